@@ -17,14 +17,14 @@ func argumentFailures() []failure {
 		{name: "cache_pull_from_http", setUp: installed},
 		{name: "linking_invalid", env: "TFDEPS_LINK=sym"},
 		{name: "version_of_the_product_invalid", env: "TFDEPS_TERRAFORM_VERSION=latest"},
-		{name: "cache_dir_unusable", files: map[string]string{"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], "cache": "a file"}, env: "TFDEPS_CACHE_DIR=cache",
+		{name: "cache_dir_unusable", files: files{"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], "cache": "a file"}, env: "TFDEPS_CACHE_DIR=cache",
 			setUp: answering("", providertest.Fault{})},
 		{name: "cli_args_unknown_option", env: "TF_CLI_ARGS_init=-parallelism=5"},
 		{name: "cli_args_unknown_option_of_another", env: "TF_CLI_ARGS=-input=false"},
 		{name: "cli_args_unbalanced", env: "TF_CLI_ARGS_init=-backend-config='a"},
 		{name: "variable_invalid", env: "TFDEPS_OFFLINE=maybe"},
 		{name: "variable_unknown", env: "TFDEPS_OFLINE=1"},
-		{name: "plugin_cache_unwritable", files: map[string]string{"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], "cache": "a file"}, setUp: func(w *failing) {
+		{name: "plugin_cache_unwritable", files: files{"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], "cache": "a file"}, setUp: func(w *failing) {
 			w.set("TF_PLUGIN_CACHE_DIR=" + filepath.Join(w.dir, "cache"))
 			versions("1.0.0")(w)
 		}},

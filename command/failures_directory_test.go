@@ -11,7 +11,7 @@ import (
 
 // calling is a configuration that calls a module.
 func calling(source string) map[string]string {
-	return map[string]string{"main.tf": "module \"net\" {\n  source = \"" + source + "\"\n}\n"}
+	return files{"main.tf": "module \"net\" {\n  source = \"" + source + "\"\n}\n"}
 }
 
 // repository makes a git repository beside the working directory, and has the configuration
@@ -42,9 +42,9 @@ func terraformSays(text string) func(*failing) {
 }
 
 func directoryFailures() []failure {
-	old := map[string]string{"main.tf": "terraform {\n  required_version = \"< 1.0\"\n}\n"}
+	old := files{"main.tf": "terraform {\n  required_version = \"< 1.0\"\n}\n"}
 	backend := func(body string) map[string]string {
-		return map[string]string{"main.tf": "terraform {\n  backend " + body + "\n}\n"}
+		return files{"main.tf": "terraform {\n  backend " + body + "\n}\n"}
 	}
 	return []failure{
 		{name: "git_ref_missing", setUp: repository("?ref=v1.2.3")},
@@ -53,7 +53,7 @@ func directoryFailures() []failure {
 		{name: "git_missing", files: calling("git::https://example.com/net.git")},
 		{name: "module_directory_missing", files: calling("./net")},
 		{name: "module_not_in_the_registry", files: calling("tf.example.com/acme/net/aws")},
-		{name: "module_without_such_a_version", files: map[string]string{"main.tf": "module \"net\" {\n  source  = \"tf.example.com/acme/net/aws\"\n  version = \"~> 2.0\"\n}\n"},
+		{name: "module_without_such_a_version", files: files{"main.tf": "module \"net\" {\n  source  = \"tf.example.com/acme/net/aws\"\n  version = \"~> 2.0\"\n}\n"},
 			setUp: func(w *failing) {
 				w.registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "aws", Version: "1.0.0", Location: "net.tgz"})
 			}},
@@ -61,7 +61,7 @@ func directoryFailures() []failure {
 			w.registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "aws", Version: "1.0.0", Location: w.registry.BaseURL() + "/net.tgz"})
 		}},
 		{name: "module_source_mistaken", files: calling("net")},
-		{name: "syntax", files: map[string]string{"main.tf": "terraform {\n  required_providers {\n"}},
+		{name: "syntax", files: files{"main.tf": "terraform {\n  required_providers {\n"}},
 		{name: "required_version", files: old},
 		{name: "required_version_of_a_program", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: terraformSays(`{"terraform_version": "1.5.7"}`)},
 		{name: "required_version_of_a_named_program", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: func(w *failing) {
@@ -71,7 +71,7 @@ func directoryFailures() []failure {
 		{name: "required_version_assumed", files: old, env: "TFDEPS_TERRAFORM_VERSION="},
 		{name: "required_version_of_a_silent_program", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: terraformSays("hello")},
 		{name: "terraform_too_old", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: terraformSays("Terraform v0.12.31")},
-		{name: "terraform_too_old_by_a_variable", files: map[string]string{"main.tf": "terraform {\n  required_version = \"~> 1.0\"\n}\n"}, env: "TFDEPS_TERRAFORM_VERSION=0.13.7"},
+		{name: "terraform_too_old_by_a_variable", files: files{"main.tf": "terraform {\n  required_version = \"~> 1.0\"\n}\n"}, env: "TFDEPS_TERRAFORM_VERSION=0.13.7"},
 		{name: "constraint_invalid", files: requiring(tiny + " about 1")},
 		{name: "source_invalid", files: requiring("https://tf.example.com/acme/tiny")},
 		{name: "lock_file_broken", files: with(".terraform.lock.hcl", "provider {\n")},
@@ -82,11 +82,11 @@ func directoryFailures() []failure {
 		{name: "lock_file_is_a_directory", files: with(".terraform.lock.hcl/x", "")},
 		{name: "state_damaged", files: with("terraform.tfstate", "x")},
 		{name: "state_of_another_version", files: with("terraform.tfstate", "{\"version\": 9}")},
-		{name: "module_record_damaged", files: map[string]string{"main.tf": calling("./net")["main.tf"], ".terraform/modules/modules.json": "{"}},
+		{name: "module_record_damaged", files: files{"main.tf": calling("./net")["main.tf"], ".terraform/modules/modules.json": "{"}},
 		{name: "backend_record_damaged", files: with(".terraform/terraform.tfstate", "{")},
 		{name: "cli_config_is_a_directory", env: "TF_CLI_CONFIG_FILE=/"},
 		{name: "filesystem_mirror_missing", cli: "provider_installation {\n  filesystem_mirror {\n    path = \"/no/such/mirror\"\n  }\n}\n"},
-		{name: "backend_config_unquoted", files: map[string]string{"main.tf": backend("\"local\" {}")["main.tf"], "prod.hcl": "path = here\n"}},
+		{name: "backend_config_unquoted", files: files{"main.tf": backend("\"local\" {}")["main.tf"], "prod.hcl": "path = here\n"}},
 		{name: "backend_config_file_missing", files: backend("\"local\" {}")},
 		{name: "backend_config_misspelt", files: backend("\"s3\" {}")},
 		{name: "backend_unknown", files: backend("\"s4\" {}")},

@@ -23,13 +23,13 @@ import (
 
 // callingTwo is a configuration that calls two modules.
 func callingTwo(first, second string) map[string]string {
-	return map[string]string{"main.tf": fmt.Sprintf("module \"one\" {\n  source = %q\n}\nmodule \"two\" {\n  source = %q\n}\n", first, second)}
+	return files{"main.tf": fmt.Sprintf("module \"one\" {\n  source = %q\n}\nmodule \"two\" {\n  source = %q\n}\n", first, second)}
 }
 
 // serving adds modules to the registry, one of whose kinds of answers is broken.
 func serving(kind string, fault providertest.Fault) func(*failing) {
 	return func(w *failing) {
-		at := w.registry.AddArchive("net.zip", providertest.Zip(map[string]string{"main.tf": ""}))
+		at := w.registry.AddArchive("net.zip", providertest.Zip(files{"main.tf": ""}))
 		for _, name := range []string{"net", "dns"} {
 			w.registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: name, System: "aws", Version: "1.0.0", Location: at})
 		}
@@ -98,7 +98,7 @@ func moduleFailures() []failure {
 		{name: "git_proxy_wants_login", files: calling("git::https://git.example.com/net.git"),
 			setUp: git("fatal: unable to access 'https://git.example.com/net.git/': CONNECT tunnel failed, response 407")},
 		{name: "module_variable_file_missing", files: calling("./${var.v}")},
-		{name: "module_calls_itself", files: map[string]string{
+		{name: "module_calls_itself", files: files{
 			"main.tf": calling("./a")["main.tf"], "a/main.tf": calling("../b")["main.tf"], "b/main.tf": calling("../a")["main.tf"],
 		}},
 	}

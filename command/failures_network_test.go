@@ -27,7 +27,7 @@ func requiring(providers ...string) map[string]string {
 		b.WriteString(" }\n")
 	}
 	b.WriteString("  }\n}\n")
-	return map[string]string{"main.tf": b.String()}
+	return files{"main.tf": b.String()}
 }
 
 // with is a configuration that requires tiny, and more files: names, each with its content behind it.
@@ -125,7 +125,7 @@ func networkFailures() []failure {
 		{name: "401_with_token", files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: refusing("versions", 401)},
 		{name: "403", files: two, setUp: refusing("versions", 403)},
 		{name: "404", files: requiring(tiny, widget)},
-		{name: "404_misspelt", files: map[string]string{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
+		{name: "404_misspelt", files: files{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
 		{name: "404_of_a_default_address", files: requiring("hashicorp/widget"), setUp: func(w *failing) {
 			w.config(fmt.Sprintf("host \"registry.terraform.io\" {\n  services = { \"providers.v1\" = %q }\n}\n", w.registry.ServiceURL()))
 		}},

@@ -93,7 +93,7 @@ func packageFailures() []failure {
 			w.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 		}},
 		{name: "package_is_no_archive", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: []byte("no zip")})},
-		{name: "package_without_program", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: providertest.Zip(map[string]string{"README.md": "a"})})},
+		{name: "package_without_program", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: providertest.Zip(files{"README.md": "a"})})},
 		{name: "platform_missing", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Platform: other})},
 		{name: "platform_in_another_version", setUp: func(w *failing) {
 			versions("1.0.0")(w)
@@ -109,11 +109,11 @@ func packageFailures() []failure {
 		{name: "no_version_but_a_prerelease", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "2.0.0-beta1", "2.1.0-rc1")},
 		{name: "no_version_and_an_older_prerelease", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0-beta1", "1.0.0")},
 		{name: "no_version_at_all", setUp: versions("1.0.0-beta1")},
-		{name: "conflict", files: map[string]string{
+		{name: "conflict", files: files{
 			"main.tf":   requiring(tiny + " ~> 1.0")["main.tf"] + "module \"m\" {\n  source = \"./m\"\n}\n",
 			"m/main.tf": requiring(tiny + " ~> 2.0")["main.tf"],
 		}, setUp: versions("1.0.0", "2.0.0")},
-		{name: "locked_version", files: map[string]string{
+		{name: "locked_version", files: files{
 			"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "h1:"+zeros+"="),
 		}, setUp: versions("1.0.0", "2.0.0")},
 		{name: "locked_hashes", files: with(".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64)), setUp: func(w *failing) {

@@ -26,7 +26,7 @@ func placesFailures() []failure {
 		{name: "data_directory_is_a_file", files: with("data", "a file"), env: "TF_DATA_DIR=data"},
 		{name: "data_directory_is_a_broken_link", setUp: link(".terraform", "/no/such/directory")},
 		{name: "configuration_is_a_broken_link", setUp: link("more.tf", "none.tf")},
-		{name: "configuration_is_not_utf8", files: map[string]string{"main.tf": "locals {\n  a = \"caf\xe9\"\n}\n"}},
+		{name: "configuration_is_not_utf8", files: files{"main.tf": "locals {\n  a = \"caf\xe9\"\n}\n"}},
 		{name: "report_is_a_directory", files: with("pages/x", "")},
 		{name: "json_into_a_directory", files: with("out/x", "")},
 		{name: "state_is_a_directory", files: with("states/x", "")},

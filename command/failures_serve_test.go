@@ -32,7 +32,7 @@ func TestServe_FailsInJSONLines(t *testing.T) {
 
 // serveFailures are about the server, which has to say at its start what it can't do later.
 func serveFailures() []failure {
-	file := map[string]string{"mirror": "a file", "notes.txt": "no certificate", "tokens": "# none yet\n"}
+	file := files{"mirror": "a file", "notes.txt": "no certificate", "tokens": "# none yet\n"}
 	return []failure{
 		{name: "serve_at_a_port_in_use", setUp: func(w *failing) {
 			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w)

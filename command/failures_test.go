@@ -26,14 +26,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
 var update = flag.Bool("update", false, "write what the program says into testdata/failures.txtar")
 
 // failure is a way to fail, by a command that runs in this process.
 type failure struct {
 	name  string
-	files map[string]string // of the working directory; nil: a configuration that requires tf.example.com/acme/tiny
-	cli   string            // the CLI configuration; "": the registry is that of tf.example.com
-	env   string            // variables, a line each
+	files files  // of the working directory; nil: a configuration that requires tf.example.com/acme/tiny
+	cli   string // the CLI configuration; "": the registry is that of tf.example.com
+	env   string // variables, a line each
 	setUp func(w *failing)
 	err   error // what an installation fails with that can't be provoked here; nil: a command runs
 }

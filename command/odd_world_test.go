@@ -180,13 +180,13 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
 	registry := honestRegistry(t)
 	writeWorld(t, root, registry, false)
-	module := func(name string, files map[string]string) string {
+	module := func(name string, files files) string {
 		archive := filepath.Join(root, name+".zip")
 		must.Write(t, archive, providertest.Zip(files))
 		return filepath.ToSlash(archive)
 	}
-	one, other := module("one", map[string]string{"main.tf": "# one\n"}), module("other", map[string]string{"main.tf": "# other\n"})
-	twice := module("twice", map[string]string{"a.tf": "# small\n", "A.tf": "# large\n"})
+	one, other := module("one", files{"main.tf": "# one\n"}), module("other", files{"main.tf": "# other\n"})
+	twice := module("twice", files{"a.tf": "# small\n", "A.tf": "# large\n"})
 	for config, want := range map[string]string{
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"Net\" {\n  source = %q\n}\n", one, other): "another module differs from this one in case only",
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", twice):                                          "differ in case only",

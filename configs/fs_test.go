@@ -19,7 +19,7 @@ import (
 
 // workspace is what an editor has open: a root module that calls modules by paths, computed
 // ones among them, and one of a registry.
-var workspace = map[string]string{
+var workspace = files{
 	"live/main.tf": `variable "kind" { const = true }
 module "net" { source = "../shared/${var.kind}" }
 module "new" { source = "./new" }
@@ -41,7 +41,7 @@ module "reg" { source = "example.com/acme/reg/cloud" }
 }
 
 // inMemory returns files as a file system.
-func inMemory(files map[string]string) fstest.MapFS {
+func inMemory(files files) fstest.MapFS {
 	held := fstest.MapFS{}
 	for name, content := range files {
 		held[name] = &fstest.MapFile{Data: []byte(content)}
@@ -130,7 +130,7 @@ func TestRead_KeepsModulesInTheirPackagesInAnFS(t *testing.T) {
 		{"by a function", `"./${file("${path.module}/b/name.txt")}"`, "b", "../../../private", ""},
 		{"by a link in a circle", `"./b"`, "b", "b", ""},
 	} {
-		dir := write(t, map[string]string{
+		dir := write(t, files{
 			"main.tf":                         "module \"a\" {\n  source = \"example.com/acme/reg/cloud\"\n}\n",
 			"private/main.tf":                 `resource "secret_x" "y" {}`,
 			"private/name.txt":                "ok",

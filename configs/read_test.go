@@ -15,6 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
 const (
 	stateOfWidget = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"example.com/acme/widget\"]"}]}`
 	lockOfGadget  = `provider "example.com/acme/gadget" {
@@ -24,7 +27,7 @@ const (
 )
 
 // write makes a directory of files, and returns its name.
-func write(t *testing.T, files map[string]string) string {
+func write(t *testing.T, files files) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -51,25 +54,25 @@ func TestRead_TakesTheStateThatCounts(t *testing.T) {
 	record := func(fields string) string { return `{"version":3,"backend":{"type":` + fields + `,"hash":1}}` }
 	for _, tc := range []struct {
 		name    string
-		files   map[string]string
+		files   files
 		opts    configs.Options
 		want    string
 		unknown bool
 	}{
 		{name: "no state", want: "thing"},
-		{name: "the usual file", files: map[string]string{"terraform.tfstate": stateOfWidget}, want: "thing widget"},
-		{name: "the lock file isn't one", files: map[string]string{".terraform.lock.hcl": lockOfGadget}, want: "thing"},
-		{name: "a workspace", want: "thing widget", files: map[string]string{
+		{name: "the usual file", files: files{"terraform.tfstate": stateOfWidget}, want: "thing widget"},
+		{name: "the lock file isn't one", files: files{".terraform.lock.hcl": lockOfGadget}, want: "thing"},
+		{name: "a workspace", want: "thing widget", files: files{
 			"terraform.tfstate.d/w/terraform.tfstate": stateOfWidget, ".terraform/environment": "w\n"}},
-		{name: "a workspace that is given", want: "thing widget", opts: configs.Options{Workspace: "w"}, files: map[string]string{
+		{name: "a workspace that is given", want: "thing widget", opts: configs.Options{Workspace: "w"}, files: files{
 			"terraform.tfstate.d/w/terraform.tfstate": stateOfWidget}},
-		{name: "a local backend", want: "thing widget", files: map[string]string{
+		{name: "a local backend", want: "thing widget", files: files{
 			".terraform/terraform.tfstate": record(`"local","config":{"path":"other"}`), "other": stateOfWidget}},
-		{name: "another data directory", want: "thing widget", opts: configs.Options{DataDir: "data"}, files: map[string]string{
+		{name: "another data directory", want: "thing widget", opts: configs.Options{DataDir: "data"}, files: files{
 			"data/terraform.tfstate": record(`"local","config":{"path":"other"}`), "other": stateOfWidget}},
-		{name: "a backend", want: "gadget thing", unknown: true, files: map[string]string{
+		{name: "a backend", want: "gadget thing", unknown: true, files: files{
 			".terraform/terraform.tfstate": record(`"s3","config":{}`), ".terraform.lock.hcl": lockOfGadget}},
-		{name: "a backend that isn't initialized", want: "gadget thing", unknown: true, files: map[string]string{
+		{name: "a backend that isn't initialized", want: "gadget thing", unknown: true, files: files{
 			"backend.tf": "terraform {\n  backend \"s3\" {}\n}\n", "terraform.tfstate": stateOfWidget, ".terraform.lock.hcl": lockOfGadget}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -90,7 +93,7 @@ func TestRead_TakesTheStateThatCounts(t *testing.T) {
 }
 
 func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
-	dir := write(t, map[string]string{
+	dir := write(t, files{
 		"main.tf":   "module \"a\" {\n  source = \"./m\"\n}\nmodule \"b\" {\n  source = \"example.com/acme/b/c\"\n}\n",
 		"m/main.tf": `resource "thing_x" "y" {}`,
 		"b/main.tf": `resource "gadget_x" "y" {}`,
@@ -114,7 +117,7 @@ func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
 }
 
 func TestRead_TellsAnUnfitVersionAlone(t *testing.T) {
-	dir := write(t, map[string]string{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\nnonsense {}\n"})
+	dir := write(t, files{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\nnonsense {}\n"})
 	_, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 	if len(problems) != 1 || problems[0].Summary != "Unsupported Terraform Core version" {
 		t.Errorf("the problems are %v", problems)
@@ -128,7 +131,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 		".terraform/modules/modules.json": "failed to read module manifest",
 		".terraform.lock.hcl":             "Argument or block definition required",
 	} {
-		dir := write(t, map[string]string{"main.tf": "", file: "}{"})
+		dir := write(t, files{"main.tf": "", file: "}{"})
 		_, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 		if !problems.HasErrors() || problems[0].Summary != want {
 			t.Errorf("%s: the problems are %v, want %q", file, problems, want)
@@ -137,7 +140,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 }
 
 func TestCombine_NamesLegacyAddresses(t *testing.T) {
-	dir := write(t, map[string]string{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"mode": "managed", "provider": "provider.old"}]}`})
+	dir := write(t, files{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"mode": "managed", "provider": "provider.old"}]}`})
 	found, problems := configs.Read(context.Background(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 	if len(problems) != 1 {
 		t.Fatalf("the problems are %v", problems)
@@ -150,7 +153,7 @@ func TestCombine_NamesLegacyAddresses(t *testing.T) {
 
 func TestCombine_TakesAddressesOfThePredecessorForTheProducts(t *testing.T) {
 	const state = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"registry.terraform.io/acme/a\"]"}]}`
-	dir := write(t, map[string]string{"main.tofu": "", "terraform.tfstate": state})
+	dir := write(t, files{"main.tofu": "", "terraform.tfstate": state})
 	for keep, want := range map[bool]string{false: "registry.opentofu.org/acme/a", true: "registry.terraform.io/acme/a"} {
 		found, problems := configs.Read(t.Context(), dir,
 			configs.Options{Product: getproviders.OpenTofu("1.12.6"), KeepStateAddresses: keep})

@@ -27,7 +27,7 @@ func (f onDisk) Fetch(_ context.Context, req configs.FetchRequest, dst string) (
 
 func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
 	t.Parallel()
-	dir := write(t, map[string]string{
+	dir := write(t, files{
 		"main.tf":     "module \"net\" {\n  source = \"git::https://git.example.com/net.git\"\n}\nmodule \"own\" {\n  source = \"./own\"\n}\n",
 		"own/main.tf": "terraform {\n  required_version = \">= 1.0\"\n}\nresource \"own_x\" \"y\" {}\n",
 	})
@@ -67,7 +67,7 @@ func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
 
 func TestResolver_TakesValuesOfVariables(t *testing.T) {
 	t.Parallel()
-	dir := write(t, map[string]string{
+	dir := write(t, files{
 		"main.tf": "variable \"x\" {\n  type = string\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", "a/main.tf": "", "v.tfvars": "x = \"a\"\n",
 	})
 	for name, opts := range map[string]configs.Options{

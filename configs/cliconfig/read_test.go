@@ -15,9 +15,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
 // home makes a directory with the given files: "rc" is the main file, and all
 // others are in "d".
-func home(t testing.TB, files map[string]string) Locations {
+func home(t testing.TB, files files) Locations {
 	t.Helper()
 	at := Locations{File: filepath.Join(t.TempDir(), "rc"), Dir: filepath.Join(t.TempDir(), "d")}
 	for name, content := range files {
@@ -40,7 +43,7 @@ func mustRead(t testing.TB, at Locations, env func(string) string) *Config {
 }
 
 func TestRead_MergesFiles(t *testing.T) {
-	config := mustRead(t, home(t, map[string]string{
+	config := mustRead(t, home(t, files{
 		"rc": `
 host "a.com" { services = { "providers.v1" = "/main/" } }
 host "main.com" {}
@@ -69,7 +72,7 @@ provider_installation { direct {} }
 }
 
 func TestRead_SaysWhereSettingsStand(t *testing.T) {
-	at := home(t, map[string]string{
+	at := home(t, files{
 		"rc":     "plugin_cache_dir = \"/cache\"\ncredentials \"B\u00fccher.example\" {\n  token = \"secret\"\n}\nprovider_installation {\n  dev_overrides {}\n  direct {}\n}\n",
 		"a.tfrc": "\nhost \"a.example\" {}\ncredentials_helper \"h\" { args = [\"secret\"] }\ndisable_checkpoint = true\n",
 		"b.tfrc": "not even HCL",
@@ -91,15 +94,15 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 func TestRead_PluginCacheDir(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		files map[string]string
+		files files
 		env   string
 		want  string
 	}{
 		{"none", nil, "", ""},
-		{"main file first", map[string]string{"rc": `plugin_cache_dir = "/main"`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/main"},
-		{"then by name", map[string]string{"b.tfrc": `plugin_cache_dir = "/b"`, "a.tfrc.json": `{"plugin_cache_dir": "/a"}`}, "", "/a"},
-		{"empty is none", map[string]string{"rc": `plugin_cache_dir = ""`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
-		{"null is none", map[string]string{"rc": `{"plugin_cache_dir": null}`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
+		{"main file first", files{"rc": `plugin_cache_dir = "/main"`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/main"},
+		{"then by name", files{"b.tfrc": `plugin_cache_dir = "/b"`, "a.tfrc.json": `{"plugin_cache_dir": "/a"}`}, "", "/a"},
+		{"empty is none", files{"rc": `plugin_cache_dir = ""`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
+		{"null is none", files{"rc": `{"plugin_cache_dir": null}`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
 		{"the variable before all", map[string]string{"rc": `plugin_cache_dir = "/main"`}, "/env", "/env"},
 		{"the last in a file", map[string]string{"rc": "plugin_cache_dir = \"/x\"\nplugin_cache_dir = \"/y\""}, "", "/y"},
 		{"variables in a file", map[string]string{"rc": `plugin_cache_dir = "$HOME/c/${SRC}$NOT_SET"`}, "", "/home/u/c//src"},
@@ -153,7 +156,7 @@ func TestRead_FilesThatAreNotThere(t *testing.T) {
 
 func TestRead_FilesThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
-	at := home(t, map[string]string{"big.tfrc": strings.Repeat("# much too long\n", maxBytes/10), "dir.tfrc/x": ""})
+	at := home(t, files{"big.tfrc": strings.Repeat("# much too long\n", maxBytes/10), "dir.tfrc/x": ""})
 	at.File = dir
 	_, problems := Read(at, testEnv, terraform)
 	var files []string
@@ -178,7 +181,7 @@ func TestRead_UnreadableDirectory(t *testing.T) {
 }
 
 func TestRead_ProblemsOfAllFilesInOrder(t *testing.T) {
-	at := home(t, map[string]string{
+	at := home(t, files{
 		"rc":     "provider_installation {}\nhost = 1",
 		"a.tfrc": "\n\nprovider_installation {}",
 		"b.tfrc": "}",

@@ -10,6 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 )
 
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
 // eachCase runs a tenth of the cases. There are a number of them at least, and each exemption is for one of them.
 func eachCase[Case any](t *testing.T, cases map[string]Case, exemptions map[string]harness.Exemption, least int, run func(t *testing.T, c Case, allowed harness.Exemption)) {
 	t.Helper()

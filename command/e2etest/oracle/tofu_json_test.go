@@ -13,7 +13,7 @@ import (
 )
 
 // jsonFiles are a configuration about which init reports something.
-var jsonFiles = map[string]string{
+var jsonFiles = files{
 	"main.tf":   "module \"m\" {\n  source = \"./m\"\n}\nresource \"alpha_thing\" \"x\" {}\nremoved {\n  from = beta_thing.x\n}\n",
 	"m/main.tf": "terraform {\n  required_providers {\n    alpha = {\n      version = \"1.1.0\"\n    }\n  }\n}\n",
 }

@@ -51,7 +51,7 @@ var configFileCases = map[string]sourceCase{
 		fails:    "invalid character '}'",
 	},
 	"files of the directory": {
-		files: map[string]string{
+		files: files{
 			"home/.terraformrc":                  "",
 			"home/.terraform.d/hosts.tfrc":       "$HOSTS",
 			"home/.terraform.d/mirror.tfrc.json": `{"provider_installation": [{"direct": [{}]}]}`,
@@ -62,7 +62,7 @@ var configFileCases = map[string]sourceCase{
 		installs: "registry/2.0.0",
 	},
 	"later files replace hosts": {
-		files: map[string]string{
+		files: files{
 			"home/.terraformrc":        `host "tf.example.com" { services = {} }`,
 			"home/.terraform.d/a.tfrc": `host "tf.example.com" { services = { "providers.v1" = "https://localhost:1/" } }`,
 			"home/.terraform.d/b.tfrc": "$HOSTS",
@@ -72,7 +72,7 @@ var configFileCases = map[string]sourceCase{
 	"TF_CLI_CONFIG_FILE": {
 		env:      []string{"TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
 		cli:      fromA,
-		files:    map[string]string{"cli.conf": "$HOSTS provider_installation { direct {} }", "home/.terraform.d/x.tfrc": fromA},
+		files:    files{"cli.conf": "$HOSTS provider_installation { direct {} }", "home/.terraform.d/x.tfrc": fromA},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
@@ -89,7 +89,7 @@ var configFileCases = map[string]sourceCase{
 	},
 	"TERRAFORM_CONFIG": {
 		env:   []string{"TERRAFORM_CONFIG=$ROOT/cli.conf"},
-		files: map[string]string{"cli.conf": fromA, "home/.terraform.d/x.tfrc": "provider_installation { direct {} }"},
+		files: files{"cli.conf": fromA, "home/.terraform.d/x.tfrc": "provider_installation { direct {} }"},
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"TF_CLI_CONFIG_FILE before TERRAFORM_CONFIG": {
@@ -117,7 +117,7 @@ var configFileCases = map[string]sourceCase{
 	},
 	"provider_installation blocks in two files": {
 		cli:      fromA,
-		files:    map[string]string{"home/.terraform.d/x.tfrc": fromAThenB},
+		files:    files{"home/.terraform.d/x.tfrc": fromAThenB},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "No more than one provider_installation block may be specified",
 	},

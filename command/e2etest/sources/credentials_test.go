@@ -56,12 +56,12 @@ var credentialsCases = map[string]sourceCase{
 		theirs: "host tf.example.com rejected the given authentication credentials",
 	},
 	"credentials.tfrc.json": {
-		files:    map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		files:    files{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
 		installs: "registry/2.0.0",
 	},
 	"credentials.tfrc.json beside TF_CLI_CONFIG_FILE": {
 		env:   []string{"TF_CLI_CONFIG_FILE=$ROOT/home/.terraformrc"},
-		files: map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		files: files{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
 		fails: "host tf.example.com requires authentication credentials",
 	},
 	"credentials helper": {

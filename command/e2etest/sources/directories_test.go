@@ -172,7 +172,7 @@ var directoryCases = map[string]sourceCase{
 		packages: `
 			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip -> $ROOT/b/widget.zip
 			b/widget.zip`,
-		files:    map[string]string{"b/widget.zip": string(packedFrom("terraform-provider-widget_1.zip"))},
+		files:    files{"b/widget.zip": string(packedFrom("terraform-provider-widget_1.zip"))},
 		installs: "terraform-provider-widget_1.zip",
 	},
 	"names in upper case": {
@@ -208,7 +208,7 @@ var directoryCases = map[string]sourceCase{
 			a/$WIDGET/terraform-provider-widget_3.0.0.zip
 			a/$WIDGET/terraform-provider-widget_v3.0.0_$PLATFORM.zip
 			a/tf.example.com/ac_me/widget/3.0.0/$PLATFORM/`,
-		files:    map[string]string{"a/README.md": "hello", "a/$WIDGET/index.json": "{}", "a/$WIDGET/3.0.0": "a file", "a/.git/HEAD": "ref"},
+		files:    files{"a/README.md": "hello", "a/$WIDGET/index.json": "{}", "a/$WIDGET/3.0.0": "a file", "a/.git/HEAD": "ref"},
 		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
 	"what isn't quite a platform": {
@@ -235,7 +235,7 @@ var directoryCases = map[string]sourceCase{
 	},
 	"no executable": {
 		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
-		files:    map[string]string{"a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip": string(packedFrom("widget.zip"))},
+		files:    files{"a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip": string(packedFrom("widget.zip"))},
 		fails:    "could not find executable file starting with terraform-provider-widget",
 	},
 	"no such directory": {

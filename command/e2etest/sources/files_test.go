@@ -20,6 +20,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
 // expandNames replaces the names that mean the same in all cases.
 func expandNames(text string) string {
 	return strings.NewReplacer(

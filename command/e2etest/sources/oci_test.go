@@ -78,7 +78,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 			t.Errorf("doctor %s says\n%s", options, out)
 		}
 	}
-	digest := at.PushModule(t, "modules/net", "latest", providertest.Zip(map[string]string{"main.tf": "", "sub/main.tf": "locals {}\n"}))
+	digest := at.PushModule(t, "modules/net", "latest", providertest.Zip(files{"main.tf": "", "sub/main.tf": "locals {}\n"}))
 	modulesOf := func(program string) (string, []string) {
 		dir := harness.WorkDir(t, fmt.Sprintf("module \"a\" {\n source = \"oci://%[1]s/modules/net//sub\"\n}\nmodule \"b\" {\n source = \"oci://%[1]s/modules/net?digest=%[2]s\"\n}\n", at.Host, digest))
 		harness.Run(t, dir, append(mirrored, "TFDEPS_PRODUCT=tofu"), program, "get", "-no-color")

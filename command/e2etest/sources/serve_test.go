@@ -26,7 +26,7 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
 	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "null", Version: "1.2.0",
-		Location: registry.AddArchive("net.tar.gz", providertest.TarGz(map[string]string{"main.tf": "locals {}\n"}))})
+		Location: registry.AddArchive("net.tar.gz", providertest.TarGz(files{"main.tf": "locals {}\n"}))})
 	direct := harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org")
 	config := harness.LockConfig("a", "1.1.0", "e", ">= 1.0.0")
 

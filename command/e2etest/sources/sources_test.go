@@ -261,7 +261,7 @@ func unboxed(text string) string {
 // layOut makes the directories of a case: home, work, and what it names.
 func (c sourceCase) layOut(t *testing.T, w *sourceWorld) {
 	t.Helper()
-	files := map[string]string{"home/.terraformrc": "$HOSTS" + c.cli, "work/main.tf": requiring(c.needs)}
+	files := files{"home/.terraformrc": "$HOSTS" + c.cli, "work/main.tf": requiring(c.needs)}
 	maps.Copy(files, c.files)
 	for line := range strings.Lines(c.packages + c.comes) {
 		if line = strings.TrimSpace(w.expand(line)); line != "" {

@@ -19,6 +19,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
 func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package: pkg} }
 
 func TestFetch_ArchiveIsAskedForOnceByOneGET(t *testing.T) {
@@ -311,7 +314,7 @@ func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 // registry wants it.
 func TestFetch_ServedPackages(t *testing.T) {
 	t.Parallel()
-	tgz := providertest.TarGz(map[string]string{"main.tf": "tgz"})
+	tgz := providertest.TarGz(files{"main.tf": "tgz"})
 	for name, c := range map[string]struct {
 		content []byte
 		encoded bool
@@ -321,7 +324,7 @@ func TestFetch_ServedPackages(t *testing.T) {
 		"gzip":            {content: tgz, want: "tgz"},
 		"with token":      {content: tgz, token: "example.com", want: "tgz"},
 		"token of others": {content: tgz, token: "other.example.com", want: "tgz"},
-		"zip":             {content: zipped(t, map[string]string{"main.tf": "zip"}), want: "zip"},
+		"zip":             {content: zipped(t, files{"main.tf": "zip"}), want: "zip"},
 		"encoded":         {content: tgz, encoded: true, want: "tgz"},
 		"page":            {content: []byte("<html>")},
 		"nothing":         {content: nil},

@@ -47,7 +47,7 @@ func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
 
 func TestFetch_ObjectsOfAService(t *testing.T) {
 	t.Parallel()
-	objects := map[string]string{"net.zip": string(zipped(t, someTree)), "net/../../evil": ""}
+	objects := files{"net.zip": string(zipped(t, someTree)), "net/../../evil": ""}
 	for name, content := range someTree {
 		objects["dir/"+name] = content
 	}
@@ -176,7 +176,7 @@ func startVersity(t *testing.T, archive []byte) string {
 	listener.Close()
 	dir, side := t.TempDir(), t.TempDir()
 	writeTree(t, filepath.Join(dir, "bucket/dir"), someTree)
-	writeTree(t, filepath.Join(dir, "bucket"), map[string]string{"net.zip": string(archive)})
+	writeTree(t, filepath.Join(dir, "bucket"), files{"net.zip": string(archive)})
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--access", "id", "--secret", "hunter22", "--region", "eu-west-1", "--port", address, "--quiet", "posix", "--sidecar", side, dir)
 	cmd.Env = []string{"HOME=" + side}

@@ -160,7 +160,7 @@ func terraformGet(t testing.TB, program string, env []string, pkg string) (map[s
 	t.Helper()
 	dir := t.TempDir()
 	config := must.Get(json.Marshal(map[string]any{"module": map[string]any{"m": map[string]any{"source": pkg}}}))(t)
-	writeTree(t, dir, map[string]string{"main.tf.json": string(config)})
+	writeTree(t, dir, files{"main.tf.json": string(config)})
 	cmd := exec.CommandContext(t.Context(), program, "get", "-no-color")
 	cmd.Dir, cmd.Env = dir, env
 	if out, err := cmd.CombinedOutput(); err != nil {

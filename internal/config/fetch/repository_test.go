@@ -41,7 +41,7 @@ func run(t testing.TB, dir, program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func writeTree(t testing.TB, dir string, files map[string]string) {
+func writeTree(t testing.TB, dir string, files files) {
 	t.Helper()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -50,7 +50,7 @@ func writeTree(t testing.TB, dir string, files map[string]string) {
 }
 
 // newGit makes a repository with a commit, and returns where it is and the commit.
-func newGit(t testing.TB, files map[string]string) (dir, commit string) {
+func newGit(t testing.TB, files files) (dir, commit string) {
 	t.Helper()
 	lookProgram(t, "git")
 	dir = filepath.Join(t.TempDir(), "net.git")
@@ -196,7 +196,7 @@ func TestFetch_MercurialRepositories(t *testing.T) {
 // Programs obey what is below .git and .hg, also where a package has brought it.
 func TestFetch_NoPackageBringsARepository(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{".gitignore": "y", "a/.hgtags": "x", "main.tf": "", "git/x": "x"}
+	files := files{".gitignore": "y", "a/.hgtags": "x", "main.tf": "", "git/x": "x"}
 	want := below(files, "")
 	files[".hg/hgrc"], files["a/.hg/hgrc"], files["c/.HG/x/y"] = "[hooks]", "[hooks]", "x"
 	repository, _ := newGit(t, files)

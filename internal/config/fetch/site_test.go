@@ -165,7 +165,7 @@ func tree(t testing.TB, dir string) map[string]string {
 }
 
 // someTree is the content of the archives of most tests.
-var someTree = map[string]string{
+var someTree = files{
 	"main.tf":         "# root\n",
 	".hidden":         "h",
 	"modules/a/a.tf":  "# a\n",
@@ -174,7 +174,7 @@ var someTree = map[string]string{
 }
 
 // below returns the files of a tree in a directory of it, and the directories.
-func below(files map[string]string, dir string) map[string]string {
+func below(files files, dir string) map[string]string {
 	found := map[string]string{}
 	for name, content := range files {
 		if dir != "" {
@@ -200,7 +200,7 @@ func sameTree(t testing.TB, got, want map[string]string) {
 }
 
 // zipped makes an archive whose files can't be run.
-func zipped(t testing.TB, files map[string]string) []byte {
+func zipped(t testing.TB, files files) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)

@@ -17,7 +17,7 @@ import (
 )
 
 // otherTree replaces someTree.
-var otherTree = map[string]string{"main.tf": "# other\n"}
+var otherTree = files{"main.tf": "# other\n"}
 
 func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
 	s := parallelSite(t)

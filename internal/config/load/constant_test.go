@@ -14,7 +14,7 @@ import (
 
 // loadWith loads a module and returns its problems, with those of its calls, and the sources of
 // the calls.
-func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl.Diagnostics) {
+func loadWith(t *testing.T, opts Options, files texts) (*Module, hcl.Diagnostics) {
 	t.Helper()
 	module, diags := LoadModuleWith(writeFiles(t, files), product(), opts)
 	for _, call := range module.Calls {
@@ -133,7 +133,7 @@ locals {
 			continue // they end after a second's work
 		}
 		t.Run(tt.name, func(t *testing.T) {
-			module, diags := loadWith(t, Options{}, map[string]string{
+			module, diags := loadWith(t, Options{}, texts{
 				"main.tf": constants + "module \"m\" {\n  source = " + tt.source + "\n}\n",
 				"s.txt":   "./from-a-file\n", "t.tmpl": "./${x}",
 				"loops.tmpl": "%{ for a in range(1000) }%{ for b in range(1000) }%{ for c in range(1000) }x%{ endfor }%{ endfor }%{ endfor }",
@@ -166,7 +166,7 @@ func TestLoadModule_VersionsAreComputed(t *testing.T) {
 		{name: "no version", version: `"new ${var.v}"`, problem: "Invalid version constraint"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			module, diags := loadWith(t, Options{}, map[string]string{"main.tf": `
+			module, diags := loadWith(t, Options{}, texts{"main.tf": `
 variable "v" {
   const   = true
   default = "1.2"
@@ -214,7 +214,7 @@ func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 			if tt.child {
 				opts.Path = "module.a"
 			}
-			module, diags := loadWith(t, opts, map[string]string{"main.tf": fmt.Sprintf(
+			module, diags := loadWith(t, opts, texts{"main.tf": fmt.Sprintf(
 				"variable \"x\" {\n  const = true\n%s\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", tt.variable)})
 			if got := module.Calls[0].Source; got != tt.want || !module.Constant {
 				t.Errorf("source %q, want %q", got, tt.want)
@@ -225,7 +225,7 @@ func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 }
 
 func TestLoadModule_CallsPassOnWhatIsKnown(t *testing.T) {
-	module := load(t, map[string]string{"main.tf": `
+	module := load(t, texts{"main.tf": `
 variable "env" {
   const   = true
   default = "dev"
@@ -261,7 +261,7 @@ module "m" {
 }
 
 func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
-	module, diags := loadWith(t, Options{}, map[string]string{"main.tf.json": `{
+	module, diags := loadWith(t, Options{}, texts{"main.tf.json": `{
 		"variable": {"x": {"const": true, "default": "a"}},
 		"locals": {"dir": {"list": ["./${var.x}", 1]}},
 		"module": {"m": {"source": "${local.dir.list[0]}/$${y}"}}
@@ -272,7 +272,7 @@ func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
 }
 
 func TestLoadModule_OverridesChangeConstants(t *testing.T) {
-	module, diags := loadWith(t, Options{}, map[string]string{
+	module, diags := loadWith(t, Options{}, texts{
 		"main.tf":     "variable \"x\" {\n  const = true\n}\nlocals {\n  y = 1\n}\nmodule \"m\" {\n  source = \"./${var.x}${local.y}\"\n}\n",
 		"override.tf": "variable \"x\" {\n  default = \"b\"\n}\nlocals {\n  y = 2\n}\n",
 	})
@@ -282,7 +282,7 @@ func TestLoadModule_OverridesChangeConstants(t *testing.T) {
 }
 
 func TestLoadModule_ReportsAProblemOfAValueOnce(t *testing.T) {
-	_, diags := loadWith(t, Options{}, map[string]string{
+	_, diags := loadWith(t, Options{}, texts{
 		"main.tf": "locals {\n  x = nofunction()\n}\nmodule \"a\" {\n  source = local.x\n}\nmodule \"b\" {\n  source = local.x\n}\n",
 	})
 	checkProblem(t, diags, "Call to unknown function")
@@ -308,7 +308,7 @@ func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
 			continue // they end after a second's work
 		}
 		t.Run(tt.name, func(t *testing.T) {
-			_, diags := loadWith(t, Options{}, map[string]string{
+			_, diags := loadWith(t, Options{}, texts{
 				"main.tf": "locals {\n" + tt.locals + "}\nmodule \"m\" {\n  source = " + tt.source + "\n}\n",
 			})
 			checkProblem(t, diags, tt.problem)
@@ -338,9 +338,9 @@ module "m" { source = "./${var.v}" }
 		{"one that doesn't fulfil the condition", `"abcdef"`, "./abcdef", "Invalid value for variable"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			root, diags := loadWith(t, Options{}, map[string]string{"main.tf": "variable \"plain\" {}\nresource \"aws_vpc\" \"x\" {}\nmodule \"c\" {\n  source = \"./c\"\n  v = " + tt.value + "\n  other = aws_vpc.z.id\n}\n"})
+			root, diags := loadWith(t, Options{}, texts{"main.tf": "variable \"plain\" {}\nresource \"aws_vpc\" \"x\" {}\nmodule \"c\" {\n  source = \"./c\"\n  v = " + tt.value + "\n  other = aws_vpc.z.id\n}\n"})
 			checkProblem(t, diags, "")
-			module, diags := loadWith(t, Options{Path: "module.c", Inputs: root.Calls[0].Inputs}, map[string]string{"main.tf": child})
+			module, diags := loadWith(t, Options{Path: "module.c", Inputs: root.Calls[0].Inputs}, texts{"main.tf": child})
 			if tt.problem == "Invalid value for variable" && !strings.Contains(diags.Error(), "Too long: abcdef.") {
 				t.Errorf("the problem doesn't say what the block does: %v", diags)
 			}

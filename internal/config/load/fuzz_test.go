@@ -54,7 +54,7 @@ func FuzzLoadModule(f *testing.F) {
 	f.Add("variable \"a\" {\n const = true\n type = set(any)\n default = [1]\n}\nlocals {\n b = local.c\n c = \"${local.b}${var.a[0]}\"\n}\nmodule \"m\" {\n source = lower(local.c)\n version = var.a\n}",
 		`{"variable":{"d":{"const":true}},"module":{"n":{"source":"${var.d}","x":[{"y":"${path.module}"}]}}}`, `locals { b = format("%s-%d", path.root, 3) }`)
 	f.Fuzz(func(t *testing.T, native, json, override string) {
-		module, diags := LoadModule(writeFiles(t, map[string]string{
+		module, diags := LoadModule(writeFiles(t, texts{
 			"main.tf": native, "main.tf.json": json, "override.tf": override,
 		}), product())
 		for _, call := range module.Calls {
@@ -86,7 +86,7 @@ func FuzzTestFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, native, json string) {
-		module, diags := LoadModule(writeFiles(t, map[string]string{"a.tftest.hcl": native, "tests/b.tftest.json": json}), product())
+		module, diags := LoadModule(writeFiles(t, texts{"a.tftest.hcl": native, "tests/b.tftest.json": json}), product())
 		for _, run := range module.TestRuns {
 			diags = append(diags, run.Call.Problems()...)
 			if run.Call.SourceRange.Filename == "" || run.Name == "" {

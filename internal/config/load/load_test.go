@@ -15,9 +15,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// texts are the contents of files by their names, which have slashes.
+type texts = map[string]string
+
 // writeFiles makes a directory with files; a name that ends with a slash is a
 // directory.
-func writeFiles(t *testing.T, files map[string]string) string {
+func writeFiles(t *testing.T, files texts) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -35,7 +38,7 @@ func writeFiles(t *testing.T, files map[string]string) string {
 func product() getproviders.Product { return getproviders.Terraform(productVersion) }
 
 // load loads a module that has no problems.
-func load(t *testing.T, files map[string]string) *Module {
+func load(t *testing.T, files texts) *Module {
 	t.Helper()
 	module, diags := LoadModule(writeFiles(t, files), product())
 	if diags.HasErrors() {
@@ -45,7 +48,7 @@ func load(t *testing.T, files map[string]string) *Module {
 }
 
 func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
-	module := load(t, map[string]string{
+	module := load(t, texts{
 		"a.tf":               ``,
 		"b.tf.json":          `{}`,
 		"override.tf":        ``,
@@ -77,26 +80,26 @@ func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 
 func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	for name, test := range map[string]struct {
-		files   map[string]string
+		files   texts
 		testDir string
 		empty   bool
 		warned  bool
 	}{
 		"nothing":                   {empty: true},
-		"primary":                   {files: map[string]string{"main.tf": ""}},
-		"override only":             {files: map[string]string{"override.tf": ""}},
-		"other files":               {files: map[string]string{"README.md": "", ".x.tf": "", "x.tfvars": ""}, empty: true},
+		"primary":                   {files: texts{"main.tf": ""}},
+		"override only":             {files: texts{"override.tf": ""}},
+		"other files":               {files: texts{"README.md": "", ".x.tf": "", "x.tfvars": ""}, empty: true},
 		"directory called x.tf":     {files: map[string]string{"x.tf/": ""}, empty: true},
-		"module below":              {files: map[string]string{"sub/main.tf": ""}, empty: true},
-		"test":                      {files: map[string]string{"x.tftest.hcl": ""}},
-		"test in JSON":              {files: map[string]string{"x.tftest.json": "{}"}},
-		"test in tests":             {files: map[string]string{"tests/x.tftest.hcl": ""}},
-		"test below tests":          {files: map[string]string{"tests/a/x.tftest.hcl": ""}, empty: true},
-		"no test in tests":          {files: map[string]string{"tests/main.tf": "", "tests/.x.tftest.hcl": "", "tests/x.tftest.hcl/": ""}, empty: true},
-		"test in another directory": {files: map[string]string{"spec/x.tftest.hcl": ""}, empty: true},
-		"test in named directory":   {files: map[string]string{"spec/x.tftest.hcl": ""}, testDir: "spec"},
-		"named directory instead":   {files: map[string]string{"spec/": "", "tests/x.tftest.hcl": ""}, testDir: "spec", empty: true},
-		"named directory missing":   {files: map[string]string{"main.tf": ""}, testDir: "spec", warned: true},
+		"module below":              {files: texts{"sub/main.tf": ""}, empty: true},
+		"test":                      {files: texts{"x.tftest.hcl": ""}},
+		"test in JSON":              {files: texts{"x.tftest.json": "{}"}},
+		"test in tests":             {files: texts{"tests/x.tftest.hcl": ""}},
+		"test below tests":          {files: texts{"tests/a/x.tftest.hcl": ""}, empty: true},
+		"no test in tests":          {files: texts{"tests/main.tf": "", "tests/.x.tftest.hcl": "", "tests/x.tftest.hcl/": ""}, empty: true},
+		"test in another directory": {files: texts{"spec/x.tftest.hcl": ""}, empty: true},
+		"test in named directory":   {files: texts{"spec/x.tftest.hcl": ""}, testDir: "spec"},
+		"named directory instead":   {files: texts{"spec/": "", "tests/x.tftest.hcl": ""}, testDir: "spec", empty: true},
+		"named directory missing":   {files: texts{"main.tf": ""}, testDir: "spec", warned: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, test.files)
@@ -116,7 +119,7 @@ func TestLoadModule_OfAMissingDirectoryIsEmpty(t *testing.T) {
 }
 
 func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
-	dir := writeFiles(t, map[string]string{
+	dir := writeFiles(t, texts{
 		"module":              "a file",
 		"broken/main.tf":      `resource "a_b" "c" {}`,
 		"with/tests":          "a file",
@@ -147,7 +150,7 @@ func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 }
 
 func TestLoadModule_FileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
-	t.Chdir(writeFiles(t, map[string]string{"main.tf": "x = 1", "sub/main.tf": "x = 1"}))
+	t.Chdir(writeFiles(t, texts{"main.tf": "x = 1", "sub/main.tf": "x = 1"}))
 	for dir, want := range map[string]string{".": "main.tf", "sub": filepath.Join("sub", "main.tf")} {
 		module, diags := LoadModule(dir, product())
 		if len(diags) != 1 || diags[0].Subject.Filename != want || module.Files[want] == nil {
@@ -157,7 +160,7 @@ func TestLoadModule_FileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
 }
 
 func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
-	_, diags := LoadModule(writeFiles(t, map[string]string{
+	_, diags := LoadModule(writeFiles(t, texts{
 		"a.tf": "variable \"x\" {}\nx = 1\noutput \"y\" {}\n",
 		"b.tf": "variable \"x\" {}\ny = 1\n",
 	}), product())
@@ -173,7 +176,7 @@ func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 }
 
 func TestLoadModule_ModuleCallsAreSortedAndOverridden(t *testing.T) {
-	module := load(t, map[string]string{
+	module := load(t, texts{
 		"main.tf": `
 module "z" {
   source = "./z"
@@ -219,7 +222,7 @@ func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 		"cloud before both": {``, "cloud {}\nbackend \"s3\" {}", "cloud"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			module := load(t, map[string]string{
+			module := load(t, texts{
 				"main.tf":     "terraform {\n" + test.base + "\n}\n",
 				"override.tf": "terraform {\n" + test.override + "\n}\n",
 			})

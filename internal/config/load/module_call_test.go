@@ -30,7 +30,7 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			files := map[string]string{"main.tf": "module \"m\" {\n" + tt.block + "\n}\n"}
+			files := texts{"main.tf": "module \"m\" {\n" + tt.block + "\n}\n"}
 			if tt.override != "" {
 				files["override.tf"] = "module \"m\" {\n" + tt.override + "\n}\n"
 			}
@@ -47,7 +47,7 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 }
 
 func TestLoadModule_CallsWithBadNamesAreLeftOut(t *testing.T) {
-	module, diags := LoadModule(writeFiles(t, map[string]string{
+	module, diags := LoadModule(writeFiles(t, texts{
 		"main.tf": "module \"../../x\" {\n  source = \"./a\"\n}\n",
 	}), product())
 	if !diags.HasErrors() || len(module.Calls) != 0 {
@@ -56,7 +56,7 @@ func TestLoadModule_CallsWithBadNamesAreLeftOut(t *testing.T) {
 }
 
 func TestLoadModule_OnlyTheRootModuleHasTests(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
+	dir := writeFiles(t, texts{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
 	if root, _ := LoadModule(dir, product()); root.Empty {
 		t.Error("the root module is empty")
 	}

@@ -33,7 +33,7 @@ var deep = map[string]func(n int) string{
 
 func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
 	const levels = static.MaxNesting + 500
-	files := map[string]string{
+	files := texts{
 		// The parser of JSON takes the square of the depth.
 		"lists.tf.json":   strings.Repeat("[", 1001),
 		"objects.tf.json": strings.Repeat(`{"a":`, 1001),
@@ -59,7 +59,7 @@ func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*static.MaxNesting) + `"}}`,
 		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*static.MaxNesting) + `"}}}`,
 	} {
-		_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf.json": text}), product())
+		_, diags := LoadModule(writeFiles(t, texts{"main.tf.json": text}), product())
 		if !diags.HasErrors() {
 			t.Errorf("%s: no error", name)
 		}
@@ -69,7 +69,7 @@ func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 // Long texts with many brackets and operators that are not deep.
 func TestLoadModule_LongFilesAreNotDeep(t *testing.T) {
 	const n = static.MaxNesting + 500
-	files := map[string]string{
+	files := texts{
 		"blocks.tf":      strings.Repeat("variable \"x\" {\n  default = [-1]\n}\n", n),
 		"list.tf":        "a = [" + strings.Repeat("-1, [!true], f(x[y]), ", n) + "]\n",
 		"object.tf":      "a = {\n" + strings.Repeat("b = -c ? [d] : \"${e}\"\n", n) + "}\n",
@@ -108,20 +108,20 @@ func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 		"version":          "provider \"a\" {\n  version = " + doubling + "\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf": file}), product())
+			_, diags := LoadModule(writeFiles(t, texts{"main.tf": file}), product())
 			if !diags.HasErrors() {
 				t.Error("no error")
 			}
 		})
 	}
-	_, diags := LoadModule(writeFiles(t, map[string]string{
+	_, diags := LoadModule(writeFiles(t, texts{
 		"main.tf.json": `{"terraform":{"required_providers":{"a":1e999999999}}}`,
 	}), product())
 	if !diags.HasErrors() {
 		t.Error("no error in JSON")
 	}
 	// Expressions that matter only to a plan aren't evaluated.
-	load(t, map[string]string{
+	load(t, texts{
 		"main.tf":   "module \"m\" {\n  source = " + doubling + "\n}\nvariable \"d\" {\n  default = " + doubling + "\n}\n",
 		"b.tf":      "variable \"t\" {\n  type = object({ a = optional(string, 1e999999999) })\n}\n",
 		"c.tf.json": `{"variable":{"j":{"type":"object({ a = optional(string, 1e999999999) })"}}}`,

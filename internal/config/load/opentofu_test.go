@@ -11,11 +11,11 @@ import (
 // openTofuCases are modules for OpenTofu, with what is required and which problems there are;
 // tests that require providers have a line "test KEY PROVIDER CONSTRAINTS".
 var openTofuCases = map[string]struct {
-	files map[string]string
+	files texts
 	want  string
 }{
 	"a module may be there or not": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 module "a" {
   source = "./a"
   lifecycle {
@@ -25,7 +25,7 @@ module "a" {
 variable "x" {}
 `}, ""},
 	"attributes that get lost": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 variable "x" {
   type = map(object({ a = list(object({ b = optional(string) })), t = tuple([object({ d = bool })]) }))
   default = {
@@ -41,7 +41,7 @@ variable "y" {
 			"warning main.tf:5,71-72: Object attribute is ignored\nwarning main.tf:5,81-82: Object attribute is ignored\n" +
 			"warning main.tf:6,35-36: Object attribute is ignored\n"},
 	"other arguments of a module's lifecycle": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 module "a" {
   source = "./a"
   lifecycle {
@@ -50,7 +50,7 @@ module "a" {
 }
 `}, "error main.tf:5,5-20: Unsupported argument\n"},
 	"twice, and with count": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 module "a" {
   source = "./a"
   count  = 1
@@ -61,7 +61,7 @@ module "a" {
 }
 `}, `error main.tf:4,3-6,12: Invalid combination of "count" and "enabled"` + "\nerror main.tf:8,3-12: Duplicate lifecycle block\n"},
 	"resources": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 resource "a_x" "y" {
   lifecycle {
     enabled         = var.x
@@ -76,7 +76,7 @@ data "a_x" "y" {
 }
 `}, "registry.opentofu.org/hashicorp/a\n"},
 	"data sources aren't destroyed": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 data "a_x" "y" {
   lifecycle {
     destroy = false
@@ -89,14 +89,14 @@ resource "a_x" "y" {
 }
 `}, "error main.tf:4,5-12: Invalid data resource lifecycle argument\nerror main.tf:9,5-19: Unsupported block type\n"},
 	"instances in JSON": {
-		map[string]string{"main.tf.json": `{"provider": {"null": [{"alias": "by", "for_each": "${toset([])}"}]},
+		texts{"main.tf.json": `{"provider": {"null": [{"alias": "by", "for_each": "${toset([])}"}]},
 "resource": {"null_resource": {"x": {"for_each": "${toset([])}", "provider": "null.by[each.key]"}, "y": {"provider": "null.by[\"a\"]"}, "z": {"provider": "null"}}}}`},
 		"registry.opentofu.org/hashicorp/null\n"},
 	"no reference in JSON": {
-		map[string]string{"main.tf.json": `{"resource": {"null_resource": {"x": {"provider": "null.by[each.key].more"}}}}`},
+		texts{"main.tf.json": `{"resource": {"null_resource": {"x": {"provider": "null.by[each.key].more"}}}}`},
 		"error main.tf.json:1,51-73: Invalid provider configuration reference\n"},
 	"a reason has to say something": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 variable "a" {
   deprecated = ""
 }
@@ -109,7 +109,7 @@ variable "c" {
 }
 `}, "error main.tf:3,16-18: Invalid `deprecated` value\nerror main.tf:7,16-20: Invalid `deprecated` attribute\n"},
 	"blocks of a module are plan's affair": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 module "a" {
   source = "./a"
   _ {
@@ -118,7 +118,7 @@ module "a" {
 }
 `}, ""},
 	"instances that aren't there, or aren't chosen": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 provider "null" {
   alias    = "by"
   for_each = var.x
@@ -141,7 +141,7 @@ error main.tf:13,22-27: Invalid resource provider configuration
 error main.tf:16,14-18: Invalid resource provider configuration
 `},
 	"keys where there are no instances": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 provider "null" {
   alias    = "by"
   for_each = { k = 1 }
@@ -157,7 +157,7 @@ module "m" {
 error main.tf:7,18-23: Invalid provider configuration reference
 `},
 	"what goes with its provider": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 provider "null" {
   alias    = "by"
   for_each = toset(var.x)
@@ -186,7 +186,7 @@ warning main.tf:20,15-27: Provider configuration for_each matches module
 warning main.tf:7,14-32: Provider configuration for_each matches resource
 `},
 	"removed": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 removed {
   from = a_x.a
 }
@@ -208,10 +208,10 @@ removed {
 }
 `}, "warning main.tf:2,1-8: Missing lifecycle from the removed block\nwarning main.tf:5,1-8: Removed block provisioners will not be executed\n"},
 	"versions that don't read the block": {
-		map[string]string{"main.tf": "language {\n  compatible_with {\n    opentofu = \">= 1.6\"\n  }\n}\n", "b.tofu": "language {\n  compatible_with {\n    opentofu = \">= 1.12\"\n  }\n}\n"},
+		texts{"main.tf": "language {\n  compatible_with {\n    opentofu = \">= 1.6\"\n  }\n}\n", "b.tofu": "language {\n  compatible_with {\n    opentofu = \">= 1.12\"\n  }\n}\n"},
 		"warning main.tf:3,5-24: Ineffective version constraint\n"},
 	"test files": {
-		map[string]string{"main.tf": `
+		texts{"main.tf": `
 terraform {
   required_providers {
     here = { source = "acme/here" }
@@ -251,7 +251,7 @@ warning tests/t.tftest.hcl:11,13-20: Version constraints inside provider configu
 warning tests/t.tftest.hcl:3,13-21: Version constraints inside provider configuration blocks are deprecated
 `},
 	"two runs of one name with two modules": {
-		map[string]string{"main.tf": "", "t.tftest.hcl": `
+		texts{"main.tf": "", "t.tftest.hcl": `
 run "same" {
   module {
     source = "./a"
@@ -264,7 +264,7 @@ run "same" {
 }
 `}, "error t.tftest.hcl:9,14-19: Module source has changed\n"},
 	"test files have no source and no blocks of Terraform's": {
-		map[string]string{"main.tf": "", "t.tftest.hcl": `
+		texts{"main.tf": "", "t.tftest.hcl": `
 test {}
 mock_provider "a" {
   source = "./x"
@@ -303,7 +303,7 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 // TestLoadModule_TestFilesAlone has a directory that is empty for one product, and not for the
 // other.
 func TestLoadModule_TestFilesAlone(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
+	dir := writeFiles(t, texts{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
 	for _, c := range []struct {
 		product getproviders.Product
 		empty   bool
@@ -319,11 +319,11 @@ func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 		product getproviders.Product
 		errors  bool
 	}{{getproviders.Terraform("1.15.9"), true}, {getproviders.OpenTofu("1.12.6"), false}} {
-		caller, diags := LoadModule(writeFiles(t, map[string]string{"main.tf": "module \"a\" {\n  source = \"./a\"\n  undeclared = 1\n  foo {}\n}\n"}), c.product)
+		caller, diags := LoadModule(writeFiles(t, texts{"main.tf": "module \"a\" {\n  source = \"./a\"\n  undeclared = 1\n  foo {}\n}\n"}), c.product)
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		called, _ := LoadModule(writeFiles(t, map[string]string{"main.tf": ""}), c.product)
+		called, _ := LoadModule(writeFiles(t, texts{"main.tf": ""}), c.product)
 		diags = CheckProviders([]Link{{Caller: caller, Call: caller.Calls[0], Module: called}}, c.product)
 		must.Equal(t, diags.HasErrors(), c.errors, c.product.Name, diags)
 	}

@@ -21,7 +21,7 @@ func TestReadInputs_CountInOrder(t *testing.T) {
 		{"a.auto.tfvars.json", `{"x": "${4}"}`},
 		{"b.auto.tfvars", `x = "5"`},
 	}
-	files := map[string]string{"c.auto.tfvars~": "broken", "other.tfvars": `x = "7"`}
+	files := texts{"c.auto.tfvars~": "broken", "other.tfvars": `x = "7"`}
 	want := []string{"0", "1", "2", "3", "${4}", "5"}
 	for i := range want {
 		if i > 0 {
@@ -36,7 +36,7 @@ func TestReadInputs_CountInOrder(t *testing.T) {
 }
 
 // inputFor is the source of a module that is the variable x of the root module.
-func inputFor(t *testing.T, files map[string]string, typ string, sources InputSources) string {
+func inputFor(t *testing.T, files texts, typ string, sources InputSources) string {
 	t.Helper()
 	module, diags := loadInputs(t, files, typ, sources)
 	if len(diags) > 0 {
@@ -45,7 +45,7 @@ func inputFor(t *testing.T, files map[string]string, typ string, sources InputSo
 	return module.Calls[0].Source
 }
 
-func loadInputs(t *testing.T, files map[string]string, typ string, sources InputSources) (*Module, hcl.Diagnostics) {
+func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*Module, hcl.Diagnostics) {
 	t.Helper()
 	files = mapsWith(files, "main.tf", "variable \"x\" {\n  const = true\n"+typ+"\n}\nmodule \"m\" {\n  source = var.x\n}\n")
 	dir := writeFiles(t, files)
@@ -59,7 +59,7 @@ func loadInputs(t *testing.T, files map[string]string, typ string, sources Input
 	return module, diags
 }
 
-func mapsWith(files map[string]string, name, content string) map[string]string {
+func mapsWith(files texts, name, content string) map[string]string {
 	more := map[string]string{name: content}
 	for name, content := range files {
 		more[name] = content
@@ -93,7 +93,7 @@ func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 func TestReadInputs_SensitiveTextIsNotShown(t *testing.T) {
 	values, diags := ReadInputs(t.TempDir(), InputSources{Arguments: []InputArgument{{Assignment: "x=[hidden"}}})
 	checkProblem(t, diags, "")
-	_, diags = loadWith(t, Options{Inputs: values}, map[string]string{"main.tf": "variable \"x\" {\n  type = any\n  sensitive = true\n}\n"})
+	_, diags = loadWith(t, Options{Inputs: values}, texts{"main.tf": "variable \"x\" {\n  type = any\n  sensitive = true\n}\n"})
 	checkProblem(t, diags, "Invalid value for input variable")
 }
 
@@ -102,13 +102,13 @@ var longLoops = "x = " + strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 3)
 
 // TestReadInputs_ComputeLoops has a value that only a loop knows, as Terraform computes it.
 func TestReadInputs_ComputeLoops(t *testing.T) {
-	must.Equal(t, inputFor(t, map[string]string{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}), "./bc")
+	must.Equal(t, inputFor(t, texts{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}), "./bc")
 }
 
 func TestReadInputs_Problems(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		files    map[string]string
+		files    texts
 		argument InputArgument
 		summary  string
 		file     string
@@ -120,15 +120,15 @@ func TestReadInputs_Problems(t *testing.T) {
 		{name: "undeclared", argument: InputArgument{Assignment: "y=hidden"}, summary: "Value for undeclared variable"},
 		{name: "missing file", argument: InputArgument{File: "gone.tfvars"}, summary: "Failed to read variables file"},
 		{name: "directory", files: map[string]string{"d/": ""}, argument: InputArgument{File: "d"}, summary: "Failed to read variables file"},
-		{name: "undeclared in a file", files: map[string]string{"terraform.tfvars": "y = 1"}, argument: InputArgument{Assignment: "x=./a"}, summary: "Value for undeclared variable"},
-		{name: "many undeclared in files", files: map[string]string{"terraform.tfvars": "y = 1\nz = \"hidden\"\n", "a.auto.tfvars": "w = 1"}, summary: "Values for undeclared variables"},
+		{name: "undeclared in a file", files: texts{"terraform.tfvars": "y = 1"}, argument: InputArgument{Assignment: "x=./a"}, summary: "Value for undeclared variable"},
+		{name: "many undeclared in files", files: texts{"terraform.tfvars": "y = 1\nz = \"hidden\"\n", "a.auto.tfvars": "w = 1"}, summary: "Values for undeclared variables"},
 		{name: "automatic directory", files: map[string]string{"a.auto.tfvars/": ""}, summary: "Failed to read variables file"},
-		{name: "block", files: map[string]string{"terraform.tfvars": "\nb {\n}\n"}, summary: `Unexpected "b" block`, file: "terraform.tfvars", line: 2},
-		{name: "reference", files: map[string]string{"a.auto.tfvars": "\nx = var.y\n"}, summary: "Variables not allowed", file: "a.auto.tfvars", line: 2},
-		{name: "syntax", files: map[string]string{"a.auto.tfvars.json": "["}, file: "a.auto.tfvars.json", summary: "Missing value", line: 1},
-		{name: "loop", files: map[string]string{"a.auto.tfvars": "x = [for k in [\"./a\"] : k][0]\n", "b.auto.tfvars": "x = join([for k in [1] : k])\n"}, summary: "Function calls not allowed", file: "b.auto.tfvars", line: 1},
-		{name: "loops that take long", files: map[string]string{"a.auto.tfvars": longLoops, "b.auto.tfvars": "y = [for k in [1] : k]\n"}, summary: "Expression too complex", file: "a.auto.tfvars", line: 1},
-		{name: "wrong type", files: map[string]string{"a.auto.tfvars": "\nx = [\"hidden\"]\n"}, summary: "Invalid value for input variable", file: "a.auto.tfvars", line: 2},
+		{name: "block", files: texts{"terraform.tfvars": "\nb {\n}\n"}, summary: `Unexpected "b" block`, file: "terraform.tfvars", line: 2},
+		{name: "reference", files: texts{"a.auto.tfvars": "\nx = var.y\n"}, summary: "Variables not allowed", file: "a.auto.tfvars", line: 2},
+		{name: "syntax", files: texts{"a.auto.tfvars.json": "["}, file: "a.auto.tfvars.json", summary: "Missing value", line: 1},
+		{name: "loop", files: texts{"a.auto.tfvars": "x = [for k in [\"./a\"] : k][0]\n", "b.auto.tfvars": "x = join([for k in [1] : k])\n"}, summary: "Function calls not allowed", file: "b.auto.tfvars", line: 1},
+		{name: "loops that take long", files: texts{"a.auto.tfvars": longLoops, "b.auto.tfvars": "y = [for k in [1] : k]\n"}, summary: "Expression too complex", file: "a.auto.tfvars", line: 1},
+		{name: "wrong type", files: texts{"a.auto.tfvars": "\nx = [\"hidden\"]\n"}, summary: "Invalid value for input variable", file: "a.auto.tfvars", line: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, diags := loadInputs(t, tt.files, "type = string\ndefault = \"./b\"", InputSources{Arguments: []InputArgument{tt.argument}}.without(InputArgument{}))
@@ -156,7 +156,7 @@ func (s InputSources) without(none InputArgument) InputSources {
 }
 
 func TestReadInputs_MatterToTerraformWithoutConstants(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"main.tf": `variable "x" {}`, "terraform.tfvars": "broken"})
+	dir := writeFiles(t, texts{"main.tf": `variable "x" {}`, "terraform.tfvars": "broken"})
 	inputs, diags := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: "y=1"}}})
 	if inputs == nil || !diags.HasErrors() {
 		t.Errorf("inputs %v with %v", inputs, diags)
@@ -183,7 +183,7 @@ func FuzzReadInputs(f *testing.F) {
 	f.Add("x = 1e999999999", `[]`, "=", "map(any)")
 	f.Add("x = 1e9999999999", `{"x": 1e9999999999}`, "x=1e9999999999", "any")
 	f.Fuzz(func(t *testing.T, native, json, argument, typ string) {
-		dir := writeFiles(t, map[string]string{
+		dir := writeFiles(t, texts{
 			"terraform.tfvars": native, "a.auto.tfvars.json": json,
 			"main.tf": "variable \"x\" {\n  const = true\n  type = " + typ + "\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n  y = var.x\n}\n",
 		})

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRequirements_HaveTheirPosition(t *testing.T) {
-	module := load(t, map[string]string{
+	module := load(t, texts{
 		"main.tf": `
 terraform {
   required_providers {
@@ -64,7 +64,7 @@ resource "b_x" "z" {
 }
 
 func TestRequirements_AreUsableInSpiteOfErrors(t *testing.T) {
-	module, diags := LoadModule(writeFiles(t, map[string]string{
+	module, diags := LoadModule(writeFiles(t, texts{
 		"main.tf": `
 terraform {
   required_providers {
@@ -96,7 +96,7 @@ x = 1
 func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
 	other := product()
 	other.DefaultHost = "registry.example.com"
-	dir := writeFiles(t, map[string]string{"main.tf": "provider \"a\" {}\nterraform {\nrequired_providers {\nb = {\nsource = \"acme/b\"\n}\n}\n}\n"})
+	dir := writeFiles(t, texts{"main.tf": "provider \"a\" {}\nterraform {\nrequired_providers {\nb = {\nsource = \"acme/b\"\n}\n}\n}\n"})
 	module, diags := LoadModule(dir, other)
 	if diags.HasErrors() {
 		t.Fatal(diags)
@@ -110,7 +110,7 @@ func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
 }
 
 func TestRequirements_SayFileLineAndColumn(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"other.tf": "  resource \"acme_thing\" \"x\" {}\n"})
+	dir := writeFiles(t, texts{"other.tf": "  resource \"acme_thing\" \"x\" {}\n"})
 	module, _ := LoadModule(dir, product())
 	required, _ := module.Requirements(product())
 	for _, p := range required.Providers() {

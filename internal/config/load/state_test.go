@@ -67,7 +67,7 @@ var states = map[string]struct {
 func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
+			path := filepath.Join(writeFiles(t, texts{"terraform.tfstate": test.text}), "terraform.tfstate")
 			reqs := must.Get(StateRequirements(nil, path, product()))(t)
 			var got []string
 			for _, p := range reqs.Providers() {
@@ -86,7 +86,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := writeFiles(t, map[string]string{"main.tf": "", "terraform.tfstate": test.text})
+			dir := writeFiles(t, texts{"main.tf": "", "terraform.tfstate": test.text})
 			var got []string
 			for line := range strings.Lines(peer.run(t, dir, "providers", "-no-color")) {
 				if match := requirementLine.FindStringSubmatch(strings.TrimSpace(line)); match != nil {
@@ -170,7 +170,7 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 		"huge version":                   {`{"version":40000000000000000000000000}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(writeFiles(t, map[string]string{"my.tfstate": test.text}), "my.tfstate")
+			path := filepath.Join(writeFiles(t, texts{"my.tfstate": test.text}), "my.tfstate")
 			reqs, err := StateRequirements(nil, path, product())
 			if err == nil || errors.Is(err, ErrStateVersion) != test.version || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v, %v", reqs, err)

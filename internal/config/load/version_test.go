@@ -49,7 +49,7 @@ func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
 func TestCheckVersion_NamesTheProduct(t *testing.T) {
 	other := getproviders.Terraform("1.8.0")
 	other.Name = "OpenTofu"
-	module := load(t, map[string]string{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"})
+	module := load(t, texts{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"})
 	diags := module.CheckVersion(other)
 	if len(diags) != 1 || diags[0].Summary != "Unsupported OpenTofu Core version" || diags[0].Subject.Start.Line != 2 {
 		t.Errorf("got %v", diags)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLoadModule_TheZeroProductIsTerraform(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"main.tf": `resource "widget_thing" "x" {}`})
+	dir := writeFiles(t, texts{"main.tf": `resource "widget_thing" "x" {}`})
 	module, diags := LoadModule(dir, getproviders.Product{})
 	if diags.HasErrors() {
 		t.Fatal(diags)

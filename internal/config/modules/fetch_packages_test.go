@@ -16,7 +16,7 @@ import (
 
 // packageSet is a Fetcher for tests. It has packages by name and sends no request.
 type packageSet struct {
-	packages map[string]map[string]string // by address: file name to content
+	packages map[string]texts // by address: file name to content
 
 	mu    sync.Mutex
 	asked []FetchRequest
@@ -48,7 +48,7 @@ const (
 )
 
 func newPackageSet() *packageSet {
-	return &packageSet{packages: map[string]map[string]string{
+	return &packageSet{packages: map[string]texts{
 		netURL: {
 			"main.tf":     call("sub", "./sub") + call("leaf", leafURL),
 			"sub/main.tf": call("up", "../beside"),
@@ -61,7 +61,7 @@ func newPackageSet() *packageSet {
 }
 
 func TestResolver_FetchesLevelByLevel(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("b", netURL+"//sub") + call("a", netURL)})
+	p := newProject(t, texts{"main.tf": call("b", netURL+"//sub") + call("a", netURL)})
 	p.fetcher = newPackageSet()
 	tree := p.save()
 	p.wantChanged(
@@ -109,7 +109,7 @@ func TestResolver_SubdirectoriesMayBePatterns(t *testing.T) {
 		"s*/../": "", // normalised to the package itself
 	} {
 		t.Run(subdir, func(t *testing.T) {
-			p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//"+subdir)})
+			p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir)})
 			p.fetcher = newPackageSet()
 			if want == "" {
 				p.save()
@@ -122,7 +122,7 @@ func TestResolver_SubdirectoriesMayBePatterns(t *testing.T) {
 }
 
 func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", netURL)})
+	p := newProject(t, texts{"main.tf": call("a", netURL)})
 	full := newPackageSet()
 	p.fetcher = full
 	p.save()
@@ -137,7 +137,7 @@ func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 
 // What was upgraded before something else failed is still recorded, and what failed is as it was.
 func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", netURL)})
+	p := newProject(t, texts{"main.tf": call("a", leafURL) + call("b", netURL)})
 	p.fetcher = newPackageSet()
 	p.save()
 	before := p.read(".terraform/modules/modules.json")
@@ -155,7 +155,7 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 
 // A run that ends in the middle leaves no record that calls a new package the old one.
 func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", leafURL)})
+	p := newProject(t, texts{"main.tf": call("a", leafURL) + call("b", leafURL)})
 	p.fetcher = newPackageSet()
 	p.save()
 	write(t, p.dir, "main.tf", call("a", netURL)+call("b", leafURL))
@@ -173,7 +173,7 @@ func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 }
 
 func TestResolver_FetchingEndsWhenTheContextDoes(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", netURL)})
+	p := newProject(t, texts{"main.tf": call("a", "./a"), "a/main.tf": call("b", netURL)})
 	ctx, cancel := context.WithCancel(t.Context())
 	p.ctx = ctx
 	p.fetcher = stopper(cancel)
@@ -195,7 +195,7 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 
 func TestResolver_PopulateCopiesAModule(t *testing.T) {
 	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &packageSet{
-		packages: map[string]map[string]string{netURL: {
+		packages: map[string]texts{netURL: {
 			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
 		}},
 	}}
@@ -236,7 +236,7 @@ func (p *project) wantNothing() {
 
 // A repository can contain .terraform/modules as a link to the user's home directory.
 func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
+	p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
 	must.Succeed(t, os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755))
 	if err := os.Symlink("../home", filepath.Join(p.dir, ".terraform/modules")); err != nil {
 		t.Skip(err)

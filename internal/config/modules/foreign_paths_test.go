@@ -26,16 +26,16 @@ func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 		"../../../private": "", "../../modules/../../private": "", "./out": "", "./out/sub": "", "./deep/out": "", "./far": "", "../b": "",
 	}
 	for source := range outside {
-		p := newProject(t, map[string]string{
+		p := newProject(t, texts{
 			"main.tf": call("a", netURL), "private/main.tf": "", "private/sub/main.tf": "", ".terraform/modules/b/main.tf": "",
 		})
-		p.fetcher = &linker{files: map[string]string{
+		p.fetcher = &linker{files: texts{
 			"main.tf": call("in", source), "out": "-> ../../../private", "deep/out": "-> ../../../../private", "far": "-> " + filepath.Join(p.dir, "private"),
 		}}
 		p.wantProblem("a/main.tf", "escapes", "module.a.module.in", netURL, source)
 	}
-	p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//sub")})
-	p.fetcher = &linker{files: map[string]string{"sub/main.tf": call("in", "../near") + call("link", "./link"), "near/main.tf": "", "sub/link": "-> ../near"}}
+	p := newProject(t, texts{"main.tf": call("a", netURL+"//sub")})
+	p.fetcher = &linker{files: texts{"sub/main.tf": call("in", "../near") + call("link", "./link"), "near/main.tf": "", "sub/link": "-> ../near"}}
 	p.save()
 	p.save()
 	p.mode = AsRecorded
@@ -45,20 +45,20 @@ func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 // A record of a path that leaves its package doesn't count.
 func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
-		p := newProject(t, map[string]string{
+		p := newProject(t, texts{
 			"main.tf": call("a", netURL), "private/main.tf": "",
 			".terraform/modules/a/main.tf": call("in", "../../../private"),
 			".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `","Dir":".terraform/modules/a"},
 				{"Key":"a.in","Source":"../../../private","Dir":"private"}]}`,
 		})
-		p.mode, p.fetcher = mode, &linker{files: map[string]string{"main.tf": call("in", "../../../private")}}
+		p.mode, p.fetcher = mode, &linker{files: texts{"main.tf": call("in", "../../../private")}}
 		p.wantProblem("a/main.tf", "escapes", "module.a.module.in")
 	}
 }
 
 // Packages may be recorded in another directory for modules, as at the beginning of vendor -o.
 func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":                              call("a", netURL+"//mod*/sub") + call("b", "x/y/z"),
 		"private/main.tf":                      "",
 		".terraform/modules/a/mods/sub/x.tf":   call("in", "../other"),
@@ -82,14 +82,14 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 // Terraform records subdirectories behind symlinks.
 func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 	needSymlinks(t)
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
 		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//sub","Dir":".terraform/modules/a/sub"}]}`,
 	})
 	must.Succeed(t, os.Symlink("../../../private", filepath.Join(p.dir, ".terraform/modules/a/sub")))
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
-	p.mode, p.fetcher = Normal, &linker{files: map[string]string{"sub/main.tf": ""}}
+	p.mode, p.fetcher = Normal, &linker{files: texts{"sub/main.tf": ""}}
 	p.save()
 	p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
 }
@@ -100,8 +100,8 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 		"real": true, "inner": true, "inner/sub": true, "in*/sub": true,
 		"far": false, "far/sub": false, "f*r": false, "far/s*": false, "deep/up": false, "deep/up/x": false,
 	} {
-		p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
-		files := map[string]string{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
+		p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
+		files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
 		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
 		err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
 		p.fetcher = &linker{files: files}

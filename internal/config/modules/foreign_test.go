@@ -29,7 +29,7 @@ var ofThisMachine = []string{
 // linker is a Fetcher that has every package. The first one is a directory with files, and with
 // links where the content is "-> TARGET".
 type linker struct {
-	files map[string]string
+	files texts
 
 	mu    sync.Mutex
 	asked []string
@@ -70,7 +70,7 @@ func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
 			registry := newRegistry(t)
 			registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: location})
 			fetcher := &linker{}
-			p := newProject(t, map[string]string{"main.tf": call("a", "example.com/acme/net/cloud")})
+			p := newProject(t, texts{"main.tf": call("a", "example.com/acme/net/cloud")})
 			p.fetcher, p.registries = fetcher, newRegistries(registry)
 			words := []string{"Invalid package location from module registry", `module "a"`, "example.com/acme/net/cloud"}
 			if strings.Contains(location, "private") && strings.Contains(location, ":/") {
@@ -124,12 +124,12 @@ func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 func TestResolver_PackagesDontCallFiles(t *testing.T) {
 	for _, source := range ofThisMachine {
 		t.Run(source, func(t *testing.T) {
-			for from, files := range map[string]map[string]string{
+			for from, files := range map[string]texts{
 				netURL:           {"main.tf": call("in", source)},
 				netURL + "//sub": {"sub/main.tf": call("mid", "../mid"), "mid/main.tf": call("in", source)},
 			} {
 				fetcher := &linker{files: files}
-				p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", from)})
+				p := newProject(t, texts{"main.tf": call("a", "./a"), "a/main.tf": call("b", from)})
 				p.fetcher = fetcher
 				p.wantProblem("main.tf", "Module leads to files of this machine", "module.in", netURL, "/private", "your own configuration")
 				must.Len(t, fetcher.asked, 1)
@@ -146,8 +146,8 @@ func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 		"git::https://h/net.git": false, "github.com/o/net": false, "git@h:o/net.git": false, "s3.amazonaws.com/b/net.zip": false, "https://h/net": false,
 	} {
 		inner := call("in", "file:///home/me/private") + call("other", "git::file:///home/me/private")
-		fetcher := &linker{files: map[string]string{"main.tf": inner, "sub/main.tf": inner}}
-		p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", source)})
+		fetcher := &linker{files: texts{"main.tf": inner, "sub/main.tf": inner}}
+		p := newProject(t, texts{"main.tf": call("a", "./a"), "a/main.tf": call("b", source)})
 		p.fetcher = fetcher
 		_, problems := p.install()
 		if may && (problems.HasErrors() || len(fetcher.asked) != 3) || !may && (len(problems) != 2 || len(fetcher.asked) != 1) {
@@ -159,14 +159,14 @@ func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 // A record, maybe of Terraform's, doesn't allow more.
 func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
-		p := newProject(t, map[string]string{
+		p := newProject(t, texts{
 			"main.tf":                      call("a", netURL),
 			".terraform/modules/a/main.tf": call("in", "/home/me/private"),
 			".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `","Dir":".terraform/modules/a"},
 				{"Key":"a.in","Source":"file:///home/me/private","Dir":".terraform/modules/a.in"}]}`,
 			".terraform/modules/a.in/main.tf": "",
 		})
-		p.mode, p.fetcher = mode, &linker{files: map[string]string{"main.tf": call("in", "/home/me/private")}}
+		p.mode, p.fetcher = mode, &linker{files: texts{"main.tf": call("in", "/home/me/private")}}
 		p.wantProblem("a/main.tf", "Module leads to files of this machine", `"file:///home/me/private"`)
 	}
 }
@@ -175,7 +175,7 @@ func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	needSymlinks(t)
 	private := t.TempDir()
-	for name, files := range map[string]map[string]string{
+	for name, files := range map[string]texts{
 		"a call":            {"main.tf": call("in", "file:///home/me/private")},
 		"a call below":      {"main.tf": call("sub", "./sub"), "sub/main.tf": call("in", "git::/home/me/private")},
 		"a path below":      {"main.tf": call("sub", "./sub"), "sub/main.tf": call("in", "../../private")},
@@ -199,7 +199,7 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 	for source, foreign := range map[string]bool{netURL: true, "x/y/z": true, "git::/srv/net": true, "./net": false, "/srv/net": false, "": false} {
 		for _, inner := range []string{"file:///home/me/private", "../private"} {
-			p := newProject(t, map[string]string{"main.tf": call("in", inner)})
+			p := newProject(t, texts{"main.tf": call("in", inner)})
 			write(t, filepath.Dir(p.dir), "private/main.tf", "")
 			root, _ := load.LoadModule(p.dir, p.product)
 			in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
@@ -248,7 +248,7 @@ func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
 		"a directory elsewhere": {root: "/srv/net", want: map[string]bool{"file:///srv/net": true, inner: true}},
 		"a copy":                {root: inner, copied: netURL, want: map[string]bool{inner: false}},
 	} {
-		p := newProject(t, map[string]string{"main.tf": call("a", c.root), "local/main.tf": "# none\n"})
+		p := newProject(t, texts{"main.tf": call("a", c.root), "local/main.tf": "# none\n"})
 		if c.local != "" {
 			write(t, p.dir, "local/main.tf", call("b", c.local))
 		}

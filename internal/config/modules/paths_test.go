@@ -117,7 +117,7 @@ func TestResolve_TestsMayRunWhatCallsTheRoot(t *testing.T) {
 	run := func(source string) string {
 		return "run \"r\" {\n  module {\n    source = \"" + source + "\"\n  }\n}\n"
 	}
-	for name, files := range map[string]map[string]string{
+	for name, files := range map[string]texts{
 		"an example":      {"tests/a.tftest.hcl": run("./examples/basic"), "examples/basic/main.tf": call("m", "../..")},
 		"two examples":    {"tests/a.tftest.hcl": run("./examples/a"), "examples/a/main.tf": call("b", "../b"), "examples/b/main.tf": call("m", "../../")},
 		"the root":        {"tests/a.tftest.hcl": run("./")},
@@ -131,6 +131,6 @@ func TestResolve_TestsMayRunWhatCallsTheRoot(t *testing.T) {
 			}
 		})
 	}
-	newProject(t, map[string]string{"main.tf": "", "a.tftest.hcl": run("./e"), "e/main.tf": call("f", "../f"), "f/main.tf": call("e", "../e")}).
+	newProject(t, texts{"main.tf": "", "a.tftest.hcl": run("./e"), "e/main.tf": call("f", "../f"), "f/main.tf": call("e", "../e")}).
 		wantProblem("f/main.tf", "no end")
 }

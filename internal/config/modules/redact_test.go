@@ -19,7 +19,7 @@ func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 	} {
 		must.Equal(t, Redact(source), want, source)
 	}
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf": call("a", "git::https://user:secret@x.example/r.git") + call("b", "git::https://user:secret@x.example/%zz"),
 	})
 	_, problems := p.install()

@@ -53,7 +53,7 @@ func TestRegistry_BodiesSayWherePackagesAre(t *testing.T) {
 			t.Parallel()
 			registry := newRegistry(t)
 			based := func(text string) string { return strings.ReplaceAll(text, "BASE", registry.BaseURL()) }
-			archive := providertest.TarGz(map[string]string{"sub/main.tf": ""})
+			archive := providertest.TarGz(texts{"sub/main.tf": ""})
 			for _, name := range []string{"body", "body.tgz", "header.tgz"} {
 				registry.AddArchive(name, archive)
 			}

@@ -72,7 +72,7 @@ func caseAddress(i int) Registry {
 // publishCases fills a registry. Modules are in "part" and in "sub/part", so that every location
 // has one.
 func publishCases(registry *providertest.Registry) {
-	archive := providertest.TarGz(map[string]string{"part/main.tf": "", "sub/part/main.tf": ""})
+	archive := providertest.TarGz(texts{"part/main.tf": "", "sub/part/main.tf": ""})
 	for i, c := range selectCases {
 		for k, version := range strings.Fields(c.listed) {
 			path := registry.AddArchive(fmt.Sprintf("m%d-%d.tar.gz", i, k), archive)

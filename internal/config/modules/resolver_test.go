@@ -17,6 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// texts are the contents of files by their names, which have slashes.
+type texts = map[string]string
+
 // project is a working directory.
 type project struct {
 	dry        bool
@@ -30,7 +33,7 @@ type project struct {
 	changed    []string // "key in dir", of what the last install recorded
 }
 
-func newProject(t testing.TB, files map[string]string) *project {
+func newProject(t testing.TB, files texts) *project {
 	t.Helper()
 	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), product: getproviders.Terraform("1.15.9")}
 	for name, content := range files {
@@ -120,7 +123,7 @@ func call(name, source string) string {
 }
 
 func TestResolver_RecordsATree(t *testing.T) {
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":      call("b", "./b") + call("a", "./a"),
 		"a/main.tf":    call("up", "../b") + call("out", "../../beside"),
 		"b/main.tf":    call("in", "./in"),
@@ -140,7 +143,7 @@ func TestResolver_RecordsATree(t *testing.T) {
 }
 
 func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":   call("a", "./a") + `resource "x_y" "z" {}`,
 		"a/main.tf": call("b", "./b") + "terraform {\n  required_version = \"< 1\"\n}\n",
 		"a/b/m.tf":  `resource "x_y" "z" {}`,
@@ -162,28 +165,28 @@ func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
 
 func TestResolver_ReportsProblems(t *testing.T) {
 	for name, c := range map[string]struct {
-		files map[string]string
+		files texts
 		place string
 		words []string
 	}{
-		"missing":   {map[string]string{"main.tf": call("a", "./a")}, "main.tf", []string{"Unreadable module directory", `"a"`}},
-		"a file":    {map[string]string{"main.tf": call("a", "./a"), "a": ""}, "main.tf", []string{"is not a directory"}},
-		"no source": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "module \"x\" {}"}, "a/m.tf", []string{`"source" is required`}},
-		"computed":  {map[string]string{"main.tf": call("a", "${var.x}")}, "main.tf", []string{"Reference to undeclared input variable"}},
-		"null":      {map[string]string{"main.tf": "module \"a\" {\n  source = null\n}\n"}, "main.tf", []string{"Unsuitable module source"}},
-		"nonsense":  {map[string]string{"main.tf": call("a", "nonsense")}, "main.tf", []string{"Invalid module source address", `"./nonsense"`}},
-		"version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"./a\"\n  version = \"1.0\"\n}\n", "a/m.tf": ""},
+		"missing":   {texts{"main.tf": call("a", "./a")}, "main.tf", []string{"Unreadable module directory", `"a"`}},
+		"a file":    {texts{"main.tf": call("a", "./a"), "a": ""}, "main.tf", []string{"is not a directory"}},
+		"no source": {texts{"main.tf": call("a", "./a"), "a/m.tf": "module \"x\" {}"}, "a/m.tf", []string{`"source" is required`}},
+		"computed":  {texts{"main.tf": call("a", "${var.x}")}, "main.tf", []string{"Reference to undeclared input variable"}},
+		"null":      {texts{"main.tf": "module \"a\" {\n  source = null\n}\n"}, "main.tf", []string{"Unsuitable module source"}},
+		"nonsense":  {texts{"main.tf": call("a", "nonsense")}, "main.tf", []string{"Invalid module source address", `"./nonsense"`}},
+		"version": {texts{"main.tf": "module \"a\" {\n  source = \"./a\"\n  version = \"1.0\"\n}\n", "a/m.tf": ""},
 			"main.tf", []string{"Invalid registry module source address", "local directory"}},
-		"bad version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"a/b/c\"\n  version = \"new\"\n}\n"},
+		"bad version": {texts{"main.tf": "module \"a\" {\n  source = \"a/b/c\"\n  version = \"new\"\n}\n"},
 			"main.tf", []string{"Invalid version constraint"}},
-		"registry": {map[string]string{"main.tf": "\n" + call("a", "x/y/z")}, "main.tf",
+		"registry": {texts{"main.tf": "\n" + call("a", "x/y/z")}, "main.tf",
 			[]string{"main.tf:2", "registry.terraform.io/x/y/z", "nothing to ask registries with"}},
-		"repository": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("r", "github.com/o/r")}, "a/m.tf",
+		"repository": {texts{"main.tf": call("a", "./a"), "a/m.tf": call("r", "github.com/o/r")}, "a/m.tf",
 			[]string{"m.tf:1", "git::https://github.com/o/r.git", "nothing to fetch it with"}},
-		"itself":     {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("b", "../b"), "b/m.tf": call("a", "../a")}, "b/m.tf", []string{"no end"}},
-		"the root":   {map[string]string{"main.tf": call("a", "./")}, "main.tf", []string{"no end"}},
-		"child bugs": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "nonsense {}"}, "a/m.tf", []string{"Unsupported block type"}},
-		"import": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "import {\n  to = x_y.z\n  id = 1\n}\n"},
+		"itself":     {texts{"main.tf": call("a", "./a"), "a/m.tf": call("b", "../b"), "b/m.tf": call("a", "../a")}, "b/m.tf", []string{"no end"}},
+		"the root":   {texts{"main.tf": call("a", "./")}, "main.tf", []string{"no end"}},
+		"child bugs": {texts{"main.tf": call("a", "./a"), "a/m.tf": "nonsense {}"}, "a/m.tf", []string{"Unsupported block type"}},
+		"import": {texts{"main.tf": call("a", "./a"), "a/m.tf": "import {\n  to = x_y.z\n  id = 1\n}\n"},
 			"a/m.tf", []string{"Invalid import configuration", "module.a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +197,7 @@ func TestResolver_ReportsProblems(t *testing.T) {
 
 func TestTree_CheckProvidersLeavesOutBrokenModules(t *testing.T) {
 	wants := "terraform {\n  required_providers {\n    x = {\n      source = \"x/x\"\n      configuration_aliases = [x.y]\n    }\n  }\n}\n"
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":       call("a", "./a") + call("b", "./b"),
 		"a/main.tf":     wants + "nonsense {}\n" + call("in", "./in"),
 		"a/in/main.tf":  wants,
@@ -210,7 +213,7 @@ func TestTree_CheckProvidersLeavesOutBrokenModules(t *testing.T) {
 
 func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 	vpc := "module \"vpc\" {\n  source = \"x/vpc/y\"\n  version = \"~> 1.0\"\n}\n"
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":                           vpc,
 		".terraform/modules/modules.json":   `{"Modules":[{"Key":"vpc","Source":"x/vpc/y","Version":"1.4.0","Dir":".terraform/modules/vpc/m"}]}`,
 		".terraform/modules/vpc/m/main.tf":  call("in", "./in") + call("up", "../up"),
@@ -233,7 +236,7 @@ func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 }
 
 func TestResolver_PathsStayInTheirPackage(t *testing.T) {
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":                          call("vpc", "x/vpc/y//m"),
 		".terraform/modules/modules.json":  `{"Modules":[{"Key":"vpc","Source":"x/vpc/y//m","Dir":".terraform/modules/vpc/m"}]}`,
 		".terraform/modules/vpc/m/main.tf": call("out", "../../../nowhere"),
@@ -242,7 +245,7 @@ func TestResolver_PathsStayInTheirPackage(t *testing.T) {
 }
 
 func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
-	p := newProject(t, map[string]string{
+	p := newProject(t, texts{
 		"main.tf":                         call("a", "./a"),
 		"a/main.tf":                       "",
 		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"x/y/z","Dir":".terraform/modules/a"},{"Key":"a.b","Source":"./b","Dir":"x"},{"Key":"ab","Source":"./b","Dir":"x"}]}`,
@@ -261,7 +264,7 @@ func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
 }
 
 func TestResolver_RecordedModeChangesNothing(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": ""})
+	p := newProject(t, texts{"main.tf": call("a", "./a"), "a/main.tf": ""})
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
 	p.mode = Normal
@@ -276,7 +279,7 @@ func TestResolver_RecordedModeChangesNothing(t *testing.T) {
 // A dry run goes through what is there of modules that would be fetched, and neither fetches nor writes.
 func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	source := "git::https://example.com/n.git"
-	p := newProject(t, map[string]string{"main.tf": call("n", source) + call("a", "./a"), "a/main.tf": call("m", source)})
+	p := newProject(t, texts{"main.tf": call("n", source) + call("a", "./a"), "a/main.tf": call("m", source)})
 	p.dry = true
 	tree, problems := p.install()
 	p.wantChanged("a in a", "plan "+source+" for n: module_absent false", "plan "+source+" for a.m: module_absent false")
@@ -300,7 +303,7 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 }
 
 func TestResolver_SymlinksAreFollowed(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
+	p := newProject(t, texts{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
 	if err := os.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
 		t.Skipf("no symlinks here: %v", err)
 	}
@@ -309,7 +312,7 @@ func TestResolver_SymlinksAreFollowed(t *testing.T) {
 }
 
 func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
-	p := newProject(t, map[string]string{"main.tf": call("a", "./a") + call("b", "./b")})
+	p := newProject(t, texts{"main.tf": call("a", "./a") + call("b", "./b")})
 	root, _ := load.LoadModule(p.dir, p.product)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -327,7 +330,7 @@ func FuzzInstall(f *testing.F) {
 	f.Add("./a\n./b", "../b", "./")
 	f.Add("./a", "a/b/c\n../..", "x/y/z")
 	f.Add("./b//c", "/tmp", "git::x")
-	p := newProject(f, map[string]string{"main.tf": "", "a/main.tf": "", "b/main.tf.json": ""})
+	p := newProject(f, texts{"main.tf": "", "a/main.tf": "", "b/main.tf.json": ""})
 	f.Fuzz(func(t *testing.T, root, a, b string) {
 		calls := func(sources string) (text string) {
 			for i, source := range strings.Split(sources, "\n") {

@@ -16,7 +16,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func lay(t testing.TB, files map[string]string) string {
+// files are the contents of files by their names, which have slashes.
+type files = map[string]string
+
+func lay(t testing.TB, files files) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -124,7 +127,7 @@ func TestTree_ABlockIsWrittenOnce(t *testing.T) {
 
 func TestTree_TidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
 	t.Parallel()
-	dir := lay(t, map[string]string{
+	dir := lay(t, files{
 		"main.tf": "", "sub/main.tf": "", ".gitignore": "# ours\n*.tfvars\n.terraform/\n!main.tf\n/main.tf.json\nsub/*.zip\n",
 		".gitattributes": "*.png binary\n*.tf -text linguist-language=HCL\ndocs/** export-ignore\n", "empty/": "",
 	})
@@ -140,7 +143,7 @@ func TestTree_TidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
 
 func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{
+	files := files{
 		"main.tf": "", "a.zip": "", ".gitignore": "*.zip", "sub/.gitattributes": "* text=auto\n", "sub/.gitignore": "main.tf", "sub/x": "",
 		".git/HEAD": "ref", "deep/down/.git": "gitdir: x", "deep/.GIT/HEAD": "ref", ".hg/x": "", "deep/down/x": "", "home/": "", "home2/": "",
 	}
@@ -168,7 +171,7 @@ func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 
 func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
 	t.Parallel()
-	from := lay(t, map[string]string{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
+	from := lay(t, files{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
 	dir := t.TempDir()
 	link := filepath.Join(dir, "net")
 	if err := os.Symlink(from, link); err != nil {
@@ -246,7 +249,7 @@ func TestTree_UnitsAreWhatIsVendored(t *testing.T) {
 
 func TestTree_WhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
 	t.Parallel()
-	dir := lay(t, map[string]string{
+	dir := lay(t, files{
 		".terraform/modules/modules.json": "", ".terraform/modules/net/x": "", ".terraform/modules/net.dns/x": "", ".terraform/modules/gone/x": "",
 		".terraform/modules/a b/x": "", ".terraform/modules/.tfdeps-1/x": "", ".terraform/modules/file": "",
 	})
@@ -270,7 +273,7 @@ func TestTree_NamesThatDifferInCaseAreFound(t *testing.T) {
 
 func TestTree_PointersOfLFSAreFound(t *testing.T) {
 	t.Parallel()
-	dir := lay(t, map[string]string{
+	dir := lay(t, files{
 		"terraform.d/plugins/a.zip": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "terraform.d/plugins/b.zip": "PK",
 		"terraform.d/plugins/c.zip": strings.Repeat("version https://git-lfs.github.com/spec/v1\n", 100),
 	})
