@@ -67,38 +67,38 @@ func certified(from, until time.Duration) func(*failing) {
 	}
 }
 
-func moduleFailures() []failure {
+func moduleFailures() map[string]failure {
 	const net, dns = "tf.example.com/acme/net/aws", "tf.example.com/acme/dns/aws"
 	page := providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }}
-	return []failure{
-		{name: "module_registry_fails", files: callingTwo(net, dns), setUp: serving("module/versions", providertest.Fault{Status: 502})},
-		{name: "module_registry_wants_a_token", files: callingTwo(net, dns), setUp: serving("module/versions", providertest.Fault{Status: 401})},
-		{name: "module_registry_refused", files: calling(net), setUp: func(w *failing) {
+	return map[string]failure{
+		"module_registry_fails":         {files: callingTwo(net, dns), setUp: serving("module/versions", providertest.Fault{Status: 502})},
+		"module_registry_wants_a_token": {files: callingTwo(net, dns), setUp: serving("module/versions", providertest.Fault{Status: 401})},
+		"module_registry_refused": {files: calling(net), setUp: func(w *failing) {
 			w.config(fmt.Sprintf("host \"tf.example.com\" {\n  services = { \"modules.v1\" = \"https://%s/v1/\" }\n}\n", closedPort(w)))
 		}},
-		{name: "module_registry_not_found_by_name", files: callingTwo("registry..example.com/acme/net/aws", net)},
-		{name: "module_registry_with_an_old_certificate", files: calling(net), setUp: certified(-48*time.Hour, -24*time.Hour)},
-		{name: "module_registry_with_a_certificate_of_tomorrow", files: calling(net), setUp: certified(24*time.Hour, 48*time.Hour)},
-		{name: "module_registry_answers_with_a_page", files: calling(net), setUp: serving("module/versions", page)},
-		{name: "module_archive_is_a_page", files: calling(net), setUp: serving("module/archive", page)},
-		{name: "module_archive_cut", files: calling(net), setUp: serving("module/archive", providertest.Fault{CutAfter: 10, NoRange: true})},
-		{name: "module_archive_behind_a_proxy", files: calling("https://files.example.com/net.zip"), setUp: func(w *failing) {
+		"module_registry_not_found_by_name":              {files: callingTwo("registry..example.com/acme/net/aws", net)},
+		"module_registry_with_an_old_certificate":        {files: calling(net), setUp: certified(-48*time.Hour, -24*time.Hour)},
+		"module_registry_with_a_certificate_of_tomorrow": {files: calling(net), setUp: certified(24*time.Hour, 48*time.Hour)},
+		"module_registry_answers_with_a_page":            {files: calling(net), setUp: serving("module/versions", page)},
+		"module_archive_is_a_page":                       {files: calling(net), setUp: serving("module/archive", page)},
+		"module_archive_cut":                             {files: calling(net), setUp: serving("module/archive", providertest.Fault{CutAfter: 10, NoRange: true})},
+		"module_archive_behind_a_proxy": {files: calling("https://files.example.com/net.zip"), setUp: func(w *failing) {
 			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
 			w.Cleanup(proxy.Close)
 			w.set("HTTPS_PROXY=" + proxy.URL)
 		}},
-		{name: "module_archive_without_the_directory", files: calling(net + "//sub"), setUp: serving("", providertest.Fault{})},
-		{name: "git_without_a_key", files: calling("git@git.example.com:acme/net.git"), setUp: git("git@git.example.com: Permission denied (publickey).")},
-		{name: "git_private", files: calling("git::https://git.example.com/net.git"),
+		"module_archive_without_the_directory": {files: calling(net + "//sub"), setUp: serving("", providertest.Fault{})},
+		"git_without_a_key":                    {files: calling("git@git.example.com:acme/net.git"), setUp: git("git@git.example.com: Permission denied (publickey).")},
+		"git_private": {files: calling("git::https://git.example.com/net.git"),
 			setUp: git("fatal: could not read Username for 'https://git.example.com': terminal prompts disabled")},
-		{name: "git_login_refused", files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: Authentication failed for 'https://git.example.com/net.git/'")},
-		{name: "git_host_unknown", files: calling("git::https://git.example.com/net.git"),
+		"git_login_refused": {files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: Authentication failed for 'https://git.example.com/net.git/'")},
+		"git_host_unknown": {files: calling("git::https://git.example.com/net.git"),
 			setUp: git("fatal: unable to access 'https://git.example.com/net.git/': Could not resolve host: git.example.com")},
-		{name: "git_host_key", files: calling("git@git.example.com:acme/net.git"), setUp: git("Host key verification failed.")},
-		{name: "git_proxy_wants_login", files: calling("git::https://git.example.com/net.git"),
+		"git_host_key": {files: calling("git@git.example.com:acme/net.git"), setUp: git("Host key verification failed.")},
+		"git_proxy_wants_login": {files: calling("git::https://git.example.com/net.git"),
 			setUp: git("fatal: unable to access 'https://git.example.com/net.git/': CONNECT tunnel failed, response 407")},
-		{name: "module_variable_file_missing", files: calling("./${var.v}")},
-		{name: "module_calls_itself", files: files{
+		"module_variable_file_missing": {files: calling("./${var.v}")},
+		"module_calls_itself": {files: files{
 			"main.tf": calling("./a")["main.tf"], "a/main.tf": calling("../b")["main.tf"], "b/main.tf": calling("../a")["main.tf"],
 		}},
 	}

@@ -90,70 +90,70 @@ func says(status int, text string) providertest.Fault {
 	return providertest.Fault{Status: status, Body: func([]byte) []byte { return []byte(text) }}
 }
 
-func networkFailures() []failure {
+func networkFailures() map[string]failure {
 	two := requiring(tiny, widget)
-	return []failure{
-		{name: "server_says_why", files: requiring(tiny), setUp: answering("versions", says(http.StatusGone, "moved to \x1b[31mtf2.example.com ::error::x"))},
-		{name: "server_says_why_there_is_no_login", files: requiring(tiny), setUp: answering("package", says(http.StatusForbidden, `{"errors": ["the plan of acme has ended"]}`))},
-		{name: "server_says_why_there_is_no_archive", files: requiring(tiny), setUp: answering("archive", says(http.StatusConflict, "the archive is quarantined"))},
-		{name: "refused", files: two, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
-		{name: "refused_discovery", setUp: func(w *failing) {
+	return map[string]failure{
+		"server_says_why":                     {files: requiring(tiny), setUp: answering("versions", says(http.StatusGone, "moved to \x1b[31mtf2.example.com ::error::x"))},
+		"server_says_why_there_is_no_login":   {files: requiring(tiny), setUp: answering("package", says(http.StatusForbidden, `{"errors": ["the plan of acme has ended"]}`))},
+		"server_says_why_there_is_no_archive": {files: requiring(tiny), setUp: answering("archive", says(http.StatusConflict, "the archive is quarantined"))},
+		"refused":                             {files: two, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		"refused_discovery": {setUp: func(w *failing) {
 			for name, content := range requiring(closedPort(w) + "/acme/tiny") {
 				w.write(filepath.Join(w.dir, name), strings.ReplaceAll(content, "127.0.0.1", "localhost"))
 			}
 		}},
-		{name: "dns", files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
-		{name: "certificate_of_another_authority", files: two, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "certificate_file_missing", files: two, env: "SSL_CERT_FILE=/no/such/ca.pem",
+		"dns":                              {files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
+		"certificate_of_another_authority": {files: two, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		"certificate_file_missing": {files: two, env: "SSL_CERT_FILE=/no/such/ca.pem",
 			setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "certificate_file_unset", files: two, env: "SSL_CERT_FILE=", setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "not_https", files: two, setUp: func(w *failing) {
+		"certificate_file_unset": {files: two, env: "SSL_CERT_FILE=", setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		"not_https": {files: two, setUp: func(w *failing) {
 			plain := httptest.NewServer(http.NotFoundHandler())
 			w.Cleanup(plain.Close)
 			w.redirect(strings.Replace(plain.URL, "http:", "https:", 1) + "/v1/providers/")
 		}},
-		{name: "timeout", files: two, env: "TF_REGISTRY_CLIENT_TIMEOUT=1", setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
-		{name: "proxy_refused", files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
-		{name: "proxy_is_no_url", files: two, env: "HTTPS_PROXY=::", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
-		{name: "proxy_dns", files: two, setUp: throughProxy("http://proxy..example.com:3128")},
-		{name: "proxy_wants_login", files: two, setUp: func(w *failing) {
+		"timeout":         {files: two, env: "TF_REGISTRY_CLIENT_TIMEOUT=1", setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
+		"proxy_refused":   {files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
+		"proxy_is_no_url": {files: two, env: "HTTPS_PROXY=::", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		"proxy_dns":       {files: two, setUp: throughProxy("http://proxy..example.com:3128")},
+		"proxy_wants_login": {files: two, setUp: func(w *failing) {
 			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
 			w.Cleanup(proxy.Close)
 			throughProxy(proxy.URL)(w)
 		}},
-		{name: "401_without_token", files: two, setUp: refusing("versions", 401)},
-		{name: "401_with_token", files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: refusing("versions", 401)},
-		{name: "403", files: two, setUp: refusing("versions", 403)},
-		{name: "404", files: requiring(tiny, widget)},
-		{name: "404_misspelt", files: files{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
-		{name: "404_of_a_default_address", files: requiring("hashicorp/widget"), setUp: func(w *failing) {
+		"401_without_token": {files: two, setUp: refusing("versions", 401)},
+		"401_with_token":    {files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: refusing("versions", 401)},
+		"403":               {files: two, setUp: refusing("versions", 403)},
+		"404":               {files: requiring(tiny, widget)},
+		"404_misspelt":      {files: files{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
+		"404_of_a_default_address": {files: requiring("hashicorp/widget"), setUp: func(w *failing) {
 			w.config(fmt.Sprintf("host \"registry.terraform.io\" {\n  services = { \"providers.v1\" = %q }\n}\n", w.registry.ServiceURL()))
 		}},
-		{name: "429", files: two, setUp: answering("versions", providertest.Fault{Status: 429, RetryAfter: "0"})},
-		{name: "500", files: two, setUp: refusing("versions", 500)},
-		{name: "503", files: two, setUp: refusing("versions", 503)},
-		{name: "archive_403", setUp: refusing("archive", 403)},
-		{name: "archive_404", setUp: refusing("archive", 404)},
-		{name: "archive_503", setUp: refusing("archive", 503)},
-		{name: "archive_cut", setUp: answering("archive", providertest.Fault{CutAfter: 40, NoRange: true})},
-		{name: "answer_is_a_page", setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
-		{name: "no_registry", files: requiring("localhost/acme/tiny"), setUp: func(w *failing) { w.config("host \"localhost\" {\n  services = {}\n}\n") }},
-		{name: "registry_as_a_mirror", files: two, setUp: func(w *failing) {
+		"429":              {files: two, setUp: answering("versions", providertest.Fault{Status: 429, RetryAfter: "0"})},
+		"500":              {files: two, setUp: refusing("versions", 500)},
+		"503":              {files: two, setUp: refusing("versions", 503)},
+		"archive_403":      {setUp: refusing("archive", 403)},
+		"archive_404":      {setUp: refusing("archive", 404)},
+		"archive_503":      {setUp: refusing("archive", 503)},
+		"archive_cut":      {setUp: answering("archive", providertest.Fault{CutAfter: 40, NoRange: true})},
+		"answer_is_a_page": {setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
+		"no_registry":      {files: requiring("localhost/acme/tiny"), setUp: func(w *failing) { w.config("host \"localhost\" {\n  services = {}\n}\n") }},
+		"registry_as_a_mirror": {files: two, setUp: func(w *failing) {
 			answering("", providertest.Fault{})(w)
 			w.mirror(w.registry.ServiceURL())
 		}},
-		{name: "host_of_a_registry_as_a_mirror", setUp: func(w *failing) {
+		"host_of_a_registry_as_a_mirror": {setUp: func(w *failing) {
 			answering("", providertest.Fault{})(w)
 			w.mirror(w.registry.BaseURL() + "/")
 		}},
-		{name: "mirror_as_a_registry", setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},
-		{name: "redirects_without_end", files: two, setUp: func(w *failing) {
+		"mirror_as_a_registry": {setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},
+		"redirects_without_end": {files: two, setUp: func(w *failing) {
 			answering("versions", providertest.Fault{Redirect: w.registry.ServiceURL() + "acme/tiny/versions"})(w)
 		}},
-		{name: "answer_cut_in_two", setUp: answering("versions", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)/2] }})},
-		{name: "410", files: two, setUp: refusing("versions", 410)},
-		{name: "certificate_expired", files: two, setUp: certified(-48*time.Hour, -24*time.Hour)},
-		{name: "mirror_404", files: requiring(widget), setUp: func(w *failing) {
+		"answer_cut_in_two":   {setUp: answering("versions", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)/2] }})},
+		"410":                 {files: two, setUp: refusing("versions", 410)},
+		"certificate_expired": {files: two, setUp: certified(-48*time.Hour, -24*time.Hour)},
+		"mirror_404": {files: requiring(widget), setUp: func(w *failing) {
 			w.mirror(mirrorBeside(w).URL())
 		}},
 	}

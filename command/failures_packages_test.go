@@ -71,77 +71,77 @@ var denied = &fs.PathError{Op: "mkdir", Path: ".terraform/providers", Err: sysca
 
 var tinyOnly = []getproviders.Provider{{Hostname: "tf.example.com", Namespace: "acme", Type: "tiny"}}
 
-func packageFailures() []failure {
+func packageFailures() map[string]failure {
 	other := getproviders.Platform{OS: "plan9", Arch: "arm"}
-	return []failure{
-		{name: "signature_wrong", setUp: edited("signature", flipped)},
-		{name: "signature_of_another_key", setUp: func(w *failing) {
+	return map[string]failure{
+		"signature_wrong": {setUp: edited("signature", flipped)},
+		"signature_of_another_key": {setUp: func(w *failing) {
 			signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(w)
 			w.replace(signer.KeyID(), "LISTEDKEYID")
 			publishing(providertest.PackageSpec{Version: "1.0.0", Keys: []providertest.Key{signer.Key()}})(w)
 		}},
-		{name: "signature_missing", setUp: func(w *failing) {
+		"signature_missing": {setUp: func(w *failing) {
 			versions("1.0.0")(w)
 			w.registry.Break("signature", providertest.Fault{Status: 404})
 		}},
-		{name: "checksum_wrong", setUp: edited("archive", flipped)},
-		{name: "checksum_list_wrong", setUp: edited("sums", func([]byte) []byte { return []byte("nothing\n") })},
-		{name: "archive_is_a_page", setUp: edited("archive", func([]byte) []byte { return []byte("\n<!doctype html>\n<title>Log in</title>\n") })},
-		{name: "archives_are_pages", files: requiring(tiny, widget), setUp: func(w *failing) {
+		"checksum_wrong":      {setUp: edited("archive", flipped)},
+		"checksum_list_wrong": {setUp: edited("sums", func([]byte) []byte { return []byte("nothing\n") })},
+		"archive_is_a_page":   {setUp: edited("archive", func([]byte) []byte { return []byte("\n<!doctype html>\n<title>Log in</title>\n") })},
+		"archives_are_pages": {files: requiring(tiny, widget), setUp: func(w *failing) {
 			versions("1.0.0")(w)
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 			w.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 		}},
-		{name: "package_is_no_archive", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: []byte("no zip")})},
-		{name: "package_without_program", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: providertest.Zip(files{"README.md": "a"})})},
-		{name: "platform_missing", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Platform: other})},
-		{name: "platform_in_another_version", setUp: func(w *failing) {
+		"package_is_no_archive":   {setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: []byte("no zip")})},
+		"package_without_program": {setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: providertest.Zip(files{"README.md": "a"})})},
+		"platform_missing":        {setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Platform: other})},
+		"platform_in_another_version": {setUp: func(w *failing) {
 			versions("1.0.0")(w)
 			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
 		}},
-		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(during.Metadata, getproviders.Subject{
+		"platform_given_up": {err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(during.Metadata, getproviders.Subject{
 			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
 			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
 		}.Missing())},
-		{name: "protocol", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
-		{name: "no_version_between", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
-		{name: "no_version_so_high", files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},
-		{name: "no_version_but_a_prerelease", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "2.0.0-beta1", "2.1.0-rc1")},
-		{name: "no_version_and_an_older_prerelease", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0-beta1", "1.0.0")},
-		{name: "no_version_at_all", setUp: versions("1.0.0-beta1")},
-		{name: "conflict", files: files{
+		"protocol":                           {setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
+		"no_version_between":                 {files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
+		"no_version_so_high":                 {files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},
+		"no_version_but_a_prerelease":        {files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "2.0.0-beta1", "2.1.0-rc1")},
+		"no_version_and_an_older_prerelease": {files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0-beta1", "1.0.0")},
+		"no_version_at_all":                  {setUp: versions("1.0.0-beta1")},
+		"conflict": {files: files{
 			"main.tf":   requiring(tiny + " ~> 1.0")["main.tf"] + "module \"m\" {\n  source = \"./m\"\n}\n",
 			"m/main.tf": requiring(tiny + " ~> 2.0")["main.tf"],
 		}, setUp: versions("1.0.0", "2.0.0")},
-		{name: "locked_version", files: files{
+		"locked_version": {files: files{
 			"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "h1:"+zeros+"="),
 		}, setUp: versions("1.0.0", "2.0.0")},
-		{name: "locked_hashes", files: with(".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64)), setUp: func(w *failing) {
+		"locked_hashes": {files: with(".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64)), setUp: func(w *failing) {
 			versions("1.0.0")(w)
 		}},
-		{name: "target_is_a_file", files: with(".terraform", "a file"), setUp: versions("1.0.0")},
-		{name: "no_space_for_all", err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}}},
-		{name: "no_space_left", err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(during.Unpack,
+		"target_is_a_file": {files: with(".terraform", "a file"), setUp: versions("1.0.0")},
+		"no_space_for_all": {err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}}},
+		"no_space_left": {err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(during.Unpack,
 			&fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC})},
-		{name: "package_too_large", setUp: func(w *failing) {
+		"package_too_large": {setUp: func(w *failing) {
 			versions("1.0.0")(w)
 			w.registry.Break("archive", providertest.Fault{Header: http.Header{"Content-Length": {"9000000000000000"}}})
 		}},
-		{name: "frozen_and_damaged", setUp: damaged},
-		{name: "frozen_and_damaged_and_missing", files: requiring(tiny, widget), setUp: func(w *failing) {
+		"frozen_and_damaged": {setUp: damaged},
+		"frozen_and_damaged_and_missing": {files: requiring(tiny, widget), setUp: func(w *failing) {
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 			damaged(w)
 			for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
 				must.Succeed(w, os.RemoveAll(filepath.Join(dir, "tf.example.com/acme/widget")))
 			}
 		}},
-		{name: "target_of_another_user", err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},
-		{name: "readonly", setUp: versions("1.0.0")},
-		{name: "built_in", files: requiring("terraform.io/builtin/other")},
-		{name: "policy", files: with("tfdeps.hcl", "sources = [\"registry.terraform.io\"]\n"), setUp: versions("1.0.0")},
-		{name: "lock_platform_missing", setUp: versions("1.0.0")},
-		{name: "mirror_refused", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
-		{name: "cache_is_a_file", files: map[string]string{"cache": "a file"}, setUp: func(w *failing) {
+		"target_of_another_user": {err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},
+		"readonly":               {setUp: versions("1.0.0")},
+		"built_in":               {files: requiring("terraform.io/builtin/other")},
+		"policy":                 {files: with("tfdeps.hcl", "sources = [\"registry.terraform.io\"]\n"), setUp: versions("1.0.0")},
+		"lock_platform_missing":  {setUp: versions("1.0.0")},
+		"mirror_refused":         {setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		"cache_is_a_file": {files: map[string]string{"cache": "a file"}, setUp: func(w *failing) {
 			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "cache"))
 		}},
 	}

@@ -31,26 +31,26 @@ func TestServe_FailsInJSONLines(t *testing.T) {
 }
 
 // serveFailures are about the server, which has to say at its start what it can't do later.
-func serveFailures() []failure {
+func serveFailures() map[string]failure {
 	file := files{"mirror": "a file", "notes.txt": "no certificate", "tokens": "# none yet\n"}
-	return []failure{
-		{name: "serve_at_a_port_in_use", setUp: func(w *failing) {
+	return map[string]failure{
+		"serve_at_a_port_in_use": {setUp: func(w *failing) {
 			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w)
 			w.Cleanup(func() { _ = listener.Close() })
 			w.set("TF_CLI_ARGS_serve=-listen=" + listener.Addr().String())
 		}},
-		{name: "serve_with_a_certificate_that_is_none", files: file},
-		{name: "serve_with_a_certificate_alone", files: file},
-		{name: "serve_with_no_token", files: file},
-		{name: "serve_with_tokens_and_a_bucket_that_is_down", files: map[string]string{"tokens": "a\n"}, setUp: func(w *failing) {
+		"serve_with_a_certificate_that_is_none": {files: file},
+		"serve_with_a_certificate_alone":        {files: file},
+		"serve_with_no_token":                   {files: file},
+		"serve_with_tokens_and_a_bucket_that_is_down": {files: map[string]string{"tokens": "a\n"}, setUp: func(w *failing) {
 			w.set("AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b")
 			w.Setenv("AWS_ACCESS_KEY_ID", "a")
 			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
 			w.Setenv("AWS_MAX_ATTEMPTS", "1")
 		}},
-		{name: "serve_from_a_file", files: file},
-		{name: "serve_from_below_a_file", files: file},
-		{name: "serve_for_a_file_that_is_no_program", files: file, setUp: func(w *failing) {
+		"serve_from_a_file":       {files: file},
+		"serve_from_below_a_file": {files: file},
+		"serve_for_a_file_that_is_no_program": {files: file, setUp: func(w *failing) {
 			must.Succeed(w, os.Chmod("notes.txt", 0o600))
 		}},
 	}

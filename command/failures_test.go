@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,16 +53,18 @@ func TestFailures_AreExplained(t *testing.T) {
 	golden := "testdata/failures.txtar"
 	archive := must.Get(txtar.ParseFile(golden))(t)
 	all := map[string]failure{}
-	for _, f := range slices.Concat(networkFailures(), packageFailures(), moduleFailures(), directoryFailures(), transferFailures(), argumentFailures(), placesFailures(), serveFailures()) {
-		all[f.name] = f
-		if !slices.ContainsFunc(archive.Files, func(file txtar.File) bool { return file.Name == f.name }) {
-			archive.Files = append(archive.Files, txtar.File{Name: f.name})
+	for _, some := range []map[string]failure{networkFailures(), packageFailures(), moduleFailures(), directoryFailures(), transferFailures(), argumentFailures(), placesFailures(), serveFailures()} {
+		maps.Copy(all, some)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !slices.ContainsFunc(archive.Files, func(file txtar.File) bool { return file.Name == name }) {
+			archive.Files = append(archive.Files, txtar.File{Name: name})
 		}
 	}
 	for i, file := range archive.Files {
 		f, want := all[file.Name], string(file.Data)
 		t.Run(file.Name, func(t *testing.T) {
-			if f.name == "timeout" && testing.Short() {
+			if file.Name == "timeout" && testing.Short() {
 				t.Skip("four times a second, which is the shortest timeout")
 			}
 			got := ""

@@ -44,52 +44,52 @@ func answeringAlways(w *failing, status int) string {
 }
 
 // transferFailures are about cache push, cache pull and buckets.
-func transferFailures() []failure {
+func transferFailures() map[string]failure {
 	s3At := func(w *failing, address string) string {
 		return "s3://bucket/tfdeps?region=eu-west-1&endpoint=http://" + address
 	}
-	return []failure{
-		{name: "cache_pull_from_a_missing_directory", setUp: installed},
-		{name: "cache_push_scheme", setUp: installed},
-		{name: "cache_push_parameter", setUp: installed},
-		{name: "cache_push_without_a_region", setUp: installed},
-		{name: "cache_push_offline", setUp: installed},
-		{name: "cache_push_refused", setUp: func(w *failing) {
+	return map[string]failure{
+		"cache_pull_from_a_missing_directory": {setUp: installed},
+		"cache_push_scheme":                   {setUp: installed},
+		"cache_push_parameter":                {setUp: installed},
+		"cache_push_without_a_region":         {setUp: installed},
+		"cache_push_offline":                  {setUp: installed},
+		"cache_push_refused": {setUp: func(w *failing) {
 			installed(w)
 			w.Setenv("AWS_ACCESS_KEY_ID", "a")
 			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
 			withRemote(w, "push", s3At(w, closedPort(w)))
 		}},
-		{name: "cache_push_refused_for_all", files: requiring(tiny, widget), setUp: func(w *failing) {
+		"cache_push_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 			installed(w)
 			w.Setenv("AWS_ACCESS_KEY_ID", "a")
 			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
 			withRemote(w, "push", s3At(w, closedPort(w)))
 		}},
-		{name: "cache_push_without_a_login", setUp: func(w *failing) {
+		"cache_push_without_a_login": {setUp: func(w *failing) {
 			installed(w)
 			withRemote(w, "push", s3At(w, answeringAlways(w, 200)))
 		}},
-		{name: "cache_push_403", setUp: func(w *failing) {
+		"cache_push_403": {setUp: func(w *failing) {
 			installed(w)
 			w.Setenv("AWS_ACCESS_KEY_ID", "a")
 			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
 			withRemote(w, "push", s3At(w, answeringAlways(w, 403)))
 		}},
-		{name: "cache_push_to_a_web_server", setUp: func(w *failing) {
+		"cache_push_to_a_web_server": {setUp: func(w *failing) {
 			installed(w)
 			withRemote(w, "push", "https://"+w.registry.Host()+"/tfdeps")
 		}},
-		{name: "cache_pull_refused", setUp: func(w *failing) {
+		"cache_pull_refused": {setUp: func(w *failing) {
 			elsewhere(w)
 			withRemote(w, "pull", "https://"+closedPort(w)+"/tfdeps")
 		}},
-		{name: "cache_pull_403", setUp: func(w *failing) {
+		"cache_pull_403": {setUp: func(w *failing) {
 			elsewhere(w)
 			withRemote(w, "pull", s3At(w, answeringAlways(w, 403))+"&anonymous=true")
 		}},
-		{name: "cache_pull_damaged", setUp: func(w *failing) {
+		"cache_pull_damaged": {setUp: func(w *failing) {
 			installed(w)
 			if _, err, code := w.main("cache", "push", "shared"); code != 0 {
 				w.Fatal(err)
@@ -102,6 +102,6 @@ func transferFailures() []failure {
 			w.write(found[0], "no zip")
 			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "empty"))
 		}},
-		{name: "mirror_without_a_region", setUp: installed},
+		"mirror_without_a_region": {setUp: installed},
 	}
 }

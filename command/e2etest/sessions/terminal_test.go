@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -98,8 +97,6 @@ const barsRun = `(?m)^.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTotal: 0 o
 // narrowRun is barsRun where names are cut.
 const narrowRun = `MB.*left\n.*MB.*left\nTotal: 0 of 2.*left`
 
-const cacheAdd = "cache add tf.example.com/acme/small tf.example.com/acme/large"
-
 // modulesRun is the same for packages of modules.
 const modulesRun = `(?m)MB.*left.*\n.*MB.*left.*\nTotal: 0 of 2.*left`
 
@@ -116,107 +113,76 @@ func slowModules(t *testing.T, registry *providertest.Registry, dir string) {
 	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
 }
 
-// A terminalSession is compared with testdata/terminal/NAME.txt: what the screen was while both
-// downloads ran, and at the end.
-var terminalSessions = []struct {
-	name          string
+// screens are where the program writes: a terminal of a size, with more in the environment, or a pipe.
+var screens = map[string]struct {
 	width, height int // 0: a pipe
-	env           []string
-	live          string // what is to be seen while it runs; "": nothing that isn't at the end, too
-	args          string // "": init
+	env           string
 }{
-	{name: "120x40", width: 120, height: 40, live: bothRun},
-	{name: "40x8", width: 40, height: 8, live: bothRun},
-	{name: "NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: bothRun},
-	{name: "dumb", width: 120, height: 40, env: []string{"TERM=dumb"}},
-	{name: "CI", width: 120, height: 40, env: []string{"CI=true"}},
-	{name: "pipe"},
-	{name: "lock-120x40", width: 120, height: 40, live: barsRun, args: "providers lock"},
-	{name: "lock-40x8", width: 40, height: 8, live: narrowRun, args: "providers lock"},
-	{name: "lock-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "providers lock"},
-	{name: "lock-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "providers lock"},
-	{name: "lock-pipe", args: "providers lock"},
-	{name: "mirror-120x40", width: 120, height: 40, live: barsRun, args: "providers mirror mirror"},
-	{name: "mirror-40x8", width: 40, height: 8, live: narrowRun, args: "providers mirror mirror"},
-	{name: "mirror-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "providers mirror mirror"},
-	{name: "mirror-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "providers mirror mirror"},
-	{name: "mirror-pipe", args: "providers mirror mirror"},
-	{name: "mirror-CI", width: 120, height: 40, env: []string{"CI=true"}, args: "providers mirror mirror"},
-	{name: "vendor-120x40", width: 120, height: 40, live: barsRun, args: "vendor"},
-	{name: "vendor-40x8", width: 40, height: 8, live: narrowRun, args: "vendor"},
-	{name: "vendor-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "vendor"},
-	{name: "vendor-pipe", args: "vendor"},
-	{name: "vendor-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "vendor"},
-	{name: "cache-add-120x40", width: 120, height: 40, live: barsRun, args: cacheAdd},
-	{name: "cache-add-40x8", width: 40, height: 8, live: narrowRun, args: cacheAdd},
-	{name: "cache-add-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: cacheAdd},
-	{name: "cache-add-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: cacheAdd},
-	{name: "cache-add-pipe", args: cacheAdd},
-	{name: "verify-120x40", width: 120, height: 40, args: "providers verify"},
-	{name: "verify-40x8", width: 40, height: 8, args: "providers verify"},
-	{name: "verify-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, args: "providers verify"},
-	{name: "verify-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "providers verify"},
-	{name: "verify-pipe", args: "providers verify"},
-	{name: "cache-push-120x40", width: 120, height: 40, args: "cache push shared"},
-	{name: "cache-push-40x8", width: 40, height: 8, args: "cache push shared"},
-	{name: "cache-push-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, args: "cache push shared"},
-	{name: "cache-push-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "cache push shared"},
-	{name: "cache-push-pipe", args: "cache push shared"},
-	{name: "cache-pull-120x40", width: 120, height: 40, args: "cache pull shared"},
-	{name: "cache-pull-40x8", width: 40, height: 8, args: "cache pull shared"},
-	{name: "cache-pull-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, args: "cache pull shared"},
-	{name: "cache-pull-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "cache pull shared"},
-	{name: "cache-pull-pipe", args: "cache pull shared"},
-	{name: "get-120x40", width: 120, height: 40, live: modulesRun, args: "get"},
-	{name: "get-40x8", width: 40, height: 8, live: modulesRun, args: "get"},
-	{name: "get-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: modulesRun, args: "get"},
-	{name: "get-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "get"},
-	{name: "get-CI", width: 120, height: 40, env: []string{"CI=true"}, args: "get"},
-	{name: "get-pipe", args: "get"},
+	"120x40": {120, 40, ""}, "40x8": {40, 8, ""}, "NO_COLOR": {120, 40, "NO_COLOR=1"}, "dumb": {120, 40, "TERM=dumb"}, "CI": {120, 40, "CI=true"}, "pipe": {},
 }
 
+// shownCommands are commands, and what is to be seen while they run, also in a narrow terminal; "": nothing that isn't at the end, too. Neither
+// is there in a pipe, in CI or on a dumb terminal.
+var shownCommands = map[string]struct{ args, live, narrow string }{
+	"":           {"init", bothRun, bothRun},
+	"lock-":      {"providers lock", barsRun, narrowRun},
+	"mirror-":    {"providers mirror mirror", barsRun, narrowRun},
+	"vendor-":    {"vendor", barsRun, narrowRun},
+	"cache-add-": {"cache add tf.example.com/acme/small tf.example.com/acme/large", barsRun, narrowRun},
+	"verify-":    {args: "providers verify"}, "cache-push-": {args: "cache push shared"}, "cache-pull-": {args: "cache pull shared"},
+	"get-": {"get", modulesRun, modulesRun},
+}
+
+// TestTerminal_ShowsWhatItShowed compares each COMMAND-SCREEN.txt of testdata/terminal with what the screen was while both downloads ran, and at the end.
 func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 	t.Parallel()
 	program := forTerminal(t)
-	for _, tt := range terminalSessions {
-		t.Run(tt.name, func(t *testing.T) {
+	golden, err := filepath.Glob(harness.Path(t, "testdata/terminal/*.txt"))
+	if err != nil || len(golden) < 48 {
+		t.Fatalf("there are %d screens, want 48: %v", len(golden), err)
+	}
+	for _, file := range golden {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		command := name[:strings.LastIndex(name, "-")+1]
+		tt, screen := shownCommands[command], screens[strings.TrimPrefix(name, command)]
+		switch strings.TrimPrefix(name, command) {
+		case "40x8":
+			tt.live = tt.narrow
+		case "dumb", "CI", "pipe":
+			tt.live = ""
+		}
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if harness.LeftOut(tt.name) { // each takes a second
+			if harness.LeftOut(name) { // each takes a second
 				t.Skip("one session in five is enough")
 			}
 			registry, dir, env := slowRegistry(t)
-			if env = append(env, tt.env...); tt.args == "get" {
+			if env = append(env, screen.env); tt.args == "get" {
 				slowModules(t, registry, dir)
 			}
 			if tt.live == "" { // slow enough for one to end before the other
 				registry.Break("archive", providertest.Fault{Pause: 4 * time.Millisecond})
 				registry.Break("module/archive", providertest.Fault{Pause: 4 * time.Millisecond})
 			}
-			if strings.HasPrefix(tt.args, "providers verify") {
-				runs(t, program, dir, env, "init")
-			}
-			if strings.HasPrefix(tt.args, "cache pu") {
+			if tt.args == "providers verify" || strings.HasPrefix(tt.args, "cache pu") {
 				runs(t, program, dir, env, "init")
 			}
 			if strings.HasPrefix(tt.args, "cache pull") { // by another machine
 				runs(t, program, dir, env, "cache", "push", "shared")
 				env = append(env, "TFDEPS_CACHE_DIR="+t.TempDir())
 			}
-			args := strings.Fields(cmp.Or(tt.args, "init"))
 			var got string
-			if tt.width == 0 {
-				got = runs(t, program, dir, env, args...)
+			if screen.width == 0 {
+				got = runs(t, program, dir, env, strings.Fields(tt.args)...)
 			} else {
-				screen, err := inTerminal(t, dir, env, tt.width, tt.height, "exec "+program+" "+strings.Join(args, " "), noKeys)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, screen.Text())
-				}
+				shown, err := inTerminal(t, dir, env, screen.width, screen.height, "exec "+program+" "+tt.args, noKeys)
+				must.Succeed(t, err, shown.Text())
 				if tt.live != "" {
-					got = "--- while it runs\n" + bottom(lastMatch(screen.History(), tt.live), tt.height) + "--- at the end\n"
+					got = "--- while it runs\n" + bottom(lastMatch(shown.History(), tt.live), screen.height) + "--- at the end\n"
 				}
-				got += screen.Text()
+				got += shown.Text()
 			}
-			compareScreen(t, tt.name, got)
+			compareScreen(t, name, got)
 		})
 	}
 }

@@ -55,95 +55,127 @@ func record(tb testing.TB, config *backend.Config) *backend.Record {
 
 func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 	big := strings.Repeat("[", 20000)
-	for _, tt := range []struct {
-		name, block, product string
-		given                []string
-		want                 string // summaries with places
-	}{
-		{name: "type", block: `backend "nope" {}`, want: "Unsupported backend type main.tf:1"},
-		{name: "former type", block: `backend "swift" {}`, want: "Unsupported backend type main.tf:1"},
-		{name: "young type", block: `backend "oci" {}`, product: "1.11.4", want: "Unsupported backend type main.tf:1"},
-		{name: "young argument", block: `backend "oss" {
+	for block, want := range map[string]string{ // summaries with places
+		// type
+		`backend "nope" {}`: "Unsupported backend type main.tf:1",
+		// former type
+		`backend "swift" {}`: "Unsupported backend type main.tf:1",
+		// argument
+		"backend \"local\" {\n  foo = 1\n}": "Unsupported argument main.tf:2",
+		// block
+		"backend \"local\" {\n  foo {}\n}": "Unsupported block type main.tf:2",
+		// type of a value
+		"backend \"local\" {\n  path = []\n}": "Incorrect attribute value type main.tf:2",
+		// variable
+		"backend \"local\" {\n  path = var.p\n}": "Variables not allowed main.tf:2",
+		// function
+		"backend \"local\" {\n  path = upper(\"p\")\n}": "Function calls not allowed main.tf:2",
+		// required
+		`backend "s3" {}`: "Missing Required Value main.tf:1, Missing Required Value main.tf:1, Missing region value main.tf:1",
+		// required in a block
+		"backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  assume_role {}\n}": "Missing Required Value main.tf:1, Missing Required Value main.tf:1",
+		// required in an object
+		"backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  assume_role = {}\n}": "Incorrect attribute value type main.tf:4",
+		// empty path
+		"backend \"local\" {\n  path = \"\"\n  workspace_dir = \"\"\n}": "Invalid local state file path main.tf:1, Invalid local workspace directory path main.tf:1",
+		// no address
+		`backend "http" {}`: "address argument is required main.tf:1",
+		// no web address
+		"backend \"http\" {\n  address = \"ftp://hunter2/\"\n  lock_address = \"\"\n  unlock_address = \"x\"\n}": "address must be HTTP or HTTPS main.tf:1, lock_address must be HTTP or HTTPS main.tf:1, unlock_address must be HTTP or HTTPS main.tf:1",
+		// certificates
+		"backend \"http\" {\n  address = \"http://x\"\n  client_private_key_pem = \"hunter2\"\n  client_ca_certificate_pem = \"hunter2\"\n}": "failed to append certs main.tf:1, client_private_key_pem is set but client_certificate_pem is not main.tf:1",
+		// no region
+		"backend \"s3\" {\n  bucket = \" \"\n  key = \"/a//b\"\n}": "Invalid Value main.tf:1, Invalid Value main.tf:1, Invalid Value main.tf:1, Missing region value main.tf:1",
+		// keys
+		"backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  kms_key_id = \"x\"\n  sse_customer_key = \"x\"\n  retry_mode = \"x\"\n}": "Invalid KMS Key ID main.tf:1, Invalid sse_customer_key value main.tf:1, Invalid Value main.tf:1, Invalid Attribute Combination main.tf:1",
+		// roles
+		"backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \"hunter2\", policy_arns = [\"hunter2\", \"arn:aws:iam::1:role/hunter2\"] }\n" +
+			"  assume_role_with_web_identity = { role_arn = \"arn:aws:iam::1:user/hunter2\", policy_arns = [\"arn:aws:iam::1:policy/x\"] }\n}": "Invalid ARN main.tf:1, Invalid ARN main.tf:1, Invalid IAM Policy ARN main.tf:1, Invalid IAM Role ARN main.tf:1",
+		// no roles
+		"backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \" \" }\n  assume_role_with_web_identity = { role_arn = \"arn:aws:iam\" }\n}": "Invalid Value main.tf:1, Invalid ARN main.tf:1",
+		// settings of a database
+		"backend \"pg\" {\n  conn_str = \"host=h password hunter2\"\n}": "missing \"=\" in connection info string main.tf:1",
+		// quotes in settings
+		"backend \"pg\" {\n  conn_str = \"host='h' password='hunter2\\\\'\"\n}": "unterminated quoted string literal in connection string main.tf:1",
+		// backslash in settings
+		"backend \"pg\" {\n  conn_str = \"a = b password=hunter2\\\\\"\n}": "missing character after backslash main.tf:1",
+		// URL of a database
+		"backend \"pg\" {\n  conn_str = \"postgres://u:hunter2%zz@h/d\"\n}": "invalid connection URL main.tf:1",
+		// keys of gcs
+		"backend \"gcs\" {\n  bucket = \"b\"\n  encryption_key = \"\"\n  kms_encryption_key = \"\"\n}": "can't set both encryption_key and kms_encryption_key main.tf:1",
+		// cos
+		"backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  prefix = \"./a\"\n  key = \"a/\"\n  acl = \"x\"\n}": "prefix must not start with '/' or './' main.tf:1, key can not start and end with '/' main.tf:1, acl value invalid main.tf:1",
+		// oss
+		"backend \"oss\" {\n  bucket = \"b\"\n  prefix = \"/a\"\n  key = \"/a\"\n  acl = \"x\"\n}": "workspace_key_prefix must not start with '/' or './' main.tf:1, key can not start and end with '/' main.tf:1, acl value invalid main.tf:1",
+		// oci
+		"backend \"oci\" {\n  bucket = \"b\"\n  namespace = \"n\"\n  key = \"a//b\"\n  workspace_key_prefix = \"/a\"\n}": "Invalid Value main.tf:1, Invalid Value main.tf:1",
+		// metadata
+		"backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  ec2_metadata_service_endpoint_mode = \"ipv4\"\n}": "Invalid Value main.tf:1",
+		// old arguments
+		"backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  dynamodb_table = \"t\"\n  endpoint = \"e\"\n  endpoints = { s3 = \"hunter2\", iam = \"i\" }\n  sts_endpoint = \"s\"\n}": "Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Complete URL Expected main.tf:1, Complete URL Expected main.tf:1, " +
+			"Complete URL Expected main.tf:1, Complete URL Expected main.tf:1, Conflicting Parameters main.tf:1",
+		// host
+		"backend \"remote\" {\n  hostname = \"a..hunter2\"\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n  }\n}": "The hostname is not in the correct format main.tf:1",
+		// host of a cloud
+		"cloud {\n  hostname = \"a b\"\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n  }\n}": "The hostname is not in the correct format main.tf:1",
+		// no workspaces
+		"backend \"remote\" {\n  organization = \"\"\n}": "Invalid organization value main.tf:1, Invalid workspaces configuration main.tf:1",
+		// two kinds of workspaces
+		"backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n    prefix = \"b\"\n  }\n}": "Invalid workspaces configuration main.tf:1",
+		// two kinds of workspaces in a cloud
+		"cloud {\n  workspaces {\n    name = \"a\"\n    tags = []\n  }\n}": "Invalid workspaces configuration main.tf:1",
+		// block twice
+		"backend \"remote\" {\n  organization = \"o\"\n  workspaces {}\n  workspaces {}\n}": "Duplicate workspaces block main.tf:4",
+	} {
+		refuse(t, getproviders.Terraform("1.15.9"), block, nil, want)
+	}
+	for block, want := range map[string]string{ // in an older version
+		`backend "oci" {}`: "Unsupported backend type main.tf:1",
+		`backend "oss" {
   bucket                   = "b"
   tablestore_instance_name = "i"
-}`, product: "1.11.4", want: "Unsupported argument main.tf:3"},
-		{name: "argument", block: "backend \"local\" {\n  foo = 1\n}", want: "Unsupported argument main.tf:2"},
-		{name: "block", block: "backend \"local\" {\n  foo {}\n}", want: "Unsupported block type main.tf:2"},
-		{name: "type of a value", block: "backend \"local\" {\n  path = []\n}", want: "Incorrect attribute value type main.tf:2"},
-		{name: "variable", block: "backend \"local\" {\n  path = var.p\n}", want: "Variables not allowed main.tf:2"},
-		{name: "function", block: "backend \"local\" {\n  path = upper(\"p\")\n}", want: "Function calls not allowed main.tf:2"},
-		{name: "required", block: `backend "s3" {}`, want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1, Missing region value main.tf:1"},
-		{name: "required in a block", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  assume_role {}\n}",
-			want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
-		{name: "required in an object", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  assume_role = {}\n}",
-			want: "Incorrect attribute value type main.tf:4"},
-		{name: "empty path", block: "backend \"local\" {\n  path = \"\"\n  workspace_dir = \"\"\n}", want: "Invalid local state file path main.tf:1, Invalid local workspace directory path main.tf:1"},
-		{name: "no address", block: `backend "http" {}`, want: "address argument is required main.tf:1"},
-		{name: "no web address", block: "backend \"http\" {\n  address = \"ftp://hunter2/\"\n  lock_address = \"\"\n  unlock_address = \"x\"\n}",
-			want: "address must be HTTP or HTTPS main.tf:1, lock_address must be HTTP or HTTPS main.tf:1, unlock_address must be HTTP or HTTPS main.tf:1"},
-		{name: "certificates", block: "backend \"http\" {\n  address = \"http://x\"\n  client_private_key_pem = \"hunter2\"\n  client_ca_certificate_pem = \"hunter2\"\n}",
-			want: "failed to append certs main.tf:1, client_private_key_pem is set but client_certificate_pem is not main.tf:1"},
-		{name: "no region", block: "backend \"s3\" {\n  bucket = \" \"\n  key = \"/a//b\"\n}",
-			want: "Invalid Value main.tf:1, Invalid Value main.tf:1, Invalid Value main.tf:1, Missing region value main.tf:1"},
-		{name: "keys", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  kms_key_id = \"x\"\n  sse_customer_key = \"x\"\n  retry_mode = \"x\"\n}",
-			want: "Invalid KMS Key ID main.tf:1, Invalid sse_customer_key value main.tf:1, Invalid Value main.tf:1, Invalid Attribute Combination main.tf:1"},
-		{name: "roles", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \"hunter2\", policy_arns = [\"hunter2\", \"arn:aws:iam::1:role/hunter2\"] }\n" +
-			"  assume_role_with_web_identity = { role_arn = \"arn:aws:iam::1:user/hunter2\", policy_arns = [\"arn:aws:iam::1:policy/x\"] }\n}",
-			want: "Invalid ARN main.tf:1, Invalid ARN main.tf:1, Invalid IAM Policy ARN main.tf:1, Invalid IAM Role ARN main.tf:1"},
-		{name: "no roles", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \" \" }\n  assume_role_with_web_identity = { role_arn = \"arn:aws:iam\" }\n}",
-			want: "Invalid Value main.tf:1, Invalid ARN main.tf:1"},
-		{name: "settings of a database", block: "backend \"pg\" {\n  conn_str = \"host=h password hunter2\"\n}", want: "missing \"=\" in connection info string main.tf:1"},
-		{name: "quotes in settings", block: "backend \"pg\" {\n  conn_str = \"host='h' password='hunter2\\\\'\"\n}", want: "unterminated quoted string literal in connection string main.tf:1"},
-		{name: "backslash in settings", block: "backend \"pg\" {\n  conn_str = \"a = b password=hunter2\\\\\"\n}", want: "missing character after backslash main.tf:1"},
-		{name: "URL of a database", block: "backend \"pg\" {\n  conn_str = \"postgres://u:hunter2%zz@h/d\"\n}", want: "invalid connection URL main.tf:1"},
-		{name: "keys of gcs", block: "backend \"gcs\" {\n  bucket = \"b\"\n  encryption_key = \"\"\n  kms_encryption_key = \"\"\n}",
-			want: "can't set both encryption_key and kms_encryption_key main.tf:1"},
-		{name: "cos", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  prefix = \"./a\"\n  key = \"a/\"\n  acl = \"x\"\n}",
-			want: "prefix must not start with '/' or './' main.tf:1, key can not start and end with '/' main.tf:1, acl value invalid main.tf:1"},
-		{name: "oss", block: "backend \"oss\" {\n  bucket = \"b\"\n  prefix = \"/a\"\n  key = \"/a\"\n  acl = \"x\"\n}",
-			want: "workspace_key_prefix must not start with '/' or './' main.tf:1, key can not start and end with '/' main.tf:1, acl value invalid main.tf:1"},
-		{name: "oci", block: "backend \"oci\" {\n  bucket = \"b\"\n  namespace = \"n\"\n  key = \"a//b\"\n  workspace_key_prefix = \"/a\"\n}", want: "Invalid Value main.tf:1, Invalid Value main.tf:1"},
-		{name: "metadata", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  ec2_metadata_service_endpoint_mode = \"ipv4\"\n}", want: "Invalid Value main.tf:1"},
-		{name: "old arguments", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  dynamodb_table = \"t\"\n  endpoint = \"e\"\n  endpoints = { s3 = \"hunter2\", iam = \"i\" }\n  sts_endpoint = \"s\"\n}",
-			want: "Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Complete URL Expected main.tf:1, Complete URL Expected main.tf:1, " +
-				"Complete URL Expected main.tf:1, Complete URL Expected main.tf:1, Conflicting Parameters main.tf:1"},
-		{name: "host", block: "backend \"remote\" {\n  hostname = \"a..hunter2\"\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n  }\n}", want: "The hostname is not in the correct format main.tf:1"},
-		{name: "host of a cloud", block: "cloud {\n  hostname = \"a b\"\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n  }\n}", want: "The hostname is not in the correct format main.tf:1"},
-		{name: "no workspaces", block: "backend \"remote\" {\n  organization = \"\"\n}", want: "Invalid organization value main.tf:1, Invalid workspaces configuration main.tf:1"},
-		{name: "two kinds of workspaces", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n    prefix = \"b\"\n  }\n}", want: "Invalid workspaces configuration main.tf:1"},
-		{name: "two kinds of workspaces in a cloud", block: "cloud {\n  workspaces {\n    name = \"a\"\n    tags = []\n  }\n}", want: "Invalid workspaces configuration main.tf:1"},
-		{name: "pair's spaces", block: `backend "local" {}`, given: []string{"path =x"}, want: "Invalid backend configuration argument"},
-		{name: "block twice", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {}\n  workspaces {}\n}",
-			want: "Duplicate workspaces block main.tf:4"},
-		{name: "pair's name", block: `backend "local" {}`, given: []string{"nope=1"}, want: "Invalid backend configuration argument"},
-		{name: "pair for a block", block: `backend "kubernetes" {}`, given: []string{"secret_suffix=s", "exec={}"}, want: "Invalid backend configuration argument"},
-		{name: "pair's type", block: `backend "http" {}`, given: []string{"retry_max=hunter2"}, want: "Invalid backend configuration value"},
-		{name: "pair's size", block: `backend "http" {}`, given: []string{"retry_max=1e600000000"}, want: "Invalid backend configuration value"},
-		{name: "pair's smallness", block: `backend "http" {}`, given: []string{"retry_max=1e-600000000"}, want: "Invalid backend configuration value"},
-		{name: "pair's syntax", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2"}, want: "Unterminated tuple constructor expression"},
-		{name: "pair without quotes", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2]"}, want: "Variables not allowed"},
-		{name: "pair's parts", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths={a="hunter2"}`}, want: `Incorrect attribute value type -backend-config="config_paths=...":1`},
-		{name: "pair's depth", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=" + big}, want: `Value nested too deeply`},
-		{name: "pair's loop", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths=[for x in ["hunter2"]: y]`}, want: "Unknown variable"},
-		{name: "file", block: `backend "local" {}`, given: []string{"nofile"}, want: "Failed to read file"},
-		{name: "directory", block: `backend "local" {}`, given: []string{"."}, want: "Failed to read file"},
-		{name: "no file twice", block: `backend "local" {}`, given: []string{"", ""}, want: "Failed to read file, Failed to read file"},
+}`: "Unsupported argument main.tf:3",
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if tt.product == "" {
-				tt.product = "1.15.9"
-			}
-			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: getproviders.Terraform(tt.product), Overrides: tt.given})
-			must.Equal(t, !strings.HasPrefix(tt.want, "Unsupported backend type"), (config != nil), config)
-			if config != nil {
-				if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
-					t.Error("there are errors, and there are values")
-				}
-			}
-			must.Equal(t, summaries(diags), tt.want)
-			must.NotContain(t, diags.Error(), "hunter2", "the message has the secret", diags)
-		})
+		refuse(t, getproviders.Terraform("1.11.4"), block, nil, want)
 	}
+	for _, tt := range []struct {
+		block string
+		given []string
+		want  string
+	}{
+		{`backend "local" {}`, []string{"path =x"}, "Invalid backend configuration argument"},                                                                           // pair's spaces
+		{`backend "local" {}`, []string{"nope=1"}, "Invalid backend configuration argument"},                                                                            // pair's name
+		{`backend "kubernetes" {}`, []string{"secret_suffix=s", "exec={}"}, "Invalid backend configuration argument"},                                                   // pair for a block
+		{`backend "http" {}`, []string{"retry_max=hunter2"}, "Invalid backend configuration value"},                                                                     // pair's type
+		{`backend "http" {}`, []string{"retry_max=1e600000000"}, "Invalid backend configuration value"},                                                                 // pair's size
+		{`backend "http" {}`, []string{"retry_max=1e-600000000"}, "Invalid backend configuration value"},                                                                // pair's smallness
+		{`backend "kubernetes" { secret_suffix = "s" }`, []string{"config_paths=[hunter2"}, "Unterminated tuple constructor expression"},                                // pair's syntax
+		{`backend "kubernetes" { secret_suffix = "s" }`, []string{"config_paths=[hunter2]"}, "Variables not allowed"},                                                   // pair without quotes
+		{`backend "kubernetes" { secret_suffix = "s" }`, []string{`config_paths={a="hunter2"}`}, `Incorrect attribute value type -backend-config="config_paths=...":1`}, // pair's parts
+		{`backend "kubernetes" { secret_suffix = "s" }`, []string{"config_paths=" + big}, `Value nested too deeply`},                                                    // pair's depth
+		{`backend "kubernetes" { secret_suffix = "s" }`, []string{`config_paths=[for x in ["hunter2"]: y]`}, "Unknown variable"},                                        // pair's loop
+		{`backend "local" {}`, []string{"nofile"}, "Failed to read file"},                                                                                               // file
+		{`backend "local" {}`, []string{"."}, "Failed to read file"},                                                                                                    // directory
+		{`backend "local" {}`, []string{"", ""}, "Failed to read file, Failed to read file"},                                                                            // no file twice
+	} {
+		refuse(t, getproviders.Terraform("1.15.9"), tt.block, tt.given, tt.want)
+	}
+}
+
+// refuse decodes a block that has these errors, of which none tells a value.
+func refuse(t *testing.T, product getproviders.Product, block string, given []string, want string) {
+	t.Helper()
+	t.Run(block+strings.Join(given, " "), func(t *testing.T) {
+		config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: given})
+		must.Equal(t, config != nil, !strings.HasPrefix(want, "Unsupported backend type"))
+		if config != nil {
+			if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
+				t.Error("there are errors, and there are values")
+			}
+		}
+		must.Equal(t, summaries(diags), want)
+		must.NotContain(t, diags.Error(), "hunter2", "the message has the secret", diags)
+	})
 }
 
 func TestDecode_TakesWhatMayBeRight(t *testing.T) {
