@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -381,4 +382,84 @@ func TestMutations_AreEachAtOnePlace(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "run", "./testdata/mutate", "-check").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// TestComments_LinkToWhatExists: go doc shows a link as plain text if nothing has the name, such as what was renamed.
+func TestComments_LinkToWhatExists(t *testing.T) {
+	for _, broken := range brokenCommentLinks(readTree(t)) {
+		t.Error(broken)
+	}
+}
+
+// commentLink is a link in a comment, as go doc reads it.
+var commentLink = regexp.MustCompile(`\[\*?(\w+(?:\.\w+){0,2})\]`)
+
+// brokenCommentLinks lists links in comments that lead nowhere. Those to packages of others aren't looked at.
+func brokenCommentLinks(files []goFile) (broken []string) {
+	declared, packages := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		packages[f.tree.Name.Name] = true
+		for _, name := range declarations(f.tree) {
+			declared[f.dir+" "+name], declared[f.tree.Name.Name+"."+name] = true, true
+		}
+	}
+	for _, f := range files {
+		for _, group := range f.tree.Comments {
+			for _, link := range commentLink.FindAllStringSubmatch(group.Text(), -1) {
+				first, _, inPackage := strings.Cut(link[1], ".")
+				known := f.test || declared[f.dir+" "+link[1]] || declared[link[1]]
+				if !known && (ast.IsExported(first) || inPackage && packages[first]) {
+					broken = append(broken, fmt.Sprintf("%s:%d: nothing is [%s]", f.path(), f.line(group.Pos()), link[1]))
+				}
+			}
+		}
+	}
+	return broken
+}
+
+// declarations are the names at the top of a file, and "Type.Member" for fields and methods.
+func declarations(tree *ast.File) (names []string) {
+	for _, decl := range tree.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok {
+			name := f.Name.Name
+			if f.Recv != nil {
+				name = receiverOf(f) + "." + name
+			}
+			names = append(names, name)
+			continue
+		}
+		for _, spec := range decl.(*ast.GenDecl).Specs {
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					names = append(names, name.Name)
+				}
+			case *ast.TypeSpec:
+				names = append(names, spec.Name.Name)
+				ast.Inspect(spec.Type, func(n ast.Node) bool {
+					if field, ok := n.(*ast.Field); ok {
+						for _, name := range field.Names {
+							names = append(names, spec.Name.Name+"."+name.Name)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	return names
+}
+
+// receiverOf is the type of a method, without a star or parameters.
+func receiverOf(f *ast.FuncDecl) (name string) {
+	ast.Inspect(f.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return true
+	})
+	return name
 }

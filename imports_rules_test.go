@@ -10,13 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
-
-	"github.com/tfdeps/tfdeps/internal/must"
 )
-
-// The limits of a file, of a function and of a package comment, in lines. Tests may be longer: their tables grow with the facts.
-const maxFileLines, maxFuncLines, maxDocLines = 400, 70, 60
 
 // goFile is one Go file, parsed.
 type goFile struct {
@@ -79,8 +73,8 @@ func (f goFile) problems() (found []string) {
 	if lines := strings.Count(f.src, "\n"); lines > maxFileLines && !f.test {
 		at(top, "%d lines, more than %d", lines, maxFileLines)
 	}
-	if f.tree.Doc != nil && len(f.tree.Doc.List) > maxDocLines {
-		at(top, "the package comment has %d lines, more than %d", len(f.tree.Doc.List), maxDocLines)
+	if doc := f.tree.Doc; doc != nil && len(doc.List) > maxDocLines {
+		at(top, "the package comment has %d lines, more than %d", len(doc.List), maxDocLines)
 	}
 	f.checkWords(at)
 	ast.Inspect(f.tree, func(n ast.Node) bool {
@@ -125,28 +119,27 @@ func (f goFile) checkImport(imported string) string {
 func within(dir, parent string) bool { return dir == parent || strings.HasPrefix(dir, parent+"/") }
 
 func (f goFile) checkModule(imported string) string {
-	row, known := allowanceFor(imported)
-	here := slices.ContainsFunc(strings.Fields(row.where), func(place string) bool {
-		return place == f.dir || place == f.path() || f.test && path.Dir(place) == f.dir
+	row := rowOf(imported)
+	here := row != nil && slices.ContainsFunc(row[1:], func(place string) bool {
+		return place == f.dir || place == f.path() || f.test && (path.Dir(place) == f.dir || place == "tests")
 	})
 	switch {
-	case !known:
+	case row == nil:
 		return imported + " is in no row of the dependency table"
-	case slices.Contains(startPrograms, imported) && !f.mayStart():
-	case here, f.test && row.tests:
+	case here && (f.mayStart() || !slices.Contains(startPrograms, imported)):
 		return ""
 	}
 	return "must not import " + imported
 }
 
-// allowanceFor finds the row with the longest module path that imported is in.
-func allowanceFor(imported string) (row allowance, known bool) {
+// rowOf finds the row with the longest module path that imported is in.
+func rowOf(imported string) (row []string) {
 	for _, r := range thirdParty {
-		if within(imported, r.module) && len(r.module) > len(row.module) {
-			row, known = r, true
+		if within(imported, r[0]) && (row == nil || len(r[0]) > len(row[0])) {
+			row = r
 		}
 	}
-	return row, known
+	return row
 }
 
 // checkWords finds coined words in comments and in the names that the file declares or uses.
@@ -172,12 +165,6 @@ func (f goFile) checkWords(at func(token.Pos, string, ...any)) {
 
 // capitals are where the words of a name begin.
 var capitals = regexp.MustCompile(`([a-z])([A-Z_])`)
-
-// process are the names of package os by which a program reaches its process.
-var process = regexp.MustCompile(`^(os\.(Args|Environ|Exit|Getenv|LookupEnv|Setenv|Unsetenv|Clearenv|ExpandEnv|User\w+Dir|Stdin|Stdout|Stderr|Chdir)|syscall\.(Getenv|Environ|Exit))$`)
-
-// starts are the functions that start a program.
-var starts = regexp.MustCompile(`^(os/exec\.Command(Context)?|os\.StartProcess|syscall\.(Exec|ForkExec|StartProcess)|golang\.org/x/sys/(unix\.Exec|windows\.CreateProcess))$`)
 
 // mayStart reports whether a file may start programs.
 func (f goFile) mayStart() bool {
@@ -228,22 +215,21 @@ func (f goFile) qualified(e ast.Expr) string {
 }
 
 // dependencyProblems compares the table with go.mod and with the files.
-func dependencyProblems(table []allowance, direct []string, files []goFile) (problems []string) {
+func dependencyProblems(table [][]string, direct []string, files []goFile) (problems []string) {
 	rows := map[string]bool{}
 	for _, row := range table {
-		rows[row.module] = true
-		if !slices.Contains(direct, row.module) {
-			problems = append(problems, "go.mod doesn't require "+row.module+" directly, yet it has a row in the dependency table")
+		if rows[row[0]] = true; !slices.Contains(direct, row[0]) {
+			problems = append(problems, "go.mod doesn't require "+row[0]+" directly, yet it has a row in the dependency table")
 		}
-		for _, place := range strings.Fields(row.where) {
+		for _, place := range row[1:] {
 			uses := func(f goFile) bool {
 				return (f.dir == place || f.path() == place) && slices.ContainsFunc(f.imports, func(imported string) bool {
-					found, _ := allowanceFor(imported)
-					return found.module == row.module
+					found := rowOf(imported)
+					return found != nil && found[0] == row[0]
 				})
 			}
-			if !slices.ContainsFunc(files, uses) {
-				problems = append(problems, row.module+" isn't used in "+place+", where the dependency table allows it")
+			if place != "tests" && !slices.ContainsFunc(files, uses) {
+				problems = append(problems, row[0]+" isn't used in "+place+", where the dependency table allows it")
 			}
 		}
 	}
@@ -253,170 +239,4 @@ func dependencyProblems(table []allowance, direct []string, files []goFile) (pro
 		}
 	}
 	return problems
-}
-
-// commentLink is a link in a comment, as go doc reads it.
-var commentLink = regexp.MustCompile(`\[\*?(\w+(?:\.\w+){0,2})\]`)
-
-// brokenCommentLinks lists links in comments that lead nowhere. Those to packages of others aren't looked at.
-func brokenCommentLinks(files []goFile) (broken []string) {
-	declared, packages := map[string]bool{}, map[string]bool{}
-	for _, f := range files {
-		if f.test {
-			continue
-		}
-		packages[f.tree.Name.Name] = true
-		for _, name := range declarations(f.tree) {
-			declared[f.dir+" "+name], declared[f.tree.Name.Name+"."+name] = true, true
-		}
-	}
-	for _, f := range files {
-		for _, group := range f.tree.Comments {
-			for _, link := range commentLink.FindAllStringSubmatch(group.Text(), -1) {
-				first, _, inPackage := strings.Cut(link[1], ".")
-				known := f.test || declared[f.dir+" "+link[1]] || declared[link[1]]
-				if !known && (ast.IsExported(first) || inPackage && packages[first]) {
-					broken = append(broken, fmt.Sprintf("%s:%d: nothing is [%s]", f.path(), f.line(group.Pos()), link[1]))
-				}
-			}
-		}
-	}
-	return broken
-}
-
-// declarations are the names at the top of a file, and "Type.Member" for fields and methods.
-func declarations(tree *ast.File) (names []string) {
-	for _, decl := range tree.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok {
-			name := f.Name.Name
-			if f.Recv != nil {
-				ast.Inspect(f.Recv.List[0].Type, func(n ast.Node) bool {
-					if id, ok := n.(*ast.Ident); ok && name == f.Name.Name {
-						name = id.Name + "." + name
-					}
-					return true
-				})
-			}
-			names = append(names, name)
-		}
-		ast.Inspect(decl, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				return false
-			case *ast.ValueSpec:
-				for _, name := range n.Names {
-					names = append(names, name.Name)
-				}
-			case *ast.TypeSpec:
-				names = append(names, n.Name.Name)
-				ast.Inspect(n.Type, func(m ast.Node) bool {
-					if field, ok := m.(*ast.Field); ok {
-						for _, name := range field.Names {
-							names = append(names, n.Name.Name+"."+name.Name)
-						}
-					}
-					return true
-				})
-			}
-			return true
-		})
-	}
-	return names
-}
-
-// TestRules_CanFail tests the tester: each row is a file, what is in it, and a part of the problem that it has; "" is none.
-func TestRules_CanFail(t *testing.T) {
-	const ours, body = "import _ \"" + modulePath + "/", "func f() {"
-	for _, c := range []struct{ file, src, want string }{
-		{"getproviders/x.go", ours + `providercache"`, "must not import"},
-		{"depsfile/x.go", ours + `configs"`, "must not import"},
-		{"internal/par/x.go", ours + `internal/hosts"`, "must not import"},
-		{"command/x.go", `import _ "` + modulePath + `"`, "must not import"},
-		{"providercache/x.go", ours + `getproviders/providertest"`, "for tests"},
-		{"providercache/mirror/x.go", ours + `configs/cliconfig"`, "must not import"},
-		{"command/initcmd/x.go", ours + `command/getcmd"`, "must not import"},
-		{"command/e2etest/faults/x_test.go", ours + `command"`, "must not import"},
-		{"getproviders/x_test.go", ours + `command"`, "must not import"},
-		{"extra/x.go", "", "on no floor"},
-		{"providercache/x.go", ours + `depsfile"`, ""},
-		{"depsfile/x_test.go", ours + `getproviders/providertest"`, ""},
-		{"depsfile/x_test.go", ours + `depsfile"`, ""},
-		{"command/e2etest/faults/x_test.go", ours + `depsfile"`, ""},
-		{"getproviders/x.go", `import _ "example.com/some/thing"`, "no row"},
-		{"getproviders/x.go", `import _ "github.com/hashicorp/go-version2"`, "no row"},
-		{"getproviders/x.go", `import _ "github.com/hashicorp/hcl/v2/hclsyntax"`, "must not import"},
-		{"getproviders/x.go", `import _ "github.com/ProtonMail/go-crypto/openpgp"`, "must not import"},
-		{"getproviders/h1.go", `import _ "golang.org/x/mod/sumdb/dirhash"`, "must not import"},
-		{"getproviders/authenticate_signature.go", `import _ "github.com/ProtonMail/go-crypto/openpgp"`, ""},
-		{"getproviders/x_test.go", `import _ "golang.org/x/mod/sumdb/dirhash"`, ""},
-		{"getproviders/providertest/x.go", `import _ "testing"`, "testing"},
-		{"getproviders/x.go", `import _ "testing/iotest"`, "testing"},
-		{"providercache/x.go", `import _ "log"`, "log"},
-		{"providercache/x.go", `import _ "log/slog"`, ""},
-		{"command/x_test.go", "func init() {}", "func init"},
-		{"command/x.go", "type t struct{}\nfunc (t) init() {}", ""},
-		{"getproviders/x.go", "import \"os\"\nvar x = os.Getenv(\"HOME\")", "os.Getenv"},
-		{"command/x.go", "import sys \"os\"\nfunc f() { sys.Exit(1) }", "os.Exit"},
-		{"command/x.go", "import . \"os\"\nfunc f() { Exit(1) }", "without a name"},
-		{"command/main.go", "import \"os\"\nvar f = os.Stdout", "os.Stdout"},
-		{"main.go", "import \"os\"\nfunc f() { os.Exit(len(os.Args)) }", ""},
-		{"depsfile/x.go", "import \"os\"\nvar f, _ = os.ReadFile(\"x\")", ""},
-		{"getproviders/x.go", "import \"time\"\nvar x = time.Now()", "time.Now"},
-		{"getproviders/x.go", "import \"time\"\nvar now = time.Now", ""},
-		{"command/x.go", strings.Repeat("\n", maxFileLines), "lines, more than"},
-		{"command/x_test.go", strings.Repeat("\n", 2*maxFileLines), ""},
-		{"command/x.go", body + strings.Repeat("\n", maxFuncLines) + "}", "f has 71 lines"},
-		{"command/x.go", body + strings.Repeat("\n", maxFuncLines-1) + "}", ""},
-		{"command/x.go", "type openUpkeep int", "Upkeep"},
-		{"command/x.go", "// f fills a shelf.\nfunc f() {}", "shelf"},
-		{"command/x.go", "var bookshelf, shelfy int", ""},
-		{"command/util/x.go", "", "says nothing"},
-		{"internal/config/fetch/x.go", "import \"os/exec\"\nvar x = exec.CommandContext(nil, \"hg\")", "os/exec.CommandContext"},
-		{"command/x.go", "import \"os/exec\"\nvar x = &exec.Cmd{Path: \"hg\"}", "exec.Cmd"},
-		{"command/x.go", "import \"os\"\nvar x, _ = os.StartProcess(\"hg\", nil, nil)", "os.StartProcess"},
-		{"internal/oci/x.go", `import _ "oras.land/oras-go/v2/registry/remote/credentials"`, "must not import"},
-		{"command/servecmd/child.go", "import \"os/exec\"\nvar x = exec.Command(\"make\")", ""},
-		{"command/x.go", "import \"os/exec\"\nfunc f(c *exec.Cmd) error { return c.Run() }", ""},
-	} {
-		f := must.Get(parseFile(c.file, "package p\n"+c.src+"\n"))(t)
-		if got := strings.Join(f.problems(), "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s with %.60q: got %q, want something with %q", c.file, c.src, got, c.want)
-		}
-	}
-	long, err := parseFile("command/x.go", strings.Repeat("// text\n", maxDocLines+1)+"package p\n")
-	if got := strings.Join(long.problems(), ""); err != nil || !strings.Contains(got, "61 lines") {
-		t.Errorf("a long package comment: %q, %v", got, err)
-	}
-}
-
-func TestBrokenCommentLinks_CanFail(t *testing.T) {
-	const src = "package store\n\n// T is in [Store], beside [T.Field], [*T.Do] and [store.T]; [x] and [json.Decoder] aren't ours.\n" +
-		"type T struct{ Field int }\n\n// Do has [T.Gone], [store.Gone] and [Gone].\nfunc (t *T) Do() {}\n\nconst Store = 1\n"
-	f := must.Get(parseFile("providercache/internal/store/x.go", src))(t)
-	var want []string
-	for _, name := range []string{"T.Gone", "store.Gone", "Gone"} {
-		want = append(want, "providercache/internal/store/x.go:6: nothing is ["+name+"]")
-	}
-	must.EqualSlices(t, brokenCommentLinks([]goFile{f}), want)
-}
-
-func TestDependencyTableRules_CanFail(t *testing.T) {
-	const module = "github.com/hashicorp/go-version" // of the real table, which tells modules apart
-	row := allowance{module: module, where: "depsfile"}
-	user := must.Get(parseFile("depsfile/x.go", "package p\nimport _ \""+module+"\"\n"))(t)
-	for _, c := range []struct {
-		table  []allowance
-		direct []string
-		files  []goFile
-		want   string
-	}{
-		{[]allowance{row}, []string{module}, []goFile{user}, ""},
-		{nil, []string{module}, []goFile{user}, "no row"},
-		{[]allowance{row}, nil, []goFile{user}, "doesn't require"},
-		{[]allowance{row}, []string{module}, nil, "isn't used in depsfile"},
-	} {
-		if got := strings.Join(dependencyProblems(c.table, c.direct, c.files), "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("got %q, want something with %q", got, c.want)
-		}
-	}
 }

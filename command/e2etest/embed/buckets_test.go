@@ -84,16 +84,11 @@ func TestEmbed_BucketsAreSmall(t *testing.T) {
 func bucketProgramSize(t *testing.T, imports, statements string) int64 {
 	t.Helper()
 	dir := t.TempDir()
-	source, program, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "program"), filepath.Join(dir, "overlay.json")
-	harness.WriteFile(t, source, fmt.Appendf(nil, bucketProgram, imports, statements))
-	// The program lies in this module only for the build: the kinds of bucket are internal.
-	replace := must.Get(json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, "testdata", "embed", "bucket", "main.go"): source}}))(t)
-	harness.WriteFile(t, overlay, replace)
-	if out, err := harness.GoCommand("build", "-C", harness.Path(t), "-overlay", overlay, "-ldflags=-s -w", "-o", program, "./testdata/embed/bucket").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	info := must.Get(os.Stat(program))(t)
-	return info.Size()
+	source, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
+	must.Write(t, source, fmt.Sprintf(bucketProgram, imports, statements))
+	// The program is in the place of another one for the build: the kinds of bucket are internal to this module.
+	must.Write(t, overlay, must.Get(json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, embedPackage, "main.go"): source}}))(t))
+	return must.Get(os.Stat(harness.Build(t, embedPackage, "-overlay="+overlay)))(t).Size()
 }
 
 // TestEmbed_BucketsAreImportedIfWanted: who imports the interface, what fills a mirror, or the server of one, gets no
