@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -50,6 +51,21 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 	if wildcard != nil && len(list) > 1 {
 		d.error(*wildcard, "Invalid ignore_changes ruleset", "What stands beside the wildcard has no meaning.")
 	}
+}
+
+// unquoted reads a reference that stands in quotes, as it had to once. It is
+// empty if there is none, and broken if it goes on with something else, which is reported.
+func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broken bool) {
+	old, ok := quoted(expr)
+	if !ok {
+		return nil, false
+	}
+	inside := expr.Range().Start
+	inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
+	traversal, diags := hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
+	d.report(diags...)
+	d.report(diagnostic.Warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+	return traversal, diags.HasErrors()
 }
 
 // unquotedRelative is unquoted for the path of an attribute.

@@ -12,12 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// The only editions of the language that there have ever been.
-const (
-	languageEdition         = "TF2021"
-	languageEditionOpenTofu = "tofu2024"
-)
-
 // module decodes a module block. Only what has to be known before modules are
 // installed is read. A call whose name can't be used is left out: names become
 // those of directories.

@@ -7,31 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
-	"github.com/tfdeps/tfdeps/internal/dialect"
 )
-
-func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
-	return &builder{
-		module: &Module{
-			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
-			testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
-		},
-		product:   product,
-		seen:      map[key]hcl.Range{},
-		required:  map[string]*requiredProvider{},
-		providers: map[key]*providerConfig{},
-		users:     map[key]*user{},
-		calls:     map[string]*callBlock{},
-		files:     files.System{FS: opts.FS},
-		done:      opts.done,
-		scope: static.NewScope(static.Paths{
-			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
-			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
-		}, product.StaticModules, opts.Inputs),
-	}
-}
 
 // add takes over what a primary file declares. Of duplicates, the first stays.
 func (b *builder) add(d *document) {

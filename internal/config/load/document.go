@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // document is what one file declares, in its order, before it is put together
@@ -66,6 +67,111 @@ func (d *document) decode(file hcl.Body, kind string) {
 	for _, block := range d.content(file, kind).Blocks {
 		decoder(kind, block.Type, d.product)(d, block, d.content(block.Body, block.Type))
 	}
+}
+
+// argumentKinds check what is more than a value for code or for a plan.
+var argumentKinds = par.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
+	return map[string]func(*document, *hcl.Attribute){
+		"alpha":      (*document).checkCleanup,
+		"attributes": (*document).checkAttributes,
+		"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
+		"constant":   (*document).checkConstant,
+		"failures":   func(d *document, attr *hcl.Attribute) { d.checkKeyword(attr, "halt", "taint", "continue") },
+		"flag":       (*document).checkFlag,
+		"moment":     (*document).checkDuring,
+		"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
+		"triggers":   (*document).checkTriggers,
+		"type":       func(d *document, attr *hcl.Attribute) { d.checkType(attr.Expr) },
+	}
+})
+
+// content reads a block as the table says; nil if the table doesn't.
+func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
+	f := d.grammar.form(in)
+	if len(f.rows) == 0 {
+		return nil
+	}
+	schema := f.schema
+	if d.override {
+		schema = optional(schema)
+	}
+	content, diags := (*hcl.BodyContent)(nil), hcl.Diagnostics(nil)
+	if f.open {
+		content, _, diags = b.PartialContent(schema)
+	} else {
+		content, diags = b.Content(schema)
+	}
+	d.report(d.leave(in, diags)...)
+	for _, argument := range schema.Attributes {
+		attr, r := content.Attributes[argument.Name], f.rows[argument.Name]
+		switch check := argumentKinds()[r.kind]; {
+		case attr == nil:
+		case r.kind == "refused":
+			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
+		case check != nil:
+			check(d, attr)
+		}
+	}
+	for _, block := range schema.Blocks {
+		d.blocks(content.Blocks.OfType(block.Type), in, f.rows[block.Type])
+	}
+	return content
+}
+
+// blocks reads those of one name in a block, unless code does.
+func (d *document) blocks(blocks hcl.Blocks, in string, r row) {
+	for i, block := range blocks {
+		if r.once && i > 0 {
+			d.error(block.DefRange, again(in, r.name), "There is one already at %s.", blocks[0].DefRange)
+		}
+		switch r.kind {
+		case "refused-block":
+			d.error(block.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
+		case "form":
+			inner := in + "." + r.name
+			content := d.content(block.Body, inner)
+			switch inner {
+			case "resource.lifecycle.action_trigger":
+				d.checkTrigger(block, content)
+			case "run.plan_options":
+				d.planOptions(content)
+			}
+		}
+	}
+	if r.kind == "condition" && !(d.override && in == "check") { // which is a problem as a whole
+		d.checkConditions(blocks)
+	}
+}
+
+// deciding are the blocks on which it depends what is installed.
+var deciding = []string{"terraform", "required_providers", "encryption", "key_provider", "method", "module", "provider_meta"}
+
+// leave takes what is not known to the table, and may be to a newer version, out of the problems with a block. Where it
+// can decide what is installed, a warning takes its place.
+func (d *document) leave(in string, diags hcl.Diagnostics) hcl.Diagnostics {
+	if !d.grammar.newer {
+		return diags
+	}
+	block, _, _ := strings.Cut(in, ".")
+	return slices.DeleteFunc(slices.Clone(diags), func(diag *hcl.Diagnostic) bool {
+		isNew := IsUnknown(diag)
+		if isNew {
+			d.leftToPlan(*diag.Subject, slices.Contains(deciding, block))
+		}
+		return isNew
+	})
+}
+
+// leftToPlan notes what only a newer version than those of the table can know, and reports whether there may be one.
+func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
+	switch {
+	case !d.grammar.newer:
+	case decides:
+		d.report(Newer(d.product.Product, at))
+	default:
+		d.left = append(d.left, at)
+	}
+	return d.grammar.newer
 }
 
 // checkName reports a label that is no identifier, and whether it is one.

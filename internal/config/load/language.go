@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
@@ -66,6 +65,12 @@ func isComma(r rune) bool { return r == ',' }
 func minor(version string) int {
 	v, _ := getproviders.ParseVersion(version)
 	return int(1000*v.Major + v.Minor)
+}
+
+// experimental reports whether a version is of the kind that allows
+// experiments.
+func experimental(version string) bool {
+	return strings.Contains(version, "-alpha") || strings.Contains(version, "-dev")
 }
 
 // grammar is the language at a version of a product.
@@ -131,80 +136,6 @@ func (g *grammar) names(in string) (all []string) {
 	return all
 }
 
-// argumentKinds check what is more than a value for code or for a plan.
-var argumentKinds = par.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
-	return map[string]func(*document, *hcl.Attribute){
-		"alpha":      (*document).checkCleanup,
-		"attributes": (*document).checkAttributes,
-		"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
-		"constant":   (*document).checkConstant,
-		"failures":   func(d *document, attr *hcl.Attribute) { d.checkKeyword(attr, "halt", "taint", "continue") },
-		"flag":       (*document).checkFlag,
-		"moment":     (*document).checkDuring,
-		"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
-		"triggers":   (*document).checkTriggers,
-		"type":       func(d *document, attr *hcl.Attribute) { d.checkType(attr.Expr) },
-	}
-})
-
-// content reads a block as the table says; nil if the table doesn't.
-func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
-	f := d.grammar.form(in)
-	if len(f.rows) == 0 {
-		return nil
-	}
-	schema := f.schema
-	if d.override {
-		schema = optional(schema)
-	}
-	content, diags := (*hcl.BodyContent)(nil), hcl.Diagnostics(nil)
-	if f.open {
-		content, _, diags = b.PartialContent(schema)
-	} else {
-		content, diags = b.Content(schema)
-	}
-	d.report(d.leave(in, diags)...)
-	for _, argument := range schema.Attributes {
-		attr, r := content.Attributes[argument.Name], f.rows[argument.Name]
-		switch check := argumentKinds()[r.kind]; {
-		case attr == nil:
-		case r.kind == "refused":
-			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
-		case check != nil:
-			check(d, attr)
-		}
-	}
-	for _, block := range schema.Blocks {
-		d.blocks(content.Blocks.OfType(block.Type), in, f.rows[block.Type])
-	}
-	return content
-}
-
-// blocks reads those of one name in a block, unless code does.
-func (d *document) blocks(blocks hcl.Blocks, in string, r row) {
-	for i, block := range blocks {
-		if r.once && i > 0 {
-			d.error(block.DefRange, again(in, r.name), "There is one already at %s.", blocks[0].DefRange)
-		}
-		switch r.kind {
-		case "refused-block":
-			d.error(block.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
-		case "form":
-			inner := in + "." + r.name
-			content := d.content(block.Body, inner)
-			switch inner {
-			case "resource.lifecycle.action_trigger":
-				d.checkTrigger(block, content)
-			case "run.plan_options":
-				d.planOptions(content)
-			}
-		}
-	}
-	if r.kind == "condition" && !(d.override && in == "check") { // which is a problem as a whole
-		d.checkConditions(blocks)
-	}
-}
-
 // again is how the problem is called that a block is there twice.
 func again(in, name string) string {
 	switch {
@@ -244,42 +175,11 @@ func optional(schema *hcl.BodySchema) *hcl.BodySchema {
 	return loose
 }
 
-// deciding are the blocks on which it depends what is installed.
-var deciding = []string{"terraform", "required_providers", "encryption", "key_provider", "method", "module", "provider_meta"}
-
-// leave takes what is not known to the table, and may be to a newer version, out of the problems with a block. Where it
-// can decide what is installed, a warning takes its place.
-func (d *document) leave(in string, diags hcl.Diagnostics) hcl.Diagnostics {
-	if !d.grammar.newer {
-		return diags
-	}
-	block, _, _ := strings.Cut(in, ".")
-	return slices.DeleteFunc(slices.Clone(diags), func(diag *hcl.Diagnostic) bool {
-		isNew := IsUnknown(diag)
-		if isNew {
-			d.leftToPlan(*diag.Subject, slices.Contains(deciding, block))
-		}
-		return isNew
-	})
-}
-
 // IsUnknown reports whether a problem is that there is no argument or block of a name. What is known, but not as an argument or
 // not as a block, is another one.
 func IsUnknown(diag *hcl.Diagnostic) bool {
 	return !strings.Contains(diag.Detail, "to define") && (strings.HasPrefix(diag.Summary, "Unexpected \"") ||
 		slices.Contains([]string{"Unsupported argument", "Unsupported block type", "Extraneous JSON object property"}, diag.Summary))
-}
-
-// leftToPlan notes what only a newer version than those of the table can know, and reports whether there may be one.
-func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
-	switch {
-	case !d.grammar.newer:
-	case decides:
-		d.report(Newer(d.product.Product, at))
-	default:
-		d.left = append(d.left, at)
-	}
-	return d.grammar.newer
 }
 
 // Newer warns of what stands at a place, if the product is newer than what is known here; nil: it isn't.

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -132,6 +133,27 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 			"The directory %s wasn't read to its end: %s.", dir, err)}
 	}
 	return got.module, got.diags
+}
+
+func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
+	return &builder{
+		module: &Module{
+			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
+			testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
+		},
+		product:   product,
+		seen:      map[key]hcl.Range{},
+		required:  map[string]*requiredProvider{},
+		providers: map[key]*providerConfig{},
+		users:     map[key]*user{},
+		calls:     map[string]*callBlock{},
+		files:     files.System{FS: opts.FS},
+		done:      opts.done,
+		scope: static.NewScope(static.Paths{
+			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
+			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
+		}, product.StaticModules, opts.Inputs),
+	}
 }
 
 // read parses and decodes a file. A file with errors is decoded as far as the

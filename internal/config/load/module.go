@@ -7,7 +7,6 @@ import (
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
@@ -299,10 +298,3 @@ type TestRun struct {
 func (r TestRun) Path() string {
 	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
 }
-
-// Values are values for the input variables of a module, by name, before they
-// are converted to the types of the variables. An unknown value stands for one
-// that only a plan knows. Those that [ReadInputs] returns are marked with where
-// they come from, and text from arguments and the environment with how it is to
-// be read; any other values will do as well.
-type Values map[string]cty.Value

@@ -7,6 +7,7 @@ import (
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
@@ -154,3 +155,10 @@ type passedProvider struct {
 func (c ModuleCall) passes(wanted providerKey) bool {
 	return slices.ContainsFunc(c.providers, func(p passedProvider) bool { return p.child.providerKey == wanted })
 }
+
+// Values are values for the input variables of a module, by name, before they
+// are converted to the types of the variables. An unknown value stands for one
+// that only a plan knows. Those that [ReadInputs] returns are marked with where
+// they come from, and text from arguments and the environment with how it is to
+// be read; any other values will do as well.
+type Values map[string]cty.Value

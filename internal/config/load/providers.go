@@ -117,21 +117,6 @@ func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
 	return traversal, !broken
 }
 
-// unquoted reads a reference that stands in quotes, as it had to once. It is
-// empty if there is none, and broken if it goes on with something else, which is reported.
-func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broken bool) {
-	old, ok := quoted(expr)
-	if !ok {
-		return nil, false
-	}
-	inside := expr.Range().Start
-	inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
-	traversal, diags := hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
-	d.report(diags...)
-	d.report(diagnostic.Warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
-	return traversal, diags.HasErrors()
-}
-
 func badProviderRef(at hcl.Range) *hcl.Diagnostic {
 	return diagnostic.Error(at, "Invalid provider configuration reference",
 		"A provider is referred to by its local name, which a period and an alias may follow.")

@@ -1,8 +1,6 @@
 package load
 
 import (
-	"strings"
-
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
@@ -107,11 +105,11 @@ func (d *document) checkEffective(attr *hcl.Attribute) {
 // lastWithoutLanguage stands for all versions of OpenTofu that don't know the block "language".
 const lastWithoutLanguage = "1.11.0"
 
-// experimental reports whether a version is of the kind that allows
-// experiments.
-func experimental(version string) bool {
-	return strings.Contains(version, "-alpha") || strings.Contains(version, "-dev")
-}
+// The only editions of the language that there have ever been.
+const (
+	languageEdition         = "TF2021"
+	languageEditionOpenTofu = "tofu2024"
+)
 
 // edition checks the edition that the module is written in.
 func (d *document) edition(attr *hcl.Attribute, only string) {
