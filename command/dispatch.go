@@ -83,6 +83,22 @@ func choose(args []string) (name string, rest []string, help bool) {
 	return strings.Join(args[at:end], " "), args[end:], help
 }
 
+// commandWords is how many of the words are the command's name: as many as the
+// longest name in the table of commands has that begins there, or one, which is then
+// no command of tfdeps.
+func commandWords(words []string) int { return wordsOf(names(), words) }
+
+func wordsOf(names, words []string) int {
+	count := 1
+	for _, name := range names {
+		parts := strings.Fields(name)
+		if len(parts) > count && len(parts) <= len(words) && slices.Equal(parts, words[:len(parts)]) {
+			count = len(parts)
+		}
+	}
+	return count
+}
+
 // showHelp shows the help of a command, and the commands below it if it has any.
 // It names the product.
 func showHelp(m *cli.Meta, name string, command mitchellh.Command) {

@@ -3,6 +3,8 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"runtime/debug"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -80,4 +82,13 @@ func (v versionReport) JSON() any {
 		"terraform_version", v.product.Version, "platform", getproviders.CurrentPlatform(), "provider_selections", selections,
 		"terraform_outdated", false, "tfdeps_version", v.meta.Version, "because", v.from.Because(v.meta, v.product),
 	}}
+}
+
+// ownVersion is the version of this build, as far as Go knows it.
+func ownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
 }
