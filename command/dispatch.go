@@ -83,6 +83,18 @@ func choose(args []string) (name string, rest []string, help bool) {
 	return strings.Join(args[at:end], " "), args[end:], help
 }
 
+// untilDashes parts arguments before "--": what is behind it may be another program's.
+func untilDashes(args []string) (before, from []string) {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		return args, nil
+	}
+	return args[:at:at], args[at:]
+}
+
+// isHelp reports whether an argument asks for help.
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
 // commandWords is how many of the words are the command's name: as many as the
 // longest name in the table of commands has that begins there, or one, which is then
 // no command of tfdeps.

@@ -142,15 +142,6 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	return line, nil
 }
 
-// untilDashes parts arguments before "--": what is behind it may be another program's.
-func untilDashes(args []string) (before, from []string) {
-	at := slices.Index(args, "--")
-	if at < 0 {
-		return args, nil
-	}
-	return args[:at:at], args[at:]
-}
-
 // takeChdir takes -chdir out of the options before the command.
 func takeChdir(args []string) (dir string, rest []string, err error) {
 	for i, arg := range args {
@@ -258,9 +249,6 @@ func similar(args []string) (s explain.Similar) {
 	}
 	return s
 }
-
-// isHelp reports whether an argument asks for help.
-func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
 
 // checkGlobal refuses options before the command that aren't known there. What
 // else stands there was taken out by parseCommandLine.
