@@ -230,3 +230,23 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 	h1, err := treehash.DirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, fetch.Request{Selection: s}, dir))
 	return h1, record, err
 }
+
+// Outcome is what became of one package.
+type Outcome = event.Outcome
+
+// outcome is what became of a selection. Authentication and H1 are what the lock file has to learn of the package: if it was
+// there already and the lock file knows it, that is nothing.
+type outcome struct {
+	Outcome
+	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms, unsigned, if the HashPolicy trusts them
+	receipt        receipt.Pending                             // what is to get one
+}
+
+// Report is what an Install did, in the order of providers.
+type Report struct {
+	Outcomes []Outcome
+	// Incomplete lists providers whose new lock entries hold hashes of this
+	// platform only, as far as is known: no signature covers any for the
+	// others, and the lock file had none.
+	Incomplete []getproviders.Provider
+}

@@ -4,12 +4,13 @@
 // It reads from top to bottom: run.go has the order of the phases and what they work on, then
 // there is a file for each phase: backend.go with leftbehind.go, requirements.go, with the modules, providers.go, handover.go
 // and lockfile.go. report.go writes the page of the run, and maintenance.go looks after the shared cache. assess.go is -check and -plan, which find out what the
-// phases would do; check.go compares for them. directories.go does all of it in several directories, which share a session. settings.go and options.go are what all work with.
+// phases would do; check.go compares for them. directories.go does all of it in several directories, which share a session. session.go and options.go are what all work with.
 package initcmd
 
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -19,8 +20,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Command is the command.
@@ -206,4 +210,49 @@ func copyModule(r request, net sources.Network) problem.List {
 	}
 	r.view.ModuleCopied()
 	return nil
+}
+
+// readSettings finds out how to install. Warnings are shown at once, because they
+// may explain all that follows.
+func readSettings(r request) (s settings, ok bool) {
+	var problems, invalid, unlinked, unruled problem.List
+	s.config, problems = r.session.config(r)
+	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
+	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
+	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
+	s.link, unlinked = read(r.opts, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
+	s.policy, unruled = sources.ReadPolicy(r.meta, r.product, r.opts.policies)
+	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
+		return s, r.log.Add(problems...)
+	}
+	if !r.opts.noSharedCache {
+		var unused problem.List
+		s.cache, unused = r.session.cache(r, s.config)
+		problems = append(problems, unused...)
+	}
+	if s.cache != nil && s.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {
+		s.cache = nil // what is installed is there already
+	}
+	r.view.Problems(problems)
+	return s, true
+}
+
+// read reads the value of an option.
+func read[T any](o options, name, given, invalid string, parse func(string) (T, error)) (T, problem.List) {
+	value, err := parse(given)
+	if err != nil {
+		return value, problem.Fail("invalid_option", invalid, "The value of %s can't be used: %v.", o.by[name], err)
+	}
+	return value, nil
+}
+
+// parseFallback reads the value of -mirror-fallback.
+func parseFallback(given string) (getproviders.Fallback, error) {
+	switch given {
+	case "stop":
+		return getproviders.StopOnFailure, nil
+	case "next", "exclusive":
+		return getproviders.Fallback(given), nil
+	}
+	return "", fmt.Errorf("invalid fallback %q: must be one of stop, next, exclusive", given)
 }
