@@ -199,6 +199,7 @@ func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
 	b := newBench(t)
 	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), o.at(""), b.work)), fs.ErrExist)
 	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), o.at(""), filepath.Join(b.work, "no/parent"))), fs.ErrNotExist, "without a parent")
+	must.Refuse(b.Checkout(t.Context(), o.at(""), filepath.Join(b.work, strings.Repeat("x", 300))))(t, "a name that no directory can have")
 }
 
 func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {

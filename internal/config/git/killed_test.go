@@ -168,6 +168,8 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 				b.files(o.at(ref))
 			}
 		}
+		must.Succeed(t, errors.Join(damage(stores[0]), os.Rename(o.dir, o.dir+".moved")))
+		must.Fail(t, must.ErrorOf(b.again().Checkout(t.Context(), o.at(ids["main2"]), filepath.Join(t.TempDir(), "tree"))), ErrUnreachable, name)
 	}
 }
 
