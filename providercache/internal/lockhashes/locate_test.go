@@ -98,6 +98,15 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	must.EqualSlices(t, getproviders.SplitErrors(err), want)
 }
 
+func TestLocate_HashesOfUnknownKindsAreNotAuthenticated(t *testing.T) {
+	source := widgetSource(t)
+	source.Trust("acme/widget", "1.0.0", listedHashes{"h9:unknown="})
+	found := installtest.First(newInstaller(t, source).Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require("acme/widget", "")}))
+	must.Succeed(t, found.Err)
+	must.Equal(t, found.Packages[0].Authentication.TrustLevel, getproviders.LevelUnauthenticated)
+	must.Contain(t, found.Packages[0].Hashes, "zh:")
+}
+
 // TestSizesAreWhatServersSay has a row for each way to answer a request for the
 // first byte.
 func TestLocate_AsksServersForSizes(t *testing.T) {
