@@ -117,13 +117,16 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 }
 
 func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
-	source := parallelSource(t)
-	at := &exchanged{stored: stored{content: large(t), validator: "a", cuts: []int{1000}}, other: zipOf(t, map[string]string{"terraform-provider-widget": "another"})}
-	source.Add("acme/widget", "1.0.0", at)
-	must.Equal(t, read(t, must.Get(newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints("")))(t).Executable), "another", "it is not the archive that is there now")
+	t.Parallel()
+	for _, bySize := range []bool{false, true} {
+		source := newSource(t)
+		other := zipOf(t, map[string]string{"terraform-provider-widget": noise(200_000)})
+		source.Add("acme/widget", "1.0.0", &exchanged{stored{content: large(t), validator: "a", size: bySize, cuts: []int{1000}}, other})
+		must.Equal(t, read(t, must.Get(newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints("")))(t, bySize).Executable) == noise(200_000), true, "it is the archive that is there now", bySize)
+	}
 }
 
-// exchanged is an archive that becomes another one after it was opened for the first time.
+// exchanged is an archive that becomes another one after it was opened for the first time. Its size or its validator says so.
 type exchanged struct {
 	stored
 	other []byte
@@ -131,8 +134,10 @@ type exchanged struct {
 
 func (e *exchanged) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	if len(e.opened) > 0 {
-		e.content, e.validator = e.other, "b"
-		offset = min(offset, int64(len(e.content)))
+		e.content = e.other
+		if !e.size {
+			e.validator = "b"
+		}
 	}
 	return e.stored.Open(ctx, offset)
 }
