@@ -43,6 +43,7 @@ type options struct {
 	perHost     int            // of these, from one host
 	connections int            // at once
 	memory      int64          // bytes, for documents
+	disk        int64          // bytes, for archives that arrive; 0: any number
 
 	collectOptions
 
@@ -112,6 +113,8 @@ func (o *options) flags() cli.Flags {
 		cli.Option("memory=SIZE", cli.Parsed(&o.memory, memorySize),
 			"Use at most this much memory to read what registries say and to answer with it: 512MiB, 2GB. A request that doesn't fit waits for half a minute at most, "+
 				"and is then refused with the status 503. An answer of a registry for which it is not enough is always refused. The default is 1GiB."),
+		cli.Option("max-arriving=SIZE", cli.Parsed(&o.disk, cli.ParseBytes),
+			"Use at most this much of the disk for archives while they arrive, which is below what TMPDIR names: 20GB. What doesn't fit is refused with the status 503. Without it, there are as many as -max-downloads says."),
 		cli.Option("host=HOST", cli.Strings(&o.hosts),
 			"With a command: the registry of this host is found at the server, too. The option can be used several times. "+
 				"Those of Terraform, of OpenTofu and of host blocks always are."),

@@ -103,7 +103,7 @@ func (f front) logged(next http.Handler) http.Handler {
 		defer func() {
 			f.timings.answered(r.URL.Path, f.now().Sub(begun))
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
-				"ms", f.now().Sub(begun).Milliseconds(), "by", answeredBy(w.Header()), "from", client, "who", who.token, "agent", r.UserAgent())
+				"seconds", float64(f.now().Sub(begun).Milliseconds())/1000, "by", answeredBy(w.Header()), "from", client, "who", who.token, "agent", r.UserAgent())
 		}()
 		defer counted.extend() // for what is still in a buffer
 		if r.ContentLength != 0 {

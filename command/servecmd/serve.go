@@ -72,7 +72,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if o.any() {
 		remove = &collector{collectOptions: o.collectOptions, product: product}
 	}
-	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: o.memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: o.memory, DiskBytes: o.disk, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}

@@ -32,6 +32,7 @@ const heldBack = 1 << 10
 // next one will want the archive, too.
 type flight struct {
 	key   string
+	room  int64    // of the disk
 	begun par.Mark // 1 when bytes begin to arrive; it ends when the archive has passed all checks, or has failed
 
 	arrival par.Latest[arrival]     // nil: no byte has arrived
@@ -119,6 +120,7 @@ func (s *Server) join(ctx context.Context, asked request, record packagesRecord)
 func (s *Server) leave(share *par.Share[*flight]) {
 	if dir := share.Value.dir.Get(); s.flights.Leave(share.Value.key, share) && dir != nil {
 		dir.Remove()
+		s.counts.arriving.Add(-share.Value.room)
 	}
 }
 
@@ -158,6 +160,15 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	f.dir.Set(dir)
 	t := fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
 	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
+	t.Admit = func(total int64) error {
+		more := max(total-f.room, 0)
+		if taken := s.counts.arriving.Add(more); s.opts.DiskBytes > 0 && taken > s.opts.DiskBytes {
+			s.counts.arriving.Add(-more)
+			return errDisk
+		}
+		f.room += more
+		return nil
+	}
 	got, err := s.fetcher.FetchArchive(ctx, t, path, "")
 	if err != nil {
 		return err

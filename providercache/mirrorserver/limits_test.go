@@ -143,3 +143,27 @@ func oneDownload(t *testing.T, all, ofHost int) {
 	settle(t, server)
 	must.Equal(t, stat(server, "downloads_total"), 2)
 }
+
+// TestHandler_BoundsTheDisk has an archive refused that doesn't fit beside one that arrives, until that one has arrived.
+func TestHandler_BoundsTheDisk(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.DiskBytes = 215_000
+	server, front, _, feed := m.serveLarge(t)
+	all := make(chan answered, 1)
+	go func() { all <- get(t, front, large) }()
+	for stat(server, "arriving_bytes") == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("nothing arrives")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if got := status(t, front, archive, http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "as much of the disk as they may") {
+		t.Errorf("%v: %s", got.Header, got.body)
+	}
+	must.Equal(t, stat(server, `limited_total{limit="disk"}`), 1)
+	feed.Write(contentOf("large", "1.0.0", linux))
+	feed.Close()
+	must.Equal(t, (<-all).err, nil)
+	settle(t, server)
+	must.Equal(t, stat(server, "arriving_bytes"), 0)
+}

@@ -156,7 +156,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case r.Context().Err() != nil:
 		return // no one reads it
-	case errors.Is(err, errClosed), errors.Is(err, errRequests), errors.Is(err, errDownloads), errors.Is(err, par.ErrNoRoom):
+	case errors.Is(err, errClosed), errors.Is(err, errRequests), errors.Is(err, errDownloads), errors.Is(err, errDisk), errors.Is(err, par.ErrNoRoom):
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")
 	case disk.IsFull(err):
@@ -180,7 +180,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func (s *Server) countFailure(err error) {
 	c := &s.counts
 	for kind, counter := range map[error]*par.Counter{
-		errRequests: &c.tooManyRequests, errDownloads: &c.tooManyDownloads, par.ErrNoRoom: &c.tooMuchMemory,
+		errRequests: &c.tooManyRequests, errDownloads: &c.tooManyDownloads, errDisk: &c.tooMuchDisk, par.ErrNoRoom: &c.tooMuchMemory,
 		getproviders.ErrRefused: &c.refusedByPolicy, getproviders.ErrAuthentication: &c.refusedArchives,
 	} {
 		if errors.Is(err, kind) {

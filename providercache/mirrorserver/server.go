@@ -79,6 +79,10 @@ type Options struct {
 	// Requests bounds how many requests are answered at once; 0: 4096. Further ones are refused with the status 503.
 	Requests int
 
+	// DiskBytes bounds what the archives that arrive take in Temporary, as far as their servers tell the sizes; 0: any number of
+	// bytes. A request for an archive that doesn't fit is refused with the status 503.
+	DiskBytes int64
+
 	// MarkUses writes to the bucket when archives are used, once an hour for each, so that Collect knows which ones weren't. All
 	// servers of a bucket do, or none.
 	MarkUses bool
@@ -123,6 +127,7 @@ type Server struct {
 var (
 	errClosed    = errors.New("the server is closed")
 	errRequests  = errors.New("the server has too much to do: ask again later. Too many requests run")
+	errDisk      = errors.New("the server has too much to do: ask again later. The archives that arrive take as much of the disk as they may")
 	errDownloads = errors.New("the server has too much to do: ask again later. Too many archives wait for their download")
 )
 
@@ -216,5 +221,6 @@ type counters struct {
 	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
 	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
 	removed, removedSize, diskFull, damaged                                   par.Counter
+	tooMuchDisk, arriving                                                     par.Counter
 	tooManyRequests, tooManyDownloads, tooMuchMemory                          par.Counter
 }

@@ -42,6 +42,8 @@ func (s *Server) Stats() (all []Stat) {
 		{`limited_total{limit="requests"}`, "Requests that were refused because of a limit.", &c.tooManyRequests},
 		{`limited_total{limit="downloads"}`, "", &c.tooManyDownloads},
 		{`limited_total{limit="memory"}`, "", &c.tooMuchMemory},
+		{`limited_total{limit="disk"}`, "", &c.tooMuchDisk},
+		{"arriving_bytes", "What the archives that arrive are going to take of the disk.", &c.arriving},
 		{"disk_full_total", "Archives for which there was no room, where they arrive or in the store.", &c.diskFull},
 		{"removed_total", "Archives that were removed.", &c.removed},
 		{"removed_bytes_total", "Their bytes.", &c.removedSize},

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +23,7 @@ import (
 
 // TestServe_FleetOnThreeReplicas has a hundred clients, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
 // one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted: each client has all
-// archives in the end, and what the registry sends well is stored and not asked for again.
+// archives in the end, what the registry sends well is stored and not asked for again, and no server takes more than 150 MiB.
 func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -70,12 +73,20 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	begun := int(r.registry.Requests("archive"))
+	peaks := []int64{mostMemory(t, r.running[0]), mostMemory(t, r.running[1])}
 	r.kill(0) // with what it downloads
 	must.Succeed(t, r.running[1].Process.Signal(syscall.SIGTERM))
 	must.Succeed(t, r.running[1].Wait())
 	r.start(t, 1)
 	r.start(t, 0)
 	clients.Wait()
+	for _, replica := range r.running {
+		peaks = append(peaks, mostMemory(t, replica))
+	}
+	t.Logf("the most memory of the servers, of the first two before they ended, in MiB: %d", peaks)
+	if slices.Max(peaks) > 150 {
+		t.Error("a server took more than 150 MiB")
+	}
 	asked := int(r.registry.Requests("archive"))
 	t.Logf("%d clients repeated %d requests; the registry was asked for %d archives, %d of them when a server was killed", number, again.Load(), asked, begun)
 	if most := len(archives) + faults + begun; asked > most {
@@ -84,4 +95,11 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	if wrong.Load() > 0 || len(archivesIn(t, r.bucket)) != len(archives) {
 		t.Errorf("%d answers were wrong, %d archives are stored", wrong.Load(), len(archivesIn(t, r.bucket)))
 	}
+}
+
+// mostMemory is the most resident memory that a running program had so far, in MiB.
+func mostMemory(t *testing.T, cmd *exec.Cmd) int64 {
+	t.Helper()
+	status := must.Get(os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status"))(t)
+	return must.Get(strconv.ParseInt(string(regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)[1]), 10, 64))(t) >> 10
 }
