@@ -144,12 +144,12 @@ func (s *session) connect(in *installation, cloud hosts.Hostname) (*network, pro
 
 // modules returns what finds the modules of the current directory.
 func (in *installation) modules() modules.Resolver {
-	resolver, fetcher := in.settings.net.Modules(in.meta, in.product)
 	net, _ := in.session.connect(in, in.cloud)
-	if net.fetcher == nil {
-		net.fetcher, net.registries = fetcher, resolver.Registries
+	if net.fetcher != nil {
+		return in.settings.net.Resolver(in.meta, in.product, net.fetcher, net.registries)
 	}
-	resolver.Fetcher, resolver.Registries = net.fetcher, net.registries
+	resolver, fetcher := in.settings.net.Modules(in.meta, in.product)
+	net.fetcher, net.registries = fetcher, resolver.Registries
 	return resolver
 }
 

@@ -241,15 +241,20 @@ func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.R
 	if m.Activity != nil {
 		fetches.Report = m.Activity.Module
 	}
+	return net.Resolver(m, product, fetches, net.Registries(product, store)), fetches
+}
+
+// Resolver is Modules with what other directories have used already.
+func (net Network) Resolver(m *cli.Meta, product getproviders.Product, fetcher *fetch.Fetcher, registries *modules.Registries) modules.Resolver {
 	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,
 		WorkingDir: cli.WorkingDirectory(),
 		HomeDir:    m.HomeDir,
-		Fetcher:    fetches,
-		Registries: net.Registries(product, store),
+		Fetcher:    fetcher,
+		Registries: registries,
 		Allow:      net.Policy.AllowsModule(),
-	}, fetches
+	}
 }
 
 // Registries returns what asks registries of modules, and remembers their answers as long as it lives; in the
