@@ -242,52 +242,6 @@ func TestDocs_UsePlainWords(t *testing.T) {
 
 var oddWords = regexp.MustCompile(`(?i)\b(anew|of ours|of one's own|goes on from there|go on from there|is none of|are none of|whom to believe|forbids to|nobody|somebody|anybody|whoever|vouch\w*)\b`)
 
-// TestEngine_ShowsARunnableExample keeps the library example of docs/engine.md in
-// step with the one that is compiled and run.
-func TestEngine_ShowsARunnableExample(t *testing.T) {
-	source, err := os.ReadFile("internal/installtest/registry.go") // what the examples begin with
-	must.Succeed(t, err)
-	example, err := os.ReadFile("providercache/example_test.go")
-	must.Succeed(t, err)
-	_, after, _ := strings.Cut(pages(t)["docs/engine.md"], "```go\n")
-	shown, _, _ := strings.Cut(after, "```\n")
-	if shown == "" {
-		t.Fatal("docs/engine.md shows no Go code")
-	}
-	must.Equal(t, missingLine(shown, string(source)+string(example)), "", "the example of docs/engine.md has a line that the examples haven't, or")
-}
-
-func TestMissingLine_CanFail(t *testing.T) {
-	for _, c := range []struct{ shown, run, want string }{
-		{"a\n\nb\n", "x\n\t// a\n\tb\n", ""},
-		{"a\nc\n", "a\nb\n", "c"},
-		{"b\na\n", "a\nb\n", "a"},
-	} {
-		must.Equal(t, missingLine(c.shown, c.run), c.want, c.shown, c.run)
-	}
-}
-
-// missingLine returns the first line of shown that doesn't come in run, in the
-// same order, be it as code or in a comment.
-func missingLine(shown, run string) string {
-	lines := strings.Split(run, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//"))
-	}
-	for line := range strings.Lines(shown) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		at := slices.Index(lines, line)
-		if at < 0 {
-			return line
-		}
-		lines = lines[at+1:]
-	}
-	return ""
-}
-
 // TestDocs_NameTestsThatExist keeps the pages that say which test shows what in
 // step with the tests.
 func TestDocs_NameTestsThatExist(t *testing.T) {

@@ -52,7 +52,7 @@ func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": "v1.2.3", "inputs.downloads": url}}
+			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": "v1.2.3", "inputs.downloads": url, "inputs.key": publicText(throwAwayKey())}}
 			r.values["inputs.working-directory"] = "a b"
 			for input, value := range c.inputs {
 				r.values["inputs."+input] = value
@@ -75,6 +75,62 @@ func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 				t.Errorf("the environment of later steps is %q", r.file("env"))
 			}
 		})
+	}
+}
+
+// TestAction_OfACommitInstallsItsVersion: who pins the action gets the release of that commit, or what Go builds of it.
+func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
+	t.Parallel()
+	needShell(t)
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	url := releaseServer(t, "v1.2.3", asItIs)
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	for name, c := range map[string]struct{ ref, changes, want string }{
+		"a release":      {commit, "# Changelog\n\n## 1.2.3 (a day)\n\n## 1.2.2\n", "tfdeps v1.2.3 is installed"},
+		"between two":    {commit, "# Changelog\n\n## Unreleased\n\n## 1.2.3\n", "go install github.com/tfdeps/tfdeps@" + commit},
+		"a branch":       {"main", "# Changelog\n\n## Unreleased\n", "go install github.com/tfdeps/tfdeps@main"},
+		"a tag, as ever": {"v1.2.3", "# Changelog\n\n## Unreleased\n", "tfdeps v1.2.3 is installed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": c.ref, "inputs.downloads": url, "inputs.key": publicText(throwAwayKey()), "inputs.init": "none"}}
+			r.write("tfdeps/.release/install.sh", read(t, "install.sh"))
+			r.write("tfdeps/CHANGELOG.md", c.changes)
+			r.write("bin/go", "#!/bin/sh\necho \"go $*\"\n")
+			if err := os.Chmod(r.path("bin/go"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r.write("path", r.path("bin"))
+			r.write("main.tf", "")
+			if err := os.MkdirAll(r.path("tfdeps/.release/action"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r.values["github.action_path"] = r.path("tfdeps/.release/action")
+			out, err := r.run("action/action.yml")
+			if err != nil || !strings.Contains(out, c.want) || strings.Contains(out, "go install") != strings.Contains(c.want, "go install") {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+// Actions of others are those of a commit, which no one can move, in the workflows and in the action.
+func TestWorkflows_PinActions(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob(filepath.Join("..", ".github", "workflows", "*.yml"))
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%v: there are %v", err, names)
+	}
+	pinned := regexp.MustCompile(`uses: +[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d`)
+	for _, name := range append(names, "action/action.yml") {
+		for line := range strings.Lines(read(t, name)) {
+			if strings.Contains(line, "uses:") && !pinned.MatchString(line) {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
 	}
 }
 
@@ -116,7 +172,9 @@ func (r runner) run(name string) (string, error) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.values["github.action_path"] = absolute
+	if r.values["github.action_path"] == "" {
+		r.values["github.action_path"] = absolute
+	}
 	for input, about := range a.Inputs {
 		if _, given := r.values["inputs."+input]; !given {
 			r.values["inputs."+input] = r.fill(about.Default)

@@ -19,46 +19,78 @@ func writeBesides(s source, o options, dist string) error {
 	if err := writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)); err != nil {
 		return err
 	}
-	script, err := installScript(filepath.Join(s.dir, ".release", "install.sh"), o)
-	if err != nil {
+	if err := signList(o, dist); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(dist, "install.sh"), script); err != nil {
+	if err := writeProvenance(s, o, dist, sums); err != nil {
 		return err
+	}
+	for _, name := range []string{"install.sh", "install.ps1"} {
+		script, err := installScript(filepath.Join(s.dir, ".release", name), o)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(filepath.Join(dist, name), script); err != nil {
+			return err
+		}
 	}
 	if err := writeImage(s, filepath.Join(dist, "image")); err != nil {
 		return err
 	}
 	if len(o.platforms) < len(strings.Split(platforms, ",")) {
-		return nil // the formula names four archives
+		return nil // what package managers read names several archives
 	}
-	text, err := formula(filepath.Join(s.dir, ".release", "tfdeps.rb.tmpl"), o.version, o.downloads, sums)
-	if err != nil {
-		return err
+	for name, to := range recipes {
+		text, err := filledIn(filepath.Join(s.dir, ".release", name), o.version, o.downloads, sums)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(filepath.Join(dist, to), text); err != nil {
+			return err
+		}
 	}
-	return writeFile(filepath.Join(dist, "tfdeps.rb"), text)
+	return nil
 }
 
-// installScript is the script, with the version and the place of the release in the two lines that are there for it.
+// recipes are the templates of what package managers read, and the files that are made of them.
+var recipes = map[string]string{
+	"tfdeps.rb.tmpl": "tfdeps.rb", "scoop.json.tmpl": "tfdeps.json", "winget.yaml.tmpl": "tfdeps.tfdeps.yaml",
+}
+
+// installScript is a script, with the version, the place and the key of the release in the three lines that are there for it. A key
+// that stands there already has to be that of the release.
 func installScript(name string, o options) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	for line, filled := range map[string]string{
-		"version=\n":                    "version=" + o.version + "\n",
-		"downloads=" + downloads + "\n": "downloads=" + o.downloads + "\n",
-	} {
-		if bytes.Count(text, []byte("\n"+line)) != 1 {
-			return nil, fmt.Errorf("%s doesn't have the line %q once", name, strings.TrimSpace(line))
+	key := ""
+	if o.key != nil {
+		key = publicText(o.key)
+	}
+	for _, line := range [][3]string{{"version", "", o.version}, {"downloads", downloads, o.downloads}, {"key", "", key}} {
+		before, after := assignment(name, line[0], line[1]), assignment(name, line[0], line[2])
+		if line[0] == "key" && bytes.Contains(text, []byte(after)) {
+			continue
 		}
-		text = bytes.Replace(text, []byte("\n"+line), []byte("\n"+filled), 1)
+		if bytes.Count(text, []byte(before)) != 1 {
+			return nil, fmt.Errorf("%s doesn't have the line %q once, or another key", name, strings.TrimSpace(before))
+		}
+		text = bytes.Replace(text, []byte(before), []byte(after), 1)
 	}
 	return text, nil
 }
 
-// formula fills the template of the Homebrew formula in.
-func formula(name, version, downloads, sums string) ([]byte, error) {
+// assignment is the line of a script that gives a variable its value.
+func assignment(script, variable, value string) string {
+	if strings.HasSuffix(script, ".ps1") {
+		return "\n$" + variable + " = '" + value + "'\n"
+	}
+	return "\n" + variable + "=" + value + "\n"
+}
+
+// filledIn fills the template of a recipe in.
+func filledIn(name, version, downloads, sums string) ([]byte, error) {
 	text, err := template.New(filepath.Base(name)).ParseFiles(name)
 	if err != nil {
 		return nil, err
@@ -67,8 +99,9 @@ func formula(name, version, downloads, sums string) ([]byte, error) {
 	values := map[string]string{"version": strings.TrimPrefix(version, "v"), "url": downloads + "/" + version}
 	for line := range strings.Lines(sums) {
 		sum, file, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		for _, p := range []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}} {
-			if file == archiveName(version, p) {
+		for name := range strings.SplitSeq(platforms, ",") {
+			system, arch, _ := strings.Cut(name, "_")
+			if p := (platform{system, arch}); file == archiveName(version, p) {
 				values[p.String()] = sum
 			}
 		}

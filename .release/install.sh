@@ -1,18 +1,20 @@
 #!/bin/sh
-# Installs tfdeps: fetches the archive for this machine and SHA256SUMS of a release, compares the checksum, and puts
-# the program into a directory. Nothing is installed if anything goes wrong. Usage:
+# Installs tfdeps: fetches the archive for this machine and SHA256SUMS of a release, verifies the signature of that list, compares the
+# checksum, and puts the program into a directory. Nothing is installed if anything goes wrong. Usage:
 #
-#   install.sh [-v VERSION] [-d DIRECTORY] [-u URL]
+#   install.sh [-v VERSION] [-d DIRECTORY] [-u URL] [-k KEY]
 #
 #   -v VERSION    which release, such as v0.1.0; by default the one that this script came with
 #   -d DIRECTORY  where the program goes; by default /usr/local/bin if that can be written to, otherwise ~/.local/bin
 #   -u URL        where the releases are, each in a directory named by its version
+#   -k KEY        the public key of minisign that has signed them; by default that of the project
 #
-# It needs curl or wget, one of sha256sum, shasum and openssl, and tar, or unzip on Windows.
+# It needs curl or wget, minisign or OpenSSL 3, one of sha256sum, shasum and openssl, and tar, or unzip on Windows.
 set -eu
 
-# The program that makes a release fills these two lines in.
+# The program that makes a release fills these lines in.
 version=
+key=
 downloads=https://github.com/tfdeps/tfdeps/releases/download
 
 directory=
@@ -25,7 +27,7 @@ fail() {
 }
 
 usage() {
-  echo "Usage: install.sh [-v VERSION] [-d DIRECTORY] [-u URL]" >&2
+  echo "Usage: install.sh [-v VERSION] [-d DIRECTORY] [-u URL] [-k KEY]" >&2
   exit "$1"
 }
 
@@ -69,6 +71,27 @@ checksum() {
     fail "sha256sum, shasum or openssl is needed to verify what was downloaded"
   fi
 }
+
+# verify LIST compares the list's signature with the key.
+verify() {
+  if have minisign; then
+    minisign -Vqm "$1" -P "$key" >/dev/null 2>&1
+    return
+  fi
+  # A key of minisign is two letters, its ID in eight bytes, and a key of Ed25519, all in base64; so is a signature.
+  printf '%s\n' "$key" | openssl base64 -d -A >"$temporary/key"
+  sed -n 2p "$1.minisig" | tr -d '\r\n' | openssl base64 -d -A >"$temporary/signature"
+  [ "$(part "$temporary/key" 1 10)" = "$(part "$temporary/signature" 1 10)" ] || return 1
+  { printf '\060\052\060\005\006\003\053\145\160\003\041\000'; tail -c 32 "$temporary/key"; } >"$temporary/key.der"
+  tail -c 64 "$temporary/signature" >"$temporary/signature.raw"
+  openssl pkeyutl -verify -pubin -inkey "$temporary/key.der" -keyform DER -rawin -in "$1" -sigfile "$temporary/signature.raw" >/dev/null 2>&1
+}
+
+# part FILE FROM COUNT prints bytes of a file in hexadecimal digits.
+part() { tail -c "+$2" "$1" | head -c "$3" | od -An -tx1 | tr -d ' \n'; }
+
+# can_verify says whether this machine has what verifying takes.
+can_verify() { have minisign || { have openssl && openssl version | grep -q '^OpenSSL [3-9]'; }; }
 
 # platform prints the operating system and the architecture as the names of archives have them.
 platform() {
@@ -116,7 +139,11 @@ install_release() {
   esac
 
   temporary=$(mktemp -d)
+  [ -n "$key" ] || fail "this script has no key to verify a release with: take the script of a release, or name the key with -k"
+  can_verify || fail "minisign or OpenSSL 3 is needed to verify the signature of SHA256SUMS: install one of them"
   fetch "$downloads/$version/SHA256SUMS" "$temporary/SHA256SUMS"
+  fetch "$downloads/$version/SHA256SUMS.minisig" "$temporary/SHA256SUMS.minisig"
+  verify "$temporary/SHA256SUMS" || fail "$downloads/$version/SHA256SUMS is not signed by the key $key, so nothing is installed"
   expected=$(awk -v name="$archive" '$2 == name { print $1 }' "$temporary/SHA256SUMS")
   [ -n "$expected" ] || fail "release $version has no $archive"
   fetch "$downloads/$version/$archive" "$temporary/$archive"
@@ -144,11 +171,12 @@ install_release() {
 
 # All of it is in functions that this one calls at the end of the file: a script that arrives in part does nothing.
 main() {
-  while getopts v:d:u:h option; do
+  while getopts v:d:u:k:h option; do
     case $option in
       v) version=v${OPTARG#v} ;;
       d) directory=$OPTARG ;;
       u) downloads=${OPTARG%/} ;;
+      k) key=$OPTARG ;;
       h) usage 0 ;;
       *) usage 1 ;;
     esac

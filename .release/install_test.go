@@ -13,13 +13,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aead.dev/minisign"
 )
 
 // releaseServer serves a release whose program is a script that says how it was called. Damage may change what is
 // served, by the name of the file.
 func releaseServer(t *testing.T, version string, damage func(name string, content []byte) []byte) string {
 	t.Helper()
-	dist := t.TempDir()
+	dist, key := t.TempDir(), throwAwayKey()
 	script := []byte("#!/bin/sh\necho \"tfdeps $*\" >>\"${CALLS:-/dev/null}\"\n[ \"$2\" != key ] || printf 'path=/cache\\nkey=k\\nrestore-keys=r\\n'\n")
 	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}} {
 		files := []file{{name: p.program(), content: script, executable: true}, {name: "LICENSE", content: []byte("x")}}
@@ -32,6 +34,9 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 		t.Fatal(err)
 	}
 	if err := writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)); err != nil {
+		t.Fatal(err)
+	}
+	if err := signList(options{version: version, key: key}, dist); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +59,7 @@ func asItIs(_ string, content []byte) []byte { return content }
 func toolsWithout(t *testing.T, without []string, own map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"awk", "chmod", "cp", "curl", "cat", "cut", "grep", "gzip", "mkdir", "mktemp", "mv", "openssl", "rm", "sh", "sha256sum", "shasum", "tar", "tr", "uname", "unzip", "wget"} {
+	for _, name := range []string{"awk", "chmod", "cp", "curl", "cat", "cut", "grep", "gzip", "head", "minisign", "mkdir", "mktemp", "mv", "od", "openssl", "rm", "sed", "sh", "sha256sum", "shasum", "tail", "tar", "tr", "uname", "unzip", "wget"} {
 		path, err := exec.LookPath(name)
 		if err != nil || slices.Contains(without, name) || own[name] != "" {
 			continue
@@ -82,6 +87,9 @@ func install(t *testing.T, path string, args ...string) (out, home string, err e
 	temporary := filepath.Join(home, "tmp")
 	if err := os.Mkdir(temporary, 0o755); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Contains(args, "-k") {
+		args = append([]string{"-k", publicText(throwAwayKey())}, args...)
 	}
 	cmd := exec.Command(filepath.Join(path, "sh"), append([]string{script}, args...)...)
 	cmd.Env = []string{"PATH=" + path, "HOME=" + home, "TMPDIR=" + temporary}
@@ -194,6 +202,25 @@ func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
 		}
 		return content
 	}
+	changeSums := func(name string, content []byte) []byte {
+		if name == "SHA256SUMS" {
+			return append(bytes.Clone(content), '\n')
+		}
+		return content
+	}
+	otherSignature := func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, ".minisig") {
+			other := *newKey()
+			return minisign.Sign(other, content)
+		}
+		return content
+	}
+	noSignature := func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, ".minisig") {
+			return nil
+		}
+		return content
+	}
 	uname := func(system, machine string) map[string]string {
 		return map[string]string{"uname": fmt.Sprintf(`[ "$1" = -m ] && echo %s || echo %s`, machine, system)}
 	}
@@ -205,12 +232,19 @@ func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
 		want    string
 	}{
 		"a tampered archive":           {damageArchive, nil, nil, "v1.2.3", "is not what SHA256SUMS lists, so it is not installed"},
-		"a list without the archive":   {noSums, nil, nil, "v1.2.3", "release v1.2.3 has no tfdeps_1.2.3_"},
+		"a list without the archive":   {noSums, nil, nil, "v1.2.3", "is not signed by the key"},
+		"a list that was changed":      {changeSums, nil, nil, "v1.2.3", "is not signed by the key"},
+		"changed, and only openssl":    {changeSums, []string{"minisign"}, nil, "v1.2.3", "is not signed by the key"},
+		"another signature":            {otherSignature, nil, nil, "v1.2.3", "is not signed by the key"},
+		"another one, and openssl":     {otherSignature, []string{"minisign"}, nil, "v1.2.3", "is not signed by the key"},
+		"no signature":                 {noSignature, nil, nil, "v1.2.3", "is not signed by the key"},
+		"nothing that verifies":        {asItIs, []string{"minisign", "openssl"}, nil, "v1.2.3", "minisign or OpenSSL 3 is needed"},
+		"an OpenSSL that is too old":   {asItIs, []string{"minisign"}, map[string]string{"openssl": "echo OpenSSL 1.1.1"}, "v1.2.3", "minisign or OpenSSL 3 is needed"},
 		"a release that isn't there":   {asItIs, nil, nil, "v9.9.9", "/v9.9.9/SHA256SUMS can't be downloaded"},
 		"another system":               {asItIs, nil, uname("FreeBSD", "x86_64"), "v1.2.3", "there are no releases for FreeBSD"},
 		"another architecture":         {asItIs, nil, uname("Linux", "riscv64"), "v1.2.3", "there are no releases for linux on riscv64"},
 		"a platform that is left out":  {asItIs, nil, uname("MINGW64_NT", "aarch64"), "v1.2.3", "release v1.2.3 has no tfdeps_1.2.3_windows_arm64.zip"},
-		"no program for checksums":     {asItIs, []string{"sha256sum", "shasum", "openssl"}, nil, "v1.2.3", "sha256sum, shasum or openssl is needed"},
+		"no program for checksums":     {asItIs, []string{"sha256sum", "shasum", "openssl"}, nil, "v1.2.3", "is needed"},
 		"no program for downloads":     {asItIs, []string{"curl", "wget"}, nil, "v1.2.3", "curl or wget is needed"},
 		"no version in the repository": {asItIs, nil, nil, "", "name the release with -v"},
 	} {
@@ -236,8 +270,8 @@ func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
 // TestInstall_IsFilledIn: the script of a release needs no version.
 func TestInstall_IsFilledIn(t *testing.T) {
 	t.Parallel()
-	text, err := installScript("install.sh", options{version: "v1.2.3", downloads: "https://example.com/d"})
-	if err != nil || !bytes.Contains(text, []byte("\nversion=v1.2.3\n")) || !bytes.Contains(text, []byte("\ndownloads=https://example.com/d\n")) {
+	text, err := installScript("install.sh", options{version: "v1.2.3", downloads: "https://example.com/d", key: throwAwayKey()})
+	if err != nil || !bytes.Contains(text, []byte("\nversion=v1.2.3\n")) || !bytes.Contains(text, []byte("\ndownloads=https://example.com/d\n")) || !bytes.Contains(text, []byte("\nkey="+publicText(throwAwayKey())+"\n")) {
 		t.Errorf("%v: %s", err, text)
 	}
 	other := filepath.Join(t.TempDir(), "install.sh")

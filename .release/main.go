@@ -4,10 +4,10 @@
 //	go run -C .release . VERSION
 //
 // For each platform there is an archive with the program, completions for shells, the manual, the
-// licences of all that is linked, and a bill of materials. Beside the archives are SHA256SUMS, the
-// install script and the Homebrew formula of this version, and what an image is built from. The
-// same commit and the same Go make the same bytes, on any machine: all times are that of the
-// commit.
+// licences of all that is linked, and a bill of materials; for Linux there are packages of three kinds, too. Beside them are
+// SHA256SUMS with its signature and a statement of where all comes from, the install scripts, the files for Homebrew, Scoop and winget
+// of this version, and what an image is built from. The same commit, the same Go and the same key make the same bytes, on any
+// machine: all times are that of the commit.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aead.dev/minisign"
 	"golang.org/x/mod/semver"
 )
 
@@ -35,6 +36,7 @@ type options struct {
 	out        string
 	downloads  string
 	repository string
+	key        *minisign.PrivateKey // signs SHA256SUMS; nil: nothing is signed
 }
 
 // platform is an operating system and an architecture, in Go's words.
@@ -75,6 +77,7 @@ func parseArguments(args []string, help io.Writer) (options, error) {
 	}
 	set.StringVar(&o.out, "out", filepath.Join("..", "dist"), "the `directory` to make, which mustn't be there yet")
 	set.StringVar(&o.downloads, "downloads", downloads, "the `URL` below which each version's files will be, for install.sh and the formula")
+	key := set.String("key", "", "the `file` with the secret key of minisign, without a password, that signs; by default nothing is signed")
 	names := set.String("platforms", platforms, "the platforms, separated by commas")
 	if err := set.Parse(args); err != nil {
 		return o, err
@@ -83,6 +86,12 @@ func parseArguments(args []string, help io.Writer) (options, error) {
 		return o, errors.New("one version is needed, and nothing after it: go run -C .release . v0.1.0")
 	}
 	o.version = set.Arg(0)
+	if *key != "" {
+		var err error
+		if o.key, err = readKey(*key); err != nil {
+			return o, err
+		}
+	}
 	for name := range strings.SplitSeq(*names, ",") {
 		system, arch, ok := strings.Cut(name, "_")
 		if !ok || !strings.Contains(","+platforms+",", ","+name+",") {
@@ -143,6 +152,9 @@ func release(o options, told io.Writer) (err error) {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
+	if o.key == nil {
+		fmt.Fprintln(told, "nothing is signed, so that the install scripts install nothing: -key names a key")
+	}
 	if err := writeBesides(source, o, dist); err != nil {
 		return err
 	}
@@ -180,6 +192,9 @@ func (s source) writePlatform(p platform, stage, dist string, shared []file) err
 		{name: "tfdeps.cdx.json", content: bom},
 	}, shared...)
 	name := archiveName(s.version, p)
+	if err := s.writePackages(p, stage, dist, files); err != nil {
+		return err
+	}
 	if err := writeFile(filepath.Join(dist, baseName(s.version, p)+".cdx.json"), bom); err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 	top := baseName("v0.1.0", here) + "/"
 	expand := strings.NewReplacer("${VERSION}", "0.1.0", "${TARGETARCH}", runtime.GOARCH).Replace
 	copied := 0
+	if recipe := read(t, filepath.Join(dist, "image", "Dockerfile")); !strings.Contains(recipe, "\nUSER 65532:65532\n") || strings.Count(recipe, "\nFROM scratch") != 2 {
+		t.Error("the image runs as root, or has a base")
+	}
 	for line := range strings.Lines(read(t, filepath.Join(dist, "image", "Dockerfile"))) {
 		words := strings.Fields(expand(line))
 		if len(words) < 3 || words[0] != "COPY" && words[0] != "ADD" {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/goccy/go-yaml"
 )
 
 // smallRepository is a repository with one commit, of a program that takes little time to build and has all that a
@@ -32,6 +33,9 @@ func smallRepository(t *testing.T) string {
 		"README.md":                  "R",
 		"CHANGELOG.md":               "C",
 		".release/install.sh":        read(t, "install.sh"),
+		".release/install.ps1":       read(t, "install.ps1"),
+		".release/scoop.json.tmpl":   read(t, "scoop.json.tmpl"),
+		".release/winget.yaml.tmpl":  read(t, "winget.yaml.tmpl"),
 		".release/Dockerfile":        read(t, "Dockerfile"),
 		".release/tfdeps.rb.tmpl":    read(t, "tfdeps.rb.tmpl"),
 		".release/action/action.yml": read(t, "action/action.yml"),
@@ -77,11 +81,11 @@ var here = platform{runtime.GOOS, runtime.GOARCH}
 // TestRelease_IsTheSameEachTime makes a release of one platform twice, in two places.
 func TestRelease_IsTheSameEachTime(t *testing.T) {
 	t.Parallel()
-	repository := smallRepository(t)
+	repository, key := smallRepository(t), throwAwayKey()
 	var dists []string
 	for _, out := range []string{filepath.Join(t.TempDir(), "dist"), filepath.Join(t.TempDir(), "another", "place")} {
 		var told strings.Builder
-		if err := release(options{version: "v0.1.0", platforms: []platform{here}, out: out, downloads: downloads, repository: repository}, &told); err != nil {
+		if err := release(options{version: "v0.1.0", platforms: []platform{here}, out: out, downloads: downloads, repository: repository, key: key}, &told); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(told.String(), "left out") {
@@ -92,17 +96,25 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 		}
 		dists = append(dists, out)
 	}
-	names := []string{archiveName("v0.1.0", here), baseName("v0.1.0", here) + ".cdx.json", "SHA256SUMS", "install.sh", "image/Dockerfile", "image/base.tar"}
+	names := []string{archiveName("v0.1.0", here), baseName("v0.1.0", here) + ".cdx.json", "SHA256SUMS", "SHA256SUMS.minisig", "tfdeps_0.1.0.intoto.jsonl", "install.sh", "install.ps1", "image/Dockerfile", "image/base.tar"}
+	for _, format := range systemPackages {
+		if here.os == "linux" {
+			names = slices.Insert(names, 2, baseName("v0.1.0", here)+"."+format)
+		}
+	}
 	for _, name := range names {
 		if one, two := read(t, filepath.Join(dists[0], name)), read(t, filepath.Join(dists[1], name)); one != two || one == "" {
 			t.Errorf("%s has other bytes the second time, or none", name)
 		}
 	}
 	sums := read(t, filepath.Join(dists[0], "SHA256SUMS"))
-	if strings.Count(sums, "\n") != 2 {
+	listed := slices.Index(names, "SHA256SUMS")
+	if strings.Count(sums, "\n") != listed {
 		t.Errorf("SHA256SUMS is %q", sums)
 	}
-	for _, name := range names[:2] {
+	checkSignatures(t, dists[0], key, sums)
+	checkPackages(t, dists[0])
+	for _, name := range names[:listed] {
 		if sum, err := checksum(filepath.Join(dists[0], name)); err != nil || !strings.Contains(sums, sum+"  "+name+"\n") {
 			t.Errorf("%v: SHA256SUMS lacks %s %s", err, sum, name)
 		}
@@ -243,13 +255,13 @@ func TestParseArguments_RefusesWhatIsNoVersionOrPlatform(t *testing.T) {
 	}
 }
 
-func TestFormula_NamesFourArchives(t *testing.T) {
+func TestRecipes_NameArchives(t *testing.T) {
 	t.Parallel()
 	var sums strings.Builder
-	for i, p := range []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}} {
+	for i, p := range []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}} {
 		sums.WriteString(strings.Repeat(string(rune('a'+i)), 64) + "  " + archiveName("v0.1.0", p) + "\n")
 	}
-	text, err := formula("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", sums.String())
+	text, err := filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", sums.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,8 +271,24 @@ func TestFormula_NamesFourArchives(t *testing.T) {
 			t.Errorf("the formula lacks %s:\n%s", want, text)
 		}
 	}
-	if _, err := formula("tfdeps.rb.tmpl", "v0.1.1", "", sums.String()); err == nil {
-		t.Error("archives of another version make a formula")
+	for _, name := range []string{"scoop.json.tmpl", "winget.yaml.tmpl"} {
+		text, err := filledIn(name, "v0.1.0", "https://example.com/d", sums.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, arch := range []string{"amd64", "arm64"} {
+			if !bytes.Contains(text, []byte("https://example.com/d/v0.1.0/tfdeps_0.1.0_windows_"+arch+".zip")) || !bytes.Contains(text, bytes.Repeat([]byte{byte('e' + i)}, 64)) {
+				t.Errorf("%s lacks the archive for %s:\n%s", name, arch, text)
+			}
+		}
+		if err := yaml.Unmarshal(text, &map[string]any{}); err != nil { // JSON is YAML
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name := range recipes {
+		if _, err := filledIn(name, "v0.1.1", "", sums.String()); err == nil {
+			t.Errorf("archives of another version make %s", name)
+		}
 	}
 }
 

@@ -54,6 +54,35 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	}
 }
 
+// The help that people read first fits two screens. What is on every option and every example is asked for.
+func TestCommands_ShortHelpOfInit(t *testing.T) {
+	for _, c := range commands() {
+		short := c.Help.Short(c.Name)
+		if c.Name != "init" {
+			must.Equal(t, short, c.Help.Text(), c.Name)
+			continue
+		}
+		if n := strings.Count(short, "\n") + 1; n > 48 {
+			t.Errorf("the help of init has %d lines, and may have 48:\n%s", n, short)
+		}
+		must.EqualSlices(t, slices.Sorted(slices.Values(optionsIn(short))), slices.Sorted(slices.Values(c.Help.Daily)))
+		must.Contain(t, short, "tfdeps init -help=all")
+	}
+	root := t.TempDir()
+	must.Succeed(t, os.Mkdir(filepath.Join(root, "work"), 0o700))
+	for _, tt := range []struct{ args, has, hasNot string }{
+		{"init -help", "-upgrade", "-mirror-fallback"},
+		{"help init", "-upgrade", "-mirror-fallback"},
+		{"init -help=all", "\nBackend and state:\n", "-help=all"},
+		{"help init -help=all", "-mirror-fallback", "-help=all"},
+		{"get -help=all", "-update", "-help=all"},
+	} {
+		_, stdout, _ := runInProcess(t, root, "localhost", strings.Fields(tt.args))
+		must.Contain(t, stdout, tt.has, tt.args)
+		must.NotContain(t, stdout, tt.hasNot, tt.args)
+	}
+}
+
 // A terminal of 80 columns breaks no line of any help.
 func TestCommands_HelpFitsOnATerminal(t *testing.T) {
 	texts := map[string]string{"tfdeps": usage}

@@ -155,7 +155,7 @@ func optionsOf(table []cli.Command, name string) (all []candidate) {
 		what, _, _ := strings.Cut(row.Help, ".")
 		all = append(all, candidate{word, strings.Join(strings.Fields(what), " ")})
 	}
-	return append(all, candidate{"-help", "Show help"})
+	return append(all, candidate{"-help", "Show help"}, candidate{"-help=all", "Show help with all options"})
 }
 
 // valuesOf are the values of an option, with the option in front.

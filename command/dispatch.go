@@ -64,7 +64,11 @@ func dispatch(meta *cli.Meta, args []string) int {
 		return 1
 	}
 	if help {
-		showHelp(meta, name, command)
+		text := command.Help()
+		if slices.ContainsFunc(args, isWholeHelp) {
+			text = command.(adapter).command.Help.Text()
+		}
+		showHelp(meta, name, text)
 		return 0
 	}
 	return command.Run(rest)
@@ -93,7 +97,12 @@ func untilDashes(args []string) (before, from []string) {
 }
 
 // isHelp reports whether an argument asks for help.
-func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+func isHelp(arg string) bool {
+	return arg == "-h" || arg == "-help" || arg == "--help" || isWholeHelp(arg)
+}
+
+// isWholeHelp reports whether an argument asks for all that there is to say.
+func isWholeHelp(arg string) bool { return arg == "-help=all" || arg == "--help=all" }
 
 // commandWords is how many of the words are the command's name: as many as the
 // longest name in the table of commands has that begins there, or one, which is then
@@ -113,9 +122,8 @@ func wordsOf(names, words []string) int {
 
 // showHelp shows the help of a command, and the commands below it if it has any.
 // It names the product.
-func showHelp(m *cli.Meta, name string, command mitchellh.Command) {
-	w := m.Stdout
-	text, product := command.Help(), products.Unversioned(m)
+func showHelp(m *cli.Meta, name, text string) {
+	w, product := m.Stdout, products.Unversioned(m)
 	manner := products.Of(product)
 	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || manner.Said) {
 		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
@@ -175,7 +183,7 @@ type adapter struct {
 
 func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args) }
 
-func (a adapter) Help() string { return a.command.Help.Text() }
+func (a adapter) Help() string { return a.command.Help.Short(a.command.Name) }
 
 func (a adapter) Synopsis() string { return a.command.Synopsis }
 

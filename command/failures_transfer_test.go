@@ -1,11 +1,13 @@
 package command
 
 import (
+	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -43,6 +45,26 @@ func answeringAlways(w *failing, status int) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
+// imagesAnswering is a registry of images that answers all requests with a status, and returns its host and port.
+func imagesAnswering(w *failing, status int) string {
+	certificate, key, err := trustedCA.ServerPEM()
+	must.Succeed(w, err)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(status) }))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{must.Get(tls.X509KeyPair(certificate, key))(w)}}
+	server.StartTLS()
+	w.Cleanup(server.Close)
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "https://"), ":")
+	return "localhost:" + port
+}
+
+// two has two packages in the cache.
+func two(w *failing) {
+	w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+	installed(w)
+	w.Setenv("AWS_ACCESS_KEY_ID", "a")
+	w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
+}
+
 // transferFailures are about cache push, cache pull and buckets.
 func transferFailures() map[string]failure {
 	s3At := func(w *failing, address string) string {
@@ -61,11 +83,31 @@ func transferFailures() map[string]failure {
 			withRemote(w, "push", s3At(w, closedPort(w)))
 		}},
 		"cache_push_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
-			installed(w)
-			w.Setenv("AWS_ACCESS_KEY_ID", "a")
-			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
+			two(w)
 			withRemote(w, "push", s3At(w, closedPort(w)))
+		}},
+		"cache_push_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
+			two(w)
+			withRemote(w, "push", s3At(w, answeringAlways(w, 403)))
+		}},
+		"cache_push_to_a_registry_of_images_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
+			two(w)
+			withRemote(w, "push", "oci://"+closedPort(w)+"/tfdeps")
+		}},
+		"cache_push_to_a_registry_of_images_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
+			two(w)
+			withRemote(w, "push", "oci://"+imagesAnswering(w, 403)+"/tfdeps")
+		}},
+		"cache_pull_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
+			two(w)
+			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "empty"))
+			withRemote(w, "pull", "oci://"+imagesAnswering(w, 403)+"/tfdeps")
+		}},
+		"registry_of_images_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
+			w.set("TFDEPS_MIRROR=oci://" + closedPort(w) + "/tfdeps/${namespace}/${type}")
+		}},
+		"registry_of_images_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
+			w.set("TFDEPS_MIRROR=oci://" + imagesAnswering(w, 403) + "/tfdeps/${namespace}/${type}")
 		}},
 		"cache_push_without_a_login": {setUp: func(w *failing) {
 			installed(w)

@@ -39,7 +39,8 @@ Commands:
 Global options (use these before the command, if any):
   -chdir=DIR    Switch to a different working directory before executing the
                 given command.
-  -help         Show this help, or the help for a command.
+  -help         Show this help, or the help for a command; -help=all shows all
+                options of init.
   -passthrough  Leave commands that are not listed here to the real program. So
                 does calling tfdeps by a link named terraform or tofu, with or
                 without a version behind it.

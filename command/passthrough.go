@@ -39,7 +39,7 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 	}
 	if asked {
 		product, _ := products.ByVariable(env) // parseCommandLine reports other values
-		return &cli.StandIn{Name: product.Program}, args
+		return &cli.StandIn{Name: product.Program, Asked: true}, args
 	}
 	return nil, args
 }

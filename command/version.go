@@ -48,6 +48,20 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
 
+// built is the commit of this build and when that was made; "": Go knows neither, as of what is installed by "go install".
+func built() (commit, at string) {
+	info, ok := debug.ReadBuildInfo()
+	for i := 0; ok && i < len(info.Settings); i++ {
+		switch s := info.Settings[i]; s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.time":
+			at = s.Value
+		}
+	}
+	return commit, at
+}
+
 // versionReport is what the command tells.
 type versionReport struct {
 	meta    *cli.Meta
@@ -74,6 +88,7 @@ func (v versionReport) Text() string {
 
 // JSON writes what Terraform prints, and the version of tfdeps after it.
 func (v versionReport) JSON() any {
+	commit, at := built()
 	selections := make(map[string]string, len(v.locks))
 	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
@@ -81,6 +96,7 @@ func (v versionReport) JSON() any {
 	return result.Foreign{Object: result.Object{
 		"terraform_version", v.product.Version, "platform", getproviders.CurrentPlatform(), "provider_selections", selections,
 		"terraform_outdated", false, "tfdeps_version", v.meta.Version, "because", v.from.Because(v.meta, v.product),
+		"tfdeps_commit?", commit, "tfdeps_time?", at, "follows", products.Followed(),
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +40,8 @@ type Flag struct {
 	// messages. An empty variable counts as unset.
 	Variable, Meaning string
 
-	by *string // is set to the option or the variable, if the option is on; may be nil
+	group string  // the heading that the whole help has it below; "": the first one
+	by    *string // is set to the option or the variable, if the option is on; may be nil
 }
 
 // NoEffect is the Note of options that Terraform has, and that can't change
@@ -90,6 +92,15 @@ func Offline(by *string, help string) Flag {
 func (f Flag) Or(variable, meaning string) Flag {
 	f.Variable, f.Meaning = variable, meaning
 	return f
+}
+
+// Below returns the rows below a heading of the help.
+func (f Flags) Below(heading string) Flags {
+	below := slices.Clone(f)
+	for i := range below {
+		below[i].group = heading
+	}
+	return below
 }
 
 // Value reads an option: it adds the option to a set.
@@ -243,6 +254,9 @@ func (f Flags) Parse(args []string) (Given, error) {
 
 func (g Given) parse(args []string) error {
 	if err := g.set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			err = errors.New("the option -help takes no value but all")
+		}
 		if meant := suggestion(g.set, err); meant != "" {
 			err = fmt.Errorf("%w\n%s", err, meant)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,8 @@ type Help struct {
 	Usage string // how the command is called, in lines: "cache add [options] ADDRESS..."
 	About string // what it does, in lines as they are printed
 	Flags Flags
-	More  string // text below the options, in lines as they are printed
+	Daily []string // the options that the short help has; nil: it is the whole help
+	More  string   // text below the options, in lines as they are printed
 
 	Examples [][2]string // a line as it is typed, and what it is for, as a sentence
 }
@@ -30,6 +32,24 @@ func (h Help) usage() string {
 		}
 		fmt.Fprintf(&b, "%s %s\n", head, strings.Join(wrapped("tfdeps [global options] "+usage, helpWidth-len("Usage: ")), "\n           "))
 	}
+	return b.String()
+}
+
+// Short is the help with what is used every day, each option with the first sentence that is said of it, and with how to see the rest.
+func (h Help) Short(name string) string {
+	if h.Daily == nil {
+		return h.Text()
+	}
+	var b strings.Builder
+	about, _, _ := strings.Cut(h.About, "\n\n")
+	b.WriteString(h.usage() + "\n" + about + "\n\nOptions:\n\n")
+	for _, row := range h.Flags {
+		if slices.Contains(h.Daily, row.Name) {
+			first, _, _ := strings.Cut(row.Help, ". ")
+			entry(&b, "  -"+row.Name+row.Arg, strings.TrimSuffix(first, ".")+".")
+		}
+	}
+	fmt.Fprintf(&b, "\nTo see all options, with examples, run:\n  tfdeps %s -help=all", name)
 	return b.String()
 }
 
@@ -66,8 +86,13 @@ func (f Flags) Text() string {
 func (f Flags) write(b *strings.Builder) {
 	var notes []string
 	noted := map[string][]string{}
+	group := ""
 	for _, row := range f {
 		if row.Note == "" {
+			if row.group != group {
+				group = row.group
+				b.WriteString("\n" + group + ":\n")
+			}
 			row.write(b)
 			continue
 		}

@@ -82,6 +82,15 @@ type Meta struct {
 type StandIn struct {
 	Name    string // "terraform1.15.9": the name of its file, without ".exe"
 	Version string // "1.15.9"; "" if the name has none
+	Asked   bool   // by -passthrough: the name that was called is tfdeps
+}
+
+// called is the name in commands of texts; "": tfdeps.
+func (m *Meta) called() string {
+	if m.StandIn == nil || m.StandIn.Asked {
+		return ""
+	}
+	return m.StandIn.Name
 }
 
 // Enter changes the working directory, and returns the Meta for what comes then: the CLI configuration is found from
@@ -112,6 +121,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 	ci := m.Env.Get("CI")
 	return view.Options{
 		Product:  product,
+		Called:   m.called(),
 		JSON:     json,
 		Progress: progress,
 		Plain:    m.NoColor,

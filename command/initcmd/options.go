@@ -67,11 +67,6 @@ type options struct {
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Switch("upgrade", &o.upgrade, "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."),
-		cli.Switch("get=false", &o.get, "Use the modules that are recorded, and look for no others."),
-		cli.Text("from-module=SOURCE", &o.fromModule, "Copy this module into the working directory, which has to be empty, and initialize it there."),
-		cli.Switch("lock-modules", &o.lockModules,
-			"Record the modules that are fetched in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files. Once there is such a file, it is kept: a module with another content is refused unless -upgrade is given.").
-			Or("TFDEPS_LOCK_MODULES", "record which modules were fetched"),
 		cli.Text("lockfile=readonly", &o.lockfile,
 			"Don't change the lock file. If it isn't up to date, or lacks what \"terraform plan\" needs, that is an error."),
 		cli.Switch("offline", &o.offline,
@@ -81,13 +76,25 @@ func (o *options) flags() cli.Flags {
 			"-lockfile=readonly and -offline together, as in cargo. (In uv, --frozen doesn't even compare the lock file.)").
 			Or("TFDEPS_FROZEN", "change no lock file and send no request"),
 		cli.Switch("check", &o.check,
-			"Do nothing, and say whether there is anything to do: the exit code is 0 if not, 2 if so, 1 if that can't be known. No request is sent, and nothing is written. The reasons are listed; their codes are explained below.").
+			"Do nothing, and say whether there is anything to do. The exit code is 0 if not, 2 if so, 1 if that can't be known. No request is sent, and nothing is written. The reasons are listed; their codes are explained below.").
 			Or("TFDEPS_CHECK", "say whether there is anything to do, and do nothing"),
 		cli.Switch("plan", &o.plan,
-			"Do nothing, and say what would be done: which modules and providers would be fetched, from where, how large they are, and why. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. What modules require that aren't here yet is unknown.").
+			"Do nothing, and say what would be fetched. Each module and provider has a line: from where, how large it is, and why. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. What modules require that aren't here yet is unknown.").
 			Or("TFDEPS_PLAN", "say what would be done, and do nothing"),
-		cli.Option("plugin-dir=DIR", cli.Func(o.addPluginDir),
-			"Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."),
+	}, cli.Flags{
+		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatforms),
+			"Make the lock file good for this platform, too, such as linux_amd64. Its packages are read while they are downloaded, and kept nowhere, as with \"providers lock\". May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for this machine's platform.").
+			Or("TFDEPS_PLATFORM", "for which platforms the lock file has to be good, too"),
+		{Name: "hashes", Arg: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
+			Help:    "Whose hashes to trust for packages that aren't read:",
+			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
+	}.Below("Lock file"), append(cli.Flags{
+		cli.Switch("get=false", &o.get, "Use the modules that are recorded, and look for no others."),
+		cli.Text("from-module=SOURCE", &o.fromModule, "Copy this module into the working directory, which has to be empty, and initialize it there."),
+		cli.Switch("lock-modules", &o.lockModules,
+			"Record the modules that are fetched in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files. Once there is such a file, it is kept: a module with another content is refused unless -upgrade is given.").
+			Or("TFDEPS_LOCK_MODULES", "record which modules were fetched"),
+	}, o.modules.Flags()...).Below("Modules"), cli.Flags{
 		sources.MirrorFlag(&o.mirrors),
 		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
 			Help: "What to do where sources come one after the other. Beside -mirror, it has the sources that count without that option asked after the mirrors:",
@@ -96,8 +103,34 @@ func (o *options) flags() cli.Flags {
 				{"next", "one that fails is passed over, with a warning;"},
 				{"exclusive", "as stop, and no registry is asked for a provider for which there is any mirror."},
 			}},
+		cli.Option("plugin-dir=DIR", cli.Func(o.addPluginDir),
+			"Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."),
+		sources.PolicyFlag(&o.policies),
+		cli.Option("verify", cli.BoolOr(&o.verify, "ctime", &o.strictTimes),
+			"Read and hash all packages, also those that can't have changed. With -verify=ctime, only those with a file whose ctime has changed since it was hashed, which also happens when another directory with hard links to it is deleted.").
+			Or("TFDEPS_VERIFY", "hash all packages"),
+	}.Below("Packages"), o.cacheFlags().Below("Cache"), append(o.backend.flags(),
+		cli.Text("state=FILE", &o.stateFile,
+			"Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-").
+			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
+	).Below("Backend and state"), o.severalFlags().Below("Several directories"), append(cli.Flags{
+		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
+		cli.Switch("json", &o.json,
+			"Print one JSON object a line, for programs. These are Terraform's, and for each provider one of the type \"package\", for each module one of the type \"module\", and at the end one of the type \"summary\". A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."),
+		cli.Text("json-into=FILE", &o.jsonInto, "Write into this file what -json prints, beside what is printed for people."),
+		cli.Text("report=FILE", &o.report,
+			"Write a web page into this file that shows what was asked, fetched and linked, when, and how large it was. It is also written if init fails, and needs no network to be looked at.").
+			Or("TFDEPS_REPORT", "write a page of the run to this file"),
+		cli.NoColor(),
+	}, cli.OpenTofu()...).Below("Output"))
+}
+
+// cacheFlags are the options about packages that directories share.
+func (o *options) cacheFlags() cli.Flags {
+	return cli.Flags{
 		cli.Switch("no-shared-cache", &o.noSharedCache,
-			"Fetch packages of providers for this directory alone, and put none into the cache that directories share.").Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
+			"Fetch packages of providers for this directory alone, and put none into the cache that directories share.").
+			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
 		cli.Option("cache-max-size=SIZE", cli.Func(o.setCacheMaxSize),
 			"How large the shared cache may be, such as 20GB: once a day, what was used least recently goes, beside what no directory has used for 90 days. It doesn't count for a cache that you name: nothing is removed there.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
 		{Name: "link", Arg: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
@@ -109,31 +142,11 @@ func (o *options) flags() cli.Flags {
 				{"copy", "copies."},
 				{"symlink", "a link to the package in the cache."},
 			}},
-		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatforms),
-			"Make the lock file good for this platform, too, such as linux_amd64, as \"providers lock\" does: its packages are read while they are downloaded, and kept nowhere. May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for this machine's platform.").
-			Or("TFDEPS_PLATFORM", "for which platforms the lock file has to be good, too"),
-		{Name: "hashes", Arg: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
-			Help:    "Whose hashes to trust for packages that aren't read:",
-			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
-		sources.PolicyFlag(&o.policies),
-		cli.Option("verify", cli.BoolOr(&o.verify, "ctime", &o.strictTimes),
-			"Read and hash all packages, also those that can't have changed. With -verify=ctime, only those with a file whose ctime has changed since it was hashed, which also happens when another directory with hard links to it is deleted.").
-			Or("TFDEPS_VERIFY", "hash all packages"),
-	}, o.backend.flags(), cli.Flags{
-		cli.Text("state=FILE", &o.stateFile,
-			"Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-").
-			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
-	}, o.severalFlags(), o.modules.Flags(), cli.Flags{
-		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
-		cli.Switch("json", &o.json,
-			"Print one JSON object a line, for programs: Terraform's, and for each provider one of the type \"package\", for each module one of the type \"module\", and at the end one of the type \"summary\". A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."),
-		cli.Text("json-into=FILE", &o.jsonInto, "Write into this file what -json prints, beside what is printed for people."),
-		cli.Text("report=FILE", &o.report,
-			"Write a web page into this file that shows what was asked, fetched and linked, when, and how large it was. It is also written if init fails, and needs no network to be looked at.").
-			Or("TFDEPS_REPORT", "write a page of the run to this file"),
-		cli.NoColor(),
-	}, cli.OpenTofu())
+	}
 }
+
+// daily are the options that the short help has.
+var daily = strings.Fields("upgrade lockfile offline frozen check plan platform lock-modules from-module mirror plugin-dir no-shared-cache backend backend-config reconfigure with var json report")
 
 // looks reports whether init does nothing but say what it would do.
 func (o *options) looks() bool { return o.check || o.plan }

@@ -358,8 +358,8 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 	}
 	return problem.Warn("", "Provider lock file not updated",
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
-			"%s. To record them, run \"%s init\" without it.",
-		depsfile.FileName, r.opts.readonlyBy, r.product.Program)
+			"%s. To record them, run \"tfdeps init\" without it.",
+		depsfile.FileName, r.opts.readonlyBy)
 }
 
 // lockPlatforms adds to new locks the hashes for the platforms that -platform names, and where

@@ -138,7 +138,7 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
 		return problem.Fail("module_changed", "Module doesn't match its lock file",
 			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
-				"If it is what you want, run \"tfdeps init -upgrade\", which records it. If it isn't, remove that directory and find out who has changed it.",
+				"Find out who has changed it. If it is what you want, run \"tfdeps init -upgrade\", which records it; if it isn't, remove that directory.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
 			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.meta.Env)))
 	case r.opts.readonly:
@@ -253,9 +253,9 @@ func changesDetected(r request, changes []string) problem.List {
 	}
 	return problem.Fail("lock_file_outdated", "Provider dependency changes detected",
 		"%s:%s\n\n"+
-			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
+			"To record what is required now, run \"tfdeps init\" without it. A version that is locked already "+
 			"changes only with -upgrade.",
-		what, problem.Items(changes), r.product.Program)
+		what, problem.Items(changes))
 }
 
 func hashesMissing(r request, providers []getproviders.Provider) problem.List {
@@ -270,7 +270,7 @@ func hashesMissing(r request, providers []getproviders.Provider) problem.List {
 	return problem.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
-			"  %[4]s providers lock -platform=%[2]s",
+			"  tfdeps providers lock -platform=%[2]s",
 		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy)
 }
 

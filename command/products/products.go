@@ -51,6 +51,11 @@ type Manner struct {
 	Help []string // words of help texts, and those in their place
 }
 
+// Followed are the newest versions of the products that this tfdeps knows, by their programs.
+func Followed() map[string]string {
+	return map[string]string{"terraform": defaultTerraform, "tofu": defaultTofu}
+}
+
 // Of returns the manner of a product.
 func Of(product getproviders.Product) Manner { return settingsOf[product.Program].Manner }
 

@@ -153,13 +153,13 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 	}
 	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
 		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
-			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
+			"Find out where the package of %s comes from, and compare it with what its publisher lists. If it is the right one, run \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider))
 	}
 	missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
 	if missing != nil && slices.Contains(placed, missing.Provider) {
 		problems = append(problems, problem.Errorf("not_cached", "A package that isn't there can't be fetched",
-			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
+			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Find out who put them there, and put the missing package beside them. If the provider's own source may be used instead, remove them all, and vendor fetches it from there.",
 			vendored.PluginsDir, missing.Provider, vendored.RecordName))
 	}
 	return problems

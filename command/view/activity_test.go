@@ -47,7 +47,7 @@ func TestActivity_NamesPhases(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, nil)
 	phases(a, clock)
-	want := `example.com/acme/beta v1.2.3 for plan9_arm                                60 MB  verifying  5s
+	want := `example.com/acme/beta v1.2.3 for plan9_arm                                60 MB  hashing  5s
 example.com/acme/gamma v1.2.3 for plan9_arm                              100 MB  linking  1s
 Total: 1 of 3                                [====>----------------]  40/200 MB  20s left  8.0 MB/s`
 	must.Equal(t, screen.Text(), want)
@@ -61,16 +61,16 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	phases(a, clock)
 	clock.Advance(8 * time.Second)
 	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
-	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
+	want := "Still hashing example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
 	must.Equal(t, strings.ReplaceAll(screen.Text(), "\n", ""), want)
 }
 
 func TestActivity_ShowsHowMuchIsVerified(t *testing.T) {
 	for mode, want := range map[Progress]string{
-		ProgressTTY: `example.com/acme/alpha v1.2.3 for plan9_arm  [=======>-----]   24/40 MB  verifying  1s left  12 MB/s
-example.com/acme/beta v1.2.3 for plan9_arm                        60 MB  verifying  2s
-Total: 0 of 2                                [===>---------]  24/100 MB  6s left  12 MB/s`,
-		ProgressPlain: "Still verifying example.com/acme/alpha v1.2.3 for plan9_arm: 24 MB of 40 MB (60%), 2.0 MB/s, 8s left; example.com/acme/beta v1.2.3 for plan9_arm (12s)",
+		ProgressTTY: `example.com/acme/alpha v1.2.3 for plan9_arm  [=========>-----]   24/40 MB  hashing  1s left  12 MB/s
+example.com/acme/beta v1.2.3 for plan9_arm                          60 MB  hashing  2s
+Total: 0 of 2                                [===>-----------]  24/100 MB  6s left  12 MB/s`,
+		ProgressPlain: "Still hashing example.com/acme/alpha v1.2.3 for plan9_arm: 24 MB of 40 MB (60%), 2.0 MB/s, 8s left; example.com/acme/beta v1.2.3 for plan9_arm (12s)",
 	} {
 		clock := newWatch()
 		a, screen := shownActivity(clock, func(o *Options) { o.Progress, o.Stderr.Width = mode, 101 })
@@ -86,7 +86,7 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 			clock.Advance(10 * time.Second)
 		}
 		read("/a", 24*mb)
-		if got := screen.Text(); got != want && strings.ReplaceAll(got, "\n", "") != want {
+		if got := screen.Text(); got != want && strings.NewReplacer(";\n", "; ", "\n", "").Replace(got) != want {
 			t.Errorf("the screen is\n%s\nwant\n%s", got, want)
 		}
 		a.Close()
@@ -130,6 +130,21 @@ func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 	a.Observe(came(getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "a"}, 40*mb, 100*mb))
 	if got, want := screen.Text(), "Still working on 5 packages, 0 of 5 are done: 80 MB of 500 MB (16%), 6.2 MB/s, 1m7s left"; !strings.HasSuffix(strings.ReplaceAll(got, "\n", ""), want) {
 		t.Errorf("the lines are\n%s\nwant at their end\n%s", got, want)
+	}
+}
+
+// What was asked for and hasn't come yet is waited for; that a partial archive was here already doesn't count.
+func TestActivity_TellsOfWaiting(t *testing.T) {
+	for had, want := range map[int64]string{
+		0:       "example.com/acme/alpha v1.2.3  [>-----------------------------]  0/157 MB  waiting  9s",
+		20 * mb: "example.com/acme/alpha v1.2.3  [===>--------------------------]  20/157 MB  waiting  9s",
+	} {
+		clock := newWatch()
+		a, screen := shownActivity(clock, func(*Options) {})
+		a.Observe(came(alpha, had, 157*mb))
+		clock.Advance(9 * time.Second)
+		a.Observe(came(alpha, had, 157*mb))
+		must.Equal(t, screen.Text(), want)
 	}
 }
 

@@ -18,13 +18,14 @@ type jsonPrinter struct {
 	out     terminal.Stream
 	product getproviders.Product
 	now     func() time.Time
+	called  string
 	sources explain.Sources
 	quota   explain.Quota
 	several *directories // nil: the run is about one
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, called: o.Called, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
 }
 
 func (j *jsonPrinter) line(l line) {
@@ -68,7 +69,7 @@ func (j *jsonPrinter) problem(p *problem.Problem) int {
 		level = "warn"
 	}
 	return j.write(level, explain.SeverityName(p.Severity)+": "+p.Summary, "diagnostic", result.Object{
-		"diagnostic", result.NewProblem(p, j.sources.Snippet(p)),
+		"diagnostic", result.NewProblem(p, j.sources.Snippet(p), j.called),
 	})
 }
 

@@ -81,7 +81,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 		return nil
 	}
 	return problem.Fail("lock_file_outdated", "Incomplete dependency lock file",
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.Activity.run.product.Program, strings.Join(platforms, ""))
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  tfdeps providers lock%s", d.Dir, strings.Join(missing, ""), strings.Join(platforms, ""))
 }
 
 // Report is what became of all directories, for programs.

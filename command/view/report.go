@@ -26,7 +26,7 @@ func (r *run) addProblems(problems problem.List) {
 		}
 	}
 	r.quota.Show(problems, func(p *problem.Problem) int {
-		found := result.NewProblem(p, nil)
+		found := result.NewProblem(p, nil, r.called)
 		if !slices.ContainsFunc(r.problems, func(other result.Problem) bool {
 			return other.Summary == found.Summary && other.Detail == found.Detail
 		}) {

@@ -19,6 +19,7 @@ import (
 // It is for one goroutine at a time.
 type run struct {
 	product   getproviders.Product
+	called    string // see Options
 	now       func() time.Time
 	began     time.Time
 	doing     string                // what is said to be done to a provider whose archives are put somewhere
@@ -43,7 +44,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{product: o.Product, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
+	r := &run{product: o.Product, called: o.Called, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
 	if r.now == nil {
 		r.now = time.Now
 	}

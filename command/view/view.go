@@ -71,6 +71,7 @@ type Options struct {
 	Refresh time.Duration
 	// ReadFile gets the source file that a problem is about; nil: no source is shown.
 	ReadFile func(name string) ([]byte, error)
+	Called   string // how the program was called, for commands in texts; "": tfdeps
 }
 
 // Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
@@ -137,7 +138,7 @@ func (h humanPrinter) line(l line) {
 }
 
 func newHumanPrinter(o Options) humanPrinter {
-	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}, Apart: explain.SpeechOf(o.Product).Gaps}
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Called: o.Called, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}, Apart: explain.SpeechOf(o.Product).Gaps}
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}

@@ -118,7 +118,7 @@ func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env),
 func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Record, problem.List) {
 	record, err := backend.Read(nil, RecordPath(env), product)
 	if err != nil {
-		return nil, problem.Fail("state", "Failed to load state", "The record of the backend can't be used: %v.\n\nIf the file is damaged, remove it, and initialize again.", err)
+		return nil, problem.Fail("state", "Failed to load state", "The record of the backend can't be used: %v.\n\nSee who wrote it, and which backend it names. If that is the one of the configuration, the next init records it again where the file is moved away; state stays where it is.", err)
 	}
 	return record, nil
 }

@@ -151,7 +151,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 	if err != nil {
 		text := err.Error() + "."
 		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do
-			text += "\n\nIf the file can't be mended, remove it: it will be made again."
+			text += "\n\nSee who wrote it, and whether a program was stopped then. It only says where modules are: without the file, init fetches them again, and compares them with a lock file of modules as before."
 		}
 		return problem.Fail("module_record", "failed to read module manifest", "%s", text)
 	}

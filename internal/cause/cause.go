@@ -88,12 +88,23 @@ func SharedCause(err error) (key string, common error) {
 		return "bucket " + bucket.Shared(), bucket
 	}
 	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
-	if silent, ok := errors.AsType[*hosts.RequestError](err); ok && !large {
-		if at, err := url.Parse(silent.URL); err == nil && at.Host != "" {
+	if silent, address := unanswered(err); silent != nil && !large {
+		if at, err := url.Parse(address); err == nil && at.Host != "" {
 			return "request " + at.Scheme + "://" + at.Host, silent
 		}
 	}
 	return "", nil
+}
+
+// unanswered finds a request without an answer, and where it was sent: by clients of this module, or by that of the library for registries of images.
+func unanswered(err error) (request error, address string) {
+	if own, ok := errors.AsType[*hosts.RequestError](err); ok {
+		return own, own.URL
+	}
+	if other, ok := errors.AsType[*url.Error](err); ok {
+		return other, other.URL
+	}
+	return nil, ""
 }
 
 // sharedAnswer is the cause that all sources which failed have in common.

@@ -206,8 +206,8 @@ func (e *explainer) certificate(host string, err error) (advice string, ok bool)
 		if foreign.Cert != nil {
 			issuer = fmt.Sprintf("%q", foreign.Cert.Issuer.String())
 		}
-		return fmt.Sprintf("the certificate of %s is issued by %s, which this machine doesn't trust. %s "+
-			"If it isn't the host's own, a proxy on the way opens connections, and its authority is the one to trust", host, issuer, e.trusted()), true
+		return fmt.Sprintf("the certificate of %s is issued by %s, which this machine doesn't trust. Ask those who run the host, or a proxy on the way, whether that authority is theirs; "+
+			"if it is, put its certificate %s", host, issuer, e.trusted()), true
 	}
 	if other, ok := errors.AsType[x509.HostnameError](err); ok {
 		return fmt.Sprintf("the certificate is not for %s: check the host in the URL, and whether something on the way answers in its place", other.Host), true
@@ -229,19 +229,19 @@ func (e *explainer) certificate(host string, err error) (advice string, ok bool)
 // trusted says which certificates are trusted, and how to add to them.
 func (e *explainer) trusted() string {
 	if e.certFile == "" && e.certDir == "" {
-		return "Add the authority's certificate to those of the system, or have SSL_CERT_FILE name a PEM file with it."
+		return "beside those of the system, or into a PEM file that SSL_CERT_FILE names"
 	}
 	if e.certFile == "" {
-		return fmt.Sprintf("SSL_CERT_DIR is %s: put the authority's certificate there, as a PEM file.", e.certDir)
+		return fmt.Sprintf("into the directory of SSL_CERT_DIR, %s, as a PEM file", e.certDir)
 	}
 	content, err := os.ReadFile(e.certFile)
 	if err != nil {
-		return fmt.Sprintf("SSL_CERT_FILE is %s, which can't be read (%v): correct it.", e.certFile, withoutPath(err))
+		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which can't be read (%v)", e.certFile, withoutPath(err))
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(content) {
-		return fmt.Sprintf("SSL_CERT_FILE is %s, which was read and has no certificate in PEM: correct it.", e.certFile)
+		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and has no certificate in PEM", e.certFile)
 	}
-	return fmt.Sprintf("SSL_CERT_FILE is %s, which was read and doesn't have it: add the authority's certificate there.", e.certFile)
+	return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and doesn't have it", e.certFile)
 }
 
 // withoutPath is the reason of an error about a file, where the file was named.

@@ -26,7 +26,7 @@ func CheckTokens(src []byte, filename string, limit int) *hcl.Diagnostic {
 		inWord = isWord
 		if count > limit {
 			return Problem(rangeAt(src, filename, i), "Lock file too large",
-				"Up to here the file has more than %d words and signs, which no lock file needs. Delete the file and initialize again to create it again.", limit)
+				"Up to here the file has more than %d words and signs, which no lock file needs. Find out who wrote it, and take an earlier one from your version control.", limit)
 		}
 	}
 	return nil
@@ -43,7 +43,7 @@ func checkNesting(src []byte, filename string) *hcl.Diagnostic {
 		return nil
 	}
 	return Problem(rangeAt(src, filename, at), "Invalid expression",
-		"This is nested too deeply for a dependency lock file. Delete the file and initialize again to create it again.")
+		"This is nested too deeply for a dependency lock file. Find out who wrote it, and take an earlier one from your version control.")
 }
 
 // rangeAt is the place of a byte.

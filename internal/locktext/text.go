@@ -27,7 +27,7 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 			return &hcl.Diagnostic{
 				Severity: hcl.DiagError,
 				Summary:  "Argument or block definition required",
-				Detail:   "This line was left behind by a merge conflict. Resolve the conflict in your version control, or delete this file and initialize again to create it again.",
+				Detail:   "This line was left behind by a merge conflict. Look at what both sides lock, and keep one of them; the next init adds what it lacks.",
 				Subject: &hcl.Range{
 					Filename: filename,
 					Start:    hcl.Pos{Line: number, Column: 1, Byte: offset},

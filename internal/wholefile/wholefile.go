@@ -59,7 +59,7 @@ func explained(path string, err error) error {
 	}
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
-			return fmt.Errorf("%s is a file, and has to be a directory: remove the file, or give it another name (%w)", dir, err)
+			return fmt.Errorf("%s is a file, and has to be a directory: see what it is, then give it another name (%w)", dir, err)
 		}
 	}
 	return err

@@ -109,7 +109,7 @@ const (
 
 // String is the phase in a word, such as "unpacking".
 func (p Phase) String() string {
-	return [...]string{"downloading", "unpacking", "verifying", "linking"}[p]
+	return [...]string{"downloading", "unpacking", "hashing", "linking"}[p]
 }
 
 // hashStep is how many bytes are read between two events of HashProgress. It isn't a time, so that the same

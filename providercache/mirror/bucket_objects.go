@@ -111,8 +111,8 @@ func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders
 		return err
 	}
 	if is := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))); is != zh {
-		return &getproviders.Fault{Code: "bucket", Err: fmt.Errorf("%s has other content (%s) than the package that was fetched (%s), and archives of a bucket are never replaced: "+
-			"lock files may have its hash; delete it if it is to be replaced", b.at(name), is, zh)}
+		return &getproviders.Fault{Code: "bucket", Err: fmt.Errorf("%s has other content (%s) than the package that was fetched (%s), and archives of a bucket are never replaced", b.at(name), is, zh),
+			Hint: "find out who put it there, and which of the two the publisher signed: lock files may have the hash of either. If it is the one that was fetched, delete the other in the bucket, and run again"}
 	}
 	return nil
 }

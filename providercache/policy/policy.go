@@ -83,10 +83,11 @@ func (r *Refusal) Error() string {
 
 // Hint says what to do.
 func (r *Refusal) Hint() string {
-	if r.Pos.Line == 0 {
-		return fmt.Sprintf("choose another version or source, or leave out the option %s", r.Pos.File)
+	at := r.Pos.File
+	if r.Pos.Line > 0 {
+		at = fmt.Sprintf("line %d of %s", r.Pos.Line, at)
 	}
-	return fmt.Sprintf("choose another version or source, or have line %d of %s changed", r.Pos.Line, r.Pos.File)
+	return "choose a version or a source that the rule accepts. If this package has to be used, ask those who set the rule, which is " + at
 }
 
 // IsZero reports whether there are no rules.

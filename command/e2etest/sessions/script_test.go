@@ -146,6 +146,7 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 		{"TFDEPS_NO_SHARED_CACHE", "1"},
 		{"TFDEPS_PROGRESS", "none"},
 		{"QUICKSTART", quickstart},
+		{"PROGRAM", program},
 		{"PLATFORM", getproviders.CurrentPlatform().String()},
 	} {
 		env.Setenv(entry.name, entry.value)

@@ -122,7 +122,7 @@ func (f failure) problem() *problem.Problem {
 	default:
 		text := fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, WithHint(f.Err))
 		if errors.Is(f.Err, getproviders.ErrVersionNotFound) && f.isRequired() {
-			text += fmt.Sprintf("\n\nIf the lock file selects this version, \"%s init -upgrade\" selects another one.", f.product.Program)
+			text += "\n\nIf the lock file selects this version, \"tfdeps init -upgrade\" selects another one."
 		}
 		return problem.CodedError("failed", "Failed to install provider", text)
 	}
@@ -180,7 +180,7 @@ func (f failure) otherPackage() string {
 	case missing == nil:
 		return ""
 	case missing.Newest != (getproviders.Version{}):
-		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"%s init -upgrade\".", missing.Newest.String(), f.product.Program)
+		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"tfdeps init -upgrade\".", missing.Newest.String())
 	case !missing.Nowhere:
 		return ""
 	}
@@ -202,7 +202,7 @@ func (f failure) builtIn() string {
 	if f.Provider.Type == "terraform" {
 		return ""
 	}
-	return "\n\nThe only one is terraform.io/builtin/terraform. Correct the source, or remove it."
+	return "\n\nCorrect the source: the only built-in provider is terraform.io/builtin/terraform."
 }
 
 // isRequired reports whether a configuration asks for the provider, or may do so, and not an argument of the command.

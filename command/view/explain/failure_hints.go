@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
@@ -39,13 +41,25 @@ func WithHint(err error) string {
 	return withAdvice(text, err)
 }
 
-// Detail is what a problem has to say, with where tokens belong.
-func Detail(p *problem.Problem) string {
+// Named is a text whose commands name the program as it was called; "" is tfdeps itself. Commands of the real program stay.
+func Named(text, called string) string {
+	if called == "" {
+		return text
+	}
+	return ownCommand().ReplaceAllString(text, called+"$1")
+}
+
+var ownCommand = par.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\btfdeps( (?:cache|doctor|get|hash|help|init|policy|providers|serve|vendor|version)\b)`)
+})
+
+// Detail is what a problem has to say, with where tokens belong, to who has called the program so.
+func Detail(p *problem.Problem, called string) string {
 	text := p.Detail + unquoted(p)
 	if cause, ok := p.Extra.(modules.Unlocated); ok {
 		text = withAdvice(text, cause.Err)
 	}
-	return plainWords(text)
+	return Named(plainWords(text), called)
 }
 
 // withAdvice adds to an error's text where this program takes credentials from, and what of it may help.
@@ -75,9 +89,11 @@ func withAdvice(text string, err error) string {
 }
 
 // withVariables adds to an error's text what of this program may help: a variable that allows
-// more time, the command that makes room.
+// more time, the command that records hashes or makes room.
 func withVariables(text string, err error) string {
 	switch {
+	case errors.Is(err, getproviders.ErrLockMismatch):
+		text += ". If all is well, this command records the hashes of the source:\n  tfdeps providers lock"
 	case errors.Is(err, hosts.ErrTimeout):
 		text += ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
 	case errors.Is(err, getproviders.ErrNoSpace), disk.IsFull(err):

@@ -14,6 +14,7 @@ import (
 type problemText struct {
 	problem *problem.Problem
 	source  *Snippet // nil: the problem isn't about a place in a file
+	called  string   // see [Named]
 	paint   func(text, esc string) string
 }
 
@@ -27,7 +28,7 @@ func (t problemText) render(width int) string {
 		t.renderSource(&b)
 	}
 	if t.problem.Detail != "" {
-		fmt.Fprintln(&b, terminal.Wrap(terminal.Printable(Detail(t.problem)), width))
+		fmt.Fprintln(&b, terminal.Wrap(terminal.Printable(Detail(t.problem, t.called)), width))
 	}
 	return terminal.Inert(b.String())
 }

@@ -19,6 +19,7 @@ type Printer struct {
 	Colorless bool
 	Similar   Similar
 	Sources   Sources
+	Called    string // see [Named]
 	quota     Quota
 }
 
@@ -40,7 +41,7 @@ func (h *Printer) problem(p *problem.Problem) (n int) {
 	if h.Apart {
 		space = "\n"
 	}
-	body := problemText{problem: p, source: h.Sources.Snippet(p), paint: func(text, esc string) string {
+	body := problemText{problem: p, source: h.Sources.Snippet(p), called: h.Called, paint: func(text, esc string) string {
 		return h.Paint(to, text, esc)
 	}}
 	if h.Plain {

@@ -55,8 +55,8 @@ func (v VerifyReport) text(p providercache.ComparedPackage, t VerifiedTree) stri
 	case providercache.Unreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
 	case providercache.Unproven:
-		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
-			name, p.H1, unprovenBy(p), v.Product.Program, p.Platform)
+		return fmt.Sprintf("Unproven: %s has %s, and %s; tfdeps providers lock -platform=%s adds what it takes",
+			name, p.H1, unprovenBy(p), p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
 }

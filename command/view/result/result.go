@@ -37,7 +37,7 @@ func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 		}
 		return writeReport(w, report)
 	}
-	text := r.Text()
+	text := explain.Named(r.Text(), run.Called)
 	if text == "" { // who reads a pipe may have ended already
 		return nil
 	}
@@ -51,6 +51,7 @@ type Run struct {
 	Problems     problem.List // errors and warnings, in any order
 	// ReadFile gets the source file that a problem is about; nil: no source is shown.
 	ReadFile func(name string) ([]byte, error)
+	Called   string // how the program was called; "": tfdeps
 }
 
 // Table is rows of text for people, with the columns below each other.
@@ -78,7 +79,7 @@ func (run Run) Object() Object {
 	told := []Problem{}
 	source := explain.Sources{Read: run.ReadFile}
 	new(explain.Quota).Show(explain.Ordered(run.Problems), func(p *problem.Problem) int {
-		told = append(told, NewProblem(p, source.Snippet(p)))
+		told = append(told, NewProblem(p, source.Snippet(p), run.Called))
 		encoded, _ := json.Marshal(told[len(told)-1])
 		return len(encoded)
 	})

@@ -111,6 +111,8 @@ func rowOf(t *Task, now time.Time) row {
 		if t.isHashed() {
 			r.more = append(r.more[:1], speed(t.pace.rate(now), t.left(now))...)
 		}
+	case t.came == 0 && t.Key.Module == "": // git doesn't say how much has come
+		r.more = []string{"waiting", whole(now.Sub(t.since))}
 	case quiet >= stallDelay:
 		r.more = []string{"no data for " + whole(quiet)}
 	case t.Total < 0 && t.Done == 0:

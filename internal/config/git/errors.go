@@ -71,7 +71,7 @@ func (e *exitError) Error() string {
 func (e *exitError) Hint() string {
 	for _, known := range []struct{ words, advice string }{
 		{"Permission denied (publickey", "no SSH key of this user opens the repository: add one that does to ssh-agent or ~/.ssh, or have the source use https"},
-		{"Host key verification failed", "ssh doesn't know the key of the host: connect once with ssh, and compare the key that it shows, or add the key to ~/.ssh/known_hosts"},
+		{"Host key verification failed", "ssh doesn't know the key of the host: connect once with ssh, and compare the key that it shows with what those who run the host publish. If it is the same, add it to ~/.ssh/known_hosts"},
 		{"could not read Username", "the repository is private, or doesn't exist, and git has no login for the host: set up a credential helper of git, or use an SSH key"},
 		{"terminal prompts disabled", "the repository is private, or doesn't exist, and git has no login for the host: set up a credential helper of git, or use an SSH key"},
 		{"Authentication failed", "the server accepts none of the logins that git has for the host: check the credential helper of git, and whether a token has expired"},
@@ -79,8 +79,8 @@ func (e *exitError) Hint() string {
 		{"Couldn't connect to server", "no server answers there: check the host and the port, HTTPS_PROXY, and the network of this machine"},
 		{"Could not resolve host", "the name of the host can't be resolved: check how it is written, and the DNS, VPN and network of this machine"},
 		{"Connection refused", "no server listens there, or a firewall refuses: check host and port of the source"},
-		{"certificate", "git doesn't trust the certificate of the server: add the authority's certificate to those of the system, or name a file with it by git's http.sslCAInfo"},
-		{"dubious ownership", "the repository belongs to another user: git's safe.directory allows it"},
+		{"certificate", "git doesn't trust the certificate of the server: ask those who run it, or a proxy on the way, which authority is theirs. If it issued this certificate, add the authority's certificate to those of the system, or name a file with it by git's http.sslCAInfo"},
+		{"dubious ownership", "the repository belongs to another user, whose hooks and settings git would run: find out who that is. If you trust them, name the repository in git's safe.directory"},
 	} {
 		if strings.Contains(e.said, known.words) {
 			return known.advice

@@ -40,7 +40,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	if err != nil {
 		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
-	authentication, err := t.Authenticate(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
+	authentication, err := t.Authenticate(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1})
 	if err != nil {
 		return receipt.Provenance{}, err
 	}

@@ -62,7 +62,7 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 		received.Discard()
 	}()
 	digests := getproviders.Digests{SHA256: received.SHA256}
-	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
+	authentication, err := t.Authenticate(trust.Authenticator, digests)
 	undecided := errors.Is(err, errH1Required)
 	if err != nil && !undecided {
 		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
@@ -73,7 +73,7 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
-		if authentication, err = t.Authenticate(trust.Authenticator, digests, f.Product); err != nil {
+		if authentication, err = t.Authenticate(trust.Authenticator, digests); err != nil {
 			return receipt.Provenance{}, err
 		}
 	}

@@ -64,7 +64,7 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 		return receipt.Provenance{}, err
 	}
 	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
-	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
+	authentication, err := t.Authenticate(trust.Authenticator, digests)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}

@@ -71,7 +71,7 @@ func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy
 // Authenticate authenticates a package and compares it with the lock file. Before an
 // archive has been unpacked, d has its SHA-256 and no h1; the error is errH1Required
 // if that isn't enough to decide.
-func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
+func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests) (getproviders.AuthenticationResult, error) {
 	var authentication getproviders.AuthenticationResult
 	if authenticator != nil {
 		var err error
@@ -83,7 +83,7 @@ func (t Request) Authenticate(authenticator getproviders.Authenticator, d getpro
 			return getproviders.AuthenticationResult{}, t.Failed(during.Authenticate, err)
 		}
 	}
-	if err := t.compareWithLock(d, product); err != nil {
+	if err := t.compareWithLock(d); err != nil {
 		return getproviders.AuthenticationResult{}, err
 	}
 	return authentication, nil
@@ -94,7 +94,7 @@ func (t Request) Authenticate(authenticator getproviders.Authenticator, d getpro
 // Terraform and OpenTofu count them. A directory has no archive checksum: if the
 // lock file holds no other kind, nothing can be compared, and the package is
 // accepted, as Terraform and OpenTofu do. A hash of an unknown scheme matches nothing.
-func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
+func (t Request) compareWithLock(d getproviders.Digests) error {
 	isArchive := d.SHA256 != [32]byte{}
 	comparable := t.Recorded
 	var got []getproviders.Hash
@@ -116,12 +116,12 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 	return t.Failed(during.Verify, &getproviders.Fault{
 		Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Subject: getproviders.Subject{Provider: t.Provider, Version: t.Version},
 		Err:  fmt.Errorf("the current package for %s %s doesn't match any of the checksums previously recorded in the dependency lock file", t.Provider, t.Version),
-		Hint: mismatchHint(got, t.Recorded, product),
+		Hint: mismatchHint(got, t.Recorded),
 	})
 }
 
-// mismatchHint names the likely reason and the remedy.
-func mismatchHint(got, recorded []getproviders.Hash, product getproviders.Product) string {
+// mismatchHint says what to compare, and what to do if that is well.
+func mismatchHint(got, recorded []getproviders.Hash) string {
 	if !slices.ContainsFunc(recorded, getproviders.Hash.Supported) {
 		return "the lock file has only hashes of kinds that this program doesn't know; use the version of the program that recorded them"
 	}
@@ -129,11 +129,7 @@ func mismatchHint(got, recorded []getproviders.Hash, product getproviders.Produc
 	for i, h := range got {
 		texts[i] = string(h)
 	}
-	hint := "the package has " + strings.Join(texts, " and ") + "; if the lock file was made on another platform, or from a source with other packages, add the hashes"
-	if product.Program != "" {
-		hint += fmt.Sprintf(" with %q", product.Program+" providers lock")
-	}
-	return hint
+	return "the package has " + strings.Join(texts, " and ") + ": find out whether that is what its publisher made for this platform, and who wrote the lock file, on which platform and from which source"
 }
 
 // OtherRegistryHashes returns what the provider's registry lists for the packages of

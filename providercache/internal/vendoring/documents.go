@@ -46,7 +46,7 @@ func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.R
 	t := fetch.Request{Selection: p.Selection, Package: pkg}
 	trust, err := t.LoadTrust(ctx)
 	if err == nil {
-		_, err = t.Authenticate(trust.Authenticator, rc.Digests(), v.dir.Fetcher.Product)
+		_, err = t.Authenticate(trust.Authenticator, rc.Digests())
 	}
 	there, whole := p.Selection.Provider.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Version)
 	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))

@@ -54,7 +54,7 @@ func (v *vendor) adopt(ctx context.Context, t fetch.Request, k *archivedir.Kept)
 	if err != nil || trust.Authenticator == nil {
 		return false, err
 	}
-	signed, err := t.Authenticate(trust.Authenticator, there.Digests(), v.dir.Fetcher.Product)
+	signed, err := t.Authenticate(trust.Authenticator, there.Digests())
 	if err != nil { // fetching it tells what is wrong
 		return false, nil
 	}

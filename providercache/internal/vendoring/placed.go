@@ -76,7 +76,7 @@ func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedi
 		return false, err
 	}
 	rc := &k.Known.Receipt
-	signed, err := t.Authenticate(trust.Authenticator, rc.Digests(), v.dir.Fetcher.Product)
+	signed, err := t.Authenticate(trust.Authenticator, rc.Digests())
 	if rc.Signed, rc.TrustLevel, rc.KeyID = signed.Signed, signed.TrustLevel, signed.KeyID; err != nil {
 		return false, err
 	}

@@ -1,0 +1,85 @@
+package command
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// Weaker is advice after which less is compared than before: a file with hashes goes, a key or a hash is accepted, a rule no longer counts.
+var weaker = regexp.MustCompile(`(?i)\b(leave out the (option|rule)|(delete|remove) (it|this|the (file|block|other|lock)|them|that directory)\b|moved away|can go\b|add (the|its) hash|accept-hash=HASH for|` +
+	`providers lock[^.]* records|records it\b|line \d+ of \S+ changed|known_hosts|safe\.directory|sslCAInfo|(its|authority's) certificate\b|-upgrade", which)`)
+
+// inspected is what such advice begins with: what has to be looked at first.
+var inspected = regexp.MustCompile(`(?i)\b(look at|see (who|which|whether)|compare|find out|ask those|if you know)\b`)
+
+// Hints never weaken integrity: where less is compared after what a text advises, it first says what to look at. It
+// goes through all texts of the program, and through what people read in failures.txtar.
+func TestHints_SayWhatToLookAtFirst(t *testing.T) {
+	t.Parallel()
+	weak := 0
+	check := func(where, text string) {
+		at := weaker.FindStringIndex(text)
+		if at == nil {
+			return
+		}
+		weak++
+		if !inspected.MatchString(text[:at[0]]) {
+			t.Errorf("%s: %q says %q, and not before that what to look at", where, text, text[at[0]:at[1]])
+		}
+	}
+	for _, dir := range []string{"command", "configs", "depsfile", "getproviders", "internal", "providercache"} {
+		must.Succeed(t, filepath.WalkDir(filepath.Join("..", dir), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err == nil {
+				ast.Inspect(file, func(n ast.Node) bool {
+					expression, ok := n.(ast.Expr)
+					if text := joined(expression); ok && text != "" {
+						check(path, text)
+						return false
+					}
+					return true
+				})
+			}
+			return err
+		}))
+	}
+	content, err := os.ReadFile(filepath.Join("testdata", "failures.txtar"))
+	must.Succeed(t, err)
+	for _, failure := range txtar.Parse(content).Files {
+		check(failure.Name, string(failure.Data))
+	}
+	if weak < 10 {
+		t.Errorf("%d texts advise what has to be looked at before, and there are more: the pattern finds too few", weak)
+	}
+}
+
+// joined is a text, or several with a plus between; "": the expression is neither.
+func joined(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, _ := strconv.Unquote(e.Value)
+		return map[bool]string{true: text}[e.Kind == token.STRING]
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			return joined(e.X) + joined(e.Y)
+		}
+	case *ast.ParenExpr:
+		return joined(e.X)
+	}
+	return ""
+}
