@@ -48,14 +48,8 @@ var ErrRefused = errors.New("a policy refuses the package")
 
 // LeftOut are versions that a policy doesn't let a caller choose, the newest first. It is the error where none is left.
 type LeftOut struct {
-	Versions   []RefusedVersion
-	Unexamined int // how many older ones weren't examined
-}
-
-// RefusedVersion is a version, and why a policy leaves it out.
-type RefusedVersion struct {
-	Version Version
-	Reason  error
+	Versions   []Fault // each with its Version, and why a policy leaves it out
+	Unexamined int     // how many older ones weren't examined
 }
 
 // String says in a line which versions are left out, and why; versions with the same reason are together.
@@ -63,13 +57,13 @@ func (l LeftOut) String() string {
 	var parts []string
 	for i := 0; i < len(l.Versions); {
 		first, names := i, []string{}
-		for ; i < len(l.Versions) && l.Versions[i].Reason.Error() == l.Versions[first].Reason.Error(); i++ {
+		for ; i < len(l.Versions) && l.Versions[i].Error() == l.Versions[first].Error(); i++ {
 			names = append(names, l.Versions[i].Version.String())
 		}
 		if more := len(names) - quotedPatterns; more > 0 {
 			names = append(names[:quotedPatterns], fmt.Sprintf("and %d more", more))
 		}
-		parts = append(parts, fmt.Sprintf("%s: %v", strings.Join(names, ", "), l.Versions[first].Reason))
+		parts = append(parts, fmt.Sprintf("%s: %v", strings.Join(names, ", "), l.Versions[first].Err))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -84,4 +78,4 @@ func (l LeftOut) Error() string {
 }
 
 // Unwrap returns the first reason.
-func (l LeftOut) Unwrap() error { return l.Versions[0].Reason }
+func (l LeftOut) Unwrap() error { return l.Versions[0].Err }

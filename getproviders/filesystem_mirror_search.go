@@ -191,7 +191,7 @@ func walkMirror(root string, visit func(p Provider, dir string) error) error {
 			return err
 		}
 		for _, namespace := range namespaces {
-			if namespace.name == legacyNamespace && host.name != DefaultHost {
+			if namespace.name == legacyNamespace && host.name != defaultHost {
 				continue
 			}
 			types, err := namedDirs(namespace.path, NormalizePart)

@@ -98,7 +98,7 @@ func FuzzParsePackedName(f *testing.F) {
 			must.Equal(t, plat, getproviders.Platform{})
 			return
 		}
-		p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}
+		p := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}
 		if p.Validate() != nil {
 			return // No package of it has a name.
 		}

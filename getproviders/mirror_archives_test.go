@@ -7,7 +7,7 @@ import (
 )
 
 func TestSignedDocuments_Archives(t *testing.T) {
-	p, v := Provider{Hostname: DefaultHost, Namespace: "acme", Type: "widget"}, MustParseVersion("1.0.0")
+	p, v := Provider{Hostname: defaultHost, Namespace: "acme", Type: "widget"}, MustParseVersion("1.0.0")
 	sum := strings.Repeat("ab", 32)
 	list := sum + "  terraform-provider-widget_1.0.0_linux_amd64.zip\n" +
 		strings.ToUpper(sum) + "  terraform-provider-widget_1.0.0_darwin_arm64.zip\n" +
@@ -24,7 +24,7 @@ func TestSignedDocuments_Archives(t *testing.T) {
 }
 
 func TestSignedDocuments_Covers(t *testing.T) {
-	p, v := Provider{Hostname: DefaultHost, Namespace: "acme", Type: "widget"}, MustParseVersion("1.0.0")
+	p, v := Provider{Hostname: defaultHost, Namespace: "acme", Type: "widget"}, MustParseVersion("1.0.0")
 	sum, other := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
 	d := SignedDocuments{Sums: []byte(sum + "  terraform-provider-widget_1.0.0_linux_amd64.zip\n")}
 	linux, darwin := Platform{"linux", "amd64"}, Platform{"darwin", "arm64"}

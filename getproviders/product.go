@@ -39,7 +39,7 @@ func Terraform(version string) Product {
 		Name:        "Terraform",
 		Program:     "terraform",
 		Version:     version,
-		DefaultHost: DefaultHost,
+		DefaultHost: defaultHost,
 	}
 }
 

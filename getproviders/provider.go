@@ -23,8 +23,8 @@ type Provider struct {
 }
 
 const (
-	// DefaultHost is the host of Terraform's addresses that name none.
-	DefaultHost = hosts.Hostname("registry.terraform.io")
+	// defaultHost is the host of Terraform's addresses that name none.
+	defaultHost = hosts.Hostname("registry.terraform.io")
 	// builtInHost is the host in the addresses of built-in providers; no
 	// registry runs there.
 	builtInHost = hosts.Hostname("terraform.io")

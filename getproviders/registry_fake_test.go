@@ -99,9 +99,9 @@ func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.Registr
 		Discovery: &hosts.Discovery{
 			Client: client,
 			Forced: map[hosts.Hostname]map[string]string{
-				widget.Hostname:          services,
-				getproviders.DefaultHost: services,
-				"empty.example":          {},
+				widget.Hostname:                        services,
+				getproviders.Terraform("").DefaultHost: services,
+				"empty.example":                        {},
 			},
 		},
 		Product: getproviders.Terraform("1.15.9"),

@@ -139,7 +139,7 @@ func TestRegistrySource_HintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
 }
 
 func TestRegistrySource_Suggests(t *testing.T) {
-	implied := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "hashicorp", Type: "widget"}
+	implied := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "hashicorp", Type: "widget"}
 	elsewhere, other := widget, implied
 	elsewhere.Namespace, other.Namespace = "hashicorp", "acme"
 	for name, test := range map[string]struct {

@@ -28,7 +28,7 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	if err != nil || p.String() != "registry.terraform.io/hashicorp/widget" {
 		t.Errorf("got %q, %v", p, err)
 	}
-	if p, err = zero.ImpliedProvider("widget"); err != nil || p.Hostname != getproviders.DefaultHost {
+	if p, err = zero.ImpliedProvider("widget"); err != nil || p.Hostname != getproviders.Terraform("").DefaultHost {
 		t.Errorf("got %q, %v", p, err)
 	}
 	must.Equal(t, zero.Short(p), "hashicorp/widget")

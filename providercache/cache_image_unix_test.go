@@ -55,7 +55,7 @@ func (im image) prime(t *testing.T) {
 	t.Helper()
 	in := im.installer(t)
 	filled := must.Get(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: acmeWidget, Version: v1}}))(t)
-	must.Get(providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0)))(t)
+	must.Get(in.Finalize(t.Context(), filled, im.dir, time.Unix(315532800, 0)))(t)
 }
 
 // install installs from the cache as the user nobody, and returns the exit code.

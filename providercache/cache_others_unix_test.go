@@ -132,7 +132,7 @@ func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	_, report := install(t, linked.Installer, both, locks)
 	for _, o := range report.Outcomes {
 		if o.Link == providercache.LinkSymlink || !errors.Is(o.LinkReason, link.ErrChangedByOthers) {
-			t.Errorf("%s is a %v, because of %v", o.Selection.Provider, o.Link, o.LinkReason)
+			t.Errorf("%s is a %v, because of %v", o.Provider, o.Link, o.LinkReason)
 		}
 	}
 	fetched := m.directory(t)

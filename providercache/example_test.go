@@ -122,7 +122,7 @@ func Example_lock() {
 		log.Fatal(err)
 	}
 	for _, p := range results[0].Packages {
-		fmt.Println(p.Selection.Version, p.Platform, p.H1.Scheme(), p.ZH.Scheme())
+		fmt.Println(p.Version, p.Platform, p.H1.Scheme(), p.ZH.Scheme())
 	}
 	// Output: 1.1.0 linux_amd64 h1 zh
 }

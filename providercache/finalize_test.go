@@ -50,7 +50,7 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[st
 	cachetest.Must(t, err)
 	p, _ := store.ParseName(receipttest.Name)
 	filled := Prefetched{Outcome: Outcome{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform}, provenance: receipt.Provenance{H1: h1}}
-	receipts, err := Finalize(t.Context(), cache, []Prefetched{filled}, base, time.Unix(1e9, 5))
+	receipts, err := (&Installer{Cache: cache}).Finalize(t.Context(), []Prefetched{filled}, base, time.Unix(1e9, 5))
 	if err != nil || !receipts {
 		t.Fatalf("sealed: %t, %v", receipts, err)
 	}

@@ -15,16 +15,9 @@ type (
 	LockResult = lockhashes.Result
 	// LockedPackage is what became known of one package, and how the lock file's entry changes for it.
 	LockedPackage = lockhashes.Package
-	// LockChange says how an entry changes: LockUnchanged, LockNew or LockExtended.
-	LockChange = lockhashes.Change
 )
 
 // What becomes of an entry.
-const (
-	LockUnchanged = lockhashes.Unchanged
-	LockNew       = lockhashes.New
-	LockExtended  = lockhashes.Extended
-)
 
 // Lock finds the hashes that lock files should have, for any platforms, and returns new locks. Each request has a result of
 // its own, all or nothing; the error joins those of all. Nothing is stored but receipts, and no lock file is written.

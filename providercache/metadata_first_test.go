@@ -113,7 +113,7 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 		must.Len(t, report.Outcomes, 11)
 		for _, o := range report.Outcomes {
 			if _, ok := getproviders.Failure(o.Err); !ok {
-				t.Errorf("%s: %v is no *Fault", o.Selection.Provider, o.Err)
+				t.Errorf("%s: %v is no *Fault", o.Provider, o.Err)
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 		}
 		for _, o := range report.Outcomes {
 			if failure, ok := getproviders.Failure(o.Err); !ok || getproviders.CodeOf(failure) != "no_space" || errors.Is(o.Err, context.Canceled) {
-				t.Errorf("%s: %v", o.Selection.Provider, o.Err)
+				t.Errorf("%s: %v", o.Provider, o.Err)
 			}
 		}
 		nothingLeft(t, in)

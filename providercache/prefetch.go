@@ -135,7 +135,7 @@ func (in *Installer) publishPrefetched(ctx context.Context, s getproviders.Selec
 	return err
 }
 
-// Finalize prepares a cache that was just filled for an image: every user can
+// Finalize prepares a Cache that was just filled for an image: every user can
 // read it, all times are set to at (in whole seconds), and nothing in it
 // depends on the run, so that the same packages make the same image. base is a
 // directory above the cache, up to which times and modes are set, too.
@@ -147,14 +147,15 @@ func (in *Installer) publishPrefetched(ctx context.Context, s getproviders.Selec
 // mounted read-only. receipts is false if none can count, because another user
 // than root can write to the cache or to a directory above it. Packages without
 // a receipt that counts are hashed when they are first used.
-func Finalize(ctx context.Context, c *Store, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
+func (in *Installer) Finalize(ctx context.Context, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
+	c := in.Cache
 	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, store.LocksDir)), normalizeTree(c.Dir, at)); err != nil {
 		return false, err
 	}
 	r := receipt.MakeImage(c.Dir)
 	for _, f := range prefetched {
-		p := store.Package{Provider: f.Selection.Provider, Version: f.Selection.Version, Platform: f.Platform}
+		p := store.Package{Provider: f.Provider, Version: f.Version, Platform: f.Platform}
 		entries, err := receipt.StatTree(filepath.Join(c.Dir, filepath.FromSlash(p.Name())))
 		if f.Err == nil && err == nil {
 			r.Put(p.Name(), f.provenance.Receipt(receipt.StatRecord{Entries: entries}))

@@ -126,7 +126,7 @@ func sharedFailures(tasks steps) {
 	shared := shortageOf(full, cause)
 	for _, s := range tasks {
 		if _, ok := errors.AsType[*disk.RoomError](s.outcome.Err); ok {
-			s.outcome.Err = s.outcome.Selection.Failed(during.Fetch, shared)
+			s.outcome.Err = s.outcome.Failed(during.Fetch, shared)
 		}
 	}
 }

@@ -79,9 +79,6 @@ var (
 // as one: tfdeps' own cache has to belong to this user or to root. The caller may go on without a cache.
 func OpenCache(dir string, named bool) (*Store, error) { return store.OpenCache(dir, named) }
 
-// UsableState returns the directory if receipts may be kept in it, else "": one that belongs to another user isn't used.
-func UsableState(dir string) string { return store.UsableState(dir) }
-
 // PackageSpecs gathers what lock files select, in the order of addresses and versions, each version once with all its hashes.
 // It is never nil.
 func PackageSpecs(locks ...*depsfile.Locks) []getproviders.PackageSpec {

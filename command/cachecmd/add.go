@@ -172,7 +172,7 @@ func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefet
 // finalize makes of the cache what an image is to have, with receipts if they can
 // count.
 func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool) {
-	receipts, err := providercache.Finalize(a.meta.Context, a.cache, filled, filepath.Clean(a.opts.dir), a.opts.made)
+	receipts, err := a.installer(nil).Finalize(a.meta.Context, filled, filepath.Clean(a.opts.dir), a.opts.made)
 	if err != nil {
 		return a.opts.log.Fail("cache_failed", "Failed to make the cache fit for an image", "%v", err)
 	}

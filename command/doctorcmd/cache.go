@@ -50,7 +50,7 @@ func (x *examination) describeCache() {
 	if place.Free >= 0 {
 		c.Free = &place.Free
 	}
-	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, providercache.UsableState(m.StateDir)
+	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, (&providercache.Fetcher{StateDir: m.StateDir}).Opened().StateDir
 	x.describePackages(cache)
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {

@@ -144,7 +144,7 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 	}
 	for _, p := range located[0].Packages {
 		for i := range fetches {
-			if f := &fetches[i]; f.Provider == p.Selection.Provider {
+			if f := &fetches[i]; f.Provider == p.Provider {
 				f.Source, f.Location = p.Package.Source, p.Package.Location.String()
 				f.Bytes = cmp.Or(p.Bytes, f.Bytes)
 			}

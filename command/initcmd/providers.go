@@ -231,7 +231,7 @@ func (in *installation) suggest(p getproviders.Provider) (explain.Suggestion, bo
 func (in *installation) notShared(report providercache.Report) {
 	cache := in.settings.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
-		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Selection.Provider.IsBuiltIn()
+		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Provider.IsBuiltIn()
 	})
 	if cache == nil || !cache.Shared || !alone {
 		return
@@ -255,8 +255,8 @@ func (in *installation) notShared(report providercache.Report) {
 func (in *installation) chosenOffline(report providercache.Report) {
 	var chosen []string
 	for _, o := range report.Outcomes {
-		p := o.Selection.Provider
-		if o.Selection.Locked {
+		p := o.Provider
+		if o.Locked {
 			continue
 		}
 		var unasked []string
@@ -264,7 +264,7 @@ func (in *installation) chosenOffline(report providercache.Report) {
 			unasked = append(unasked, source.Source)
 		}
 		if len(unasked) > 0 {
-			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", in.product.Short(p), o.Selection.Version, strings.Join(unasked, " and the ")))
+			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", in.product.Short(p), o.Version, strings.Join(unasked, " and the ")))
 		}
 	}
 	if len(chosen) > 0 {

@@ -54,9 +54,9 @@ func leftOutLine(short string, e event.Event) line {
 	return l
 }
 
-func leftOutObjects(versions []getproviders.RefusedVersion) []result.Object {
-	return result.Each(versions, func(r getproviders.RefusedVersion) result.Object {
-		return result.Object{"version", r.Version, "reason", r.Reason.Error()}
+func leftOutObjects(versions []getproviders.Fault) []result.Object {
+	return result.Each(versions, func(r getproviders.Fault) result.Object {
+		return result.Object{"version", r.Version, "reason", r.Err.Error()}
 	})
 }
 

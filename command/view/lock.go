@@ -38,8 +38,8 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Provider), p.Platform, lockChangeText[p.Change]))
-		changed = changed || p.Change != providercache.LockUnchanged
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Provider), p.Platform, lockChange(p)))
+		changed = changed || p.New || p.Extended
 	}
 	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
@@ -52,10 +52,15 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	return nil
 }
 
-var lockChangeText = map[providercache.LockChange]string{
-	providercache.LockUnchanged: "All checksums for this platform were already tracked in the lock file",
-	providercache.LockExtended:  "Additional checksums for this platform are now tracked in the lock file",
-	providercache.LockNew:       "This was a new provider and the checksums for this platform are now tracked in the lock file",
+// lockChange says how the hashes of a package change the lock file.
+func lockChange(p providercache.LockedPackage) string {
+	switch {
+	case p.New:
+		return "This was a new provider and the checksums for this platform are now tracked in the lock file"
+	case p.Extended:
+		return "Additional checksums for this platform are now tracked in the lock file"
+	}
+	return "All checksums for this platform were already tracked in the lock file"
 }
 
 func (v *Lock) succeed(text string) {

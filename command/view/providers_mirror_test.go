@@ -94,12 +94,12 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	t.Parallel()
 	p := mirroredPackage(t, "a", "linux_amd64")
 	onLinux := func(step string, err error) error {
-		failed := p.Selection.Failed(step, err)
+		failed := p.Failed(step, err)
 		failed.Platform = p.Platform
 		return failed
 	}
 	got := explain.MirrorProblems(errors.Join(
-		p.Selection.Failed(during.Query, errors.New("gone")),
+		p.Failed(during.Query, errors.New("gone")),
 		onLinux(during.Metadata, errors.New("gone")),
 		onLinux(during.Fetch, errors.New("gone")),
 		onLinux(during.Authenticate, errors.New("gone")),

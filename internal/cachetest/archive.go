@@ -13,7 +13,7 @@ import (
 )
 
 // Widget is the provider that tests install.
-var Widget = getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: "widget"}
+var Widget = getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "acme", Type: "widget"}
 
 // WidgetFile is the name of its executable.
 const WidgetFile = "terraform-provider-widget"
@@ -112,4 +112,4 @@ func ArchiveByGo(tb testing.TB, method uint16) []byte {
 var Good = Item{Name: WidgetFile, Content: "the provider"}
 
 // TestProvider is Widget.
-var TestProvider = getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: "widget"}
+var TestProvider = getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "acme", Type: "widget"}

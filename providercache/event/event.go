@@ -14,7 +14,6 @@ package event
 
 import (
 	"context"
-	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/link"
@@ -131,14 +130,4 @@ func (o Outcome) Count(emit func(Event)) func(bytes int64) {
 // Observer adapts a function that needs no context to the Observe field.
 func Observer(observe func(Event)) func(context.Context, Event) {
 	return func(_ context.Context, e Event) { observe(e) }
-}
-
-// Sink delivers events to an observer, one at a time. It is safe for many goroutines.
-type Sink struct{ mu sync.Mutex }
-
-// Send calls observe, after the calls for other events have returned.
-func (s *Sink) Send(ctx context.Context, observe func(context.Context, Event), e Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	observe(ctx, e)
 }

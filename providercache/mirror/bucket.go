@@ -58,9 +58,9 @@ type contents struct {
 
 // entry is what a document says of an archive that is there.
 func (c contents) entry(p archivedir.Item) (archivedir.ArchiveEntry, bool) {
-	entry, ok := c.versions[p.Selection.Version].Archives[p.Platform.String()]
+	entry, ok := c.versions[p.Version].Archives[p.Platform.String()]
 	_, exists := c.objects[p.Name]
-	return entry, ok && exists && archivedir.MirrorDir(p.Selection.Provider)+"/"+entry.URL == p.Name
+	return entry, ok && exists && archivedir.MirrorDir(p.Provider)+"/"+entry.URL == p.Name
 }
 
 // look finds out what the bucket has of the providers and versions that are wanted.
@@ -117,7 +117,7 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 
 // find implements place, by what the document about the version says.
 func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
-	there := b.there[p.Selection.Provider]
+	there := b.there[p.Provider]
 	if entry, listed := there.entry(p); listed {
 		c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
 		c.Has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }

@@ -65,7 +65,7 @@ func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
 		}
 		defer k.Stage.Remove()
 		if err := b.putArchive(ctx, k); err != nil {
-			return k.Selection.Failed(during.Publish, err)
+			return k.Failed(during.Publish, err)
 		}
 	}
 	return nil

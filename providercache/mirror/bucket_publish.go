@@ -46,7 +46,7 @@ func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []
 	}
 	byVersion := map[getproviders.Version][]*archivedir.Kept{}
 	for _, k := range kept {
-		byVersion[k.Selection.Version] = append(byVersion[k.Selection.Version], k)
+		byVersion[k.Version] = append(byVersion[k.Version], k)
 	}
 	versions := slices.SortedFunc(maps.Keys(byVersion), getproviders.Version.Compare)
 	_, errs := par.Map(ctx, b.Fetcher.Limits.Queries, versions, func(ctx context.Context, v getproviders.Version) (struct{}, error) {
@@ -154,7 +154,7 @@ func (b *inBucket) checkPublished(ctx context.Context, p getproviders.Provider, 
 		return err
 	}
 	for _, k := range kept {
-		for _, key := range []string{k.Name, versionKey(p, k.Selection.Version), indexKey(p)} {
+		for _, key := range []string{k.Name, versionKey(p, k.Version), indexKey(p)} {
 			if _, ok := objects[key]; !ok {
 				return archivedir.Unlisted(b.at(key), errors.New("another process removed it meanwhile; run it again"))
 			}

@@ -34,10 +34,10 @@ func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.
 		packages = append(packages, p)
 	}
 	slices.SortStableFunc(packages, func(a, b archivedir.Item) int {
-		if by := a.Selection.Provider.Compare(b.Selection.Provider); by != 0 {
+		if by := a.Provider.Compare(b.Provider); by != 0 {
 			return by
 		}
-		return a.Selection.Version.Compare(b.Selection.Version)
+		return a.Version.Compare(b.Version)
 	})
 	return packages, errs
 }

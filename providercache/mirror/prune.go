@@ -24,7 +24,7 @@ type published struct {
 func (m *run) publish(ctx context.Context, kept []archivedir.Kept, prune bool) (all published) {
 	byProvider := map[getproviders.Provider][]*archivedir.Kept{}
 	for i := range kept {
-		p := kept[i].Selection.Provider
+		p := kept[i].Provider
 		byProvider[p] = append(byProvider[p], &kept[i])
 	}
 	defer m.dir.Receipts.Exclude(ctx)()
@@ -59,7 +59,7 @@ func (m *run) publish(ctx context.Context, kept []archivedir.Kept, prune bool) (
 func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept, done *published) {
 	wanted, versions := map[string]bool{}, map[getproviders.Version]bool{}
 	for _, k := range kept {
-		wanted[k.Name], versions[k.Selection.Version] = true, true
+		wanted[k.Name], versions[k.Version] = true, true
 	}
 	var files map[string]blob.Info
 	err := m.tree.unlist(ctx, p, wanted, versions)

@@ -41,7 +41,7 @@ type release struct {
 	version  getproviders.Version
 }
 
-func releaseOf(p archivedir.Item) release { return release{p.Selection.Provider, p.Selection.Version} }
+func releaseOf(p archivedir.Item) release { return release{p.Provider, p.Version} }
 
 // released is what there is of a version.
 type released struct {
@@ -74,7 +74,7 @@ func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error
 func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, err error) {
 	there := r.there[releaseOf(p)]
 	if there.err != nil {
-		return c, p.Selection.Failed(during.Publish, there.err)
+		return c, p.Failed(during.Publish, there.err)
 	}
 	c.Signed = there.signed
 	for _, a := range there.archives {

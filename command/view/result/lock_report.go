@@ -29,7 +29,7 @@ func (r *LockReport) Add(d explain.LockedDir, span Times) {
 		packages = nil
 	}
 	for _, p := range packages {
-		changed = changed || p.Change != providercache.LockUnchanged && !d.Check
+		changed = changed || (p.New || p.Extended) && !d.Check
 		complete = complete && (len(p.Missing) == 0 || !d.Check)
 	}
 	if changed {

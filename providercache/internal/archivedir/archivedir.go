@@ -97,7 +97,7 @@ func (k *Kept) Publish(ctx context.Context) error {
 	k.Stage.Remove()
 	if k.Stage = nil; err != nil {
 		k.Known = receipt.Pending{}
-		return k.Selection.Failed(during.Publish, err)
+		return k.Failed(during.Publish, err)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (d *Dir) document(ctx context.Context, k *Kept) {
 	if d.documentsThere(k.Item, zh) != nil {
 		return
 	}
-	pkg, err := d.Fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
+	pkg, err := d.Fetcher.Source.Package(ctx, k.Provider, k.Version, k.Platform)
 	if err != nil {
 		return
 	}

@@ -86,8 +86,8 @@ func (d *Dir) Fetch(ctx context.Context, t fetch.Request, p Item, c Claim, curre
 	}
 	var err error
 	if t.Package.Location == nil {
-		if t.Package, err = d.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
-			return k, p.Selection.Failed(during.Metadata, err)
+		if t.Package, err = d.Fetcher.Source.Package(ctx, p.Provider, p.Version, p.Platform); err != nil {
+			return k, p.Failed(during.Metadata, err)
 		}
 	}
 	if c.Has != nil {

@@ -47,7 +47,7 @@ type Fetcher struct {
 	Policy      func(context.Context, getproviders.Candidate) error
 	Choice      resolve.Choice
 
-	events event.Sink
+	events par.Pulse
 	shared par.Memo[struct{}, semaphores]
 }
 
@@ -69,7 +69,7 @@ func (f *Fetcher) EmitHashing(ctx context.Context, t Request, dir string) func(b
 // Emit tells the observer, if there is one.
 func (f *Fetcher) Emit(ctx context.Context, e event.Event) {
 	if f.Observe != nil {
-		f.events.Send(ctx, f.Observe, e)
+		f.events.Do(func() { f.Observe(ctx, e) })
 	}
 }
 

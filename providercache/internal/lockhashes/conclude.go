@@ -58,12 +58,7 @@ func (p Package) compared(recorded []getproviders.Hash, had bool) Package {
 		recorded = nil
 	}
 	lacks := func(h getproviders.Hash) bool { return !slices.Contains(recorded, h) }
-	switch {
-	case !had:
-		p.Change = New
-	case slices.ContainsFunc(p.Hashes, lacks):
-		p.Change = Extended
-	}
+	p.New, p.Extended = !had, had && slices.ContainsFunc(p.Hashes, lacks)
 	own := []getproviders.Hash{p.H1}
 	if slices.Contains(p.Hashes, p.ZH) {
 		own = append(own, p.ZH)

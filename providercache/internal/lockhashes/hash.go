@@ -36,7 +36,7 @@ func WantedPackages(chosen []Choice) (wanted []Package) {
 		if a.Platform != b.Platform {
 			return rank[a.Platform] - rank[b.Platform]
 		}
-		return a.Selection.Provider.Compare(b.Selection.Provider)
+		return a.Provider.Compare(b.Provider)
 	})
 	return wanted
 }
@@ -77,9 +77,9 @@ type lockHasher struct {
 // hash finds the hashes of one package: from an earlier run, from the source, or by
 // reading the package.
 func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
-	pkg, err := h.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	pkg, err := h.fetcher.Source.Package(ctx, p.Provider, p.Version, p.Platform)
 	if err != nil {
-		return p, p.Selection.Failed(during.Metadata, err)
+		return p, p.Failed(during.Metadata, err)
 	}
 	p.Source = pkg.Source
 	t := fetch.Request{Selection: p.Selection, Package: pkg}

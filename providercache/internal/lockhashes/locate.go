@@ -60,7 +60,7 @@ func (c Choice) located(found map[PackageKey]Package) (result Result) {
 			}
 		}
 	}
-	slices.SortStableFunc(result.Packages, func(a, b Package) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	slices.SortStableFunc(result.Packages, func(a, b Package) int { return a.Provider.Compare(b.Provider) })
 	slices.SortStableFunc(errs, ByProvider)
 	result.Err = errors.Join(errs...)
 	return result

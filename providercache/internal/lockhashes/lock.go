@@ -79,22 +79,14 @@ type Package struct {
 	event.Outcome                      // its State says how the hashes were found: event.Fetched, Recalled or Listed
 	ZH            getproviders.Hash    // "" where there is no archive, or its checksum isn't known
 	Hashes        []getproviders.Hash  // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
-	Change        Change               // how they change the lock file
+	New           bool                 // the lock file has no entry for this version
+	Extended      bool                 // it has one, which lacks some of the Hashes
 	Previous      getproviders.Version // the version that was locked before; zero: none
 	Package       getproviders.Package // of Locate: where it is, and what authenticates it
 	Missing       []getproviders.Hash  // of H1, and ZH if it is signed or verified, those that the lock file lacks
 
 	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms
 }
-
-// Change says how a package's hashes change the lock file.
-type Change int
-
-const (
-	Unchanged Change = iota // it holds all of them
-	Extended                // it gets more hashes for a version that it has
-	New                     // it has no entry for this version
-)
 
 // Lock finds out what the lock files of any number of working directories
 // should hold, for any platforms. It keeps no package, and writes no lock file: the

@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
-	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 )
 
 func TestLock_TrustsARegistry(t *testing.T) {
@@ -45,13 +44,13 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	one.Platforms = onLinux
 	got := lockOne(t, newUser(t, registry), one)
 	must.Equal(t, string(got.Locks.Encode(product)), string(all))
-	must.Equal(t, got.Packages[0].Change, lockhashes.New)
+	must.Equal(t, got.Packages[0].New, true)
 	reader := newUser(t, registry)
 	reader.Fetcher.HashPolicy = fetch.ComputeHashes
 	old := lockOne(t, reader, one)
 	must.Equal(t, strings.Count(string(old.Locks.Encode(product)), `"h1:`), 1)
 	one.Locks = old.Locks
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.Extended || len(got.Packages[0].Missing) != 0 {
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || !got.Packages[0].Extended || len(got.Packages[0].Missing) != 0 {
 		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
 	}
 	widget := provider(registryHost + "/acme/widget")

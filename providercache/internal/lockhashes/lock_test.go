@@ -45,7 +45,7 @@ func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 	for _, p := range again.Packages {
-		if p.State != event.Recalled || p.Change != lockhashes.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
+		if p.State != event.Recalled || !p.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
 			t.Errorf("%v for %v: %+v", p.Selection.Provider, p.Platform, p)
 		}
 	}
@@ -60,14 +60,14 @@ func TestLock_SaysWhatIsNew(t *testing.T) {
 	request.Locks = lockOne(t, in, request).Locks
 	request.Platforms = append(slices.Clone(otherPlatforms), linux)
 	result := lockOne(t, in, request)
-	want := []lockhashes.Change{lockhashes.Extended, lockhashes.Extended, lockhashes.Unchanged}
+	want := []bool{true, true, false}
 	for i, p := range result.Packages {
-		must.Equal(t, p.Change, want[i], p.Platform)
-		must.Equal(t, len(p.Missing) == 1, want[i] == lockhashes.Extended, p.Platform)
+		must.Equal(t, !p.New && p.Extended, want[i], p.Platform)
+		must.Equal(t, len(p.Missing) == 1, want[i], p.Platform)
 	}
 	request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: v1}
 	result = lockOne(t, in, request)
-	if lock, _ := result.Locks.Provider(widget); lock.Version != v1 || len(lock.Hashes) != 6 || result.Packages[0].Change != lockhashes.New {
+	if lock, _ := result.Locks.Provider(widget); lock.Version != v1 || len(lock.Hashes) != 6 || !result.Packages[0].New {
 		t.Errorf("another version comes to %v", lock)
 	}
 	if lock, _ := request.Locks.Provider(widget); lock.Version != version("1.1.0") {

@@ -44,7 +44,7 @@ func (r Resolver) newest(ctx context.Context, s getproviders.Selection, availabl
 		if newest, ok = c.Version, reason == nil; ok {
 			break
 		}
-		left.Versions = append(left.Versions, getproviders.RefusedVersion{Version: c.Version, Reason: reason})
+		left.Versions = append(left.Versions, getproviders.Fault{Subject: getproviders.Subject{Version: c.Version}, Err: reason})
 	}
 	if ok && len(left.Versions) > 0 {
 		r.Emit(ctx, event.Event{Kind: event.LeftOut, Outcome: event.Outcome{Selection: s}, LeftOut: left})
@@ -71,7 +71,7 @@ func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) 
 	}
 	for _, c := range sorted {
 		if reasons[c.Version] != nil {
-			left.Versions = append(left.Versions, getproviders.RefusedVersion{Version: c.Version, Reason: reasons[c.Version]})
+			left.Versions = append(left.Versions, getproviders.Fault{Subject: getproviders.Subject{Version: c.Version}, Err: reasons[c.Version]})
 		}
 	}
 	for _, c := range listed {

@@ -84,10 +84,10 @@ func (u *Maintenance) Verify(ctx context.Context, wanted []getproviders.PackageS
 // readEach reads packages, as many at once as there are cores, and reports it to observe, one event at
 // a time; nil: nobody is told. read tells its last argument of each read.
 func readEach[R any](ctx context.Context, observe func(context.Context, event.Event), packages []Package, read func(context.Context, Package, func(bytes int64)) (R, error)) ([]R, []error) {
-	sink := new(event.Sink)
+	events := new(par.Pulse)
 	emit := func(e event.Event) {
 		if observe != nil {
-			sink.Send(ctx, observe, e)
+			events.Do(func() { observe(ctx, e) })
 		}
 	}
 	bytes := map[string]int64{}

@@ -99,7 +99,7 @@ type place struct {
 
 // urlOf is where the archive is that was fetched, or was to be; "" if it was never looked for.
 func (s *Source) urlOf(ctx context.Context, p providercache.Prefetched) string {
-	url, err := s.places.Do(context.WithoutCancel(ctx), place{p.Selection.Provider, p.Selection.Version, p.Platform}, func(context.Context) (string, error) {
+	url, err := s.places.Do(context.WithoutCancel(ctx), place{p.Provider, p.Version, p.Platform}, func(context.Context) (string, error) {
 		return "", remote.ErrAbsent
 	})
 	if err != nil {

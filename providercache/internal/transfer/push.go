@@ -108,12 +108,12 @@ func (p *pushing) look(ctx context.Context, i int) error {
 	r := &p.results[i]
 	at, err := p.remote.At(remote.Name{Provider: r.Provider, Version: r.Version, Platform: r.Platform, H1: r.H1})
 	if err != nil {
-		return naming(r.Selection.Failed(during.Publish, err), p.remote.String())
+		return naming(r.Failed(during.Publish, err), p.remote.String())
 	}
 	p.archives[i], r.Path = at, at.String()
 	there, err := at.Exists(ctx)
 	if err != nil {
-		return naming(r.Selection.Failed(during.Publish, err), r.Path)
+		return naming(r.Failed(during.Publish, err), r.Path)
 	}
 	if there {
 		r.State = event.Present

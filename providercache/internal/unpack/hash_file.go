@@ -79,7 +79,7 @@ func providerIn(r io.ReaderAt, size int64, limits Limits) (getproviders.Provider
 	if err != nil {
 		return getproviders.Provider{}, err
 	}
-	p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "-", Type: "TYPE"}
+	p := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "-", Type: "TYPE"}
 	for _, file := range archive.File {
 		if typ, ok := executableType(file); ok {
 			p.Type = typ

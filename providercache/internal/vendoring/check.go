@@ -93,7 +93,7 @@ func unlocked(f *fetch.Fetcher, s getproviders.Selection, locks *depsfile.Locks)
 // compare says what is wrong with a package; no Code: nothing.
 func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.Reason, error) {
 	because := func(code, format string) (providercache.Reason, error) {
-		return providercache.Reason{Code: code, Provider: p.Selection.Provider, Detail: fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
+		return providercache.Reason{Code: code, Provider: p.Provider, Detail: fmt.Sprintf(format, p.Version, p.Platform)}, nil
 	}
 	found, err := v.identify(ctx, p)
 	rc := found.Receipt
@@ -115,10 +115,10 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 // identify finds out what a package is.
 func (v *vendor) identify(ctx context.Context, p archivedir.Item) (found receipt.Pending, err error) {
 	if !isUnpacked(p) {
-		return v.dir.Find(ctx, p.Selection.Provider, p.Name)
+		return v.dir.Find(ctx, p.Provider, p.Name)
 	}
 	hash := hashUnpacked
-	if v.isPlaced(p.Selection.Provider) {
+	if v.isPlaced(p.Provider) {
 		hash = treehash.Dir
 	}
 	found.Name, found.Dir = p.Name, p.Path

@@ -22,11 +22,11 @@ func (v *vendor) put(ctx context.Context, kept []archivedir.Kept) error {
 		if k.Err == nil && k.Documents != nil {
 			_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 			if err == nil {
-				err = v.dir.ReplaceDocuments(k.Selection.Provider, k.Selection.Version, *k.Documents)
+				err = v.dir.ReplaceDocuments(k.Provider, k.Version, *k.Documents)
 			}
 			if err != nil {
 				archivedir.RemoveStages(kept)
-				return k.Selection.Failed(during.Publish, err)
+				return k.Failed(during.Publish, err)
 			}
 		}
 		if k.Stage != nil {
@@ -39,7 +39,7 @@ func (v *vendor) put(ctx context.Context, kept []archivedir.Kept) error {
 // isAsSigned reports whether an archive is what it should be to a client that
 // installs it from here, and verifies it by the documents beside it.
 func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
-	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	pkg, err := v.mirrorHere().Package(ctx, p.Provider, p.Version, p.Platform)
 	if _, archived := rc.ZH.SHA256(); err != nil || !archived {
 		return true
 	}
@@ -48,8 +48,8 @@ func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.R
 	if err == nil {
 		_, err = t.Authenticate(trust.Authenticator, rc.Digests())
 	}
-	there, whole := p.Selection.Provider.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Version)
-	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))
+	there, whole := p.Provider.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Provider)), p.Version)
+	return err == nil && (!whole || there.Covers(p.Provider, p.Version, p.Platform, rc.ZH))
 }
 
 // dropUntrue removes what is said to be signed about versions, but isn't true of
@@ -58,8 +58,8 @@ func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []
 	kept := map[string]*archivedir.Kept{}
 	var providers []getproviders.Provider
 	for i, k := range all {
-		if kept[k.Name] = &all[i]; k.Err == nil && !isUnpacked(k.Item) && !v.isPlaced(k.Selection.Provider) {
-			providers = append(providers, k.Selection.Provider)
+		if kept[k.Name] = &all[i]; k.Err == nil && !isUnpacked(k.Item) && !v.isPlaced(k.Provider) {
+			providers = append(providers, k.Provider)
 		}
 	}
 	for _, p := range slices.Compact(providers) {

@@ -17,7 +17,7 @@ import (
 // fetch has a package in its place, or in a stage.
 func (v *vendor) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
 	t := fetch.Request{Selection: p.Selection, Recorded: v.binding(p)}
-	if v.isPlaced(p.Selection.Provider) {
+	if v.isPlaced(p.Provider) {
 		return v.dir.Fetch(ctx, t, p, archivedir.Claim{Has: func(getproviders.Hash) bool { return false }}, v.verifyPlaced)
 	}
 	var c archivedir.Claim
@@ -72,7 +72,7 @@ func (v *vendor) packed(p archivedir.Item) archivedir.Item {
 
 // isLocked reports whether an archive was vendored before, and is what is locked: no source is asked for it.
 func (v *vendor) isLocked(ctx context.Context, p archivedir.Item) bool {
-	there, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
+	there, err := v.dir.Find(ctx, p.Provider, p.Name)
 	return err == nil && slices.ContainsFunc(p.Recorded, there.Receipt.Has)
 }
 

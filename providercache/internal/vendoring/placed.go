@@ -57,7 +57,7 @@ func (v *vendor) mirrorHere() *getproviders.FilesystemMirrorSource {
 
 // isUnpacked reports whether a package is a directory.
 func isUnpacked(p archivedir.Item) bool {
-	_, _, packed := p.Selection.Provider.ParsePackedName(filepath.Base(p.Path))
+	_, _, packed := p.Provider.ParsePackedName(filepath.Base(p.Path))
 	return !packed
 }
 
@@ -68,7 +68,7 @@ func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedi
 		k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Receipt: got.Receipt(receipt.StatRecord{})}
 		return err == nil, err
 	}
-	if k.Known, err = v.dir.Find(ctx, k.Selection.Provider, k.Name); err != nil {
+	if k.Known, err = v.dir.Find(ctx, k.Provider, k.Name); err != nil {
 		return false, t.Failed(during.Fetch, err)
 	}
 	trust, err := t.LoadTrust(ctx)

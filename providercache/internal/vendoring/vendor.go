@@ -139,7 +139,7 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 			Name:    name, Recorded: resolve.Recorded(resolve.OrEmpty(r.Locks), s),
 		})
 	}
-	slices.SortStableFunc(packages, func(a, b archivedir.Item) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	slices.SortStableFunc(packages, func(a, b archivedir.Item) int { return a.Provider.Compare(b.Provider) })
 	return packages
 }
 
