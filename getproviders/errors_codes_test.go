@@ -18,7 +18,6 @@ import (
 // cause. They don't change.
 var codes = map[string][]string{
 	"download.StatusError":        {"unauthorized", "unreachable"},
-	"download.TransferError":      {"", "unreachable"},
 	"fetch.Error":                 {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
 	"filelock.HeldError":          {"file_lock_held"},
 	"getproviders.NotCachedError": {"not_cached"},
@@ -33,17 +32,16 @@ var codes = map[string][]string{
 	"hosts.StallError":            {"stalled"},
 	"hosts.TooLargeError":         {"too_large"},
 	"modules.NoVersionError":      {"no_module_version"},
-	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "no_space", "offline", "platform_missing", "provider_not_found", "source_directory", "unauthorized", "unknown_signer", "unreachable", "unwritable", "version_not_found"},
+	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_package", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "no_space", "offline", "platform_missing", "provider_not_found", "source_directory", "unauthorized", "unknown_signer", "unreachable", "unwritable", "version_not_found"},
 	"cause.LockedVersionError":    {"locked_version"},
 	"disk.RoomError":              {"no_space"},
 	"cause.NoVersionError":        {"no_matching_version"},
 	"scratch.LinkError":           {"symlink"},
 	"transfer.MissingError":       {"platform_missing"},
-	"unpack.Error":                {"invalid_package"},
 }
 
 // withoutCode are errors that are always within one that has a code.
-var withoutCode = []string{"git.Error", "googlestorage.AnswerError", "oci.OtherArchiveError", "oci.RepositoryMissingError"}
+var withoutCode = []string{"git.Error", "googlestorage.AnswerError", "oci.RepositoryMissingError"}
 
 // TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
 // method Code, which returns what the table says, and each Fault one of its codes.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // aloneKey marks requests whose transfer has a connection to itself.
@@ -38,8 +37,8 @@ type separator struct {
 }
 
 // newSeparator returns the bottom of the stack, of which the transport becomes a part.
-func newSeparator(shared *http.Transport, opts ClientOptions, limit time.Duration) (http.RoundTripper, error) {
-	if err := configure(shared, opts, limit); err != nil {
+func newSeparator(shared *http.Transport, opts ClientOptions) (http.RoundTripper, error) {
+	if err := configure(shared, opts); err != nil {
 		return nil, err
 	}
 	return &separator{layer{shared}, alone(shared)}, nil

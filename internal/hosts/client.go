@@ -71,16 +71,21 @@ func (o *ClientOptions) TrustVariables(certFile, certDir string) {
 	}
 }
 
-// What the zero ClientOptions means.
-const (
-	defaultRetryWaitMin  = 1 * time.Second
-	defaultRetryWaitMax  = 30 * time.Second
-	defaultHeaderTimeout = 10 * time.Second
-	defaultStallTimeout  = 30 * time.Second
-
-	defaultDocumentTimeout = time.Minute
-	defaultMinRate         = 1024
-)
+// decided returns the options with what those that are zero mean, but for Now, without which the log has no durations.
+func (o ClientOptions) decided() ClientOptions {
+	for option, otherwise := range map[*time.Duration]time.Duration{
+		&o.RetryWaitMin: time.Second, &o.RetryWaitMax: 30 * time.Second, &o.HeaderTimeout: 10 * time.Second,
+		&o.StallTimeout: 30 * time.Second, &o.DocumentTimeout: time.Minute,
+	} {
+		if *option <= 0 {
+			*option = otherwise
+		}
+	}
+	if o.MinRate <= 0 {
+		o.MinRate = 1024
+	}
+	return o
+}
 
 // defaultRedirects is how many redirects the client follows where the caller
 // doesn't say; http.Client's own limit is about the same.
@@ -95,13 +100,18 @@ const defaultRedirects = 10
 // Retry-After asks for. When attempts run out, the caller gets the last response or error;
 // Attempts and RequestError tell the number.
 func NewClient(opts ClientOptions) (*http.Client, error) {
+	opts = opts.decided()
 	stack, err := bottom(opts)
 	if err != nil {
 		return nil, err
 	}
-	stack = &stallGuard{layer{stack}, orDefault(opts.StallTimeout, defaultStallTimeout), paceOf(opts)}
+	logged := opts.Now
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	stack = &stallGuard{layer{stack}, opts.StallTimeout, pace{document: opts.DocumentTimeout, rate: opts.MinRate, now: opts.Now}}
 	if opts.Log != nil {
-		stack = &requestLog{layer{stack}, opts.Log, opts.Now}
+		stack = &requestLog{layer{stack}, opts.Log, logged}
 	}
 	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts), opts.OnRetry), opts)
 	if opts.UserAgent != "" {
@@ -117,36 +127,17 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 }
 
 func bottom(opts ClientOptions) (http.RoundTripper, error) {
-	limit := orDefault(opts.HeaderTimeout, defaultHeaderTimeout)
 	switch base := opts.Base.(type) {
 	case nil:
-		return newSeparator(cloneDefault(), opts, limit)
+		return newSeparator(cloneDefault(), opts)
 	case *http.Transport:
-		return newSeparator(base.Clone(), opts, limit)
+		return newSeparator(base.Clone(), opts)
 	default:
 		if opts.TLS != nil || opts.Proxy != nil || opts.DialContext != nil || opts.CertFile != "" || opts.CertDir != "" {
 			return nil, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
 		}
-		return &headerGuard{layer{base}, 3 * limit}, nil
+		return &headerGuard{layer{base}, 3 * opts.HeaderTimeout}, nil
 	}
-}
-
-func paceOf(opts ClientOptions) pace {
-	p := pace{document: orDefault(opts.DocumentTimeout, defaultDocumentTimeout), rate: opts.MinRate, now: opts.Now}
-	if p.rate <= 0 {
-		p.rate = defaultMinRate
-	}
-	if p.now == nil {
-		p.now = time.Now
-	}
-	return p
-}
-
-func orDefault(given, otherwise time.Duration) time.Duration {
-	if given > 0 {
-		return given
-	}
-	return otherwise
 }
 
 // layer is what all parts of the stack have in common: the next part, and the
@@ -216,7 +207,7 @@ func ResolveRetries(text string) int {
 func ResolveTimeout(text string) time.Duration {
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
-		return defaultHeaderTimeout
+		n = 10
 	}
 	return time.Duration(min(int64(n), math.MaxInt64/int64(time.Second))) * time.Second
 }

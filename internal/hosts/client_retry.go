@@ -191,11 +191,7 @@ type backoff struct {
 }
 
 func newBackoff(opts ClientOptions) backoff {
-	return backoff{
-		shortest: orDefault(opts.RetryWaitMin, defaultRetryWaitMin),
-		longest:  orDefault(opts.RetryWaitMax, defaultRetryWaitMax),
-		random:   rand.Float64,
-	}
+	return backoff{shortest: opts.RetryWaitMin, longest: opts.RetryWaitMax, random: rand.Float64}
 }
 
 // before returns the wait before a retry (0 is the first): a random duration
@@ -253,7 +249,7 @@ func policyOf(client *http.Client) *retryablehttp.Client {
 	if found := retryIn(client); found != nil {
 		return found.client
 	}
-	return newRetry(nil, 0, newBackoff(ClientOptions{}), nil).client
+	return newRetry(nil, 0, newBackoff(ClientOptions{}.decided()), nil).client
 }
 
 // retryIn finds the layer that retries in a client's stack; nil: there is none.

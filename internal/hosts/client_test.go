@@ -202,7 +202,7 @@ func TestClient_HTTP2IsUsed(t *testing.T) {
 
 func TestClient_TransportSettings(t *testing.T) {
 	transport := cloneDefault()
-	must.Succeed(t, configure(transport, ClientOptions{}, 3*time.Second))
+	must.Succeed(t, configure(transport, ClientOptions{HeaderTimeout: 3 * time.Second}))
 	if transport.TLSHandshakeTimeout != 3*time.Second || transport.ResponseHeaderTimeout != 3*time.Second {
 		t.Error("HeaderTimeout is not for each phase")
 	}

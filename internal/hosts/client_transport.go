@@ -18,7 +18,7 @@ import (
 const idlePerHost = 32
 
 // configure gives a transport the settings that are asked for.
-func configure(t *http.Transport, opts ClientOptions, limit time.Duration) error {
+func configure(t *http.Transport, opts ClientOptions) error {
 	if opts.Proxy != nil || opts.Base == nil {
 		t.Proxy = opts.Proxy
 		if t.Proxy == nil {
@@ -27,11 +27,11 @@ func configure(t *http.Transport, opts ClientOptions, limit time.Duration) error
 	}
 	switch {
 	case opts.DialContext != nil:
-		t.DialContext = within(limit, opts.DialContext)
+		t.DialContext = within(opts.HeaderTimeout, opts.DialContext)
 	case opts.Base == nil || t.DialContext == nil:
-		t.DialContext = (&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}).DialContext
+		t.DialContext = (&net.Dialer{Timeout: opts.HeaderTimeout, KeepAlive: 30 * time.Second}).DialContext
 	default:
-		t.DialContext = within(limit, t.DialContext)
+		t.DialContext = within(opts.HeaderTimeout, t.DialContext)
 	}
 	if opts.TLS != nil {
 		t.TLSClientConfig = opts.TLS.Clone()
@@ -43,10 +43,10 @@ func configure(t *http.Transport, opts ClientOptions, limit time.Duration) error
 	}
 	given := opts.Base != nil && opts.HeaderTimeout == 0
 	if !given || t.TLSHandshakeTimeout == 0 {
-		t.TLSHandshakeTimeout = limit
+		t.TLSHandshakeTimeout = opts.HeaderTimeout
 	}
 	if !given || t.ResponseHeaderTimeout == 0 {
-		t.ResponseHeaderTimeout = limit
+		t.ResponseHeaderTimeout = opts.HeaderTimeout
 	}
 	t.ForceAttemptHTTP2 = true // has no effect on a transport whose TLSNextProto or Protocols say otherwise
 	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, idlePerHost)

@@ -98,12 +98,9 @@ type explainer struct {
 
 func newExplainer(next http.RoundTripper, opts ClientOptions) *explainer {
 	e := &explainer{layer: layer{next}, proxy: opts.Proxy, certFile: opts.variables.file, certDir: opts.variables.dir,
-		limit: orDefault(opts.HeaderTimeout, defaultHeaderTimeout), now: opts.Now}
+		limit: opts.HeaderTimeout, now: opts.Now}
 	if e.proxy == nil && opts.Base == nil {
 		e.proxy = http.ProxyFromEnvironment
-	}
-	if e.now == nil {
-		e.now = time.Now
 	}
 	return e
 }

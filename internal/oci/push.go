@@ -53,18 +53,6 @@ type Release struct {
 	Signed *getproviders.SignedDocuments
 }
 
-// OtherArchiveError says that a repository has another archive for a platform of a version. An archive is never replaced.
-type OtherArchiveError struct {
-	Repository Repository
-	Tag        string
-	Platform   getproviders.Platform
-}
-
-// Error implements error.
-func (e *OtherArchiveError) Error() string {
-	return fmt.Sprintf("%s:%s has another archive for %s: it was published with other bytes, and is not replaced", e.Repository, e.Tag, e.Platform)
-}
-
 // Pushed returns what is published of a version, without the archives; nothing if there is no such version or
 // repository. What another program published has no H1, and a ZH. signed: there is something that a publisher has
 // signed.
@@ -111,7 +99,7 @@ func zhOf(archive ocispec.Descriptor) getproviders.Hash {
 // Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each
 // of them announces what it adds, and looks at the tag again after it has set it: what another one has overwritten is
 // repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within
-// an hour repairs it, or that of what is missing. Errors are *[RepositoryMissingError], *[OtherArchiveError], and what
+// an hour repairs it, or that of what is missing. Errors are *[RepositoryMissingError], that another archive is there, and what
 // the registry says.
 func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
 	repo, err := c.open(ctx, r)
@@ -287,7 +275,7 @@ func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descri
 	}
 	layer, err := readTarget(ctx, p.repo, *there)
 	if err == nil && string(zhOf(layer)) != ours.Annotations[annotationZH] {
-		err = &OtherArchiveError{p.at, p.tag, plat}
+		err = fmt.Errorf("%s:%s has another archive for %s: it was published with other bytes, and is not replaced", p.at, p.tag, plat)
 	}
 	return true, err
 }

@@ -10,7 +10,7 @@
 // keep no file: it resumes too.
 //
 // A [Source] that can't continue returns [ErrRestart] and begins with the first
-// byte again. Failures of the network are a [*TransferError], refusals of a server a
+// byte again. Failures of the network are a *getproviders.Fault, refusals of a server a
 // [*StatusError]. [Ask] finds out how large an archive is, and how old, without downloading it.
 package download
 

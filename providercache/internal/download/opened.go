@@ -159,7 +159,7 @@ func (b *openedBody) wrap(err error) error {
 	case b.ctx.Err() != nil:
 		return context.Cause(b.ctx)
 	case b.pos > 0:
-		return &TransferError{Archive: b.at.String(), Done: b.pos, Total: b.total, Err: err}
+		return interrupted(b.at, b.pos, b.total, err)
 	}
 	if strings.Contains(err.Error(), b.at.String()) { // as errors of buckets and requests do
 		return err

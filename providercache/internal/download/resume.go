@@ -82,7 +82,7 @@ func (w *resumableBody) Read(p []byte) (int, error) {
 
 // resume requests the rest after a transfer has broken off.
 func (w *resumableBody) resume(cause error) error {
-	cause = &TransferError{Archive: w.at.String(), Done: w.pos, Total: w.total, Err: cause}
+	cause = interrupted(w.at, w.pos, w.total, cause)
 	for w.tries.another(w.pos) {
 		from := w.pos
 		if !w.validator.resumable(w.opening.Known) {
@@ -240,7 +240,7 @@ func (w *resumableBody) acceptRest(resp *http.Response, from int64) error {
 	return nil
 }
 
-// wrap returns a *TransferError if there was no response. The error about a response
+// wrap says how far the archive came if there was no response. The error about a response
 // that is of no use stays as it is.
 func (w *resumableBody) wrap(err error) error {
 	if w.ctx.Err() != nil {
@@ -249,7 +249,7 @@ func (w *resumableBody) wrap(err error) error {
 	if _, ok := errors.AsType[*hosts.RequestError](err); !ok {
 		return err
 	}
-	return &TransferError{Archive: w.at.String(), Done: w.pos, Total: w.total, Err: err}
+	return interrupted(w.at, w.pos, w.total, err)
 }
 
 // temporary reports whether a request that failed may succeed when it is repeated,

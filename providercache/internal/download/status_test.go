@@ -12,15 +12,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func TestTransferError_SaysHowFarItCame(t *testing.T) {
-	for want, e := range map[string]TransferError{
-		"broken": {Total: -1},
-		"https://a/a.zip: after 0 of 9 bytes: broken": {Total: 9},
-		"https://a/a.zip: after 4 of 9 bytes: broken": {Done: 4, Total: 9},
-		"https://a/a.zip: after 4 bytes: broken":      {Done: 4, Total: -1},
+func TestInterrupted_SaysHowFarItCame(t *testing.T) {
+	for want, e := range map[string]struct{ done, total int64 }{
+		"broken": {total: -1},
+		"https://a/a.zip: after 0 of 9 bytes: broken": {total: 9},
+		"https://a/a.zip: after 4 of 9 bytes: broken": {4, 9},
+		"https://a/a.zip: after 4 bytes: broken":      {4, -1},
 	} {
-		e.Archive, e.Err = "https://a/a.zip", errors.New("broken")
-		must.Equal(t, e.Error(), want)
+		must.Equal(t, interrupted(getproviders.LocalArchive("https://a/a.zip"), e.done, e.total, errors.New("broken")).Error(), want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package download
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,41 +11,18 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TransferError says that an archive couldn't be downloaded, or only a part of it,
-// after all attempts to resume. It matches
-// getproviders.ErrUnreachable and what the network said last.
-type TransferError struct {
-	Archive     string // its URL, without secrets
-	Done, Total int64  // bytes; Total is -1 if unknown
-	Err         error
-}
-
-// Error implements error. An Err that came before the first byte names the URL.
-func (e *TransferError) Error() string {
-	if e.Done == 0 && e.Total < 0 {
-		return e.Err.Error()
+// interrupted says that an archive couldn't be downloaded, or only a part of it, after all attempts to resume. It matches
+// getproviders.ErrUnreachable and what the network said last, which names the URL if it came before the first byte. total is -1 if unknown.
+func interrupted(at getproviders.Location, done, total int64, err error) error {
+	failed := &getproviders.Fault{Code: cmp.Or(getproviders.CodeOf(err), "unreachable"), Kind: getproviders.ErrUnreachable, Err: err}
+	if done > 0 || total >= 0 {
+		failed.Err = Incomplete(at.String(), done, total, err)
 	}
-	return Incomplete(e.Archive, e.Done, e.Total, e.Err).Error()
-}
-
-// Hint says what becomes of the bytes that came.
-func (e *TransferError) Hint() string {
-	if e.Done == 0 {
-		return ""
+	if done > 0 {
+		failed.Hint = "the connection broke. Run again: if the server supports it, only the rest is downloaded"
 	}
-	return "the connection broke. Run again: if the server supports it, only the rest is downloaded"
+	return failed
 }
-
-// Code is that of the cause, or "unreachable".
-func (e *TransferError) Code() string {
-	if code := getproviders.CodeOf(e.Err); code != "" {
-		return code
-	}
-	return "unreachable"
-}
-
-// Unwrap returns getproviders.ErrUnreachable and the cause.
-func (e *TransferError) Unwrap() []error { return []error{getproviders.ErrUnreachable, e.Err} }
 
 // Incomplete adds to an error how much of an archive had been downloaded.
 func Incomplete(archive string, size, total int64, err error) error {
@@ -57,8 +35,7 @@ func Incomplete(archive string, size, total int64, err error) error {
 // TransferFailure adds to an error how much of an archive had been downloaded, unless
 // the error says so itself or isn't about the transfer.
 func TransferFailure(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
-	_, ok := errors.AsType[*TransferError](err)
-	if ok || errors.Is(err, ErrRestart) || ctx.Err() != nil {
+	if getproviders.FaultOf(err, getproviders.ErrUnreachable) != nil || errors.Is(err, ErrRestart) || ctx.Err() != nil {
 		return err
 	}
 	return Incomplete(at.String(), size, total, err)

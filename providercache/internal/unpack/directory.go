@@ -24,7 +24,7 @@ func readDirectory(r io.ReaderAt, size int64, archive *zip.Reader) (directory, e
 	var end [endRecord]byte
 	at := size - endRecord - int64(len(archive.Comment))
 	if _, err := r.ReadAt(end[:], at); err != nil {
-		return directory{}, &Error{Rule: RuleArchive, Detail: err.Error()}
+		return directory{}, broken(RuleArchive, "%v", err)
 	}
 	count, length, from := binary.LittleEndian.Uint16(end[10:]), binary.LittleEndian.Uint32(end[12:]), binary.LittleEndian.Uint32(end[16:])
 	if count == math.MaxUint16 || length == math.MaxUint32 || from == math.MaxUint32 {
@@ -32,13 +32,13 @@ func readDirectory(r io.ReaderAt, size int64, archive *zip.Reader) (directory, e
 	}
 	d := directory{from: int64(from)}
 	if d.from+int64(length) != at {
-		return d, &Error{Rule: RuleArchive, Detail: "its directory isn't where its end says: it may be two archives in one"}
+		return d, broken(RuleArchive, "its directory isn't where its end says: it may be two archives in one")
 	}
 	next := d.from
 	for range archive.File {
 		var header [directoryHeader]byte
 		if _, err := r.ReadAt(header[:], next); err != nil {
-			return d, &Error{Rule: RuleArchive, Detail: err.Error()}
+			return d, broken(RuleArchive, "%v", err)
 		}
 		short := func(at int) int64 { return int64(binary.LittleEndian.Uint16(header[at:])) }
 		offset := binary.LittleEndian.Uint32(header[42:])
@@ -49,7 +49,7 @@ func readDirectory(r io.ReaderAt, size int64, archive *zip.Reader) (directory, e
 		next += directoryHeader + short(28) + short(30) + short(32)
 	}
 	if len(d.headers) > 0 && slices.Min(d.headers) != 0 {
-		return d, &Error{Rule: RuleArchive, Detail: "there is something before its first entry"}
+		return d, broken(RuleArchive, "there is something before its first entry")
 	}
 	return d, nil
 }

@@ -40,7 +40,7 @@ func readEntries(r io.ReaderAt, size int64, p getproviders.Provider, limits Limi
 
 func checkEntries(archive *zip.Reader, dir directory, size int64, p getproviders.Provider, limits Limits) ([]entry, error) {
 	if len(archive.File) == 0 {
-		return nil, &Error{Rule: RuleEntries, Detail: "it is empty"}
+		return nil, broken(RuleEntries, "it is empty")
 	}
 	tree := names{max: limits.Files}
 	var entries []entry
@@ -64,7 +64,7 @@ func checkEntries(archive *zip.Reader, dir directory, size int64, p getproviders
 		return !e.Dir && !strings.Contains(e.Name, "/") && layout.ExecutableName(p, e.Name)
 	}
 	if !slices.ContainsFunc(entries, isExecutable) {
-		return nil, &Error{Rule: RuleExecutable, Detail: errNoExecutable(p).Error()}
+		return nil, broken(RuleExecutable, "%v", errNoExecutable(p))
 	}
 	return entries, nil
 }
@@ -108,7 +108,7 @@ func checkSizes(entries []entry, size, limit int64) error {
 		}
 	}
 	if total > ratioFrom && total/maxRatio > uint64(size) {
-		return &Error{Rule: RuleSize, Detail: "it would unpack to more than 200 times its size"}
+		return broken(RuleSize, "it would unpack to more than 200 times its size")
 	}
 	return nil
 }

@@ -2,12 +2,15 @@ package unpack
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // Rule is one of the rules for package archives, by its number in the list of
-// unpack.go. An [*Error] matches its Rule under errors.Is.
+// unpack.go. An error about an archive matches its Rule under errors.Is.
 type Rule int
 
 // The rules.
@@ -29,32 +32,15 @@ const (
 // Error implements error.
 func (r Rule) Error() string { return fmt.Sprintf("package archive breaks rule %d", int(r)) }
 
-// Error says which rule for package archives an archive breaks.
-type Error struct {
-	Rule   Rule
-	Entry  string // as the archive has it; "" if it is about the whole archive
-	Detail string // the rest of a sentence about the entry or the archive
-}
-
-// Error implements error.
-func (e *Error) Error() string {
-	if e.Entry == "" {
-		return "invalid package archive: " + e.Detail
+// broken says which rule for package archives an archive breaks: the error matches it.
+func broken(rule Rule, format string, args ...any) error {
+	return &getproviders.Fault{
+		Code: "invalid_package", Kind: rule, Err: fmt.Errorf("invalid package archive: "+format, args...),
+		Hint: "the package was published wrongly, or something else was downloaded in its place: don't use it, and tell the provider's publisher",
 	}
-	return fmt.Sprintf("invalid package archive: entry %q %s", e.Entry, e.Detail)
 }
 
-// Code is "invalid_package".
-func (e *Error) Code() string { return "invalid_package" }
-
-// Hint says who can help.
-func (e *Error) Hint() string {
-	return "the package was published wrongly, or something else was downloaded in its place: don't use it, and tell the provider's publisher"
-}
-
-// Unwrap returns the Rule.
-func (e *Error) Unwrap() error { return e.Rule }
-
+// breaks is broken for an entry; format is the rest of a sentence about it.
 func breaks(f *zip.File, rule Rule, format string, args ...any) error {
-	return &Error{Rule: rule, Entry: f.Name, Detail: fmt.Sprintf(format, args...)}
+	return broken(rule, "entry %q "+format, slices.Concat([]any{f.Name}, args)...)
 }

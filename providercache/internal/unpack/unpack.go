@@ -8,7 +8,7 @@
 // [Stream] unpacks an archive while it is still being downloaded; Archive.Finish then
 // accepts the result if the archive's directory lists the very same entries, and the
 // archive is unpacked again if not. [HashStream] hashes an archive that isn't stored
-// anywhere. An [*Error] names the [Rule] that an archive breaks, and the entry.
+// anywhere. An [*getproviders.Fault] names the [Rule] that an archive breaks, and the entry.
 package unpack
 
 // What a package archive may be. Providers as they are published obey these

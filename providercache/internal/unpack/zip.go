@@ -36,10 +36,10 @@ func openZip(r io.ReaderAt, size int64, maxEntries int) (*zip.Reader, directory,
 	bounded := &boundedReader{ReaderAt: r, left: directoryTail + int64(maxEntries)*directoryEntry}
 	archive, err := zip.NewReader(bounded, size)
 	if bounded.left < 0 {
-		return nil, directory{}, &Error{Rule: RuleEntries, Detail: "the archive's directory is too large"}
+		return nil, directory{}, broken(RuleEntries, "the archive's directory is too large")
 	}
 	if err != nil && archive == nil {
-		return nil, directory{}, &Error{Rule: RuleArchive, Detail: err.Error()}
+		return nil, directory{}, broken(RuleArchive, "%v", err)
 	}
 	bounded.off = true
 	archive.RegisterDecompressor(zip.Deflate, newInflater)
@@ -56,7 +56,7 @@ func checkEnd(r io.ReaderAt, size int64, comment int) error {
 	var signature [4]byte
 	_, err := r.ReadAt(signature[:], size-endRecord-int64(comment))
 	if err != nil || binary.LittleEndian.Uint32(signature[:]) != endSignature {
-		return &Error{Rule: RuleArchive, Detail: "there is something after the end of the archive"}
+		return broken(RuleArchive, "there is something after the end of the archive")
 	}
 	return nil
 }
