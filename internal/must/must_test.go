@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -51,4 +53,12 @@ func TestFunctions_Fail(t *testing.T) {
 		}
 	}
 	Succeed(t, ErrorOf(1, nil))
+}
+
+func TestWrite_MakesAFileAndItsDirectories(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a/b/c.txt")
+	Write(t, path, "first")
+	Write(t, path, []byte("second"))
+	Equal(t, string(Get(os.ReadFile(path))(t)), "second")
+	Equal(t, Get(os.Stat(path))(t).Mode().Perm()&0o700, 0o600)
 }
