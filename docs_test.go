@@ -145,6 +145,13 @@ func TestDocs_ReadmeLeadsToEveryPage(t *testing.T) {
 	}
 }
 
+// README is read whole only if it is short.
+func TestDocs_ReadmeIsShort(t *testing.T) {
+	if n := len(strings.Fields(pages(t)["README.md"])); n > 750 {
+		t.Errorf("README.md has %d words, and may have 750", n)
+	}
+}
+
 // TestDocs_DifferencesAreCounted: the numbers of the list, to which tests and pages
 // refer, are 1, 2, 3 and so on.
 func TestDocs_DifferencesAreCounted(t *testing.T) {
