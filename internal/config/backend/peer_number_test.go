@@ -124,7 +124,7 @@ func overridesOf(t *testing.T, name, body string) []string {
 		"http":       "retry_max = 2\nretry_wait_min = 2\nretry_wait_max = 2\nclient_certificate_pem = null\nclient_private_key_pem = null\naddress = \"http://127.0.0.1\"\nlock_address = \"http://127.0.0.1\"\nunlock_address = \"http://127.0.0.1\"\nclient_ca_certificate_pem = null\n",
 		"kubernetes": "in_cluster_config = false\n",
 		"oci":        "auth = null\nbucket = \"b\"\n",
-		"oss":        "acl = \"private\"\n",
+		"oss":        "acl = \"private\"\nassume_role_session_expiration = 900\n",
 		"cloud":      "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
 		"remote":     "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
 		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
