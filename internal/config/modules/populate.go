@@ -41,6 +41,11 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	if local, ok := address.(Local); ok {
 		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
+	if in.Allow != nil {
+		if err := in.Allow(address, ">= 0"); err != nil { // there is no call that could have a constraint
+			return headed{err, "Module refused by policy"}
+		}
+	}
 	packages := packages{in.Fetcher, in.Registries, in.DryRun}
 	from, _, err := packages.locate(ctx, address, "")
 	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && failed.Host != "" {
