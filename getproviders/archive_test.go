@@ -33,13 +33,12 @@ func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 	trust := TrustedBy(AnyHash{ZH(sum)})
 	must.Equal(t, trust.ExpectedSHA256, sum)
 	must.Len(t, trust.ListedHashes, 1)
-	own := authenticatorFunc(func(d Digests) (AuthenticationResult, error) {
+	must.Equal(t, must.Get(TrustedBy(authenticatorFunc(func(d Digests) (AuthenticationResult, error) {
 		if d.SHA256 != sum {
 			return AuthenticationResult{}, ErrAuthentication
 		}
 		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
-	})
-	must.Equal(t, must.Get(TrustedBy(own).Authenticator.Authenticate(Digests{SHA256: sum}))(t).TrustLevel, LevelVerifiedChecksum)
+	})).Authenticator.Authenticate(Digests{SHA256: sum}))(t).TrustLevel, LevelVerifiedChecksum)
 	if TrustedBy(nil).Authenticator != nil {
 		t.Error("nothing authenticates")
 	}

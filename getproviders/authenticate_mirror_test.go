@@ -67,8 +67,7 @@ func (m *signedMirror) write(t *testing.T, name string, content []byte) {
 
 func (m *signedMirror) read(t *testing.T, name string) []byte {
 	t.Helper()
-	content := must.Get(os.ReadFile(filepath.Join(m.dir, name)))(t)
-	return content
+	return must.Get(os.ReadFile(filepath.Join(m.dir, name)))(t)
 }
 
 // sums is a true list of checksums: of the package, and of one for another platform.

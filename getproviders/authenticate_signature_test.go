@@ -31,8 +31,7 @@ func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Sig
 	if opts.SignedAt.IsZero() {
 		opts.SignedAt = yearAgo.AddDate(0, 0, 7)
 	}
-	s := must.Get(providertest.NewSigner(opts))(t)
-	return s
+	return must.Get(providertest.NewSigner(opts))(t)
 }
 
 func newSigner(t *testing.T) *providertest.Signer { return signerWith(t, providertest.SignerOptions{}) }

@@ -53,8 +53,7 @@ func oddChecksumLists() map[string]oddRegistry {
 func oddSigners(t *testing.T) map[string]oddRegistry {
 	longAgo := time.Now().AddDate(-1, 0, 0)
 	fresh := func(opts providertest.SignerOptions) *providertest.Signer {
-		s := must.Get(providertest.NewSigner(opts))(t)
-		return s
+		return must.Get(providertest.NewSigner(opts))(t)
 	}
 	one, other := fresh(providertest.SignerOptions{}), fresh(providertest.SignerOptions{})
 	revoked := fresh(providertest.SignerOptions{})
@@ -158,8 +157,7 @@ func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.Auth
 	read := func(path string) []byte {
 		resp := must.Get(r.Client().Get("https://" + r.Host() + path))(t)
 		defer resp.Body.Close()
-		content := must.Get(io.ReadAll(resp.Body))(t)
-		return content
+		return must.Get(io.ReadAll(resp.Body))(t)
 	}
 	var description struct {
 		FileName     string `json:"filename"`

@@ -14,8 +14,7 @@ import (
 
 func readVector(t testing.TB, name string) []byte {
 	t.Helper()
-	content := must.Get(os.ReadFile(filepath.Join("testdata", "vectors", name)))(t)
-	return content
+	return must.Get(os.ReadFile(filepath.Join("testdata", "vectors", name)))(t)
 }
 
 func at(date string) func() time.Time {
@@ -130,8 +129,7 @@ func TestAuthenticate_PartnerVector(t *testing.T) {
 func FuzzSignature(f *testing.F) {
 	original, digests := nullProvider(f)
 	binary := func(armored, blockType string) []byte {
-		content := must.Get(unarmor(armored, blockType))(f)
-		return content
+		return must.Get(unarmor(armored, blockType))(f)
 	}
 	official := binary(original.Keys.Official, "PGP PUBLIC KEY BLOCK")
 	author := binary(string(readVector(f, "partner-author-key.asc")), "PGP PUBLIC KEY BLOCK")

@@ -51,11 +51,10 @@ func newWeb(t *testing.T, answers map[string]answer) *web {
 		return (&net.Dialer{}).DialContext(ctx, network, plain.Listener.Addr().String())
 	}
 	t.Cleanup(func() { transport.CloseIdleConnections(); plain.Close(); secure.Close() })
-	client := must.Get(hosts.NewClient(hosts.ClientOptions{
+	w.client = must.Get(hosts.NewClient(hosts.ClientOptions{
 		Retries: 1, RetryWaitMin: 1, Base: transport,
 		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}))(t)
-	w.client = client
 	return w
 }
 

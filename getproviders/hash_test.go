@@ -42,8 +42,7 @@ func TestZH(t *testing.T) {
 func TestSortHashes(t *testing.T) {
 	given := []getproviders.Hash{"zh:b", "h1:z", "zh:a", "h1:Z", "h1:z"}
 	before := slices.Clone(given)
-	got := hashing.Sort(given)
-	must.EqualSlices(t, got, []getproviders.Hash{"h1:Z", "h1:z", "zh:a", "zh:b"})
+	must.EqualSlices(t, hashing.Sort(given), []getproviders.Hash{"h1:Z", "h1:z", "zh:a", "zh:b"})
 	must.EqualSlices(t, given, before)
 	must.Len(t, hashing.Sort[getproviders.Hash](nil), 0)
 }

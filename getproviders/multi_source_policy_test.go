@@ -141,8 +141,7 @@ func TestMultiSource_NextOnFailure_EndsWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(gone)
 		*asked = nil
-		err := ask(ctx)
-		must.Equal(t, err, gone, query)
+		must.Equal(t, ask(ctx), gone, query)
 		must.Len(t, *asked, 1, query)
 	}
 }

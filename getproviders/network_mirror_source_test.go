@@ -30,8 +30,7 @@ func inJSON(body string) answer {
 // mirrorAt returns a source that uses the fake as a mirror, at the URL with this path.
 func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.NetworkMirrorSource {
 	t.Helper()
-	source := must.Get(getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9")))(t)
-	return source
+	return must.Get(getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9")))(t)
 }
 
 // askMirror asks a mirror with the given answers for the package of widget 1.0.0.

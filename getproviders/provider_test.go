@@ -171,8 +171,7 @@ func TestProvider_SurvivesJSON(t *testing.T) {
 
 func mustParse(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
-	p := must.Get(terraform.ParseProvider(address))(t)
-	return p
+	return must.Get(terraform.ParseProvider(address))(t)
 }
 
 func FuzzParseProvider(f *testing.F) {

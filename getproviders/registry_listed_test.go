@@ -20,8 +20,7 @@ func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 		"/sums":     {body: sums}, "/sig": {body: "signature"},
 	})
 	found := must.Get(askForPackage(t, fake))(t)
-	trust := must.Get(found.Trust.Loaded(t.Context()))(t)
-	return trust
+	return must.Get(found.Trust.Loaded(t.Context()))(t)
 }
 
 func TestTrust_RegistryHashes(t *testing.T) {

@@ -76,8 +76,7 @@ func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 				poison(t, im, h1, zh)
 				in := im.installer(t)
 				install(t, in, widgets, lock(h1, zh))
-				installed := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
-				must.Equal(t, read(t, installed), originalWidget)
+				must.Equal(t, read(t, filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), originalWidget)
 			})
 		}
 	}

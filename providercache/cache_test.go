@@ -363,8 +363,7 @@ func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 	status := must.Get(m.directory(t).Check(t.Context(), both, locks))(t)
 	must.Len(t, status.Reasons, 2)
 	must.Equal(t, status.Reasons[0].Code, "package_absent")
-	after := tree(t, filepath.Dir(m.Cache))
-	must.EqualSlices(t, after, before)
+	must.EqualSlices(t, tree(t, filepath.Dir(m.Cache)), before)
 	must.Equal(t, m.Registry.Requests(""), asked)
 }
 

@@ -37,8 +37,7 @@ func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	in := newInstaller(t, source)
 	planted := filepath.Join(in.Target.PackagePath(acmeWidget, v1, linux), "terraform-provider-widget")
 	write(t, planted, "evil")
-	got := must.Get(in.Ensure(t.Context(), acmeWidget, constraints("")))(t)
-	must.Equal(t, read(t, got.Executable), "provider 1.0.0\n")
+	must.Equal(t, read(t, must.Get(in.Ensure(t.Context(), acmeWidget, constraints("")))(t).Executable), "provider 1.0.0\n")
 }
 
 func TestEnsure_Fails(t *testing.T) {

@@ -88,8 +88,7 @@ func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 			in := newInstaller(t, source)
 			killed := exec.CommandContext(t.Context(), os.Args[0], archive, in.Target.Dir)
 			killed.Env = append(os.Environ(), dieVariable+"="+where)
-			err := killed.Run()
-			must.Equal(t, must.As[*exec.ExitError](t, err).ExitCode(), diedAsAsked)
+			must.Equal(t, must.As[*exec.ExitError](t, killed.Run()).ExitCode(), diedAsAsked)
 			left := tree(t, in.Target.Dir)
 			if stagings := stagingDirs(left); where != "begun" && stagings == 0 {
 				t.Errorf("there is %q, so this test shows nothing", left)

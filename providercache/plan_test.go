@@ -23,8 +23,7 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
 	plan := must.Get(in.Plan(t.Context(), req, locks, providercache.Normal))(t)
-	got := must.Get(json.Marshal(plan))(t)
-	must.Equal(t, string(got), `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],`+
+	must.Equal(t, string(must.Get(json.Marshal(plan))(t)), `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],`+
 		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},`+
 		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],`+
 		`"built_in":["terraform.io/builtin/terraform"]}`)
@@ -37,8 +36,7 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	t.Parallel()
 	plan := must.Get(newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal))(t)
-	got := must.Get(json.Marshal(plan))(t)
-	must.Equal(t, string(got), `{"present":[],"link":[],"fetch":[],"built_in":[]}`)
+	must.Equal(t, string(must.Get(json.Marshal(plan))(t)), `{"present":[],"link":[],"fetch":[],"built_in":[]}`)
 }
 
 func TestPlan_ReportsAllProblems(t *testing.T) {
@@ -47,8 +45,7 @@ func TestPlan_ReportsAllProblems(t *testing.T) {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
 	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
-	failures := providerErrors(t, err)
-	must.Len(t, failures, 2)
+	must.Len(t, providerErrors(t, err), 2)
 	must.Fail(t, err, getproviders.ErrProviderNotFound)
 	if plan.Fetch != nil {
 		t.Errorf("got %+v", plan)

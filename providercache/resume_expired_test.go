@@ -68,8 +68,7 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 			if errors.Is(err, getproviders.ErrUnauthorized) != c.refused || !c.refused && err != nil {
 				t.Errorf("%v", err)
 			}
-			got := ranges(registry.Server)
-			must.EqualSlices(t, got, c.asked)
+			must.EqualSlices(t, ranges(registry.Server), c.asked)
 			must.Equal(t, registry.Requests("package"), c.named)
 		})
 	}

@@ -258,8 +258,7 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	registry, in, _ := newBreakable(t)
-	client := must.Get(hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour}))(t)
-	in.Fetcher.Client = client
+	in.Fetcher.Client = must.Get(hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour}))(t)
 	registry.Break("archive", providertest.Fault{CutAfter: 1000})
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -75,13 +75,12 @@ func newProgram(t *testing.T, env ...string) program {
 	}
 	installSelf(t, p.exe)
 	here := must.Get(os.Getwd())(t)
-	tokens := must.Get(NewHelperTokens(Helper{
+	p.tokens = must.Get(NewHelperTokens(Helper{
 		Name: "test",
 		Args: []string{"-test.run=^TestHelper_Program$", "--", "first arg"},
 		Dirs: []string{filepath.Join(dir, "missing"), dir},
 		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "HELPER_NOT_IN="+here, "GORACE=atexit_sleep_ms=0"), env...),
 	}))(t)
-	p.tokens = tokens
 	return p
 }
 

@@ -19,8 +19,7 @@ import (
 // hostOf returns the name of a test server as a host.
 func hostOf(t testing.TB, srv *httptest.Server) Hostname {
 	t.Helper()
-	host := must.Get(ParseHostname(strings.TrimPrefix(srv.URL, "https://")))(t)
-	return host
+	return must.Get(ParseHostname(strings.TrimPrefix(srv.URL, "https://")))(t)
 }
 
 func document(w http.ResponseWriter, body string) {

@@ -111,8 +111,7 @@ func get(t testing.TB, url string) *http.Request {
 
 func mustRequest(t testing.TB, method, url string) *http.Request {
 	t.Helper()
-	req := must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
-	return req
+	return must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
 }
 
 // recorder keeps the requests of a server.

@@ -9,8 +9,7 @@ import (
 
 func mustURL(t testing.TB, text string) *url.URL {
 	t.Helper()
-	u := must.Get(url.Parse(text))(t)
-	return u
+	return must.Get(url.Parse(text))(t)
 }
 
 func TestConfidential(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 
 func TestRefusal_ARefusalIsExplained(t *testing.T) {
 	parse := func(text string) *url.URL {
-		u := must.Get(url.Parse(text))(t)
-		return u
+		return must.Get(url.Parse(text))(t)
 	}
 	const api = "https://api.example.com/v1"
 	for name, c := range map[string]struct {

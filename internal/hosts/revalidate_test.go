@@ -44,8 +44,7 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 		token, want string
 		sent        int
 	}{{"a", `1 for a "1"`, 1}, {"a", `1 for a "1"`, 1}, {"b", `1 for b "1"`, 2}, {"a", `1 for a "1"`, 2}} {
-		got := ask(step.token)
-		must.Equal(t, got, step.want, step.token)
+		must.Equal(t, ask(step.token), step.want, step.token)
 		must.Equal(t, sent, step.sent, step.token)
 	}
 	version = 2

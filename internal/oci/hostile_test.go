@@ -103,13 +103,12 @@ func TestSource_CountsWhatItReads(t *testing.T) {
 		f.index["annotations"] = object{"long": strings.Repeat(",", 60)}
 		server := httptest.NewTLSServer(f)
 		t.Cleanup(server.Close)
-		ctx := hosts.WithMeter(t.Context(), func(_ context.Context, bytes int64) error {
+		must.Fail(t, must.ErrorOf(sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(hosts.WithMeter(t.Context(), func(_ context.Context, bytes int64) error {
 			if left -= bytes; left < 0 {
 				return full
 			}
 			return nil
-		})
-		must.Fail(t, must.ErrorOf(sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(ctx, widget, v1, linux)), want, room)
+		}), widget, v1, linux)), want, room)
 	}
 }
 
@@ -249,8 +248,7 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
-	available := must.Get(source.Versions(t.Context(), widget))(t)
-	must.Len(t, available.Versions, 1)
+	must.Len(t, must.Get(source.Versions(t.Context(), widget))(t).Versions, 1)
 	must.Equal(t, scopes.Load(), "repository:widget:pull")
 	must.Equal(t, told.Load(), "/v2/widget/tags/list= /token=Basic /v2/widget/tags/list=Bearer ")
 }

@@ -116,11 +116,10 @@ func TestMemo_CancelsACallWithoutCallers(t *testing.T) {
 	var memo par.Memo[string, string]
 	w, gone := newWaiting(), errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err := par.Together(t.Context(),
+	must.Equal(t, par.Together(t.Context(),
 		func(context.Context) error { <-w.started; cancel(gone); return nil },
 		func(context.Context) error { _, err := memo.Do(ctx, "a", w.call); return err },
-	)
-	must.Equal(t, err, gone)
+	), gone)
 	must.Equal(t, <-w.cancelled, gone, "the call's cause")
 	must.Equal(t, must.Get(memo.Do(t.Context(), "a", func(context.Context) (string, error) { return "again", nil }))(t), "again", "a later caller")
 }

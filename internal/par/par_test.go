@@ -99,15 +99,14 @@ func TestMap_OfNothing(t *testing.T) {
 func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
 	first := errors.New("first")
 	var cause error
-	err := par.Together(t.Context(),
+	must.Equal(t, par.Together(t.Context(),
 		func(context.Context) error { return first },
 		func(ctx context.Context) error {
 			<-ctx.Done()
 			cause = context.Cause(ctx)
 			return ctx.Err()
 		},
-	)
-	must.Equal(t, err, first)
+	), first)
 	must.Equal(t, cause, first, "the other's cause")
 }
 

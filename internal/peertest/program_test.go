@@ -41,8 +41,7 @@ func TestLookProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("TFDEPS_REQUIRE_PEERS", test.required)
 			var w watched
-			path := peertest.LookProgram(&w, test.names...)
-			must.Equal(t, path, test.path)
+			must.Equal(t, peertest.LookProgram(&w, test.names...), test.path)
 			must.Equal(t, w.said, test.said)
 		})
 	}
@@ -59,8 +58,7 @@ func TestLookProgram_PeerByVariable(t *testing.T) {
 	for _, value := range []string{given, "." + string(filepath.Separator) + "other.exe"} {
 		t.Setenv("TFDEPS_PEER_TERRAFORM", value)
 		var w watched
-		path := peertest.LookProgram(&w, "terraform")
-		must.Equal(t, path, given, value)
+		must.Equal(t, peertest.LookProgram(&w, "terraform"), given, value)
 		must.Equal(t, w.said, "", value)
 	}
 	t.Setenv("TFDEPS_PEER_TERRAFORM", filepath.Join(dir, "missing"))
@@ -112,8 +110,7 @@ func TestLookProgram_ShortTestsDoWithoutPeers(t *testing.T) {
 	setShort(t, true)
 	for _, name := range []string{"terraform", "tofu"} {
 		var w watched
-		path := peertest.LookProgram(&w, name)
-		must.Equal(t, path, "")
+		must.Equal(t, peertest.LookProgram(&w, name), "")
 		must.Equal(t, w.said, "skipped: a short test doesn't run "+name+"\n")
 	}
 }

@@ -163,8 +163,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 
 func request(t *testing.T, url string) *http.Request {
 	t.Helper()
-	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
-	return req
+	return must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 }
 
 // getURL asks for a URL, with an Authorization header unless it is "".

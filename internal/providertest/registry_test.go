@@ -25,8 +25,7 @@ func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry
 
 func newSigner(t *testing.T, opts providertest.SignerOptions) *providertest.Signer {
 	t.Helper()
-	s := must.Get(providertest.NewSigner(opts))(t)
-	return s
+	return must.Get(providertest.NewSigner(opts))(t)
 }
 
 var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}

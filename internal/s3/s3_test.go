@@ -32,9 +32,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // open opens a bucket of a service at an endpoint.
 func open(t *testing.T, endpoint, bucket, secret string) *Bucket {
 	t.Helper()
-	b := must.Get(New(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
+	return must.Get(New(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, secret, "")}))(t)
-	return b
 }
 
 func TestBucket_IsOneAtARealServer(t *testing.T) {
@@ -248,8 +247,7 @@ func TestList_ReadsAllPages(t *testing.T) {
 		must.Succeed(t, err)
 		keys = append(keys, info.Key)
 	}
-	got := strings.Join(keys, " ")
-	must.Equal(t, got, "a b c")
+	must.Equal(t, strings.Join(keys, " "), "a b c")
 	must.Equal(t, asked.Load(), 3)
 }
 

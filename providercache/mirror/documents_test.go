@@ -54,12 +54,11 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		must.Equal(t, m.installed(t, source, server.Client(), &depsfile.Locks{}), want, name)
-		lock := lockOne(t, &providercache.Installer{
+		must.Len(t, lockOne(t, &providercache.Installer{
 			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
 		}, providercache.LockRequest{
 			Requirements: require(widgetAddress, "1.0.0"), Platforms: m.opts.Platforms,
-		})
-		must.Len(t, lock.Locks.All()[0].Hashes, 6, name)
+		}).Locks.All()[0].Hashes, 6, name)
 	}
 }
 
@@ -121,8 +120,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	}
 	for _, locked := range []bool{false, true} {
 		if locked {
-			zh := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0")}).Packages[0].Hashes
-			wanted[0].Hashes = zh
+			wanted[0].Hashes = lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0")}).Packages[0].Hashes
 		}
 		archives := m.registry.Requests("archive")
 		must.Get(m.run(t, wanted...))(t)

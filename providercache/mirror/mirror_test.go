@@ -175,8 +175,7 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	for _, state := range []string{m.Fetcher.StateDir, ""} {
 		asked := m.registry.Requests("")
 		m.Fetcher.StateDir = state
-		result := must.Get(m.run(t, wanted...))(t)
-		must.Equal(t, result.Packages[0].State, event.Present)
+		must.Equal(t, must.Get(m.run(t, wanted...))(t).Packages[0].State, event.Present)
 		must.Equal(t, m.registry.Requests(""), asked)
 	}
 }
@@ -186,8 +185,7 @@ func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	m.opts.Platforms, m.opts.AllPlatforms = nil, true
 	wanted := want("widget")
 	wanted[0].AllVersions, wanted[0].Constraints = true, constraints("~> 1.0")
-	result := must.Get(m.run(t, wanted...))(t)
-	must.Len(t, result.Packages, 6)
+	must.Len(t, must.Get(m.run(t, wanted...))(t).Packages, 6)
 	must.Equal(t, read(t, m.file("widget/index.json")), "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}")
 	wanted[0].Constraints = constraints("> 9")
 	_, err := m.run(t, wanted...)

@@ -64,8 +64,7 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
-	got := m.files(t)
-	must.EqualSlices(t, got, left)
+	must.EqualSlices(t, m.files(t), left)
 	must.Equal(t, len(result.Pruned), len(there)-len(left))
 	must.Len(t, result.Waiting, 0)
 }

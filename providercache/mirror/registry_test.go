@@ -67,8 +67,7 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	m := newMirroring(t)
 	r := &inMemory{versions: map[string][]remote.Release{}}
 	run := func(wanted ...mirror.Spec) mirror.Result {
-		result := must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts))(t)
-		return result
+		return must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts))(t)
 	}
 	platforms := m.opts.Platforms
 	m.opts.Platforms = platforms[:1]

@@ -49,8 +49,7 @@ func TestHandler_ServesPartsAndHeads(t *testing.T) {
 	got := get(t, front, archive, "Range: bytes=0-0,2-2,4-4")
 	must.Equal(t, got.StatusCode, http.StatusOK)
 	must.EqualSlices(t, got.body, content)
-	document := found(t, front, dir+"1.0.0.json")
-	must.Equal(t, get(t, front, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")).StatusCode, http.StatusNotModified)
+	must.Equal(t, get(t, front, dir+"1.0.0.json", "If-None-Match: "+found(t, front, dir+"1.0.0.json").Header.Get("Etag")).StatusCode, http.StatusNotModified)
 	must.Equal(t, request(t, front, http.MethodPost, archive).StatusCode, http.StatusMethodNotAllowed)
 }
 
@@ -131,8 +130,7 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	for range 3 {
 		index()
 	}
-	n := m.registry.Requests("versions")
-	must.Equal(t, n, 3)
+	must.Equal(t, m.registry.Requests("versions"), 3)
 	must.Equal(t, stat(server, "stale_total"), 1)
 	m.registry.Break("versions", providertest.Fault{})
 	m.clock.pass(11 * time.Second)
@@ -264,7 +262,6 @@ func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
 			expire.Do(m.registry.RenewURLs)
 		}
 	}})
-	got := found(t, front, archive)
-	must.EqualSlices(t, got.body, contentOf("widget", "1.0.0", linux))
+	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux))
 	must.Equal(t, m.registry.Requests("archive"), 2)
 }

@@ -309,8 +309,7 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	}
 	server, front := m.start(t)
 	refuse = errors.New("not here")
-	got := status(t, front, archive, http.StatusForbidden)
-	must.Contain(t, string(got.body), "not here")
+	must.Contain(t, string(status(t, front, archive, http.StatusForbidden).body), "not here")
 	must.Equal(t, m.registry.Requests("archive"), 0)
 	settle(t, server)
 	refuse, refuseFetched = nil, errors.New("not this one")
@@ -370,8 +369,7 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 	m := newMirroring(t)
 	m.add("gadget", "1.0.0")
 	pattern := func(text string) getproviders.Pattern {
-		p := must.Get(getproviders.Terraform("1.15.9").ParsePattern(text))(t)
-		return p
+		return must.Get(getproviders.Terraform("1.15.9").ParsePattern(text))(t)
 	}
 	m.opts.Include, m.opts.Exclude = []getproviders.Pattern{pattern("registry.example.com/acme/*")}, []getproviders.Pattern{pattern("registry.example.com/acme/gadget")}
 	_, front := m.start(t)

@@ -95,8 +95,7 @@ func TestArchiveDir_WhatIsWrongIsDownloadedAgain(t *testing.T) {
 		cachetest.Must(t, os.MkdirAll(f.ArchiveDir, 0o755))
 		_ = os.Remove(kept)
 		cachetest.Must(t, os.WriteFile(kept, []byte("something else"), 0o600), use(t.Context()))
-		got := web.requests.Load()
-		must.Equal(t, got, int64(i+1))
+		must.Equal(t, web.requests.Load(), int64(i+1))
 		must.Equal(t, cachetest.ContentOf(t, kept), string(web.content))
 	}
 }

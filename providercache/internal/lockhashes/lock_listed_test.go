@@ -69,8 +69,7 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	computed := lockOne(t, in, everyPlatform)
 	trusting := newUser(t, registry)
 	trusting.Fetcher.StateDir = in.Fetcher.StateDir
-	again := lockOne(t, trusting, everyPlatform)
-	must.Equal(t, string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)))
+	must.Equal(t, string(lockOne(t, trusting, everyPlatform).Locks.Encode(product)), string(computed.Locks.Encode(product)))
 	one := everyPlatform
 	one.Platforms, one.Done = otherPlatforms, onLinux
 	must.NotContain(t, string(lockOne(t, trusting, one).Locks.Encode(product)), wrongH1)
@@ -115,8 +114,7 @@ func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 	in.Fetcher.HashPolicy = fetch.ComputeHashes
 	request := everyPlatform
 	request.Done, request.AllPlatforms, request.Locks = onLinux, true, new(depsfile.Locks)
-	got := lockOne(t, in, request)
-	must.Len(t, got.Packages, 2)
+	must.Len(t, lockOne(t, in, request).Packages, 2)
 	must.Equal(t, registry.Requests("archive"), 2)
 	request.Platforms, request.AllPlatforms = onLinux, false
 	must.Len(t, lockOne(t, in, request).Packages, 0)

@@ -22,8 +22,7 @@ import (
 
 func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	tb.Helper()
-	packages := must.Get(u.List())(tb)
-	return packages
+	return must.Get(u.List())(tb)
 }
 
 func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
@@ -79,8 +78,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 
 func resolvedPath(tb testing.TB, path string) string {
 	tb.Helper()
-	real := must.Get(filepath.EvalSymlinks(path))(tb)
-	return real
+	return must.Get(filepath.EvalSymlinks(path))(tb)
 }
 
 func TestNoteUses_NotesAUseOnceADay(t *testing.T) {

@@ -56,8 +56,7 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 		t.Skip("no state is kept here")
 	}
 	var done Removal
-	rest := u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done)
-	must.Equal(t, len(rest), 0)
+	must.Equal(t, len(u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done)), 0)
 	must.Len(t, done.Kept, 1)
 	_, err = os.Stat(dir)
 	cachetest.Must(t, err)

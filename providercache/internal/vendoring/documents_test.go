@@ -43,8 +43,7 @@ func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	from := newInstaller(t, &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir, Signers: getproviders.Signers{Trusted: []getproviders.TrustedKey{key}}})
 	locks, report := install(t, from, v.request.Requirements, &depsfile.Locks{})
 	lock, _ := locks.Provider(provider(registryHost + "/acme/widget"))
-	o := report.Outcomes[0].Authentication
-	must.Equal(t, o.KeyID, v.registry.Signer().KeyID())
+	must.Equal(t, report.Outcomes[0].Authentication.KeyID, v.registry.Signer().KeyID())
 	must.Len(t, lock.Hashes, 4)
 }
 

@@ -179,8 +179,7 @@ func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
 		_, err = v.run(t)
-		failed := errorsOf(err)
-		must.Len(t, failed, 1)
+		must.Len(t, errorsOf(err), 1)
 		must.Contain(t, err, linux.String())
 		v.request.Platforms = v.request.Platforms[:1]
 		if _, err = v.run(t); err != nil {
