@@ -33,12 +33,13 @@ func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 	trust := TrustedBy(AnyHash{ZH(sum)})
 	must.Equal(t, trust.ExpectedSHA256, sum)
 	must.Len(t, trust.ListedHashes, 1)
-	must.Equal(t, must.Get(TrustedBy(authenticatorFunc(func(d Digests) (AuthenticationResult, error) {
+	own := authenticatorFunc(func(d Digests) (AuthenticationResult, error) {
 		if d.SHA256 != sum {
 			return AuthenticationResult{}, ErrAuthentication
 		}
 		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
-	})).Authenticator.Authenticate(Digests{SHA256: sum}))(t).TrustLevel, LevelVerifiedChecksum)
+	})
+	must.Equal(t, must.Get(TrustedBy(own).Authenticator.Authenticate(Digests{SHA256: sum}))(t).TrustLevel, LevelVerifiedChecksum)
 	if TrustedBy(nil).Authenticator != nil {
 		t.Error("nothing authenticates")
 	}

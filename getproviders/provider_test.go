@@ -33,8 +33,7 @@ func TestParseProvider(t *testing.T) {
 		{"terraform-provider-foo", "registry.terraform.io/hashicorp/terraform-provider-foo", "hashicorp/terraform-provider-foo"},
 	}
 	for _, tt := range tests {
-		p, err := terraform.ParseProvider(tt.given)
-		must.Succeed(t, err, tt.given)
+		p := must.Get(terraform.ParseProvider(tt.given))(t, tt.given)
 		must.Equal(t, p.String(), tt.full, tt.given)
 		must.Equal(t, terraform.Short(p), tt.short, tt.given)
 	}

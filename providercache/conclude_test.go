@@ -27,10 +27,8 @@ func TestJoinErrors_ComparesSharedCausesOnly(t *testing.T) {
 
 // Terraform sorts the hashes of whatever it selects, and takes over the constraints then; an entry that is in order stays as it is.
 func TestConclude_SortsTheHashesOfWhatIsThere(t *testing.T) {
-	widget, err := getproviders.Terraform("").ParseProvider("acme/widget")
-	must.Succeed(t, err)
-	constraints, err := getproviders.ParseConstraints("~> 1.0")
-	must.Succeed(t, err)
+	widget := must.Get(getproviders.Terraform("").ParseProvider("acme/widget"))(t)
+	constraints := must.Get(getproviders.ParseConstraints("~> 1.0"))(t)
 	for text, want := range map[string]bool{
 		`"h1:b", "h1:a"`: true, `"h1:a", "h1:a", "h1:b"`: true, `"zh:a", "h1:a", "h1:b"`: true, `"h1:a", "h1:b"`: false, `"h1:a", "h9:a", "zh:b"`: false, `"h9:b", "h1:a"`: true,
 	} {

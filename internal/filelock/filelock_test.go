@@ -16,8 +16,7 @@ import (
 
 func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
-	held, err := Try(path)
-	must.Succeed(t, err)
+	held := must.Get(Try(path))(t)
 	must.Equal(t, must.Get(os.Stat(path))(t).Mode().Perm(), 0o600)
 	if again, err := Try(path); !errors.Is(err, ErrHeld) || again != nil {
 		t.Errorf("a second lock: %v, %v", again, err)
@@ -26,8 +25,7 @@ func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 		t.Errorf("a second lock of the existing file: %v, %v", again, err)
 	}
 	held.Close()
-	again, err := TryExisting(path)
-	must.Succeed(t, err)
+	again := must.Get(TryExisting(path))(t)
 	again.Close()
 }
 

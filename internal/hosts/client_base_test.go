@@ -32,8 +32,7 @@ func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 		"with a Base": {CertFile: file, Base: &http.Transport{}},
 		"with TLS":    {CertFile: file, TLS: &tls.Config{ServerName: srv.Certificate().DNSNames[0]}},
 	} {
-		resp, err := newClient(t, opts).Do(get(t, srv.URL))
-		must.Succeed(t, err, name)
+		resp := must.Get(newClient(t, opts).Do(get(t, srv.URL)))(t, name)
 		resp.Body.Close()
 	}
 	must.Refuse(NewClient(ClientOptions{CertFile: file + ".missing"}))(t, "a file that isn't there is no error")

@@ -31,8 +31,7 @@ func TestParseHostname(t *testing.T) {
 		{"a。b", "a.b", "a.b"},
 	}
 	for _, tt := range tests {
-		h, err := hosts.ParseHostname(tt.given)
-		must.Succeed(t, err, tt.given)
+		h := must.Get(hosts.ParseHostname(tt.given))(t, tt.given)
 		must.Equal(t, h.ASCII(), tt.ascii, tt.given)
 		must.Equal(t, h.String(), tt.display, tt.given)
 	}

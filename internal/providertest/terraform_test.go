@@ -38,8 +38,7 @@ func TestRegistry_TerraformInstallsFromIt(t *testing.T) {
 	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3"})
 
 	for _, source := range []string{"example.com/acme/widget", r.Host() + "/acme/widget"} {
-		out, err := registryInit(t, r, source)
-		must.Succeed(t, err, source)
+		out := must.Get(registryInit(t, r, source))(t, source)
 		must.Contain(t, out, "(self-signed, key ID "+r.Signer().KeyID()+")", source)
 	}
 	for _, kind := range []string{"versions", "package", "sums", "signature"} {

@@ -120,8 +120,7 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 		rounds = 20
 	}
 	for range rounds {
-		dir, err := Make(parent)
-		must.Succeed(t, err)
+		dir := must.Get(Make(parent))(t)
 		must.Equal(t, os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600), nil)
 		dir.Remove()
 	}

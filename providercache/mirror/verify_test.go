@@ -21,10 +21,8 @@ import (
 // damage changes one byte of a file, but neither its size nor its time.
 func damage(t *testing.T, path string) {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	must.Succeed(t, err)
-	stat, err := os.Stat(path)
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(path))(t)
+	stat := must.Get(os.Stat(path))(t)
 	content[len(content)/2] ^= 1
 	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	must.Succeed(t, os.Chtimes(path, stat.ModTime(), stat.ModTime()))
@@ -46,8 +44,7 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 			dir := t.TempDir()
 			update := func() (damaged, fetched int) {
 				t.Helper()
-				result, err := mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget", "gadget@1.0.0"), m.opts)
-				must.Succeed(t, err)
+				result := must.Get(mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget", "gadget@1.0.0"), m.opts))(t)
 				for _, p := range result.Packages {
 					if p.Damaged {
 						damaged++
@@ -74,14 +71,12 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 			} {
 				change(archives[0])
 				before := m.registry.Requests("archive")
-				if damaged, fetched := update(); damaged != 1 || fetched != 1 || m.registry.Requests("archive") != before+1 {
-					t.Errorf("%d damaged, %d fetched, %d downloads", damaged, fetched, m.registry.Requests("archive")-before)
-				}
-				now, err := os.ReadFile(archives[0])
-				must.Succeed(t, err)
-				if !bytes.Equal(now, whole) {
-					t.Error("the archive isn't what it was")
-				}
+				damaged, fetched := update()
+				must.Equal(t, damaged, 1)
+				must.Equal(t, fetched, 1)
+				must.Equal(t, m.registry.Requests("archive"), before+1)
+				now := must.Get(os.ReadFile(archives[0]))(t)
+				must.EqualSlices(t, now, whole, "the archive isn't what it was")
 				if damaged, fetched := update(); damaged+fetched != 0 {
 					t.Errorf("after that: %d, %d fetched", damaged, fetched)
 				}
@@ -89,9 +84,7 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 			damage(t, archives[0])
 			m.registry.Break("archive", providertest.Fault{Status: 404})
 			_, err = mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget"), m.opts)
-			if err == nil || !strings.Contains(err.Error(), filepath.Base(archives[0])+" is damaged, and can't be fetched again: ") {
-				t.Errorf("%v", err)
-			}
+			must.Contain(t, err, filepath.Base(archives[0])+" is damaged, and can't be fetched again: ")
 		})
 	}
 }
@@ -127,9 +120,7 @@ func TestMirrorRegistry_Verifies(t *testing.T) {
 	stored.From = storedArchive{content: content}
 	result, err := update()
 	must.Succeed(t, err)
-	if result.Packages[0].State != event.Present {
-		t.Errorf("%+v", result.Packages)
-	}
+	must.Equal(t, result.Packages[0].State, event.Present)
 	stored.From = storedArchive{content: content[1:]}
 	result, err = update()
 	if err == nil || !strings.Contains(err.Error(), "oci://host/widget:1.0.0 has other bytes for "+m.opts.Platforms[0].String()+" than it says (zh:") || !result.Packages[0].Damaged || r.published != 1 {

@@ -103,8 +103,7 @@ func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server)
 func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
 	t.Helper()
 	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Now: m.clock.Now}
-	server, err := mirrorserver.Handler(f, m.bucket, m.opts)
-	must.Succeed(t, err)
+	server := must.Get(mirrorserver.Handler(f, m.bucket, m.opts))(t)
 	front := httptest.NewServer(server)
 	t.Cleanup(func() {
 		server.Close()
