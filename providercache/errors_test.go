@@ -50,7 +50,7 @@ func TestErrors_HaveHints(t *testing.T) {
 	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, providercache.Normal)
 
 	want := []struct{ text, hint string }{
-		{"doesn't match any of the checksums previously recorded", `"terraform providers lock"`},
+		{"doesn't match any of the checksums previously recorded", "who wrote the lock file, on which platform and from which source"},
 		{"no version of provider registry.terraform.io/acme/empty is available from memory", ""},
 		{"does not match configured version constraint >= 1.0.0, >= 2.0.0", `use "terraform init -upgrade" to allow the selection of new versions`},
 		{"no available releases match the given constraints > 1.0.0", `the newest version is 1.0.0; 2.0.0-beta1 is a prerelease, which has to be named exactly: version = "2.0.0-beta1"`},
