@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	mitchellh "github.com/mitchellh/cli"
 
@@ -21,7 +22,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/servecmd"
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
@@ -145,7 +145,7 @@ func showHelp(m *cli.Meta, name, text string) {
 }
 
 // commands is the table of commands. It isn't changed, and made once: each command's help is in it.
-var commands = par.OnceValue(func() []cli.Command {
+var commands = sync.OnceValue(func() []cli.Command {
 	all := slices.Concat(
 		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),

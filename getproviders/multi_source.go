@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/tfdeps/tfdeps/internal/par"
+	"sync"
 )
 
 // MultiSource asks several sources in order: mirrors before registries, say.
@@ -74,7 +73,7 @@ func detailsIn(lists []Available) func(Version) ([]string, []Platform, bool) {
 	if !slices.ContainsFunc(lists, func(list Available) bool { return list.Details != nil }) {
 		return nil
 	}
-	first := par.OnceValue(func() map[Version]int {
+	first := sync.OnceValue(func() map[Version]int {
 		all := map[Version]int{}
 		for i, list := range slices.Backward(lists) {
 			for _, v := range list.Versions {

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // missing says what it means that a registry has no package where it was
@@ -122,7 +122,7 @@ func (l versionList) find(v Version) (listedVersion, bool) {
 
 // details makes Details of an Available, for which a list may be long.
 func (l versionList) details() func(Version) ([]string, []Platform, bool) {
-	entries := par.OnceValue(func() map[Version]listedVersion {
+	entries := sync.OnceValue(func() map[Version]listedVersion {
 		all := make(map[Version]listedVersion, len(l.versions))
 		for _, entry := range slices.Backward(l.versions) { // the first one counts, as in find
 			all[entry.version] = entry

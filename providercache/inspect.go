@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -45,7 +46,7 @@ const (
 // inspects as many at once as there are cores. A package with a receipt that
 // still holds isn't read; one that can't be read counts as damaged.
 func (in *Installer) inspect(ctx context.Context, selections []getproviders.Selection, locks *depsfile.Locks, at scope) map[getproviders.Provider]localPackage {
-	i := inspector{in: in, target: in.targetView(), cache: par.OnceValue(in.cacheView), withCache: in.Cache != nil && at == inTargetAndCache}
+	i := inspector{in: in, target: in.targetView(), cache: sync.OnceValue(in.cacheView), withCache: in.Cache != nil && at == inTargetAndCache}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
 	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s getproviders.Selection) (localPackage, error) {

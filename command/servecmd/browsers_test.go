@@ -143,7 +143,7 @@ func TestFront_PageInABrowser(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	defer background(t.Context(), f.look)()
-	for f.held.Get() == nil {
+	for f.held.Load() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	f.timings.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})

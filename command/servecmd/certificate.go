@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync/atomic"
 
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -17,8 +18,8 @@ import (
 type certificateFile struct {
 	cert, key string
 	log       *slog.Logger
-	good      par.Latest[certificate]
-	bad       par.Latest[string] // what was wrong when the files were read last, and was logged
+	good      atomic.Pointer[certificate]
+	bad       atomic.Pointer[string] // what was wrong when the files were read last, and was logged
 }
 
 // certificate is what the files had.
@@ -38,7 +39,7 @@ func (c *certificateFile) read() (*certificate, error) {
 	}
 	sums := [2][sha256.Size]byte{sha256.Sum256(content[0]), sha256.Sum256(content[1])}
 	from := sha256.Sum256(append(sums[0][:], sums[1][:]...))
-	if known := c.good.Get(); known != nil && known.from == from {
+	if known := c.good.Load(); known != nil && known.from == from {
 		return known, nil
 	}
 	pair, err := tls.X509KeyPair(content[0], content[1])
@@ -46,10 +47,10 @@ func (c *certificateFile) read() (*certificate, error) {
 		return nil, c.wrong(err)
 	}
 	read := &certificate{from, pair}
-	if c.good.Get() != nil {
+	if c.good.Load() != nil {
 		c.log.Info("the server has a new certificate", "file", c.cert, "until", pair.Leaf.NotAfter)
 	}
-	c.good.Set(read)
+	c.good.Store(read)
 	return read, nil
 }
 
@@ -62,12 +63,12 @@ func (c *certificateFile) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	now, err := c.read()
 	text := ""
 	if err != nil {
-		now, text = c.good.Get(), err.Error()
-		if before := c.bad.Get(); before == nil || *before != text {
+		now, text = c.good.Load(), err.Error()
+		if before := c.bad.Load(); before == nil || *before != text {
 			c.log.Error("the certificate stays as it was", "error", text)
 		}
 	}
-	c.bad.Set(&text)
+	c.bad.Store(&text)
 	return &now.pair, nil
 }
 

@@ -116,8 +116,8 @@ func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
 		ask("/mirror/slow", "192.0.2.1", http.StatusOK)
 	}()
 	<-begun
-	if ask("/mirror/", "192.0.2.1", http.StatusTooManyRequests).Get("Retry-After") == "" || f.limited.Value() != 1 {
-		t.Errorf("not when to ask again, or not counted: %d", f.limited.Value())
+	if ask("/mirror/", "192.0.2.1", http.StatusTooManyRequests).Get("Retry-After") == "" || f.limited.Load() != 1 {
+		t.Errorf("not when to ask again, or not counted: %d", f.limited.Load())
 	}
 	ask("/mirror/", "192.0.2.2", http.StatusOK)
 	ask("/readyz", "192.0.2.1", http.StatusOK)

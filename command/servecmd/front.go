@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -31,22 +32,22 @@ type front struct {
 	version     string
 	begun       time.Time
 	timings     *timings
-	held        *par.Latest[held]
+	held        *atomic.Pointer[held]
 	allow       func(*http.Request) bool // nil: everyone may see how the server does
 	measure     func(*http.Request) bool // the same of the metrics
 	apart       bool                     // metrics have an address of their own
-	ending      *par.Counter             // not 0: the server is to end, and clients are to go elsewhere
+	ending      *atomic.Int64            // not 0: the server is to end, and clients are to go elsewhere
 	opts        options
-	certificate *certificateFile                  // nil: none is named
-	clients     *par.Shared[string, *par.Counter] // requests that run, by client
-	limited     *par.Counter                      // requests that were too many for one client
+	certificate *certificateFile                   // nil: none is named
+	clients     *par.Shared[string, *atomic.Int64] // requests that run, by client
+	limited     *atomic.Int64                      // requests that were too many for one client
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
 }
 
 func newFront(log *slog.Logger, now func() time.Time) front {
-	return front{log: log, now: now, timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter), clients: new(par.Shared[string, *par.Counter]), limited: new(par.Counter)}
+	return front{log: log, now: now, timings: new(timings), held: new(atomic.Pointer[held]), ending: new(atomic.Int64), clients: new(par.Shared[string, *atomic.Int64]), limited: new(atomic.Int64)}
 }
 
 func (f front) handler() http.Handler {
@@ -65,7 +66,7 @@ func (f front) handler() http.Handler {
 func (f front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if f.ending.Value() > 0 {
+		if f.ending.Load() > 0 {
 			http.Error(w, "the server is about to end", http.StatusServiceUnavailable)
 			return
 		}
@@ -110,10 +111,10 @@ func (f front) logged(next http.Handler) http.Handler {
 			// Without an end of its own, the server would wait for a body that never comes.
 			_ = counted.control.SetReadDeadline(begun.Add(cmp.Or(f.sending, headerTimeout)))
 		}
-		if f.ending.Value() > 0 {
+		if f.ending.Load() > 0 {
 			w.Header().Set("Connection", "close")
 		}
-		running, _ := f.clients.Join(client, func() *par.Counter { return new(par.Counter) })
+		running, _ := f.clients.Join(client, func() *atomic.Int64 { return new(atomic.Int64) })
 		defer f.clients.Drop(client, running)
 		defer running.Value.Add(-1)
 		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) && strings.HasPrefix(r.URL.Path, "/mirror/") { // and not those of balancers that ask how it does
@@ -213,7 +214,7 @@ func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Optio
 type tokenFile struct {
 	path  string
 	log   *slog.Logger
-	known par.Latest[tokens]
+	known atomic.Pointer[tokens]
 }
 
 // tokens are the SHA-256 of each, with its name: the time that a lookup takes reveals nothing of the valid ones. A token without a
@@ -234,7 +235,7 @@ func (t *tokenFile) read() (*tokens, error) {
 		return nil, err
 	}
 	from := sha256.Sum256(content)
-	if known := t.known.Get(); known != nil && known.from == from {
+	if known := t.known.Load(); known != nil && known.from == from {
 		return known, nil
 	}
 	found := &tokens{names: map[[sha256.Size]byte]string{}, from: from}
@@ -248,7 +249,7 @@ func (t *tokenFile) read() (*tokens, error) {
 	if len(found.names) == 0 {
 		return nil, errors.New(t.path + " has no token")
 	}
-	t.known.Set(found)
+	t.known.Store(found)
 	return found, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -25,9 +26,9 @@ var bounds = [...]float64{0.005, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120}
 
 // histogram counts how long something took. The library's own would be in versions that read files and write to stderr before main.
 type histogram struct {
-	within [len(bounds)]par.Counter
-	count  par.Counter
-	nanos  par.Counter
+	within [len(bounds)]atomic.Int64
+	count  atomic.Int64
+	nanos  atomic.Int64
 }
 
 func (h *histogram) observe(took time.Duration) {
@@ -40,32 +41,32 @@ func (h *histogram) observe(took time.Duration) {
 	h.nanos.Add(int64(took))
 }
 
-func (h *histogram) seconds() float64 { return time.Duration(h.nanos.Value()).Seconds() }
+func (h *histogram) seconds() float64 { return time.Duration(h.nanos.Load()).Seconds() }
 
 // write writes the histogram as Prometheus reads it; label is name="value".
 func (h *histogram) write(w io.Writer, name, label string) {
 	for i, bound := range bounds {
-		fmt.Fprintf(w, "%s_bucket{%s,le=\"%g\"} %d\n", name, label, bound, h.within[i].Value())
+		fmt.Fprintf(w, "%s_bucket{%s,le=\"%g\"} %d\n", name, label, bound, h.within[i].Load())
 	}
-	fmt.Fprintf(w, "%s_bucket{%s,le=\"+Inf\"} %d\n%[1]s_sum{%[2]s} %[4]g\n%[1]s_count{%[2]s} %[3]d\n", name, label, h.count.Value(), h.seconds())
+	fmt.Fprintf(w, "%s_bucket{%s,le=\"+Inf\"} %d\n%[1]s_sum{%[2]s} %[4]g\n%[1]s_count{%[2]s} %[3]d\n", name, label, h.count.Load(), h.seconds())
 }
 
 // upstream is what was asked of a host.
 type upstream struct {
 	took             histogram
-	noAnswer, status par.Counter // errors
+	noAnswer, status atomic.Int64 // errors
 }
 
 // timings count requests by route, and those to upstreams by host.
 type timings struct {
 	routes    par.Shared[string, *histogram]
 	upstreams par.Shared[string, *upstream]
-	number    par.Counter // of upstreams
+	number    atomic.Int64 // of upstreams
 }
 
 func (t *timings) observe(e hosts.Exchange) {
 	host := strings.ToValidUTF8(e.Host, "\uFFFD") // a label has no other bytes
-	if t.number.Value() >= maxUpstreams && !t.upstreams.Has(host) {
+	if t.number.Load() >= maxUpstreams && !t.upstreams.Has(host) {
 		host = "other"
 	}
 	asked, made := t.upstreams.Join(host, func() *upstream { return new(upstream) })
@@ -109,7 +110,7 @@ func routeOf(path string) string {
 func (t *timings) status() map[string]upstreamStatus {
 	all := map[string]upstreamStatus{}
 	for host, asked := range t.upstreams.All() {
-		all[host] = upstreamStatus{Requests: asked.took.count.Value(), Errors: asked.noAnswer.Value() + asked.status.Value(), Seconds: asked.took.seconds()}
+		all[host] = upstreamStatus{Requests: asked.took.count.Load(), Errors: asked.noAnswer.Load() + asked.status.Load(), Seconds: asked.took.seconds()}
 	}
 	return all
 }
@@ -127,7 +128,7 @@ func (t *timings) write(w io.Writer) {
 	}
 	writeHead(w, "tfdeps_upstream_errors_total", "Requests to upstreams without an answer, or with one that is an error.", "counter")
 	for host, asked := range sorted(upstreams) {
-		fmt.Fprintf(w, "tfdeps_upstream_errors_total{%s,kind=\"no_answer\"} %d\ntfdeps_upstream_errors_total{%[1]s,kind=\"status\"} %[3]d\n", label("host", host), asked.noAnswer.Value(), asked.status.Value())
+		fmt.Fprintf(w, "tfdeps_upstream_errors_total{%s,kind=\"no_answer\"} %d\ntfdeps_upstream_errors_total{%[1]s,kind=\"status\"} %[3]d\n", label("host", host), asked.noAnswer.Load(), asked.status.Load())
 	}
 }
 
@@ -177,8 +178,8 @@ func writeStats(w io.Writer, all []mirrorserver.Stat) {
 // for the first time.
 func (f front) stats() []mirrorserver.Stat {
 	all := append(f.mirror.Stats(), mirrorserver.Stat{Name: fmt.Sprintf("build_info{version=%q,go=%q}", f.version, runtime.Version()), Help: "The version of tfdeps.", Value: 1})
-	all = append(all, mirrorserver.Stat{Name: `limited_total{limit="client"}`, Value: f.limited.Value()})
-	if held := f.held.Get(); held != nil {
+	all = append(all, mirrorserver.Stat{Name: `limited_total{limit="client"}`, Value: f.limited.Load()})
+	if held := f.held.Load(); held != nil {
 		all = append(all, mirrorserver.Stat{Name: "store_archives", Help: "Archives in the store, as of some minutes ago.", Value: int64(held.Archives)},
 			mirrorserver.Stat{Name: "store_bytes", Help: "Their bytes.", Value: held.Bytes})
 	}

@@ -87,7 +87,7 @@ func TestFront_HasMetrics(t *testing.T) {
 	f.ask(t, strings.Replace(widget, "widget", "none", 1)+"index.json", http.StatusBadGateway)
 	f.timings.observe(hosts.Exchange{Host: "quo\"te\\\n", Took: 3 * time.Second})
 	defer background(t.Context(), f.look)()
-	for f.held.Get() == nil {
+	for f.held.Load() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	text := f.ask(t, "/metrics", http.StatusOK).Body.String()
@@ -122,11 +122,11 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 	f, _ := frontOf(t)
 	f.news = time.Millisecond
 	defer background(t.Context(), f.look)()
-	for f.held.Get() == nil {
+	for f.held.Load() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-	for deadline := time.Now().Add(20 * time.Second); f.held.Get().Archives == 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); f.held.Load().Archives == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it isn't seen")
 		}

@@ -40,7 +40,7 @@ func (f front) look(ctx context.Context) {
 		before, begun := f.changes(), f.now()
 		all, err := f.mirror.StoredPackages(ctx)
 		if err == nil {
-			f.held.Set(&held{Archives: len(all), Bytes: bytesOf(all), Newest: all[:min(len(all), heldPackages)], At: f.now().UTC()})
+			f.held.Store(&held{Archives: len(all), Bytes: bytesOf(all), Newest: all[:min(len(all), heldPackages)], At: f.now().UTC()})
 		} else if ctx.Err() == nil {
 			f.log.Error("the store can't be listed", "error", err.Error())
 		}
@@ -91,7 +91,7 @@ type upstreamStatus struct {
 
 // serveStatus answers the page's script.
 func (f front) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: map[string]int64{}, Downloads: f.mirror.DownloadsNow(), Store: f.held.Get(), Upstreams: f.timings.status()}
+	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: map[string]int64{}, Downloads: f.mirror.DownloadsNow(), Store: f.held.Load(), Upstreams: f.timings.status()}
 	for _, stat := range f.mirror.Stats() {
 		s.Stats[stat.Name] = stat.Value
 	}

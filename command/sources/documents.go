@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -46,7 +46,7 @@ func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
 		return client
 	}
 	d := documents{dir: filepath.Join(m.StateDir, "documents"), now: m.Now}
-	d.swept = par.OnceValue(d.sweep)
+	d.swept = sync.OnceValue(d.sweep)
 	if !owner.IsOwnDir(d.dir) {
 		return client
 	}

@@ -191,7 +191,7 @@ func (a *Activity) Close() {
 // StopDrawingAfter removes what is drawn when ctx ends, and from then on only lines that stay are
 // written: the work is being stopped, and a second interrupt ends the process before it could
 // remove anything.
-func (a *Activity) StopDrawingAfter(ctx context.Context) { par.AfterEnd(ctx, a.stopDrawing) }
+func (a *Activity) StopDrawingAfter(ctx context.Context) { context.AfterFunc(ctx, a.stopDrawing) }
 
 func (a *Activity) stopDrawing() {
 	a.pulse.Do(func() {

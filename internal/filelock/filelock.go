@@ -27,6 +27,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -76,7 +77,7 @@ func Try(path string) (*os.File, error) {
 // maxSigned is the most that a lock file holds, in bytes.
 const maxSigned = 300
 
-var hostname = par.OnceValue(func() string {
+var hostname = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	return name
 })

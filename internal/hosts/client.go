@@ -12,9 +12,8 @@ import (
 	"net/url"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
-
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // ClientOptions is what NewClient needs to know. The zero value works.
@@ -183,7 +182,7 @@ func onTop(client *http.Client, send func(next http.RoundTripper, req *http.Requ
 // callers, so that they share connections.
 func DefaultClient() *http.Client { return defaultClient() }
 
-var defaultClient = par.OnceValue(func() *http.Client {
+var defaultClient = sync.OnceValue(func() *http.Client {
 	client, err := NewClient(ClientOptions{Retries: 1})
 	if err != nil { // only certificates can be the reason, and there are none
 		panic(err)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -31,7 +32,7 @@ func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
 		return l.next.RoundTrip(req)
 	}
 	r := &requestRecord{requestLog: l, req: req}
-	r.write = par.OnceValue(r.writeNow)
+	r.write = sync.OnceValue(r.writeNow)
 	if l.now != nil {
 		r.began = l.now()
 	}

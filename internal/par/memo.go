@@ -122,10 +122,7 @@ func (m *Memo[K, V]) drop(key K, c *call[V]) {
 	}
 }
 
-// OnceValue is that of package sync.
-func OnceValue[T any](f func() T) func() T { return sync.OnceValue(f) }
-
 // OnceRegexp compiles a pattern when it is first asked for.
 func OnceRegexp(pattern string) func() *regexp.Regexp {
-	return OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

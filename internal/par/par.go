@@ -11,7 +11,7 @@
 // All of them wait for what they started before they return, with three exceptions. A [Memo] call
 // that no caller waits for any more is cancelled and left to end by itself, because its last caller
 // wanted to leave at once; [Memo.Settle] waits for it. [Tasks] go on until their owner closes them.
-// What [AfterEnd] runs has no owner. Functions given to this package must therefore obey their
+// Functions given to this package must therefore obey their
 // context. A panic in one of them is not caught.
 package par
 
@@ -75,6 +75,3 @@ func Together(ctx context.Context, fs ...func(context.Context) error) error {
 	all.Wait()
 	return first
 }
-
-// AfterEnd runs f, which must be short, once ctx has ended, in a goroutine of its own; never if ctx doesn't end.
-func AfterEnd(ctx context.Context, f func()) { context.AfterFunc(ctx, f) }

@@ -3,7 +3,6 @@ package par
 import (
 	"container/list"
 	"sync"
-	"sync/atomic"
 )
 
 // Recent remembers what was used last, within a budget: of bytes, say. Make one with [NewRecent];
@@ -66,21 +65,3 @@ func (r *Recent[K, V]) drop(element *list.Element) {
 	delete(r.byKey, gone.key)
 	r.spent -= gone.cost
 }
-
-// Counter is a number that many goroutines change. The zero Counter is 0.
-type Counter struct{ n atomic.Int64 }
-
-// Add adds to the number and returns it.
-func (c *Counter) Add(n int64) int64 { return c.n.Add(n) }
-
-// Value returns the number.
-func (c *Counter) Value() int64 { return c.n.Load() }
-
-// Latest is the value that was set last, for many goroutines. The zero Latest is nil.
-type Latest[T any] struct{ value atomic.Pointer[T] }
-
-// Get returns the value; nil: none was set.
-func (l *Latest[T]) Get() *T { return l.value.Load() }
-
-// Set replaces the value, which isn't changed any more.
-func (l *Latest[T]) Set(value *T) { l.value.Store(value) }

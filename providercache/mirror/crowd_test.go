@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -68,7 +69,7 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 					return nil
 				})
 			}
-			var ended par.Counter
+			var ended atomic.Int64
 			publishers := slices.Clone(jobs[:crowd])
 			for i, publish := range publishers {
 				jobs[i] = func(ctx context.Context) error {

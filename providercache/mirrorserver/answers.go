@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -37,7 +38,7 @@ type answers[V any] struct {
 
 	maxStale time.Duration // how old a value may be that counts because the source fails; 0: any age
 	calls    par.Memo[string, *answer[V]]
-	last     par.Counter // serial
+	last     atomic.Int64 // serial
 	recent   *par.Recent[string, *answer[V]]
 }
 
@@ -50,7 +51,7 @@ type answer[V any] struct {
 	err    error     // there is no value, for this reason
 	cost   int64     // of memory, to make a document of value
 
-	encoded par.Latest[[]*document] // what was made of value last
+	encoded atomic.Pointer[[]*document] // what was made of value last
 }
 
 // documentsKept is how many documents are remembered with the answer of which they were made.
@@ -72,14 +73,14 @@ func (a *answer[V]) document(ctx context.Context, room *par.Room, variant string
 		made = newDocument(variant, encode())
 		made.pack()
 		kept := append([]*document{made}, known[:min(len(known), documentsKept-1)]...)
-		a.encoded.Set(&kept)
+		a.encoded.Store(&kept)
 	}
 	return made, nil
 }
 
 // made returns the documents that were made of the value, and that of a variant; nil: there is none.
 func (a *answer[V]) made(variant string) (all []*document, one *document) {
-	if last := a.encoded.Get(); last != nil {
+	if last := a.encoded.Load(); last != nil {
 		all = *last
 	}
 	for _, made := range all {

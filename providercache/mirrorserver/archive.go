@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -83,7 +83,7 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 }
 
 // sendArchive sends an archive, or a part of it, and counts the bytes. A response that can't be completed breaks off.
-func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content archiveContent, sent *par.Counter) {
+func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content archiveContent, sent *atomic.Int64) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Cache-Control", s.caching(archiveCaching))
 	if zh != "" {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -35,8 +36,8 @@ type flight struct {
 	room  int64    // of the disk
 	begun par.Mark // 1 when bytes begin to arrive; it ends when the archive has passed all checks, or has failed
 
-	arrival par.Latest[arrival]     // nil: no byte has arrived
-	dir     par.Latest[scratch.Dir] // of the file; nil: there is none
+	arrival atomic.Pointer[arrival]     // nil: no byte has arrived
+	dir     atomic.Pointer[scratch.Dir] // of the file; nil: there is none
 }
 
 // arrival is one attempt to download an archive: the file, how far it has got, and how large it is going to be, -1 if
@@ -87,7 +88,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 // their clients have left, so that clients could have any number of them wait.
 func (s *Server) join(ctx context.Context, asked request, record packagesRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
-	if s.counts.downloading.Value() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
+	if s.counts.downloading.Load() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
 		return nil, errDownloads
 	}
 	share, made := s.flights.Join(key, func() *flight { return &flight{key: key} })
@@ -118,7 +119,7 @@ func (s *Server) join(ctx context.Context, asked request, record packagesRecord)
 
 // leave removes the file when no one uses it any more.
 func (s *Server) leave(share *par.Share[*flight]) {
-	if dir := share.Value.dir.Get(); s.flights.Leave(share.Value.key, share) && dir != nil {
+	if dir := share.Value.dir.Load(); s.flights.Leave(share.Value.key, share) && dir != nil {
 		dir.Remove()
 		s.counts.arriving.Add(-share.Value.room)
 	}
@@ -157,7 +158,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 		return err
 	}
 	path := filepath.Join(dir.Path, "archive.zip")
-	f.dir.Set(dir)
+	f.dir.Store(dir)
 	t := fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
 	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
 	t.Admit = func(total int64) error {
@@ -216,7 +217,7 @@ func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 get
 
 // arrives tells those who wait that the first bytes are coming. Who has read a part of an earlier attempt can't use this one.
 func (f *flight) arrives(a *arrival) {
-	f.arrival.Set(a)
+	f.arrival.Store(a)
 	f.begun.Advance(1)
 }
 
@@ -224,12 +225,12 @@ func (f *flight) arrives(a *arrival) {
 // a part, which is a whole answer without the last bytes, and if a document or a page is in the archive's place: its bytes may
 // be for nobody, and the client is told what is wrong.
 func (f *flight) open(ctx context.Context, part bool) (*flightReader, error) {
-	at := *f.arrival.Get()
+	at := *f.arrival.Load()
 	if part || at.size <= heldBack || !at.isZip(ctx) {
 		if err := f.passed(ctx); err != nil {
 			return nil, err
 		}
-		at = *f.arrival.Get() // another attempt may have brought it
+		at = *f.arrival.Load() // another attempt may have brought it
 	}
 	file, err := os.Open(at.path)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
@@ -179,7 +180,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // countFailure counts an answer that failed before its first byte, or later.
 func (s *Server) countFailure(err error) {
 	c := &s.counts
-	for kind, counter := range map[error]*par.Counter{
+	for kind, counter := range map[error]*atomic.Int64{
 		errRequests: &c.tooManyRequests, errDownloads: &c.tooManyDownloads, errDisk: &c.tooMuchDisk, par.ErrNoRoom: &c.tooMuchMemory,
 		getproviders.ErrRefused: &c.refusedByPolicy, getproviders.ErrAuthentication: &c.refusedArchives,
 	} {

@@ -44,6 +44,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -103,9 +104,9 @@ type Server struct {
 	opts    Options
 	fetcher *fetch.Fetcher
 	tasks   *par.Tasks
-	places  *par.Limit  // of downloads
-	room    *par.Room   // memory for decoding
-	running par.Counter // requests
+	places  *par.Limit   // of downloads
+	room    *par.Room    // memory for decoding
+	running atomic.Int64 // requests
 	ready   par.Memo[string, readiness]
 	counts  counters
 
@@ -217,10 +218,10 @@ type ModuleSource interface {
 
 // counters are Stats while they are counted.
 type counters struct {
-	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
-	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
-	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
-	removed, removedSize, diskFull, damaged                                   par.Counter
-	tooMuchDisk, arriving                                                     par.Counter
-	tooManyRequests, tooManyDownloads, tooMuchMemory                          par.Counter
+	requests, documents, stored, fetched, coalesced, notFound, failed, broken atomic.Int64
+	downloads, downloading, downloadedSize, fetchedSize, storedSize           atomic.Int64
+	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    atomic.Int64
+	removed, removedSize, diskFull, damaged                                   atomic.Int64
+	tooMuchDisk, arriving                                                     atomic.Int64
+	tooManyRequests, tooManyDownloads, tooMuchMemory                          atomic.Int64
 }

@@ -2,7 +2,7 @@ package mirrorserver
 
 import (
 	"github.com/tfdeps/tfdeps/internal/disk"
-	"github.com/tfdeps/tfdeps/internal/par"
+	"sync/atomic"
 )
 
 // Stat is something that a server has counted since it was made, or has now.
@@ -17,7 +17,7 @@ func (s *Server) Stats() (all []Stat) {
 	c := &s.counts
 	for _, row := range []struct {
 		name, help string
-		value      *par.Counter
+		value      *atomic.Int64
 	}{
 		{"requests_total", "Requests.", &c.requests},
 		{"requests_running", "Requests that are being answered.", &s.running},
@@ -48,7 +48,7 @@ func (s *Server) Stats() (all []Stat) {
 		{"removed_total", "Archives that were removed.", &c.removed},
 		{"removed_bytes_total", "Their bytes.", &c.removedSize},
 	} {
-		all = append(all, Stat{row.name, row.help, row.value.Value()})
+		all = append(all, Stat{row.name, row.help, row.value.Load()})
 	}
 	if free, known := disk.Room(s.opts.Temporary); known {
 		all = append(all, Stat{"disk_free_bytes", "Room for archives while they arrive.", free})

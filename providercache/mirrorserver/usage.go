@@ -22,7 +22,7 @@ func (s *Server) DownloadsNow() []Download {
 	all := []Download{}
 	for key, f := range s.flights.All() {
 		d := Download{Archive: key, Size: -1}
-		if arriving := f.arrival.Get(); arriving != nil {
+		if arriving := f.arrival.Load(); arriving != nil {
 			d.Bytes, _ = arriving.mark.At()
 			d.Size = arriving.size
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
@@ -49,7 +49,7 @@ func Named(text, called string) string {
 	return ownCommand().ReplaceAllString(text, called+"$1")
 }
 
-var ownCommand = par.OnceValue(func() *regexp.Regexp {
+var ownCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\btfdeps( (?:cache|doctor|get|hash|help|init|policy|providers|serve|vendor|version)\b)`)
 })
 

@@ -6,17 +6,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // reasons are texts of the standard library in an explanation, and what people read in their place:
 // what a system call is named tells them nothing, nor does the name of a file that was being made.
-var reasons = par.OnceValue(func() (all []reason) {
+var reasons = sync.OnceValue(func() (all []reason) {
 	const calls = `(?i)\b(?:chdir|chmod|fstatat|link|lstat|mkdir|mkdirat|open|openat|read|readdirent|remove|rename|stat|symlink|unlinkat|write)`
 	const why = `(no such file or directory|permission denied|is a directory|not a directory|file exists|read-only file system|` +
 		`operation not permitted|input/output error|no space left on device|disk quota exceeded|file name too long|too many levels of symbolic links)`

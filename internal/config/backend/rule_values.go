@@ -11,10 +11,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func empty(text string) string {
@@ -41,7 +41,7 @@ func noWebAddress(text string) string {
 }
 
 // checks say what is wrong with a value; "": nothing.
-var checks = par.OnceValue(func() map[string]func(string) string {
+var checks = sync.OnceValue(func() map[string]func(string) string {
 	return map[string]func(string) string{
 		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "kms": noKeyOfKMS,
 		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost,
@@ -67,7 +67,7 @@ var checks = par.OnceValue(func() map[string]func(string) string {
 })
 
 // pairChecks say what is wrong with two values.
-var pairChecks = par.OnceValue(func() map[string]func(a, b string) string {
+var pairChecks = sync.OnceValue(func() map[string]func(a, b string) string {
 	return map[string]func(a, b string) string{"keys": noKeyPair, "keyfiles": noKeyFiles, "same": notTheSame}
 })
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // rule is what an argument of a type has to be, as far as that shows without asking the
@@ -24,7 +24,7 @@ type rule struct {
 var rulesText string
 
 // rules are the lines of rules.txt.
-var rules = par.OnceValue(func() (all []rule) {
+var rules = sync.OnceValue(func() (all []rule) {
 	for line := range strings.Lines(rulesText) {
 		if f := strings.Fields(line); len(f) > 4 && f[0] != "#" {
 			all = append(all, rule{f[0], f[1], strings.ReplaceAll(strings.Trim(f[2], "-"), ",", " "), f[3], strings.Join(f[4:], " ")})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
@@ -17,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // document is what one file declares, in its order, before it is put together
@@ -70,7 +70,7 @@ func (d *document) decode(file hcl.Body, kind string) {
 }
 
 // argumentKinds check what is more than a value for code or for a plan.
-var argumentKinds = par.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
+var argumentKinds = sync.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
 	return map[string]func(*document, *hcl.Attribute){
 		"alpha":      (*document).checkCleanup,
 		"attributes": (*document).checkAttributes,

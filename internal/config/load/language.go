@@ -4,13 +4,13 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/dialect"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // row says what an argument or a block is: the kind, with what follows it in a line of the language's table.
@@ -26,7 +26,7 @@ type row struct {
 var languageTable string
 
 // language has the rows of each block.
-var language = par.OnceValue(func() map[string][]row {
+var language = sync.OnceValue(func() map[string][]row {
 	table := map[string][]row{}
 	for line := range strings.Lines(languageTable) {
 		fields := strings.Fields(line)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -311,7 +312,7 @@ func fileNames(entries []fs.DirEntry, product dialect.Dialect) []string {
 // configuration that is referred to exists is found by a plan.
 
 // decoders take over what blocks declare.
-var decoders = par.OnceValue(func() map[string]func(*document, *hcl.Block, *hcl.BodyContent) {
+var decoders = sync.OnceValue(func() map[string]func(*document, *hcl.Block, *hcl.BodyContent) {
 	return map[string]func(*document, *hcl.Block, *hcl.BodyContent){
 		"terraform": (*document).terraform, "required_providers": (*document).misplacedRequiredProviders, "language": (*document).languageBlock,
 		"provider": (*document).provider, "module": (*document).module, "variable": (*document).variable, "output": (*document).output,

@@ -20,10 +20,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
@@ -51,7 +51,7 @@ func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced"+s
 // own.
 type Batch struct {
 	scratch *scratch.Dir
-	stages  par.Counter
+	stages  atomic.Int64
 }
 
 // NewBatch is New for many packages.
