@@ -58,8 +58,7 @@ func TestHints_SayWhatToLookAtFirst(t *testing.T) {
 			return err
 		}))
 	}
-	content, err := os.ReadFile(filepath.Join("testdata", "failures.txtar"))
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(filepath.Join("testdata", "failures.txtar")))(t)
 	for _, failure := range txtar.Parse(content).Files {
 		check(failure.Name, string(failure.Data))
 	}

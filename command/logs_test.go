@@ -62,7 +62,5 @@ func TestOpenLog_ReadsItsVariables(t *testing.T) {
 			must.Contain(t, text, want, c.env)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {
-		t.Error("a file was made that nothing is written to")
-	}
+	must.Refuse(os.Stat(filepath.Join(dir, "none")))(t, "a file was made that nothing is written to")
 }

@@ -18,8 +18,7 @@ func TestInit_LooksAfterTheCache(t *testing.T) {
 	now := time.Now()
 	cache := filepath.Join(root, "cache/tfdeps/providers/v1", registry.Host(), "acme/tiny")
 	empty := filepath.Join(root, "work/empty")
-	must.Succeed(t, os.MkdirAll(empty, 0o700))
-	must.Succeed(t, os.WriteFile(filepath.Join(empty, "main.tf"), []byte("terraform {\n  required_providers {}\n}\n"), 0o600))
+	must.Write(t, filepath.Join(empty, "main.tf"), "terraform {\n  required_providers {}\n}\n")
 	at := func(days int, there bool, args ...string) {
 		t.Helper()
 		if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return now.AddDate(0, 0, days) }); code != 0 {
@@ -40,7 +39,7 @@ func TestInit_LooksAfterTheCache(t *testing.T) {
 	must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
 	config := filepath.Join(root, "cli.tfrc")
 	before := must.Get(os.ReadFile(config))(t)
-	must.Succeed(t, os.WriteFile(config, append(before, "\nplugin_cache_dir = \""+filepath.ToSlash(filepath.Join(root, "cache/tfdeps/providers/v1"))+"\"\n"...), 0o600))
+	must.Write(t, config, append(before, "\nplugin_cache_dir = \""+filepath.ToSlash(filepath.Join(root, "cache/tfdeps/providers/v1"))+"\"\n"...))
 	at(95, true, "init")
 	at(400, true, "-chdir=empty", "init", "-cache-max-size=0")
 }

@@ -1,7 +1,6 @@
 package depsfile_test
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
@@ -141,7 +140,5 @@ func TestLocks_NothingSharesMemoryWithItsCopies(t *testing.T) {
 	got.Hashes[0] = "h1:changed"
 	l.All()[0].Hashes[0] = "h1:changed"
 	clone.All()[0].Hashes[0] = "h1:changed"
-	if !reflect.DeepEqual(l.All(), []depsfile.Lock{a}) {
-		t.Errorf("the locks became %v", l.All())
-	}
+	must.DeepEqual(t, l.All(), []depsfile.Lock{a})
 }

@@ -1,7 +1,6 @@
 package initcmd
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -53,9 +52,7 @@ func TestParse(t *testing.T) {
 				t.Fatal(problems)
 			}
 			got.by, got.readonlyBy = nil, "" // see TestParse_FrozenNamesWhoSetIt
-			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("got %+v, want %+v", got, tt.want)
-			}
+			must.DeepEqual(t, got, tt.want)
 		})
 	}
 }

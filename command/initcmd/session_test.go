@@ -17,9 +17,7 @@ func TestSavePluginDirs(t *testing.T) {
 		must.Succeed(t, savePluginDirs(path, dirs))
 	}
 	record() // there is nothing to remove
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("a directory was made for no record")
-	}
+	must.Refuse(os.Stat(dir))(t, "a directory was made for no record")
 
 	record("a & b", "c")
 	const want = "[\n  \"a \\u0026 b\",\n  \"c\"\n]" // Terraform's JSON has this escape

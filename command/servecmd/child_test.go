@@ -43,7 +43,5 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 			must.Equal(t, got[host][id], url, host, id)
 		}
 	}
-	if _, err := c.services(t.Context(), []string{"no host"}, "http://127.0.0.1:1/x/"); err == nil {
-		t.Error("-host that is none is no error")
-	}
+	must.Refuse(c.services(t.Context(), []string{"no host"}, "http://127.0.0.1:1/x/"))(t, "-host that is none is no error")
 }

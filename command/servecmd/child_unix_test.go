@@ -35,9 +35,7 @@ func TestRunCommand_HandsOnSignalsAndCodes(t *testing.T) {
 			t.Errorf("%s: %d, %v, want %d", script, code, err, want)
 		}
 	}
-	if _, err := runCommand(t.Context(), &cli.Meta{}, []string{"/no/such/program"}, nil); err == nil {
-		t.Error("a program that isn't there is no error")
-	}
+	must.Refuse(runCommand(t.Context(), &cli.Meta{}, []string{"/no/such/program"}, nil))(t, "a program that isn't there is no error")
 }
 
 // TestServe_WarnsBeforeTheCommandRuns: the command's own output may be long, and its exit code says nothing of the server.

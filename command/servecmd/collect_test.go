@@ -17,13 +17,9 @@ import (
 
 func TestOptions_RefuseSizesThatRemoveAll(t *testing.T) {
 	for _, text := range []string{"0", "0GB", "200", "-1GB"} {
-		if got, err := size(text); err == nil {
-			t.Errorf("%q: %d, and no error", text, got)
-		}
+		must.Refuse(size(text))(t, text)
 	}
-	if got, err := memorySize("63MiB"); err == nil {
-		t.Errorf("%d bytes of memory, and no error", got)
-	}
+	must.Refuse(memorySize("63MiB"))(t)
 }
 
 func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
@@ -43,9 +39,7 @@ func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
 		t.Error("not what the lock file selects")
 	}
 	c.keepLocked = append(c.keepLocked, write("broken", "provider {"))
-	if _, err := c.lockedHashes(); err == nil {
-		t.Error("a lock file that can't be read is no error: what it selects would be removed")
-	}
+	must.Refuse(c.lockedHashes())(t, "a lock file that can't be read is no error: what it selects would be removed")
 }
 
 func TestServe_KeepsNothingWithoutALimit(t *testing.T) {
@@ -83,7 +77,5 @@ func TestServeGC_SaysWhatGoes(t *testing.T) {
 	}
 	must.Contain(t, gc(1, "-max-unused=1d"), "removed 0 of 1 archives, 0 of ")
 	must.Contain(t, gc(0, "-max-size=1B"), "removed 1 of 1 archives")
-	if _, err := runGC(&cli.Meta{}, []string{dir}); err == nil {
-		t.Error("gc without a limit")
-	}
+	must.Refuse(runGC(&cli.Meta{}, []string{dir}))(t, "gc without a limit")
 }

@@ -41,13 +41,9 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 		r.Header.Set("Authorization", header)
 		return file.allow(r)
 	}
-	if _, err := file.read(); err == nil {
-		t.Error("there is no file, and no error")
-	}
+	must.Refuse(file.read())(t, "there is no file, and no error")
 	write("# no token\n\n", time.Unix(1, 0))
-	if _, err := file.read(); err == nil {
-		t.Error("there is no token, and no error")
-	}
+	must.Refuse(file.read())(t, "there is no token, and no error")
 	write("# of ci\n one \ntwo\n", time.Unix(2, 0))
 	must.Get(file.read())(t)
 	for header, want := range map[string]bool{"Bearer one": true, "bearer two": true, "Bearer three": false, "Bearer ": false, "Basic one": false, "Basic eDpvbmU=": true, "Basic b25lOng=": false, "": false, "Bearer # of ci": false} {

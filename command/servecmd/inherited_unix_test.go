@@ -31,12 +31,8 @@ func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
 	if got, err := inherited(mine, os.Getpid()+1, fd); got != nil || err != nil {
 		t.Errorf("the socket of another process: %v, %v", got, err)
 	}
-	if _, err := inherited(append(mine[:1:1], "LISTEN_FDS=2"), os.Getpid(), fd); err == nil {
-		t.Error("two sockets are no error")
-	}
-	if _, err := inherited(mine, os.Getpid(), fd); err == nil {
-		t.Error("a socket that isn't there is no error")
-	}
+	must.Refuse(inherited(append(mine[:1:1], "LISTEN_FDS=2"), os.Getpid(), fd))(t, "two sockets are no error")
+	must.Refuse(inherited(mine, os.Getpid(), fd))(t, "a socket that isn't there is no error")
 }
 
 // FuzzInherited has the variables of systemd be anything: without a socket there is none.

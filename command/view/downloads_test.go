@@ -227,9 +227,7 @@ func TestParseProgress(t *testing.T) {
 		must.Equal(t, must.Get(ParseProgress(text))(t), want, text)
 	}
 	for _, text := range []string{"", "TTY", "bars"} {
-		if _, err := ParseProgress(text); err == nil {
-			t.Errorf("%q is fine", text)
-		}
+		must.Refuse(ParseProgress(text))(t, text)
 	}
 }
 

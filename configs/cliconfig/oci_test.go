@@ -2,7 +2,6 @@ package cliconfig
 
 import (
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -70,9 +69,7 @@ oci_default_credentials {
 		},
 		DefaultHelper: "store", Files: []string{filepath.Join(filepath.Dir(config.Files[0]), "x.json"), "/y.json"},
 	}
-	if !reflect.DeepEqual(config.OCI, want) {
-		t.Errorf("%+v, want %+v", config.OCI, want)
-	}
+	must.DeepEqual(t, config.OCI, want)
 	if config, problems := parse(text); len(problems) > 0 || config.OCI.Credentials != nil {
 		t.Errorf("Terraform knows no such blocks: %+v, %v", config.OCI, problems)
 	}

@@ -111,9 +111,7 @@ func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
 
 func TestSource_RefusesAnUnknownMethod(t *testing.T) {
 	config := &Config{Installation: []Method{{}}}
-	if _, err := config.Source(t.Context(), SourceOptions{Product: terraform}); err == nil {
-		t.Error("a method of no kind is accepted")
-	}
+	must.Refuse(config.Source(t.Context(), SourceOptions{Product: terraform}))(t, "a method of no kind is accepted")
 }
 
 func TestNetwork_TakesTokensOfVariablesFirst(t *testing.T) {

@@ -68,9 +68,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	delete(before.Hosts, "two.example.com")
 	for _, field := range []string{"Hosts", "Helper", "Installation", "DevOverrides", "PluginCacheDir"} {
 		was, is := reflect.ValueOf(before).Elem().FieldByName(field).Interface(), reflect.ValueOf(after).Elem().FieldByName(field).Interface()
-		if !reflect.DeepEqual(was, is) {
-			t.Errorf("%s: %v, before %v:\n%s", field, is, was, text)
-		}
+		must.DeepEqual(t, was, is, field, text)
 	}
 	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
 		must.Contain(t, string(text), part)
@@ -122,8 +120,6 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 		}
 		text := must.Get(read(filepath.Join(dir, name), content).WriteWith(nil))(t)
 		after := read(filepath.Join(t.TempDir(), "written"), string(text))
-		if want := []string{filepath.Join(dir, "sub/x.json"), absolute}; !reflect.DeepEqual(after.OCI.Files, want) {
-			t.Errorf("%s: the files are %q, want %q", name, after.OCI.Files, want)
-		}
+		must.DeepEqual(t, after.OCI.Files, []string{filepath.Join(dir, "sub/x.json"), absolute}, name)
 	}
 }

@@ -200,7 +200,5 @@ func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
 	if strings.Contains(said, "secret ") || strings.Contains(said, "=secret") {
 		t.Errorf("a secret is shown:\n%s", said)
 	}
-	if _, err := os.Stat(filepath.Join(handed, ".terraform/terraform.tfstate")); err == nil {
-		t.Error("the real init failed, and there is a record")
-	}
+	must.Refuse(os.Stat(filepath.Join(handed, ".terraform/terraform.tfstate")))(t, "the real init failed, and there is a record")
 }

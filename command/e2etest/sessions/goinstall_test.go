@@ -37,10 +37,10 @@ func TestGoInstall_MakesTheProgram(t *testing.T) {
 	must.Succeed(t, os.MkdirAll(dir, 0o755))
 	info := must.Get(json.Marshal(map[string]string{"Version": version, "Time": "2026-01-02T03:04:05Z"}))(t)
 	for _, name := range []string{"main.info", version + ".info"} {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), info, 0o644))
+		must.Write(t, filepath.Join(dir, name), info)
 	}
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "list"), []byte(version+"\n"), 0o644))
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, version+".mod"), must.Get(os.ReadFile(harness.Path(t, "go.mod")))(t), 0o644))
+	must.Write(t, filepath.Join(dir, "list"), version+"\n")
+	must.Write(t, filepath.Join(dir, version+".mod"), must.Get(os.ReadFile(harness.Path(t, "go.mod")))(t))
 	archive := must.Get(os.Create(filepath.Join(dir, version+".zip")))(t)
 	must.Succeed(t, zip.CreateFromDir(archive, module.Version{Path: path, Version: version}, harness.Path(t)))
 	must.Succeed(t, archive.Close())
@@ -50,9 +50,7 @@ func TestGoInstall_MakesTheProgram(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+besideModules(t), "GOPROXY=file://"+filepath.ToSlash(proxy), "GOSUMDB=off", "GOWORK=off", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Succeed(t, err, out)
 	out, err = exec.CommandContext(t.Context(), filepath.Join(bin, "tfdeps"+harness.ExeSuffix()), "version").CombinedOutput()
 	must.Succeed(t, err)
 	must.Contain(t, string(out), "+ tfdeps "+strings.TrimPrefix(version, "v"))

@@ -72,7 +72,5 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		harness.Run(t, dir, env, append(append([]string{program}, options...), "-create-repository="+hook+" $(>injected);", location)...)
 		must.Equal(t, strings.TrimSpace(harness.ReadText(t, filepath.Join(created, target))), host, target)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "injected")); err == nil {
-		t.Error("a shell has read the command")
-	}
+	must.Refuse(os.Stat(filepath.Join(dir, "injected")))(t, "a shell has read the command")
 }

@@ -226,9 +226,7 @@ func TestStore_NothingTemporaryIsLeft(t *testing.T) {
 	fetched(t, f, get(s.BaseURL()+"/net.zip"))
 	w := must.Get(f.prepared.Do(t.Context(), struct{}{}, f.prepare))(t)
 	must.Succeed(t, f.Close())
-	if _, err := os.Stat(w.dir.Path); err == nil {
-		t.Error("the temporary directory is still there")
-	}
+	must.Refuse(os.Stat(w.dir.Path))(t, "the temporary directory is still there")
 	must.Succeed(t, new(Fetcher).Close())
 }
 

@@ -106,9 +106,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 				_, files := later.files(o.at(ref))
 				must.Equal(t, files["a.tf"], "loud")
 			}
-			if _, err := os.Lstat(p.ran); err == nil {
-				t.Error("a program ran")
-			}
+			must.Refuse(os.Lstat(p.ran))(t, "a program ran")
 			for _, name := range obeyed {
 				must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(p.store, name))), fs.ErrNotExist, "there still", name)
 			}
@@ -136,9 +134,7 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 	if commit, _ := b.again().files(Request{URL: url, Ref: ids["dev1"]}); commit != ids["dev1"] { // with the user's own settings
 		t.Errorf("got %s", commit)
 	}
-	if _, err := os.Lstat(p.ran); err == nil {
-		t.Error("a program ran")
-	}
+	must.Refuse(os.Lstat(p.ran))(t, "a program ran")
 }
 
 // Links in a store would have git write elsewhere.

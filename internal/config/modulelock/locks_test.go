@@ -1,7 +1,6 @@
 package modulelock
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -63,9 +62,7 @@ func TestCheck(t *testing.T) {
 		"a commit that isn't known": {locksOf(dns), []Lock{unknown}, []Finding{{Key: "net.dns", State: Same, Locked: dns, Installed: unknown}}},
 		"a source with a secret":    {locksOf(dns), []Lock{secret}, []Finding{{Key: "net.dns", State: Same, Locked: dns, Installed: dns}}},
 	} {
-		if got := c.locked.Check(c.installed); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
-		}
+		must.DeepEqual(t, c.locked.Check(c.installed), c.want, name)
 	}
 }
 

@@ -286,9 +286,7 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	if problems.HasErrors() || len(tree.Modules) != 2 {
 		t.Errorf("%d modules, %v", len(tree.Modules), problems)
 	}
-	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); err == nil {
-		t.Error("something was written")
-	}
+	must.Refuse(os.Lstat(filepath.Join(p.dir, ".terraform")))(t, "something was written")
 
 	write(t, p.dir, ".terraform/modules/modules.json", `{"Modules":[{"Key":"n","Source":"`+source+`","Dir":".terraform/modules/n"},{"Key":"a","Source":"./a","Dir":"a"},{"Key":"a.m","Source":"x/y/z","Dir":"x"}]}`)
 	write(t, p.dir, ".terraform/modules/n/main.tf", call("in", "./in"))

@@ -116,9 +116,7 @@ func TestTree_ABlockIsWrittenOnce(t *testing.T) {
 			}
 		}
 	}
-	if _, err := b.Apply(dir); err == nil {
-		t.Error("a directory was written")
-	}
+	must.Refuse(b.Apply(dir))(t, "a directory was written")
 	link := filepath.Join(dir, "link")
 	if os.Symlink("some", link) == nil {
 		must.Contain(t, must.ErrorOf(b.Apply(link)), "git would not read it", "a link")
