@@ -201,7 +201,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"providercache/check.go", "", reasonPattern},
 	{"providercache/internal/vendoring/check.go", "", reasonPattern},
 	{"internal/config/modules/tree.go", "", reasonPattern},
-	{"command/initcmd/check.go", "", reasonPattern},
+	{"command/initcmd/assess.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", `^(provider_upgrade|package_refused)$`},
 	{"command/vendorcmd/check.go", "", reasonPattern},
 }

@@ -4,7 +4,7 @@
 // It reads from top to bottom: run.go has the order of the phases and what they work on, then
 // there is a file for each phase: backend.go with leftbehind.go, requirements.go, with the modules, providers.go, with the lock
 // file, and handover.go. report.go writes the page of the run, and maintenance.go looks after the shared cache. assess.go is -check and -plan, which find out what the
-// phases would do; check.go compares for them. directories.go does all of it in several directories, which share a session. session.go and options.go are what all work with.
+// phases would do. directories.go does all of it in several directories, which share a session. session.go and options.go are what all work with.
 package initcmd
 
 import (
