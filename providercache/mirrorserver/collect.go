@@ -21,9 +21,6 @@ const (
 	// marksKnown is how many archives a server remembers to have marked.
 	marksKnown = 10_000
 
-	// markTimeout is how long a mark may take to be written. A server that ends waits for it.
-	markTimeout = 10 * time.Second
-
 	// usedLately is how long an archive isn't removed after its use, in which a server that has just looked it up may
 	// still open it.
 	usedLately = 2 * time.Hour
@@ -41,14 +38,6 @@ type CollectOptions struct {
 	Every time.Duration
 	// Keep reports whether an archive stays whatever its size and last use; it has hashes of both schemes. nil: none does.
 	Keep func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool
-}
-
-// heldArchive is an archive in the bucket, as Collect sees it.
-type heldArchive struct {
-	storedArchive
-	provider getproviders.Provider
-	version  getproviders.Version
-	used     time.Time // the end of the hour of its last use, or when it was stored
 }
 
 // Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more
@@ -106,38 +95,6 @@ func (s *Server) remove(ctx context.Context, a heldArchive, uses map[string]time
 	s.counts.removed.Add(1)
 	s.counts.removedSize.Add(a.Size)
 	return nil
-}
-
-// heldArchives lists the archives of the bucket.
-func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (held []heldArchive, err error) {
-	for info, err := range s.bucket.List(ctx, "providers/") {
-		if err != nil {
-			return nil, err
-		}
-		if a, ok := parseHeld(info); ok {
-			if used := uses[info.Key]; used.After(a.used) {
-				a.used = used
-			}
-			held = append(held, a)
-		}
-	}
-	return held, nil
-}
-
-// parseHeld reads the key providers/HOST/NAMESPACE/TYPE/VERSION/archives/NAME.
-func parseHeld(info blob.Info) (a heldArchive, ok bool) {
-	parts := strings.Split(info.Key, "/")
-	if len(parts) != 7 || parts[5] != "archives" {
-		return a, false
-	}
-	asked, err := parsePath(strings.Join(parts[1:4], "/") + "/" + indexName)
-	v, versionErr := getproviders.ParseVersion(parts[4])
-	archive, ok := parseArchiveKey(info.Key)
-	if err != nil || versionErr != nil || !ok {
-		return a, false
-	}
-	archive.Size, archive.Modified = info.Size, info.Modified
-	return heldArchive{storedArchive: archive, provider: asked.provider, version: v, used: info.Modified}, true
 }
 
 // markUse notes in the bucket that an archive is used in this hour. What can't be noted counts as not used.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -80,15 +79,3 @@ func noModules() error {
 func moduleKey(m Module, name string) string {
 	return "modules/" + m.Host.ASCII() + "/" + m.path() + "/" + name + ".json"
 }
-
-// isName reports whether a text can be a part of a module's address: letters, digits, and "-" and "_" between them.
-func isName(text string) bool {
-	return len(text) <= 64 && text != "" && strings.Trim(text, nameCharacters) == "" && !strings.ContainsAny(text[:1]+text[len(text)-1:], "-_")
-}
-
-// isRelease reports whether a text can be a module's version.
-func isRelease(text string) bool {
-	return len(text) <= 128 && text != "" && strings.Trim(text, nameCharacters+".+") == "" && text[0] >= '0' && text[0] <= '9'
-}
-
-const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -213,3 +213,15 @@ func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
 
 // errUnsigned is about a provider of which the source has no signed checksums. A registry can't be without.
 var errUnsigned = errors.New("nothing is signed")
+
+// isName reports whether a text can be a part of a module's address: letters, digits, and "-" and "_" between them.
+func isName(text string) bool {
+	return len(text) <= 64 && text != "" && strings.Trim(text, nameCharacters) == "" && !strings.ContainsAny(text[:1]+text[len(text)-1:], "-_")
+}
+
+// isRelease reports whether a text can be a module's version.
+func isRelease(text string) bool {
+	return len(text) <= 128 && text != "" && strings.Trim(text, nameCharacters+".+") == "" && text[0] >= '0' && text[0] <= '9'
+}
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

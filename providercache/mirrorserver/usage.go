@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // Download is an archive that arrives.
@@ -61,4 +62,44 @@ func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 		return cmp.Or(b.Stored.Compare(a.Stored), a.Provider.Compare(b.Provider), b.Version.Compare(a.Version), cmp.Compare(a.Platform.String(), b.Platform.String()))
 	})
 	return all, nil
+}
+
+// heldArchive is an archive in the bucket, as Collect sees it.
+type heldArchive struct {
+	storedArchive
+	provider getproviders.Provider
+	version  getproviders.Version
+	used     time.Time // the end of the hour of its last use, or when it was stored
+}
+
+// heldArchives lists the archives of the bucket.
+func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (held []heldArchive, err error) {
+	for info, err := range s.bucket.List(ctx, "providers/") {
+		if err != nil {
+			return nil, err
+		}
+		if a, ok := parseHeld(info); ok {
+			if used := uses[info.Key]; used.After(a.used) {
+				a.used = used
+			}
+			held = append(held, a)
+		}
+	}
+	return held, nil
+}
+
+// parseHeld reads the key providers/HOST/NAMESPACE/TYPE/VERSION/archives/NAME.
+func parseHeld(info blob.Info) (a heldArchive, ok bool) {
+	parts := strings.Split(info.Key, "/")
+	if len(parts) != 7 || parts[5] != "archives" {
+		return a, false
+	}
+	asked, err := parsePath(strings.Join(parts[1:4], "/") + "/" + indexName)
+	v, versionErr := getproviders.ParseVersion(parts[4])
+	archive, ok := parseArchiveKey(info.Key)
+	if err != nil || versionErr != nil || !ok {
+		return a, false
+	}
+	archive.Size, archive.Modified = info.Size, info.Modified
+	return heldArchive{storedArchive: archive, provider: asked.provider, version: v, used: info.Modified}, true
 }
