@@ -143,8 +143,7 @@ func compareModules(r request, locked *modulelock.Locks, installed []modulelock.
 	return locked.Updated(installed), ok
 }
 
-// saveTree writes modules.json, which lists nothing but what is vendored if
-// that is asked for.
+// saveTree writes modules.json. With -prune it lists vendored modules alone, and the directories of others are removed.
 func saveTree(r request, tree *modules.Tree) bool {
 	manifest := manifestOf(r, tree)
 	if len(manifest) == 0 {

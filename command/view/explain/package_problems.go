@@ -94,7 +94,7 @@ func (s several) text() string {
 	return problem.Items(texts(s.packages, part.name)) + "\n\n" + Explained(s.cause)
 }
 
-// told says what is wrong, behind a sentence with several packages, or the name of one.
+// told returns the text of a problem: for several packages the sentence and what they failed with, else the name and its own error.
 func (s several) told(sentence string, name func(part) string) string {
 	p := s.packages[0]
 	switch {

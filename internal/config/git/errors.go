@@ -41,8 +41,8 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// failure says what the request had been. An end of the context is that and
-// nothing else.
+// failure adds the repository and the ref to an error. Where the context ended, its cause
+// takes the place of the error.
 func failure(ctx context.Context, req Request, err error) error {
 	if err == nil {
 		return nil

@@ -61,8 +61,7 @@ func (s *reader) object(what string, visit func(name string) error) error {
 	return s.properties(visit)
 }
 
-// check reads a value that isn't a list or an object, and keeps the first problem
-// with such.
+// check reads a value and keeps the first problem that is found with one. It passes over lists and objects.
 func (s *reader) check(problem func(val any) error) error {
 	token, err := s.dec.Token()
 	if err != nil {
