@@ -20,8 +20,8 @@ func SaidBy(resp *http.Response) string {
 	return said(resp, readSome(resp))
 }
 
-// said is SaidBy for a body that was read. The words are in quotes, in which control characters are escaped; they hold
-// nothing that was secret in the request, and no query of a URL.
+// said is SaidBy for a body that was read. The words are quoted, with control characters escaped, and without secrets of the request
+// and queries of URLs.
 func said(resp *http.Response, body []byte) string {
 	text := strings.ToValidUTF8(string(body), "")
 	var answer struct{ Errors []string } // as registries write it

@@ -41,8 +41,8 @@ func Exposed(dir string) (outermost string) {
 	return outermost
 }
 
-// IsOwnDir reports whether only this user and root can exchange what is in a directory, or add to it. Of one that
-// doesn't exist yet, those above it decide.
+// IsOwnDir reports whether only this user and root can exchange what is in a directory, or add to it. If the
+// directory doesn't exist yet, the ones above it are examined.
 func IsOwnDir(dir string) bool {
 	info, err := os.Stat(dir)
 	if err == nil {

@@ -20,7 +20,7 @@ type task struct{ _ byte } // of a size, so that each has an address of its own
 func NewTasks() *Tasks { return &Tasks{cancel: map[*task]context.CancelCauseFunc{}} }
 
 // Begin calls f in a goroutine. The context that f gets has the values of ctx, and ends with Close only. After
-// Close, f is called all the same, with a context that has ended: what waits for it learns so.
+// Close, f is still called, with a context that has ended, so that whoever waits for its result gets an error.
 func (t *Tasks) Begin(ctx context.Context, f func(context.Context)) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	key := new(task)

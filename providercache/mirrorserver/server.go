@@ -188,7 +188,7 @@ func tellCache(ctx context.Context, status string) {
 	}
 }
 
-// fresh is the source for one question.
+// fresh is the source for one request: it has forgotten earlier answers, if it can.
 func (s *Server) fresh() getproviders.Source {
 	if f, ok := s.fetcher.Source.(interface{ Fresh() getproviders.Source }); ok {
 		return f.Fresh()

@@ -13,9 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
-// HashFile hashes an archive and the files in it. Of one that breaks the rules
-// for packages the zh is known even so. It is read twice, and read is told of the
-// second time, which takes longer: how many bytes came of each read; nil: it isn't.
+// HashFile hashes an archive and the files in it. The zh is returned even if the archive breaks the rules for packages.
+// The file is read twice; in the second pass, which takes longer, read is called with the number of bytes of each read. read may be nil.
 func HashFile(ctx context.Context, path string, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

@@ -14,7 +14,7 @@ const (
 	moreEnd    = inputEnd - 8       // up to there it may begin after 64 bits were taken
 )
 
-// input is what is decompressed.
+// input reads the compressed bytes, eight at a time.
 type input struct {
 	src *bufio.Reader
 	// in has a copy of what src has in its buffer, its last byte last, so that where it ends is known when the program is
