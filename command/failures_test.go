@@ -34,7 +34,6 @@ var update = flag.Bool("update", false, "write what the program says into testda
 
 // failure is a way to fail, by a command that runs in this process.
 type failure struct {
-	name  string
 	files files  // of the working directory; nil: a configuration that requires tf.example.com/acme/tiny
 	cli   string // the CLI configuration; "": the registry is that of tf.example.com
 	env   string // variables, a line each

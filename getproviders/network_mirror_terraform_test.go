@@ -120,7 +120,7 @@ func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 			t.Cleanup(server.Close)
 			base := server.BaseURL() + strings.TrimPrefix(orText(odd.path, "/p/"), "-")
 			ours, err := judgedBySource(t, server, base)
-			must.Equal(t, ours, odd.want)
+			must.Equal(t, ours, odd.want, err)
 			theirs, output := judgedByTerraform(t, terraform, server, base)
 			must.Equal(t, ours != theirs, odd.differs != "", output)
 		})

@@ -88,7 +88,7 @@ func SharedCause(err error) (key string, common error) {
 		return "bucket " + bucket.Shared(), bucket
 	}
 	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
-	if silent, address := unanswered(err); silent != nil && !large {
+	if address, silent := unanswered(err); silent != nil && !large {
 		if at, err := url.Parse(address); err == nil && at.Host != "" {
 			return "request " + at.Scheme + "://" + at.Host, silent
 		}
@@ -97,14 +97,14 @@ func SharedCause(err error) (key string, common error) {
 }
 
 // unanswered finds a request without an answer, and where it was sent: by clients of this module, or by that of the library for registries of images.
-func unanswered(err error) (request error, address string) {
+func unanswered(err error) (address string, request error) {
 	if own, ok := errors.AsType[*hosts.RequestError](err); ok {
-		return own, own.URL
+		return own.URL, own
 	}
 	if other, ok := errors.AsType[*url.Error](err); ok {
-		return other, other.URL
+		return other.URL, other
 	}
-	return nil, ""
+	return "", nil
 }
 
 // sharedAnswer is the cause that all sources which failed have in common.

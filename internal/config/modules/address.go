@@ -133,7 +133,7 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) 
 	return address, nil
 }
 
-// ErrAddress: what was asked about can't be a module of a registry.
+// ErrAddress says that what was asked about can't be a module of a registry.
 var ErrAddress = errors.New("this is no address of a registry's module")
 
 // check refuses an address that was put together by hand and is none: its parts

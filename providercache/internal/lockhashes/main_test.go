@@ -62,7 +62,6 @@ const widgetAddress = registryHost + "/acme/widget"
 
 var (
 	acmeWidget = provider("acme/widget")
-	widgets    = require("acme/widget", "")
 	v1         = version("1.0.0")
 	onLinux    = []getproviders.Platform{linux}
 )
