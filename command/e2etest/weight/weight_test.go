@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // decision: CONTRIBUTING.md says what each module is for, and what it costs.
 const (
 	maxPackages   = 620        // linked, those of the standard library included; 597
-	maxBytes      = 27_100_000 // of the stripped program; 26.8 million
+	maxBytes      = 27_600_000 // of the stripped program; 27.4 million
 	maxInitBytes  = 1_240_000  // allocated before main; 1,170,000
 	maxInitAllocs = 10_300     // before main; 9,800
 	maxOwnBytes   = 16_000     // of those, by our own packages; 12,800
