@@ -7,8 +7,8 @@
 package roots
 
 import (
-	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -118,14 +118,17 @@ func readList(m *cli.Meta, from string) (found []Root, problems problem.List) {
 		defer file.Close()
 		in = file
 	}
-	lines := bufio.NewScanner(io.LimitReader(in, maxList))
-	for lines.Scan() {
-		if dir := strings.TrimSpace(lines.Text()); dir != "" {
+	list, err := io.ReadAll(io.LimitReader(in, maxList+1))
+	if err == nil && len(list) > maxList {
+		err = fmt.Errorf("it has more than %d bytes", maxList)
+	}
+	if err != nil {
+		return nil, problem.Failed("invalid_option", "Can't read the list of -dirs-from", err)
+	}
+	for line := range strings.Lines(string(list)) {
+		if dir := strings.TrimSpace(line); dir != "" {
 			found = append(found, Root{Dir: filepath.Clean(dir)})
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, problem.Failed("invalid_option", "Can't read the list of -dirs-from", err)
 	}
 	return found, nil
 }
