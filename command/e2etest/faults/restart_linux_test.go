@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -62,17 +63,37 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestServe_RestartsWithoutALostRequest has both replicas restarted one after the other, by SIGTERM, while 200 requests a second
-// come through a balancer that asks /readyz and never tries twice.
+// come through a balancer that asks /readyz and never tries twice, and through nginx as the recipe configures it, which asks nothing
+// beforehand.
 func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
+	t.Run("balancer", func(t *testing.T) {
+		restartReplicas(t, func(_ []string, b *balancer) string {
+			front := httptest.NewServer(b)
+			t.Cleanup(front.Close)
+			return front.URL
+		})
+	})
+	t.Run("nginx", func(t *testing.T) {
+		restartReplicas(t, func(addresses []string, _ *balancer) string {
+			recipe := harness.ReadText(t, "../../../docs/fleet/nginx.conf")
+			servers := regexp.MustCompile(`.*ssl_certificate.*\n`).ReplaceAllString(recipe, "")
+			servers = strings.NewReplacer("listen 8443 ssl", "listen ADDRESS", "server serve:8080", "server "+strings.Join(addresses, " max_fails=0; server ")).Replace(servers)
+			address, _ := harness.StartNginx(t, servers, nil)
+			return "http://" + address
+		})
+	})
+}
+
+// restartReplicas does so with two replicas behind what start starts for them, and returns the URL of.
+func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (url string)) {
 	r, archives := newReplicas(t, 2)
 	r.options = []string{"-drain=700ms"}
 	r.startAll(t)
 	b := newBalancer(t, r.address)
 	b.ask(r.address)
-	front := httptest.NewServer(b)
-	defer front.Close()
+	front := start(r.address, b)
 	done := make(chan struct{})
 	var all, clients sync.WaitGroup
 	all.Go(func() {
@@ -108,7 +129,7 @@ func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 					path, want = path[:strings.LastIndexByte(path, '/')+1]+"1.0.0.json", nil
 				}
 				asked.Add(1)
-				if err := getFrom(client, front.URL+path, want); err != nil {
+				if err := getFrom(client, front+path, want); err != nil {
 					failed.Add(1)
 					t.Logf("%s: %v", path, err)
 				}

@@ -1,24 +1,18 @@
 package sources
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
@@ -37,7 +31,6 @@ type mirrorTree struct {
 func TestMirror_ServedByNginx(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
-	nginx := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
 	program := harness.Tfdeps(t)
 	ca, place := harness.NewCA(t), bucketPlace(t)
 	for name, tree := range map[string]mirrorTree{
@@ -48,7 +41,7 @@ func TestMirror_ServedByNginx(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, requests := serveByNginx(t, nginx, ca, tree.dir)
+			url, requests := serveByNginx(t, ca, tree.dir)
 			tree.install(t, ca, fmt.Sprintf("network_mirror { url = %q }", url), program, peer)
 			below := "/providers/" + tree.provider + "/"
 			for _, file := range []string{"index.json", tree.version + ".json", packedName(tree)} {
@@ -168,100 +161,26 @@ func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
 	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
 }
 
-// nginxConf serves a directory as a static website does, with nothing outside
-// the directory that it runs in. What stands for a path or a host is replaced.
-const nginxConf = `
-daemon off;
-master_process off;
-pid nginx.pid;
-error_log stderr;
-events {}
-http {
+// serveByNginx serves a directory as a static website does. It returns the URL of the directory, and what tells the paths that
+// have been asked for so far.
+func serveByNginx(t *testing.T, ca *providertest.CA, mirror string) (url string, requests func() []string) {
+	t.Helper()
+	certificate, key, err := ca.ServerPEM()
+	must.Succeed(t, err)
+	address, dir := harness.StartNginx(t, `
   types {
     application/json json;
     application/zip  zip;
   }
-  log_format path "$uri";
-  access_log access.log path;
-  client_body_temp_path temp;
-  proxy_temp_path       temp;
-  fastcgi_temp_path     temp;
-  scgi_temp_path        temp;
-  uwsgi_temp_path       temp;
   server {
     listen ADDRESS ssl;
     ssl_certificate     server.pem;
     ssl_certificate_key server.key;
     location /providers/ {
-      alias "MIRROR/";
+      alias "`+mirror+`/";
     }
-  }
-}
-`
-
-// serveByNginx starts nginx as the current user, and returns the URL of a
-// directory and what tells the paths that have been asked for so far.
-func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string) (url string, requests func() []string) {
-	t.Helper()
-	certificate, key, err := ca.ServerPEM()
-	must.Succeed(t, err)
-	said := ""
-	for range 5 {
-		dir, address := t.TempDir(), freeAddress(t)
-		conf := strings.NewReplacer("ADDRESS", address, "MIRROR", mirror).Replace(nginxConf)
-		for name, content := range map[string][]byte{"nginx.conf": []byte(conf), "server.pem": certificate, "server.key": key} {
-			harness.WriteFile(t, filepath.Join(dir, name), content)
-		}
-		if said = startNginx(t, nginx, dir); said == "" {
-			return "https://localhost" + address[strings.LastIndex(address, ":"):] + "/providers/", func() []string {
-				log := harness.ReadText(t, filepath.Join(dir, "access.log"))
-				return strings.Fields(log)
-			}
-		}
+  }`, map[string][]byte{"server.pem": certificate, "server.key": key})
+	return "https://localhost" + address[strings.LastIndex(address, ":"):] + "/providers/", func() []string {
+		return strings.Fields(harness.ReadText(t, filepath.Join(dir, "access.log")))
 	}
-	t.Fatalf("nginx ends as soon as it is started:\n%s", said)
-	return "", nil
-}
-
-// freeAddress returns an address on loopback. Somebody else may be quicker to
-// listen there.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
-// startNginx returns when nginx listens, or what it had to say before it
-// ended. It runs until the test is over.
-func startNginx(t *testing.T, nginx, dir string) (said string) {
-	t.Helper()
-	var out bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	must.Succeed(t, cmd.Start())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = cmd.Wait()
-	}()
-	t.Cleanup(func() {
-		if <-ended; t.Failed() {
-			t.Logf("nginx: %s", &out)
-		}
-	})
-	// It writes that file when it has its sockets.
-	for !fileExists(filepath.Join(dir, "nginx.pid")) {
-		select {
-		case <-ended:
-			return "nginx: " + out.String()
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	return ""
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
