@@ -17,13 +17,7 @@ import (
 // a lock file on a file system without a free byte.
 func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("only root may mount a file system: %v", err)
-	}
-	t.Cleanup(func() {
-		must.Succeed(t, syscall.Unmount(disk, 0))
-	})
+	disk := mountSmall(t, "64k")
 	ca := harness.NewCA(t)
 	env := must.Get(harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io"))(t)
 	program, data := harness.Tfdeps(t), t.TempDir()
@@ -44,6 +38,33 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 		must.Equal(t, harness.ReadLock(t, disk), before, args)
 	}
 	must.Len(t, must.Get(os.ReadDir(disk))(t), 3)
+}
+
+// mountSmall returns a file system of some size.
+func mountSmall(t *testing.T, size string) string {
+	t.Helper()
+	disk := t.TempDir()
+	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		must.Succeed(t, syscall.Unmount(disk, 0))
+	})
+	return disk
+}
+
+// TestInit_SaysWhatIsMissingOnAFullDisk: which directory, how much is missing, and what the shared cache would give back.
+func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := mountSmall(t, "600k")
+	r, _ := newReplicas(t, 0) // whose packages have a megabyte each
+	harness.WriteText(t, filepath.Join(disk, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"acme/p0\" }\n  }\n}\n")
+	end := harness.Exec(t, disk, harness.Env(t, r.env...), r.program, "init", "-no-color")
+	said := harness.OneLine(end.Said())
+	for _, want := range []string{"are free in .terraform/providers: ", " are missing", "would be free without the packages of ", "no directory has used for 30 days", "tfdeps cache gc"} {
+		must.Contain(t, said, want)
+	}
+	must.Equal(t, end.Code, 1)
 }
 
 // fill makes a file that takes all that is free.
