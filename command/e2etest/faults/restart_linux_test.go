@@ -69,6 +69,7 @@ func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	t.Run("balancer", func(t *testing.T) {
+		t.Parallel()
 		restartReplicas(t, func(_ []string, b *balancer) string {
 			front := httptest.NewServer(b)
 			t.Cleanup(front.Close)
@@ -76,6 +77,7 @@ func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 		})
 	})
 	t.Run("nginx", func(t *testing.T) {
+		t.Parallel()
 		restartReplicas(t, func(addresses []string, _ *balancer) string {
 			recipe := harness.ReadText(t, "../../../docs/fleet/nginx.conf")
 			servers := regexp.MustCompile(`.*ssl_certificate.*\n`).ReplaceAllString(recipe, "")
