@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 				t.Run(program+" "+protocol, func(t *testing.T) {
 					t.Parallel()
 					peer := look(t)
-					env := append(env, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir())
+					env := slices.Concat(env, []string{"HOME=" + t.TempDir(), "TFDEPS_CACHE_DIR=" + t.TempDir()})
 					dir := harness.WorkDir(t, harness.LockConfig("a", ">= 1.0.0"))
 					harness.Run(t, dir, env, peer, "init", "-no-color")
 					lock := harness.ReadLock(t, dir)
