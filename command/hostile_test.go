@@ -229,7 +229,7 @@ func runInProcess(t *testing.T, root, host string, args []string) (code int, std
 	return runInProcessAt(t, root, host, args, time.Now)
 }
 
-func runInProcessAt(t *testing.T, root, host string, args []string, now func() time.Time) (code int, stdout, stderr string) {
+func runInProcessAt(t *testing.T, root, host string, args []string, now func() time.Time, env ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv("TMPDIR", filepath.Join(root, "temp"))
 	t.Chdir(filepath.Join(root, "work"))
@@ -242,8 +242,8 @@ func runInProcessAt(t *testing.T, root, host string, args []string, now func() t
 	defer cancel()
 	code = Main(ctx, Process{
 		Args: append([]string{"tfdeps"}, args...),
-		Env: []string{"HOME=" + filepath.Join(root, "home"), "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"), "TF_CLI_CONFIG_FILE=" + filepath.Join(root, "cli.tfrc"),
-			"TF_REGISTRY_DISCOVERY_RETRY=0", "CHECKPOINT_DISABLE=1", "NO_COLOR=1"},
+		Env: append([]string{"HOME=" + filepath.Join(root, "home"), "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"), "TF_CLI_CONFIG_FILE=" + filepath.Join(root, "cli.tfrc"),
+			"TF_REGISTRY_DISCOVERY_RETRY=0", "CHECKPOINT_DISABLE=1", "NO_COLOR=1"}, env...),
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
 		Now: now, Chdir: os.Chdir, UserCacheDir: filepath.Join(root, "cache"),
 		retryWait: time.Nanosecond,

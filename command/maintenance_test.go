@@ -19,9 +19,10 @@ func TestInit_LooksAfterTheCache(t *testing.T) {
 	cache := filepath.Join(root, "cache/tfdeps/providers/v1", registry.Host(), "acme/tiny")
 	empty := filepath.Join(root, "work/empty")
 	must.Write(t, filepath.Join(empty, "main.tf"), "terraform {\n  required_providers {}\n}\n")
+	var env []string
 	at := func(days int, there bool, args ...string) {
 		t.Helper()
-		if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return now.AddDate(0, 0, days) }); code != 0 {
+		if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return now.AddDate(0, 0, days) }, env...); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
 		if _, err := os.Stat(cache); (err == nil) != there {
@@ -37,9 +38,16 @@ func TestInit_LooksAfterTheCache(t *testing.T) {
 	at(92, true, "init", "-cache-max-size=1GB")
 	at(94, false, "-chdir=empty", "init", "-cache-max-size=0")
 	must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
+	env = []string{"TFDEPS_CACHE_DIR=" + filepath.Join(root, "cache/tfdeps"), "TFDEPS_CACHE_MAX_SIZE=0"}
+	at(96, true, "init")
+	at(98, true, "-chdir=empty", "init") // it is named
+	env = env[1:]
+	at(100, false, "-chdir=empty", "init")
+	env = nil
+	must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
 	config := filepath.Join(root, "cli.tfrc")
 	before := must.Get(os.ReadFile(config))(t)
 	must.Write(t, config, append(before, "\nplugin_cache_dir = \""+filepath.ToSlash(filepath.Join(root, "cache/tfdeps/providers/v1"))+"\"\n"...))
-	at(95, true, "init")
+	at(101, true, "init")
 	at(400, true, "-chdir=empty", "init", "-cache-max-size=0")
 }
