@@ -16,10 +16,11 @@ import (
 type goneBucket struct {
 	blob.Bucket
 	gone  atomic.Bool
+	shut  atomic.Bool // credentials have expired
 	asked atomic.Int64
 }
 
-var errNoBucket = errors.New("no such bucket")
+var errNoBucket, errExpired = errors.New("no such bucket"), errors.New("the token has expired")
 
 func (b *goneBucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	if b.gone.Load() {
@@ -30,6 +31,9 @@ func (b *goneBucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 
 func (b *goneBucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
 	b.asked.Add(1)
+	if b.shut.Load() {
+		return nil, errExpired
+	}
 	if b.gone.Load() {
 		return nil, blob.Fail("get", b, key, blob.ErrNotFound)
 	}
@@ -43,7 +47,8 @@ func (b *goneBucket) Put(ctx context.Context, key string, content *io.SectionRea
 	return b.Bucket.Put(ctx, key, content, opts)
 }
 
-// TestServer_IsntReadyWithoutItsBucket: the bucket is asked for real, but not each time.
+// TestServer_IsntReadyWithoutItsBucket: the bucket is asked for real, but not each time. Credentials that have expired are as bad as
+// no bucket.
 func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	m := newMirroring(t)
 	bucket := &goneBucket{Bucket: m.bucket}
@@ -64,4 +69,8 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	bucket.gone.Store(true)
 	m.clock.pass(10 * time.Second)
 	must.Refuse(server.Ready(t.Context()))(t, "it is ready although the bucket has gone")
+	bucket.gone.Store(false)
+	bucket.shut.Store(true)
+	m.clock.pass(10 * time.Second)
+	must.Fail(t, server.Ready(t.Context()), errExpired)
 }

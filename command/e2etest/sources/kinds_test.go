@@ -160,9 +160,15 @@ func TestMirror_IsTheOnlySource(t *testing.T) {
 			if block == "" {
 				return // Terraform reads no such place
 			}
-			theirs := harness.WorkDir(t, config)
-			harness.Run(t, theirs, harness.Trust(t, ca, "provider_installation {\n "+block+"\n }\n}\n"), peer, "init", "-no-color")
+			theirs, mirrored := harness.WorkDir(t, config), harness.Trust(t, ca, "provider_installation {\n "+block+"\n }\n}\n")
+			harness.Run(t, theirs, mirrored, peer, "init", "-no-color")
 			must.Equal(t, harness.ReadLock(t, dir), harness.ReadLock(t, theirs))
+			t.Run("tofu", func(t *testing.T) {
+				tofu := harness.LookTofu(t)
+				harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(config, `"acme/`, `"registry.terraform.io/acme/`))
+				harness.Run(t, dir, mirrored, tofu, "init", "-no-color")
+				must.Equal(t, harness.ReadLock(t, dir), harness.ReadLock(t, theirs))
+			})
 		})
 	}
 }
