@@ -44,7 +44,11 @@ func directories(r request) int {
 		if r.opts.sameVersions {
 			locked.add(root.Dir, product)
 		}
-		r.view.Leave(code, map[bool]string{true: []string{"up to date", "failed", "something to do"}[code]}[r.opts.looks()])
+		words := "" // for one that is ready
+		if r.opts.looks() {
+			words = map[int]string{0: "up to date", cli.ExitDiffers: "something to do"}[code]
+		}
+		r.view.Leave(code, words)
 		return code
 	}, func(root roots.Root, err error) {
 		r.view.Enter(root.Dir, r.product)

@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
@@ -118,7 +117,7 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 		row.Locked = lock.Version
 	}
 	row.Allowed = newest(available.Versions, wanted.Allows)
-	row.Newest = newest(append(available.Versions, row.Allowed), func(v getproviders.Version) bool { return v.Prerelease == "" || v == row.Allowed })
+	row.Newest = newest(available.Versions, func(v getproviders.Version) bool { return v.Prerelease == "" || v == row.Allowed })
 	for _, req := range d.required[p] {
 		if !req.Constraints.Allows(row.Newest) {
 			row.HeldBy = append(row.HeldBy, result.Holder{Constraint: req.Constraints.String(), File: req.Pos.File, Line: req.Pos.Line})
@@ -129,11 +128,12 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 
 // newest is the newest of the versions that count; zero: there is none.
 func newest(all []getproviders.Version, counts func(getproviders.Version) bool) (found getproviders.Version) {
-	packages := make([]getproviders.CachedPackage, len(all))
-	for i, v := range all {
-		packages[i].Version = v
+	for _, v := range all {
+		if counts(v) && (found == getproviders.Version{} || v.Compare(found) > 0) {
+			found = v
+		}
 	}
-	return sources.Newest(packages, counts)
+	return found
 }
 
 // module looks for newer versions of a module of a registry, or of a git repository that is called by a tag that is a version; the row is zero for all others.

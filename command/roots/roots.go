@@ -194,7 +194,7 @@ func Each(m *cli.Meta, all []Root, do func(m *cli.Meta, r Root) (code int), fail
 			return 1
 		}
 		if code != 1 {
-			code = cmp.Or(min(of, 1)*of, code)
+			code = cmp.Or(of, code)
 		}
 	}
 	return code

@@ -33,7 +33,6 @@ const (
 
 // kept is the content of such a file.
 type kept struct {
-	Asked  time.Time   `json:"asked"`
 	Tag    string      `json:"etag"`
 	Header http.Header `json:"header"`
 	Body   []byte      `json:"body"`
@@ -77,7 +76,7 @@ func (d documents) Put(key string, r hosts.Remembered) {
 	header := r.Header.Clone()
 	header.Del("Set-Cookie")
 	sum := sha256.Sum256(r.Body)
-	content, err := json.Marshal(kept{d.now(), r.Tag, header, r.Body, sum[:]})
+	content, err := json.Marshal(kept{r.Tag, header, r.Body, sum[:]})
 	if err != nil || len(content) > maxKept || !json.Valid(r.Body) || os.MkdirAll(d.dir, 0o700) != nil {
 		return
 	}
