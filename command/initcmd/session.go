@@ -132,6 +132,7 @@ func (s *session) connect(in *installation, cloud hosts.Hostname) (*network, pro
 		return known, nil
 	}
 	net, problems := sources.Connect(in.meta, in.product, in.settings.config, in.opts.offlineBy)
+	net.Network = net.SharingSources()
 	made := &network{Network: net}
 	if !problems.HasErrors() {
 		s.nets[at] = made

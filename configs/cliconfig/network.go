@@ -73,6 +73,13 @@ type Network struct {
 	sources *par.Memo[string, getproviders.Source] // that were made already; nil: they are made each time
 }
 
+// SharingSources returns the network, whose sources are made once for all that is asked from now on, for one product: what one of them
+// has been told is known to the next. A program that lives long makes its sources again, and has what they remember forgotten.
+func (n Network) SharingSources() Network {
+	n.sources = new(par.Memo[string, getproviders.Source])
+	return n
+}
+
 // source makes the source of a place, or returns the one that was made before: it knows what it was asked.
 func (n Network) source(place string, make func() getproviders.Source) getproviders.Source {
 	if n.sources == nil {
@@ -92,7 +99,7 @@ func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 	if o.OfflineBy != "" {
 		client := hosts.NewOfflineClient(o.OfflineBy)
 		return Network{
-			Client: client, Archives: client, OfflineBy: o.OfflineBy, Aliases: aliases, sources: new(par.Memo[string, getproviders.Source]),
+			Client: client, Archives: client, OfflineBy: o.OfflineBy, Aliases: aliases,
 			Discovery: &hosts.Discovery{Client: client, Forced: c.Hosts, Aliases: aliases},
 		}, nil
 	}
@@ -110,7 +117,7 @@ func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 		archives = hosts.WithArchiveCredentials(archives, credentials)
 	}
 	return Network{
-		Client: client, Archives: archives, Credentials: credentials, Aliases: aliases, sources: new(par.Memo[string, getproviders.Source]),
+		Client: client, Archives: archives, Credentials: credentials, Aliases: aliases,
 		Discovery: &hosts.Discovery{Client: client, Credentials: credentials, Forced: c.Hosts, Aliases: aliases},
 	}, problems
 }

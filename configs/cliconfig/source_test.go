@@ -109,6 +109,23 @@ func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
 	must.Get(config.Source(t.Context(), SourceOptions{Product: terraform, Network: network}))(t)
 }
 
+// A server makes its sources again for each question, so that they remember nothing; the directories of one run share theirs.
+func TestNetwork_SourcesAreSharedOnlyIfAsked(t *testing.T) {
+	config, _ := parse("provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n  direct {}\n}")
+	network, problems := config.Network(NetworkOptions{})
+	must.Len(t, problems, 0)
+	for _, shared := range []bool{false, true} {
+		if shared {
+			network = network.SharingSources()
+		}
+		options := SourceOptions{Product: terraform, Network: network}
+		one, two := must.Get(config.Source(t.Context(), options))(t), must.Get(config.Source(t.Context(), options))(t)
+		for i := range one.Selectors {
+			must.Equal(t, one.Selectors[i].Source == two.Selectors[i].Source, shared, i)
+		}
+	}
+}
+
 func TestSource_RefusesAnUnknownMethod(t *testing.T) {
 	config := &Config{Installation: []Method{{}}}
 	must.Refuse(config.Source(t.Context(), SourceOptions{Product: terraform}))(t, "a method of no kind is accepted")
