@@ -164,7 +164,7 @@ func failed(step string, err error) error {
 // named adds the package to an error, which others may have got for another
 // address.
 func named(ctx context.Context, pkg string, err error) error {
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	e, ok := errors.AsType[*Error](err)

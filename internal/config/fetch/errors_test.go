@@ -1,11 +1,22 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/git"
 )
+
+// What was fetched is there, even if the context has ended since.
+func TestNamed_IsNoErrorWithoutOne(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := named(ctx, "https://example.com/a.zip", nil); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestErrors_NameThePackageOnce(t *testing.T) {
 	t.Parallel()
