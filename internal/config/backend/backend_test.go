@@ -243,6 +243,52 @@ func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
 	}
 }
 
+// One of several arguments is enough, and each may come from its variable.
+func TestDecode_OneOfSeveralArgumentsFromAVariable(t *testing.T) {
+	azure := `backend "azurerm" {
+  storage_account_name = "account"
+  container_name       = "container"
+  key                  = "k"
+  use_azuread_auth     = false
+}`
+	cluster := `backend "kubernetes" {
+  secret_suffix     = "s"
+  in_cluster_config = false
+}`
+	for _, tt := range []struct{ block, variable, value, want string }{
+		{azure, "ARM_ACCESS_KEY", "", "One of `access_key`, `sas_token`, `use_azuread_auth` and `resource_group_name` must be specified main.tf:1"},
+		{azure, "ARM_ACCESS_KEY", "YQ==", ""},
+		{azure, "ARM_SAS_TOKEN", "sv=1", ""},
+		{cluster, "KUBE_CONFIG_PATH", "", "Failed to initialize kubernetes configuration main.tf:1"},
+		{cluster, "KUBE_CONFIG_PATH", "config", ""},
+	} {
+		_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
+			switch name {
+			case tt.variable:
+				return tt.value
+			case "KUBE_IN_CLUSTER_CONFIG", "ARM_USE_AZUREAD":
+				return "false"
+			}
+			return ""
+		}})
+		must.Equal(t, summaries(diags), tt.want, tt.variable, tt.value)
+	}
+}
+
+// The programs fill in users' directories and variables in the name of a bundle, and read it whatever its size is.
+func TestDecode_FilesOfCertificates(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large.pem")
+	must.Succeed(t, os.WriteFile(large, make([]byte, 2<<20), 0o600))
+	for name, want := range map[string]string{
+		"~/ca.pem": "", "$HOME/ca.pem": "", filepath.ToSlash(large): "",
+		"nofile.pem": "reading custom CA bundle main.tf:1",
+	} {
+		block := "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  custom_ca_bundle = \"" + name + "\"\n}"
+		_, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: getproviders.Terraform("1.15.9")})
+		must.Equal(t, summaries(diags), want, name)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	plain := decode(t, `backend "local" { path = "a" }`)
 	other := decode(t, `backend "local" { path = "b" }`)

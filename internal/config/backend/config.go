@@ -61,7 +61,7 @@ type Options struct {
 // right as long as it is the one that was initialized with it. The Config is
 // nil if there is no such type, which is only a warning for a product that is newer than the table of types.
 //
-// It reads the files that the overrides name, relative to the current
+// It reads the files that the overrides and values name, relative to the current
 // directory, and nothing else.
 func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	types, err := table(opts.Product)

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"os"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 func empty(text string) string {
@@ -45,7 +47,7 @@ var checks = sync.OnceValue(func() map[string]func(string) string {
 	return map[string]func(string) string{
 		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "kms": noKeyOfKMS,
 		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost,
-		"base64": noBase64, "url": noURL, "completeurl": noCompleteURL, "file": noFile, "pem": noFileOfCertificates,
+		"base64": noBase64, "url": noURL, "completeurl": noCompleteURL, "file": noFile, "pem": noFileOfCertificates, "bundle": noBundle,
 		"spaces":         form(`^\s+$`, false, "can't be spaces only"),
 		"ends":           form(`^/|/$`, false, "can't begin or end with a slash"),
 		"slashes":        form(`//`, false, "can't have two slashes in a row"),
@@ -131,21 +133,18 @@ func noCompleteURL(text string) string {
 // largest is how much is read of a file that a value names.
 const largest = 1 << 20
 
-// contents reads a file that a value names. A pipe is left to the program that needs what is in it.
+// contents reads a file that a value names. A pipe, and a file that is larger, are left to the program that needs what is in them.
 func contents(path string) (text string, reason string) {
-	info, err := os.Stat(path)
-	switch {
-	case path == "" || err == nil && !info.IsDir() && !info.Mode().IsRegular():
+	if info, err := os.Stat(path); path == "" || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		return "", ""
-	case err == nil && info.IsDir():
+	} else if err == nil && info.IsDir() {
 		return "", "names a directory"
-	case err == nil && info.Size() <= largest:
-		var data []byte
-		if data, err = os.ReadFile(path); err == nil {
-			return string(data), ""
-		}
 	}
-	return "", "names a file that can't be read"
+	data, err := wholefile.Read(path, largest)
+	if err != nil && !errors.Is(err, wholefile.ErrTooLarge) {
+		return "", "names a file that can't be read"
+	}
+	return string(data), ""
 }
 
 func noFile(text string) string {
@@ -171,6 +170,14 @@ func inContents(text string, check func(string) string) string {
 func noFileOfCertificates(text string) string {
 	inside, reason := contents(text)
 	return cmp.Or(reason, noCertificates(inside))
+}
+
+// noBundle leaves names to the program in which it fills in variables and directories of users.
+func noBundle(text string) string {
+	if strings.ContainsAny(text, "~$") {
+		return ""
+	}
+	return noFileOfCertificates(text)
 }
 
 func noKeyPair(certificate, key string) string {

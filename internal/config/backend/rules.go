@@ -145,14 +145,14 @@ func isMeant(texts []string, words string) bool {
 
 // given returns the value of an argument, those of a set or list, or where it isn't set that of the
 // first variable that is; none: nothing is set. What can't be written as a string counts as "set". An argument that the product's
-// version doesn't have isn't set. Of several arguments the values of all count.
+// version doesn't have isn't set. Of several arguments the values of all count, and those of all variables.
 func given(value cty.Value, arguments, variables string, getenv func(string) string) (texts []string) {
 	for argument := range strings.SplitSeq(arguments, "|") {
 		texts = append(texts, textsOf(value, argument)...)
 	}
 	for variable := range strings.FieldsSeq(variables) {
-		if text := getenv(variable); text != "" && len(texts) == 0 {
-			return []string{text}
+		if text := getenv(variable); text != "" && (len(texts) == 0 || strings.Contains(arguments, "|")) {
+			texts = append(texts, text)
 		}
 	}
 	return texts
