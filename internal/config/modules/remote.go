@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Remote is a module in a package that is fetched from where the address says.
@@ -208,7 +207,7 @@ func withGitSuffix(path string) string {
 
 // sshLocation is how git lets one write a path on a host. Only with the
 // user "git" it means a repository for sure.
-var sshLocation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^git@([^:/\[\]@]+):/?(.+)$`) })
+var sshLocation = par.OnceRegexp(`^git@([^:/\[\]@]+):/?(.+)$`)
 
 // detectSSH knows git@host:path.
 func detectSSH(location string) (Remote, error) {
@@ -293,7 +292,7 @@ func (r Remote) shown() string {
 	return r.String()
 }
 
-var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`) })
+var login = par.OnceRegexp(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`)
 
 // withoutLogin takes the login, and the values of a query, out of what looks
 // like a URL and isn't one.
