@@ -117,6 +117,8 @@ func run(checkout, tfdeps string, rest []string) error {
 			return err
 		}
 		defer os.RemoveAll(built)
+	} else if built, err = filepath.Abs(built); err != nil { // the program is built in its checkout
+		return err
 	}
 	s, err := build(checkout, built)
 	if err != nil {
@@ -212,11 +214,14 @@ func compare(results [2]map[string]string) error {
 		}
 		fmt.Printf("%-17s %3d pass, %3d fail, %3d are skipped\n", name, count["PASS"], count["FAIL"], count["SKIP"])
 	}
+	if len(results[0]) == 0 {
+		return errors.New("no test ran with the real program")
+	}
 	unexplained := 0
 	for _, name := range slices.Sorted(maps.Keys(results[0])) {
 		ours := results[1][name]
 		isParent := slices.ContainsFunc(slices.Collect(maps.Keys(results[0])), func(other string) bool { return strings.HasPrefix(other, name+"/") })
-		if results[0][name] != "PASS" || ours != "FAIL" || isParent {
+		if results[0][name] != "PASS" || ours == "PASS" || ours == "SKIP" || isParent { // one that isn't there is lost with tests that ended early
 			continue
 		}
 		why := "not explained"
