@@ -19,7 +19,7 @@ func writeBesides(s source, o options, dist string) error {
 	if err := writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)); err != nil {
 		return err
 	}
-	if err := signList(o, dist); err != nil {
+	if err := signList(o, dist, sums); err != nil {
 		return err
 	}
 	if err := writeProvenance(s, o, dist, sums); err != nil {

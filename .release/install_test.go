@@ -36,7 +36,7 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 	if err := writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)); err != nil {
 		t.Fatal(err)
 	}
-	if err := signList(options{version: version, key: key}, dist); err != nil {
+	if err := signList(options{version: version, key: key}, dist, sums); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,16 +34,11 @@ func publicText(key *minisign.PrivateKey) string { return key.Public().(minisign
 
 // signList signs SHA256SUMS, and names the version in what is signed: a list of another version isn't taken for this one. The
 // scheme is the one without a hash of its own, so that OpenSSL can verify it, too.
-func signList(o options, dist string) error {
+func signList(o options, dist, sums string) error {
 	if o.key == nil {
 		return nil
 	}
-	name := filepath.Join(dist, "SHA256SUMS")
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	return writeFile(name+".minisig", minisign.SignWithComments(*o.key, content, "tfdeps "+o.version, "tfdeps "+o.version))
+	return writeFile(filepath.Join(dist, "SHA256SUMS.minisig"), minisign.SignWithComments(*o.key, []byte(sums), "tfdeps "+o.version, "tfdeps "+o.version))
 }
 
 // provenanceType is what a DSSE envelope says of the statement in it.

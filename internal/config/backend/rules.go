@@ -35,12 +35,9 @@ var rules = sync.OnceValue(func() (all []rule) {
 
 // isFor reports whether a line is for a type of a product.
 func (r rule) isFor(typ string, product getproviders.Product) bool {
-	typ, isLimited := strings.CutPrefix(r.typ, typ)
-	if !isLimited || typ == "" {
-		return isLimited
-	}
-	since, isSame := strings.CutPrefix(typ, ":"+product.OrDefault().Program)
-	return isSame && (since == "" || product.IsSince(since))
+	named, limit, isLimited := strings.Cut(r.typ, ":")
+	since, isSame := strings.CutPrefix(limit, product.OrDefault().Program)
+	return named == typ && (!isLimited || isSame && (since == "" || product.IsSince(since)))
 }
 
 // checkRules finds what can't be right in the values of a block. Messages don't have the
