@@ -99,11 +99,11 @@ const defaultRedirects = 10
 // Retry-After asks for. When attempts run out, the caller gets the last response or error;
 // Attempts and RequestError tell the number.
 func NewClient(opts ClientOptions) (*http.Client, error) {
-	opts = opts.decided()
 	stack, err := bottom(opts)
 	if err != nil {
 		return nil, err
 	}
+	opts = opts.decided()
 	logged := opts.Now
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -135,7 +135,7 @@ func bottom(opts ClientOptions) (http.RoundTripper, error) {
 		if opts.TLS != nil || opts.Proxy != nil || opts.DialContext != nil || opts.CertFile != "" || opts.CertDir != "" {
 			return nil, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
 		}
-		return &headerGuard{layer{base}, 3 * opts.HeaderTimeout}, nil
+		return &headerGuard{layer{base}, 3 * opts.decided().HeaderTimeout}, nil
 	}
 }
 

@@ -60,6 +60,22 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 	}
 }
 
+func TestClientOptions_TheTimeLimitsOfATransportStay(t *testing.T) {
+	base := &http.Transport{TLSHandshakeTimeout: time.Minute, ResponseHeaderTimeout: time.Hour}
+	for given, want := range map[time.Duration][2]time.Duration{0: {time.Minute, time.Hour}, time.Second: {time.Second, time.Second}} {
+		part := newClient(t, ClientOptions{Base: base, HeaderTimeout: given}).Transport
+		for {
+			upper, ok := part.(interface{ below() http.RoundTripper })
+			if !ok {
+				break
+			}
+			part = upper.below()
+		}
+		used := part.(*http.Transport)
+		must.Equal(t, [2]time.Duration{used.TLSHandshakeTimeout, used.ResponseHeaderTimeout}, want)
+	}
+}
+
 func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, ClientOptions{HeaderTimeout: 5 * time.Second, Base: roundTrip(func(req *http.Request) (*http.Response, error) {

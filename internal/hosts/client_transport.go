@@ -19,6 +19,7 @@ const idlePerHost = 32
 
 // configure gives a transport the settings that are asked for.
 func configure(t *http.Transport, opts ClientOptions) error {
+	limit := opts.decided().HeaderTimeout
 	if opts.Proxy != nil || opts.Base == nil {
 		t.Proxy = opts.Proxy
 		if t.Proxy == nil {
@@ -27,11 +28,11 @@ func configure(t *http.Transport, opts ClientOptions) error {
 	}
 	switch {
 	case opts.DialContext != nil:
-		t.DialContext = within(opts.HeaderTimeout, opts.DialContext)
+		t.DialContext = within(limit, opts.DialContext)
 	case opts.Base == nil || t.DialContext == nil:
-		t.DialContext = (&net.Dialer{Timeout: opts.HeaderTimeout, KeepAlive: 30 * time.Second}).DialContext
+		t.DialContext = (&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}).DialContext
 	default:
-		t.DialContext = within(opts.HeaderTimeout, t.DialContext)
+		t.DialContext = within(limit, t.DialContext)
 	}
 	if opts.TLS != nil {
 		t.TLSClientConfig = opts.TLS.Clone()
@@ -43,10 +44,10 @@ func configure(t *http.Transport, opts ClientOptions) error {
 	}
 	given := opts.Base != nil && opts.HeaderTimeout == 0
 	if !given || t.TLSHandshakeTimeout == 0 {
-		t.TLSHandshakeTimeout = opts.HeaderTimeout
+		t.TLSHandshakeTimeout = limit
 	}
 	if !given || t.ResponseHeaderTimeout == 0 {
-		t.ResponseHeaderTimeout = opts.HeaderTimeout
+		t.ResponseHeaderTimeout = limit
 	}
 	t.ForceAttemptHTTP2 = true // has no effect on a transport whose TLSNextProto or Protocols say otherwise
 	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, idlePerHost)
