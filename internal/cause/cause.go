@@ -102,7 +102,8 @@ func unanswered(err error) (address string, request error) {
 		return own.URL, own
 	}
 	if other, ok := errors.AsType[*url.Error](err); ok {
-		return other.URL, other
+		at, _ := url.Parse(other.URL)
+		return other.URL, &url.Error{Op: other.Op, URL: hosts.RedactURL(at), Err: other.Err} // its query may be a secret
 	}
 	return "", nil
 }

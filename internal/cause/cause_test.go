@@ -3,6 +3,7 @@ package cause
 import (
 	"context"
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -95,6 +96,16 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 			}
 		}
 		must.Equal(t, strings.Join(got, " "), c.want, name)
+	}
+}
+
+func TestSharedCause_NamesNoQuery(t *testing.T) {
+	t.Parallel()
+	key, common := SharedCause(query(&url.Error{Op: "Get", URL: "https://user:pw@example.com/blob?signature=secret", Err: errors.New("connection refused")}))
+	must.Equal(t, key, "request https://example.com")
+	must.Contain(t, common, "connection refused")
+	for _, secret := range []string{"secret", "pw"} {
+		must.NotContain(t, common, secret)
 	}
 }
 
