@@ -125,13 +125,14 @@ func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p ge
 	}
 	r := s.fetcher.Resolver()
 	r.Source = source
-	for _, c := range r.Listed(ctx, p, available) {
+	for _, v := range available.Versions {
+		c := r.Listed(ctx, p, v, available)
 		at := slices.IndexFunc(all, func(known sourceRecord) bool { return known.URL == c.SourceURL && known.Registry == c.FromRegistry })
 		if at < 0 {
 			at = len(all)
 			all = append(all, sourceRecord{URL: c.SourceURL, Registry: c.FromRegistry})
 		}
-		all[at].Versions = append(all[at].Versions, c.Version)
+		all[at].Versions = append(all[at].Versions, v)
 	}
 	return all
 }

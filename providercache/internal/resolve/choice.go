@@ -29,22 +29,22 @@ func (r Resolver) newest(ctx context.Context, s getproviders.Selection, availabl
 		newest, ok = s.Constraints.Newest(available.Versions)
 		return newest, left, ok
 	}
-	available.Versions = slices.DeleteFunc(slices.Clone(available.Versions), func(v getproviders.Version) bool { return !s.Constraints.Allows(v) })
-	listed := newestFirst(r.Listed(ctx, s.Provider, available))
+	allowed := slices.DeleteFunc(slices.Clone(available.Versions), func(v getproviders.Version) bool { return !s.Constraints.Allows(v) })
+	slices.SortFunc(allowed, func(a, b getproviders.Version) int { return b.Compare(a) })
 	examined := 0
-	for i, c := range listed {
-		reason := ask(ctx, r.Choice.Listed, c)
-		if s.Version = c.Version; reason == nil && r.Choice.examines() {
+	for i, v := range allowed {
+		reason := ask(ctx, r.Choice.Listed, r.Listed(ctx, s.Provider, v, available))
+		if s.Version = v; reason == nil && r.Choice.examines() {
 			if examined++; examined > mostExamined {
-				left.Unexamined = len(listed) - i
+				left.Unexamined = len(allowed) - i
 				break
 			}
 			reason = r.examine(ctx, s)
 		}
-		if newest, ok = c.Version, reason == nil; ok {
+		if newest, ok = v, reason == nil; ok {
 			break
 		}
-		left.Versions = append(left.Versions, getproviders.Fault{Subject: getproviders.Subject{Version: c.Version}, Err: reason})
+		left.Versions = append(left.Versions, getproviders.Fault{Subject: getproviders.Subject{Version: v}, Err: reason})
 	}
 	if ok && len(left.Versions) > 0 {
 		r.Emit(ctx, event.Event{Kind: event.LeftOut, Outcome: event.Outcome{Selection: s}, LeftOut: left})
@@ -53,9 +53,9 @@ func (r Resolver) newest(ctx context.Context, s getproviders.Selection, availabl
 }
 
 // Allowed returns what the Choice leaves of all that is Listed, in its order, for callers with constraints of their own, and what it
-// leaves out. Of the versions that Choice.Listed lets through the ten newest are examined; older ones are left.
+// leaves out. Of the versions that Choice.Listed lets through the ten newest are examined; older ones are allowed.
 func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) (allowed []getproviders.Version, left getproviders.LeftOut) {
-	sorted := newestFirst(listed)
+	sorted := slices.SortedFunc(slices.Values(listed), func(a, b getproviders.Candidate) int { return b.Version.Compare(a.Version) })
 	reasons := map[getproviders.Version]error{}
 	var open []getproviders.Candidate
 	for _, c := range sorted {
@@ -82,25 +82,17 @@ func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) 
 	return allowed, left
 }
 
-// Listed says of each version of an answer what its source tells of it. Where a package would come from isn't known of sources that may
+// Listed says what the source tells of a version in its answer. Where the package would come from isn't known of sources that may
 // not be asked.
-func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, available getproviders.Available) (all []getproviders.Candidate) {
-	source := r.Source.Describe(p)
-	for _, v := range available.Versions {
-		c := getproviders.Candidate{Provider: p, Version: v, Platform: r.Platform, State: getproviders.StateListed}
-		if available.Details != nil {
-			_, _, c.FromRegistry = available.Details(v)
-		}
-		if source.SourceURL != nil && len(source.Unasked) == 0 && r.Choice.Listed != nil {
-			c.SourceURL, _ = source.SourceURL(ctx, p, v, r.Platform)
-		}
-		all = append(all, c)
+func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, v getproviders.Version, available getproviders.Available) getproviders.Candidate {
+	c := getproviders.Candidate{Provider: p, Version: v, Platform: r.Platform, State: getproviders.StateListed}
+	if available.Details != nil {
+		_, _, c.FromRegistry = available.Details(v)
 	}
-	return all
-}
-
-func newestFirst(listed []getproviders.Candidate) []getproviders.Candidate {
-	return slices.SortedFunc(slices.Values(listed), func(a, b getproviders.Candidate) int { return b.Version.Compare(a.Version) })
+	if source := r.Source.Describe(p); source.SourceURL != nil && len(source.Unasked) == 0 && r.Choice.Listed != nil {
+		c.SourceURL, _ = source.SourceURL(ctx, p, v, r.Platform)
+	}
+	return c
 }
 
 // LeavesAny reports whether there is anything to ask, and examines whether that takes requests.

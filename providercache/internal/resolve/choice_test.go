@@ -14,7 +14,10 @@ import (
 )
 
 // listing is a source that has versions of all providers, and nothing else.
-type listing struct{ getproviders.Available }
+type listing struct {
+	getproviders.Available
+	located *int // questions for a SourceURL; nil: it has none
+}
 
 func (l listing) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {
 	return l.Available, nil
@@ -24,8 +27,29 @@ func (listing) Package(context.Context, getproviders.Provider, getproviders.Vers
 	return p, errors.New("no package is asked for here")
 }
 
-func (listing) Describe(getproviders.Provider) getproviders.Description {
-	return getproviders.Description{Name: "a list"}
+func (l listing) Describe(getproviders.Provider) getproviders.Description {
+	d := getproviders.Description{Name: "a list"}
+	if l.located != nil {
+		d.SourceURL = func(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
+			*l.located++
+			return "https://example.com/", nil
+		}
+	}
+	return d
+}
+
+func TestNewest_LocatesNoVersionThatItDoesNotAskAbout(t *testing.T) {
+	source := listing{located: new(int)}
+	for i := range 30 {
+		source.Available.Versions = append(source.Available.Versions, getproviders.MustParseVersion(fmt.Sprintf("1.%d.0", i)))
+	}
+	r := resolve.Resolver{Source: source, Queries: 1, Emit: func(context.Context, event.Event) {}, Choice: resolve.Choice{Listed: func(_ context.Context, c getproviders.Candidate) error {
+		must.Equal(t, c.SourceURL, "https://example.com/")
+		return nil
+	}}}
+	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}
+	must.Equal(t, must.Get(r.Newest(t.Context(), getproviders.Selection{Provider: p}, nil))(t).Version.String(), "1.29.0")
+	must.Equal(t, *source.located, 1)
 }
 
 func TestNewest_LeavesOutWhatIsRefused(t *testing.T) {
