@@ -119,7 +119,10 @@ func (s *Server) join(ctx context.Context, asked request, record packagesRecord)
 
 // leave removes the file when no one uses it any more.
 func (s *Server) leave(share *par.Share[*flight]) {
-	if dir := share.Value.dir.Load(); s.flights.Leave(share.Value.key, share) && dir != nil {
+	if !s.flights.Leave(share.Value.key, share) {
+		return
+	}
+	if dir := share.Value.dir.Load(); dir != nil {
 		dir.Remove()
 		s.counts.arriving.Add(-share.Value.room)
 	}
