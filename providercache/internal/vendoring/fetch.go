@@ -25,8 +25,9 @@ func (v *vendor) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept,
 		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there, Signed: !there.Archive || v.isAsSigned(ctx, p, there.Receipt)}
 	}
 	if v.opts.Unpacked && (c.Has == nil || !slices.ContainsFunc(p.Recorded, c.Has)) {
-		if packed := v.packed(p); v.isLocked(ctx, packed) {
-			t.Recorded, t.Package.Location = p.Recorded, getproviders.LocalArchive(packed.Path)
+		name := packedName(p.Selection, p.Platform)
+		if packed, err := v.dir.Find(ctx, p.Provider, name); err == nil && slices.ContainsFunc(p.Recorded, packed.Receipt.Has) { // no source is asked
+			t.Recorded, t.Package.Location = p.Recorded, getproviders.LocalArchive(v.dir.Path(name))
 		}
 	}
 	k, err := v.dir.Fetch(ctx, t, p, c, v.adopt)
@@ -61,19 +62,6 @@ func (v *vendor) adopt(ctx context.Context, t fetch.Request, k *archivedir.Kept)
 	there.Signed, there.TrustLevel, there.KeyID, there.RegistryHashes = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
 	k.Documents = archivedir.SignedDocuments(t, trust, k.Platform, there.ZH)
 	return true, v.dir.Approve(ctx, t, *k)
-}
-
-// packed is an unpacked package as an archive.
-func (v *vendor) packed(p archivedir.Item) archivedir.Item {
-	p.Name = packedName(p.Selection, p.Platform)
-	p.Path = v.dir.Path(p.Name)
-	return p
-}
-
-// isLocked reports whether an archive was vendored before, and is what is locked: no source is asked for it.
-func (v *vendor) isLocked(ctx context.Context, p archivedir.Item) bool {
-	there, err := v.dir.Find(ctx, p.Provider, p.Name)
-	return err == nil && slices.ContainsFunc(p.Recorded, there.Receipt.Has)
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.
