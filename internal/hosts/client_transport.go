@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -42,13 +43,10 @@ func configure(t *http.Transport, opts ClientOptions) error {
 	if t.TLSClientConfig.MinVersion == 0 {
 		t.TLSClientConfig.MinVersion = tls.VersionTLS12
 	}
-	given := opts.Base != nil && opts.HeaderTimeout == 0
-	if !given || t.TLSHandshakeTimeout == 0 {
-		t.TLSHandshakeTimeout = limit
+	if opts.Base == nil || opts.HeaderTimeout > 0 {
+		t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = 0, 0
 	}
-	if !given || t.ResponseHeaderTimeout == 0 {
-		t.ResponseHeaderTimeout = limit
-	}
+	t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = cmp.Or(t.TLSHandshakeTimeout, limit), cmp.Or(t.ResponseHeaderTimeout, limit)
 	t.ForceAttemptHTTP2 = true // has no effect on a transport whose TLSNextProto or Protocols say otherwise
 	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, idlePerHost)
 	return addCertificates(t.TLSClientConfig, opts.CertFile, opts.CertDir)
