@@ -170,7 +170,7 @@ func (a AnyHash) supported() []Hash {
 	return slices.DeleteFunc(slices.Clone(a), func(h Hash) bool { return !h.Supported() })
 }
 
-// sha256 is the one zh of the list; zero if there is none, or more than one.
+// expectedSHA256 is the one zh of the list; zero if there is none, or more than one.
 func (a AnyHash) expectedSHA256() (sum [32]byte) {
 	known := false
 	for _, h := range a {

@@ -17,8 +17,6 @@ type (
 	LockedPackage = lockhashes.Package
 )
 
-// What becomes of an entry.
-
 // Lock finds the hashes that lock files should have, for any platforms, and returns new locks. Each request has a result of
 // its own, all or nothing; the error joins those of all. Nothing is stored but receipts, and no lock file is written.
 func (f *Fetcher) Lock(ctx context.Context, requests ...LockRequest) ([]LockResult, error) {

@@ -112,4 +112,4 @@ func ArchiveByGo(tb testing.TB, method uint16) []byte {
 var Good = Item{Name: WidgetFile, Content: "the provider"}
 
 // TestProvider is Widget.
-var TestProvider = getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "acme", Type: "widget"}
+var TestProvider = Widget

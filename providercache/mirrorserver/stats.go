@@ -1,8 +1,9 @@
 package mirrorserver
 
 import (
-	"github.com/tfdeps/tfdeps/internal/disk"
 	"sync/atomic"
+
+	"github.com/tfdeps/tfdeps/internal/disk"
 )
 
 // Stat is something that a server has counted since it was made, or has now.
