@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -162,8 +164,8 @@ func (w newer) module(ctx context.Context, d directory, key string, call load.Mo
 		if err != nil || tags == nil {
 			return result.Dependency{}, err
 		}
-		prefix := strings.TrimRight(ref, "0123456789.")
-		if row.Locked, err = getproviders.ParseVersion(strings.TrimPrefix(ref, prefix)); err != nil {
+		prefix := taggedVersion().ReplaceAllString(ref, "$1$3")
+		if row.Locked, err = getproviders.ParseVersion(ref[len(prefix):]); err != nil {
 			return result.Dependency{}, nil
 		}
 		for _, tag := range tags {
@@ -187,15 +189,19 @@ func (w newer) module(ctx context.Context, d directory, key string, call load.Mo
 	return row, nil
 }
 
+// taggedVersion parts a tag into what is before the version, and the version. A prerelease may end in a number, too: v1.0.0-rc.1.
+var taggedVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*[^\d.]|)(\d+\.\d.*)$|^(.*\D|)(\d+)$`)
+})
+
 // ownCalls are the calls in the directory's own modules, by the keys of what they call: those in packages of others aren't the user's to change.
 func ownCalls(tree *modules.Tree) map[string]load.ModuleCall {
-	calls := map[string]load.ModuleCall{}
 	if tree == nil {
 		return nil
 	}
-	own := map[string]bool{"": true}
+	calls, own := map[string]load.ModuleCall{}, map[string]bool{"": true}
 	for _, m := range tree.Modules {
-		if !own[m.Key] || m.Config == nil {
+		if !own[m.Key] {
 			continue
 		}
 		for _, call := range m.Config.Calls {
