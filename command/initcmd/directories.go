@@ -10,10 +10,10 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/roots"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
 // severalFlags are the options that name directories.
@@ -65,10 +65,12 @@ func directories(r request) int {
 // fit returns what is wrong with options beside several directories.
 func (o *options) fit(env cli.Environment, count int) (problems problem.List) {
 	var log problem.Log
-	for name, given := range map[string]bool{"-from-module": o.fromModule != "", "-state": o.stateFile != ""} {
-		if given {
-			log.Add(cli.Conflict(name, "-recursive", "It is about one directory."))
-		}
+	const why = "It is about one directory."
+	if o.fromModule != "" {
+		log.Add(cli.Conflict("-from-module", "-recursive", why))
+	}
+	if o.stateFile != "" {
+		log.Add(cli.Conflict(o.by["state"], "-recursive", why))
 	}
 	if dir := workdir.DataDir(env); filepath.IsAbs(dir) && count > 1 {
 		log.Fail("invalid_variable", "Directories can't share a data directory",
@@ -80,34 +82,21 @@ func (o *options) fit(env cli.Environment, count int) (problems problem.List) {
 // in returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for
 // the directory in the values of -backend-config and -var-file.
 func (o options) in(start, dir string) options {
-	path := func(given string) string { return workdir.In(start, given) }
-	each := func(given []string, f func(string) string) []string {
-		changed := slices.Clone(given)
-		for i, value := range given {
-			changed[i] = f(value)
-		}
-		return changed
-	}
 	config := func(given string) string {
 		if given = roots.In(given, dir); given == "" || strings.Contains(given, "=") {
 			return given
 		}
-		return path(given)
+		return workdir.In(start, given)
 	}
 	o.pluginDirs, o.policies, o.mirrors = roots.Paths(o.pluginDirs, start), roots.Paths(o.policies, start), roots.Paths(o.mirrors, start)
-	o.backend.config = each(o.backend.config, config)
-	o.backend.passed = each(o.backend.passed, func(given string) string {
+	o.backend.config = result.Each(o.backend.config, config)
+	o.backend.passed = result.Each(o.backend.passed, func(given string) string {
 		if value, ok := strings.CutPrefix(given, "-backend-config="); ok {
 			return "-backend-config=" + config(value)
 		}
 		return given
 	})
-	o.modules.Inputs = slices.Clone(o.modules.Inputs)
-	for i, input := range o.modules.Inputs {
-		if input.File != "" {
-			o.modules.Inputs[i] = load.InputArgument{File: path(roots.In(input.File, dir))}
-		}
-	}
+	o.modules.Inputs = roots.Inputs(o.modules.Inputs, start, dir)
 	return o
 }
 

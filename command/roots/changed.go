@@ -1,7 +1,6 @@
 package roots
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -155,9 +154,9 @@ func (repo *repository) git(args ...string) (string, error) {
 // paths runs a command of git that lists names.
 func (repo *repository) paths(args ...string) (all []string, err error) {
 	out, err := repo.git(slices.Insert(args, 1, "-z")...)
-	for name := range bytes.SplitSeq([]byte(out), []byte{0}) {
-		if len(name) > 0 {
-			all = append(all, filepath.FromSlash(string(name)))
+	for name := range strings.SplitSeq(out, "\x00") {
+		if name != "" {
+			all = append(all, filepath.FromSlash(name))
 		}
 	}
 	return all, err

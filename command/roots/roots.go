@@ -1,7 +1,7 @@
 // Package roots finds the root modules of a repository, for commands that work in more than one directory, and enters them one after the other.
 //
 //	found, problems := options.Find(m, product, operands)
-//	code := roots.Each(m, found, func(m *cli.Meta, r roots.Root) int { ... })
+//	code := roots.Each(m, found, func(m *cli.Meta, r roots.Root) int { ... }, func(r roots.Root, err error) { ... })
 //
 // A directory is entered, as with -chdir: whatever a command does there is what it does when it is called there.
 package roots
@@ -19,8 +19,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
 // Options say in which directories a command works; the zero value: in the current one.
@@ -159,20 +161,29 @@ func resolved(dir string) string {
 
 // Paths returns paths and URLs as they are found from another directory than the one that they were given in.
 func Paths(given []string, in string) []string {
-	all := slices.Clone(given)
-	for i, path := range all {
-		if !strings.Contains(path, "://") {
-			all[i] = workdir.In(in, path)
+	return result.Each(given, func(path string) string {
+		if strings.Contains(path, "://") {
+			return path
 		}
-	}
-	return all
+		return workdir.In(in, path)
+	})
+}
+
+// Inputs returns the values of -var and -var-file for a directory: files are found from where the program was called, and {dir} in their names stands for the directory.
+func Inputs(given []load.InputArgument, start, dir string) []load.InputArgument {
+	return result.Each(given, func(input load.InputArgument) load.InputArgument {
+		if input.File != "" {
+			input.File = workdir.In(start, In(input.File, dir))
+		}
+		return input
+	})
 }
 
 // garbage is how much of it may lie about in a run over directories, in percent of what is used.
 const garbage = 400
 
 // Each enters the directories in their order, has do work there, and returns the worst exit code: 1, else 2, else 0. What
-// do gets knows the CLI configuration of the directory that the program was called in. enter is told of a directory
+// do gets knows the CLI configuration of the directory that the program was called in. failed is told of a directory
 // that can't be entered. After an interrupt no further one is entered.
 func Each(m *cli.Meta, all []Root, do func(m *cli.Meta, r Root) (code int), failed func(r Root, err error)) (code int) {
 	if m.Env.Get("GOGC") == "" { // a directory leaves little but garbage: to collect it at the usual pace takes half of the time

@@ -89,7 +89,7 @@ func (o *options) flags() cli.Flags {
 			"With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."),
 		cli.Switch("json", &o.json,
 			"Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics."),
-	}, o.roots.Flags("Fill this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
+	}, o.roots.Flags("Fill this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -var-file stands for the directory."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:

@@ -52,6 +52,7 @@ func everywhere(r request) int {
 	return roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
 		inside := r
 		inside.meta, inside.log, inside.opts = m, new(problem.Log), opts
+		inside.opts.modules.Inputs = roots.Inputs(opts.modules.Inputs, start, root.Dir)
 		r.view.Enter(root.Dir)
 		code := carryOut(inside)
 		r.log.Add(problem.Below(root.Dir, inside.log.All)...)
