@@ -33,7 +33,6 @@ const aboutWhy = `  Says which files of which root modules require a provider or
 
 func runWhy(m *cli.Meta, args []string) (int, error) {
 	var o whyOptions
-	o.from = "config"
 	operands, err := o.flags().Mixed(args, m.Env)
 	if err != nil {
 		return 0, err

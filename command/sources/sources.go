@@ -4,7 +4,7 @@
 // modules, and the shared cache.
 //
 //	config, net, problems := sources.Online(m, product, "")
-//	all, err := sources.Options{Network: net, Config: config, Product: product}.All(m)
+//	all, err := sources.Options{Net: net, Config: config, Product: product}.All(m)
 package sources
 
 import (
