@@ -2,7 +2,6 @@
 package policycmd
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -102,24 +99,15 @@ func (r *report) check(m *cli.Meta, o options, product getproviders.Product, dir
 		fmt.Fprintf(&r.text, "%-8s %s %s in %s%s\n", word, product.Short(lock.Provider), lock.Version, filepath.ToSlash(path), terminal.PrintableLine(fmt.Sprintf(format, args...)))
 	}
 	for _, lock := range locks.All() {
-		known, refused := false, error(nil)
 		advice := ""
-		hook := rules.Advised(func(r *policy.Refusal) { advice += "; advised against: " + r.Error() }).Against(locks, nil)
-		installer := providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: product, Now: m.Now, StateDir: m.StateDir,
-				Policy: func(ctx context.Context, c getproviders.Candidate) error {
-					if known = true; hook != nil {
-						refused = hook(ctx, c)
-					}
-					return refused
-				}},
-			Target: &providercache.Store{Dir: workdir.ProvidersDir(m.Env, dir)}, Cache: cache,
-		}
-		if _, err := installer.Check(m.Context, getproviders.Requirements{lock.Provider: nil}, locks); err != nil {
+		advised := rules.Advised(func(r *policy.Refusal) { advice += "; advised against: " + r.Error() })
+		found, err := advised.Examine(product, dir, cache, locks, getproviders.Requirements{lock.Provider: nil})
+		if err != nil {
 			return append(problems, problem.Failed("vendored", "Can't compare what is installed", err)...)
 		}
 		var unasked []string
-		if !known {
+		refused := found.Refused
+		if !found.Present {
 			unasked, refused = rules.CheckNumber(lock)
 		}
 		for _, refusal := range rules.CheckLocks(locks, []getproviders.Provider{lock.Provider}) {

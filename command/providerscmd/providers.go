@@ -5,7 +5,6 @@ package providerscmd
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/dialect"
-	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Commands are "providers", the commands below it, "outdated", "why" and "hash".
@@ -251,40 +249,20 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 		if p.IsBuiltIn() {
 			continue
 		}
-		asked := candidate{rules: rules.Against(locks, nil)}
-		installer := providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: dir.Product, Now: m.Now, StateDir: m.StateDir, Policy: asked.policy},
-			Target:  &providercache.Store{Dir: workdir.ProvidersDir(m.Env, "")}, Cache: cache,
-		}
-		if _, err := installer.Check(m.Context, getproviders.Requirements{p: required[p]}, locks); err != nil {
-			return inventory, append(problems, problem.CodedError("vendored", "Can't compare what is installed", problem.Sentence(err)))
+		found, err := rules.Examine(dir.Product, "", cache, locks, getproviders.Requirements{p: required[p]})
+		if err != nil {
+			return inventory, append(problems, problem.Failed("vendored", "Can't compare what is installed", err)...)
 		}
 		for _, refusal := range rules.CheckLocks(locks, []getproviders.Provider{p}) {
-			asked.refused = cmp.Or[error](asked.refused, refusal)
+			found.Refused = cmp.Or[error](found.Refused, refusal)
 		}
 		lock, _ := locks.Provider(p)
-		c := asked.found
+		c := found.Package
 		inventory.Packages = append(inventory.Packages, result.InventoryPackage{
 			Provider: p, Version: lock.Version, Platform: getproviders.CurrentPlatform(), Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
-			Present: asked.present, Hashes: c.Hashes, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry, Authentication: c.Authentication, Released: c.Released,
-			HasPolicy: !rules.IsZero(), Refused: asked.refused,
+			Present: found.Present, Hashes: c.Hashes, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry, Authentication: c.Authentication, Released: c.Released,
+			HasPolicy: !rules.IsZero(), Refused: found.Refused,
 		})
 	}
 	return inventory, problems
-}
-
-// candidate is the package that a policy was asked about, and what it said. An Installer asks about a provider once.
-type candidate struct {
-	rules   func(context.Context, getproviders.Candidate) error // nil: refuses nothing
-	present bool
-	found   getproviders.Candidate
-	refused error
-}
-
-func (a *candidate) policy(ctx context.Context, c getproviders.Candidate) error {
-	a.found, a.present = c, true
-	if a.rules != nil {
-		a.refused = a.rules(ctx, c)
-	}
-	return a.refused
 }

@@ -107,6 +107,31 @@ func (p Policy) advise(r *policy.Refusal) {
 	}
 }
 
+// Examined is a provider's package that is on this machine.
+type Examined struct {
+	Present bool
+	Package getproviders.Candidate
+	Refused error // by the policy
+}
+
+// Examine looks for the locked package of the one required provider in a directory and in the cache, and asks the policy about
+// it. No request is sent, and nothing is written. A package that no receipt knows is read.
+func (p Policy) Examine(product getproviders.Product, dir string, cache *providercache.Store, locks *depsfile.Locks, required getproviders.Requirements) (found Examined, err error) {
+	refuse := p.Against(locks, nil)
+	installer := providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: product, Now: p.now, StateDir: p.meta.StateDir,
+			Policy: func(ctx context.Context, c getproviders.Candidate) error {
+				if found.Package, found.Present = c, true; refuse != nil {
+					found.Refused = refuse(ctx, c)
+				}
+				return found.Refused
+			}},
+		Target: &providercache.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}, Cache: cache,
+	}
+	_, err = installer.Check(p.meta.Context, required, locks)
+	return found, err
+}
+
 // AllowsModule returns what says whether a module may be called; nil if there are no rules about that.
 func (p Policy) AllowsModule() func(modules.Address, string) error {
 	if !p.rules.HasModules() {

@@ -12,9 +12,8 @@ import (
 
 // directories are those of a run that is about several: one after the other.
 type directories struct {
-	now   string // the one that lines are about; "": a run is about the current directory alone
-	named bool   // people have seen its name
-	run   *run
+	now   string     // the one that lines are about; "": a run is about the current directory alone
+	named bool       // people have seen its name
 	rows  [][]string // for people, of those that have ended
 	was   counts     // when it was entered
 	ends  []string   // what became of them, in words, each word once
@@ -23,10 +22,6 @@ type directories struct {
 
 // counts are what a run had when a directory was entered.
 type counts struct{ order, modules, errors int }
-
-func (d *directories) since() counts {
-	return counts{len(d.run.order) - d.was.order, d.run.modules - d.was.modules, d.run.errors - d.was.errors}
-}
 
 // outside is what lines say that are about none of the directories.
 const outside = "."
@@ -42,7 +37,7 @@ func (v *Init) Enter(dir string, product getproviders.Product) {
 // Leave says what became of the directory: its exit code, and words for that of one that nothing is wrong with; "": it is ready.
 func (v *Init) Leave(code int, words string) {
 	d := v.several
-	since := d.since()
+	modules, errors := v.run.modules-d.was.modules, v.run.errors-d.was.errors
 	n := tallyOf(v.run.order[d.was.order:])
 	if code == 1 {
 		words = "failed"
@@ -54,14 +49,14 @@ func (v *Init) Leave(code int, words string) {
 	}
 	what := ""
 	switch {
-	case since.errors > 0:
-		what = terminal.Count(since.errors, "error")
+	case errors > 0:
+		what = terminal.Count(errors, "error")
 	case words == "ready":
-		what = terminal.Count(n.providers(), "provider") + ", " + terminal.Count(since.modules, "module")
+		what = terminal.Count(n.providers(), "provider") + ", " + terminal.Count(modules, "module")
 	}
 	d.rows = append(d.rows, []string{d.now, words, what})
 	v.out.line(line{json: d.now + ": " + words, kind: "directory", keys: result.Object{
-		"exit_code", code, "result", strings.ReplaceAll(words, " ", "_"), "errors", since.errors, "providers", n.object(), "modules", n.modules(since.modules),
+		"exit_code", code, "result", strings.ReplaceAll(words, " ", "_"), "errors", errors, "providers", n.object(), "modules", n.modules(modules),
 	}})
 	d.now = outside
 }

@@ -33,7 +33,7 @@ type Init struct {
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
 	out, activity := open(o)
-	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), run: activity.run, Activity: activity, several: &directories{run: activity.run, count: map[string]int{}}}
+	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), run: activity.run, Activity: activity, several: &directories{count: map[string]int{}}}
 	if o.Several {
 		v.several.now = outside
 	}
