@@ -2,10 +2,11 @@ package getproviders
 
 import (
 	"bytes"
-	"github.com/tfdeps/tfdeps/internal/must"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {

@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // codes are those of the errors of each package of the engine; "": the code is that of the

@@ -2,9 +2,10 @@ package getproviders
 
 import (
 	"context"
-	"github.com/tfdeps/tfdeps/internal/must"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // counted is a source that counts questions.

@@ -2,9 +2,10 @@ package getproviders
 
 import (
 	"encoding/json"
-	"github.com/tfdeps/tfdeps/internal/must"
 	"slices"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // FuzzMirrorKeys: whatever a mirror has as keys, nothing panics, and keys that were read are the

@@ -1,10 +1,11 @@
 package getproviders
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"net/url"
 	"slices"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func FuzzMirrorIndex(f *testing.F) {

@@ -1,9 +1,10 @@
 package getproviders
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTrust_ExpectsTheOneChecksumThatIsListed(t *testing.T) {

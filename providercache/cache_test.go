@@ -58,13 +58,13 @@ func (d *directory) observe(_ context.Context, e event.Event) {
 	}
 }
 
-// install installs both providers and returns how often the registry was
-// asked, by kinds of requests.
 // first installs into a new directory.
 func (m *machine) first(tb testing.TB) (*depsfile.Locks, map[string]int) {
 	return m.install(tb, m.directory(tb), nil)
 }
 
+// install installs both providers and returns how often the registry was
+// asked, by kinds of requests.
 func (m *machine) install(tb testing.TB, d *directory, locks *depsfile.Locks) (*depsfile.Locks, map[string]int) {
 	tb.Helper()
 	d.read, d.linked, d.begun, d.modes = nil, 0, 0, nil

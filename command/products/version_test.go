@@ -105,7 +105,7 @@ func TestFindVersion_IsAskedOnce(t *testing.T) {
 	times, last := asked(t, m)
 	must.Equal(t, times, 1)
 	// A copy of tfdeps would answer.
-	must.Equal(t, "version -json "+defaultTerraform, last, "terraform was asked")
+	must.Equal(t, last, "version -json "+defaultTerraform, "terraform was asked")
 }
 
 func TestFindVersion_IsAskedAgainWhenTheProgramChanged(t *testing.T) {

@@ -68,7 +68,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	delete(before.Hosts, "two.example.com")
 	for _, field := range []string{"Hosts", "Helper", "Installation", "DevOverrides", "PluginCacheDir"} {
 		was, is := reflect.ValueOf(before).Elem().FieldByName(field).Interface(), reflect.ValueOf(after).Elem().FieldByName(field).Interface()
-		must.DeepEqual(t, was, is, field, text)
+		must.DeepEqual(t, is, was, field, text)
 	}
 	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
 		must.Contain(t, string(text), part)

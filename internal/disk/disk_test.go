@@ -1,11 +1,12 @@
 package disk
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestProbe_LeavesNothingButTheDirectory(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -68,7 +69,7 @@ func TestLexer_MakesTheTokensOfTheWholeText(t *testing.T) {
 				break
 			}
 		}
-		must.Equal(t, len(want), len(have), name)
+		must.Equal(t, len(have), len(want), name)
 	}
 }
 
@@ -108,7 +109,7 @@ func TestParse_ReadsTheSameInPieces(t *testing.T) {
 		if diags.HasErrors() || problems.HasErrors() || len(text) <= testPiece {
 			t.Fatalf("%s: %.300v %.300v", name, diags, problems)
 		}
-		must.DeepEqual(t, want.Body.(*hclsyntax.Body), got.Body.(*hclsyntax.Body), name)
+		must.DeepEqual(t, got.Body.(*hclsyntax.Body), want.Body.(*hclsyntax.Body), name)
 	}
 }
 

@@ -248,6 +248,6 @@ func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 			left--
 			return &http.Response{StatusCode: http.StatusInternalServerError, Request: r, Body: http.NoBody}, nil
 		})}
-		must.Equal(t, ((&oci.Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one"))) == nil), failing == 3)
+		must.Equal(t, (&oci.Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one"))) == nil, failing == 3)
 	}
 }

@@ -2,8 +2,9 @@ package par
 
 import (
 	"context"
-	"github.com/tfdeps/tfdeps/internal/must"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestBudget_EndsWithItsTotal(t *testing.T) {

@@ -1,8 +1,9 @@
 package places
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRedacted_HasNoSecret(t *testing.T) {

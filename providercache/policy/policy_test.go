@@ -159,7 +159,7 @@ func TestPolicy_Check(t *testing.T) {
 func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "mirror")
-	widget, linux := widget, getproviders.Platform{OS: "linux", Arch: "amd64"}
+	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	at := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
 	must.Succeed(t, errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)))
 	sourceURL := must.Get((&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux))(t)
@@ -364,7 +364,6 @@ func TestPolicy_CheckOverride(t *testing.T) {
 		return p
 	}
 	yes, no := parse(t, "allow_overrides = true\n"), parse(t, "\nallow_overrides = false\n")
-	widget := widget
 	for name, c := range map[string]struct {
 		p    policy.Policy
 		want string

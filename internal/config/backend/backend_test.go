@@ -435,7 +435,7 @@ func TestFiles_States(t *testing.T) {
 					t.Errorf("got %+v", s)
 				}
 			}
-			must.Equal(t, strings.Contains(tt.file, "/w/"), len(states) == 2, states)
+			must.Equal(t, len(states) == 2, strings.Contains(tt.file, "/w/"), states)
 		})
 	}
 }

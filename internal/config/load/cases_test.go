@@ -116,7 +116,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 					m.write(name, got)
 					return
 				}
-				must.Equal(t, m.text(name, "want"), got)
+				must.Equal(t, got, m.text(name, "want"))
 			})
 		}
 		if *update {

@@ -8,9 +8,10 @@ import (
 	"runtime"
 	"testing"
 
+	"golang.org/x/mod/sumdb/dirhash"
+
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"golang.org/x/mod/sumdb/dirhash"
 )
 
 // tree makes a directory of files, by name and content.

@@ -75,7 +75,7 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 		t.Errorf("problems: %v", problems)
 	}
 	for i, pkg := range tree.Packages() {
-		must.Equal(t, filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]), pkg.Path, pkg.Key)
+		must.Equal(t, pkg.Path, filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]), pkg.Key)
 	}
 }
 

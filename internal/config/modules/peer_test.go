@@ -61,7 +61,7 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 		}
 	}
 	for _, c := range sources {
-		must.Equal(t, refused[encode(t, c.source)], (c.kind == "error"), c.source, c.kind == "error")
+		must.Equal(t, refused[encode(t, c.source)], c.kind == "error", c.source)
 	}
 	if len(recorded.Modules) < accepted {
 		t.Errorf("of %d modules %d are recorded", accepted, len(recorded.Modules))

@@ -1,9 +1,10 @@
 package download
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"net/http"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestValidator_IfRange(t *testing.T) {

@@ -34,7 +34,7 @@ func TestHashPackage(t *testing.T) {
 	}
 	for name, rule := range map[string]unpack.Rule{"text.zip": unpack.RuleArchive, "other.zip": unpack.RuleExecutable} {
 		_, _, err := fetch.HashPackage(t.Context(), filepath.Join(dir, name))
-		must.Equal(t, errors.Is(err, rule), true, name, err)
+		must.Fail(t, err, rule, name)
 	}
 	if _, _, err := fetch.HashPackage(t.Context(), filepath.Join(dir, "nothing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing: %v", err)

@@ -63,7 +63,7 @@ func TestHashes_OfADirectory(t *testing.T) {
 func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 	source := widgetSource(t)
 	in := newInstaller(t, source)
-	got, err := in.Fetcher.Hashes(t.Context(), acmeWidget, v1, append(onLinux, otherPlatforms...))
+	got, err := in.Fetcher.Hashes(t.Context(), acmeWidget, v1, slices.Concat(onLinux, otherPlatforms))
 	failures := providerErrors(t, err)
 	if len(got) != 1 || len(got[linux]) == 0 || len(failures) != 2 || !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Fatalf("got %v, %v", got, err)

@@ -1,9 +1,10 @@
 package store
 
 import (
-	"github.com/tfdeps/tfdeps/internal/must"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestHasRoom_KnowsHowLongPathsMayBe(t *testing.T) {

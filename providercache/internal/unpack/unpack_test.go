@@ -47,12 +47,13 @@ func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry stri
 	t.Helper()
 	above, _, err := unpackBytes(t, content, limits)
 	must.Equal(t, getproviders.CodeOf(err), "invalid_package", err)
-	must.Equal(t, strings.Contains(fmt.Sprint(err), fmt.Sprintf("invalid package archive: entry %q ", entry)), entry != "", err)
+	if entry != "" {
+		must.Contain(t, err, fmt.Sprintf("invalid package archive: entry %q ", entry))
+	} else {
+		must.NotContain(t, err, "entry \"")
+	}
 	if !errors.Is(err, rule) || errors.Is(err, rule+1) {
 		t.Errorf("%v matches the wrong rules", err)
-	}
-	if entry != "" && !strings.Contains(err.Error(), fmt.Sprintf("%q", entry)) {
-		t.Errorf("%q doesn't name the entry", err)
 	}
 	if beside, _ := os.ReadDir(above); len(beside) > 1 || len(beside) == 1 && beside[0].Name() != "package" {
 		t.Errorf("something was written beside the package: %v", beside)
