@@ -19,7 +19,7 @@ func calling(source string) map[string]string {
 func repository(query string) func(*failing) {
 	return func(w *failing) {
 		dir := filepath.Join(filepath.Dir(w.dir), "repository")
-		w.write(filepath.Join(dir, "main.tf"), "locals {}\n")
+		must.Write(w, filepath.Join(dir, "main.tf"), "locals {}\n")
 		for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "a"}} {
 			cmd := exec.Command("git", args...)
 			cmd.Dir = dir
@@ -28,7 +28,7 @@ func repository(query string) func(*failing) {
 			}
 		}
 		w.set("PATH=" + os.Getenv("PATH"))
-		w.write(filepath.Join(w.dir, "main.tf"), calling("git::file://" + filepath.ToSlash(dir) + query)["main.tf"])
+		must.Write(w, filepath.Join(w.dir, "main.tf"), calling("git::file://" + filepath.ToSlash(dir) + query)["main.tf"])
 	}
 }
 
@@ -36,7 +36,7 @@ func repository(query string) func(*failing) {
 func terraformSays(text string) func(*failing) {
 	return func(w *failing) {
 		path := filepath.Join(w.home, "terraform")
-		w.write(path, "#!/bin/sh\necho '"+text+"'\n")
+		must.Write(w, path, "#!/bin/sh\necho '"+text+"'\n")
 		must.Succeed(w, os.Chmod(path, 0o755))
 	}
 }

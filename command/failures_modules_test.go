@@ -41,7 +41,7 @@ func serving(kind string, fault providertest.Fault) func(*failing) {
 func git(said string) func(*failing) {
 	return func(w *failing) {
 		program := filepath.Join(w.home, "git")
-		w.write(program, "#!/bin/sh\necho \""+said+"\" >&2\nexit 128\n")
+		must.Write(w, program, "#!/bin/sh\necho \""+said+"\" >&2\nexit 128\n")
 		must.Succeed(w, os.Chmod(program, 0o755))
 	}
 }
@@ -61,7 +61,7 @@ func certified(from, until time.Duration) func(*failing) {
 		server.Config.ErrorLog = nil
 		server.StartTLS()
 		w.Cleanup(server.Close)
-		w.write(filepath.Join(w.home, "ca.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+		must.Write(w, filepath.Join(w.home, "ca.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 		at := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 		w.config(fmt.Sprintf("host \"tf.example.com\" {\n  services = {\n    \"providers.v1\" = %q\n    \"modules.v1\" = %q\n  }\n}\n", at+"/v1/providers/", at+"/v1/modules/"))
 	}

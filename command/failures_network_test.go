@@ -99,7 +99,7 @@ func networkFailures() map[string]failure {
 		"refused":                             {files: two, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
 		"refused_discovery": {setUp: func(w *failing) {
 			for name, content := range requiring(closedPort(w) + "/acme/tiny") {
-				w.write(filepath.Join(w.dir, name), strings.ReplaceAll(content, "127.0.0.1", "localhost"))
+				must.Write(w, filepath.Join(w.dir, name), strings.ReplaceAll(content, "127.0.0.1", "localhost"))
 			}
 		}},
 		"dns":                              {files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},

@@ -60,7 +60,7 @@ func damaged(w *failing) {
 	}
 	plat := getproviders.CurrentPlatform().String()
 	for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
-		w.write(filepath.Join(dir, "tf.example.com/acme/tiny/1.0.0", plat, "terraform-provider-tiny_v1.0.0"), "damaged")
+		must.Write(w, filepath.Join(dir, "tf.example.com/acme/tiny/1.0.0", plat, "terraform-provider-tiny_v1.0.0"), "damaged")
 	}
 }
 

@@ -112,9 +112,9 @@ func newFailing(t *testing.T, f failure) *failing {
 		f.files = requiring(tiny)
 	}
 	for name, content := range f.files {
-		w.write(filepath.Join(w.dir, name), content)
+		must.Write(w, filepath.Join(w.dir, name), content)
 	}
-	w.write(filepath.Join(w.home, "ca.pem"), string(w.registry.CAPEM()))
+	must.Write(w, filepath.Join(w.home, "ca.pem"), string(w.registry.CAPEM()))
 	w.env = cli.Environment{
 		"HOME=" + w.home, "USERPROFILE=" + w.home, "PATH=" + w.home, "TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_REGISTRY_DISCOVERY_RETRY=0",
 		"SSL_CERT_FILE=" + filepath.Join(w.home, "ca.pem"), "TF_CLI_CONFIG_FILE=" + filepath.Join(w.home, "cli.tfrc"), "TFDEPS_PROGRESS=none",
@@ -133,16 +133,11 @@ func (w *failing) replace(name, by string) { w.names = append(w.names, name, by)
 func (w *failing) set(entries ...string) { w.env = w.env.With(entries...) }
 
 // config writes the CLI configuration.
-func (w *failing) config(content string) { w.write(filepath.Join(w.home, "cli.tfrc"), content) }
+func (w *failing) config(content string) { must.Write(w, filepath.Join(w.home, "cli.tfrc"), content) }
 
 // redirect has tf.example.com's providers be at a URL.
 func (w *failing) redirect(url string) {
 	w.config(fmt.Sprintf("host \"tf.example.com\" {\n  services = { \"providers.v1\" = %q }\n}\n", url))
-}
-
-func (w *failing) write(path, content string) {
-	w.Helper()
-	must.Write(w, path, content)
 }
 
 // main runs a command, and returns what it prints and its exit code.

@@ -141,7 +141,7 @@ func transferFailures() map[string]failure {
 				w.Fatal(found)
 			}
 			w.replace(filepath.Base(found[0]), "H1.zip")
-			w.write(found[0], "no zip")
+			must.Write(w, found[0], "no zip")
 			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "empty"))
 		}},
 		"mirror_without_a_region": {setUp: installed},

@@ -60,9 +60,7 @@ func newSignedMirror(t *testing.T) *signedMirror {
 
 func (m *signedMirror) write(t *testing.T, name string, content []byte) {
 	t.Helper()
-	path := filepath.Join(m.dir, name)
-	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.Succeed(t, os.WriteFile(path, content, 0o644))
+	must.Write(t, filepath.Join(m.dir, name), content)
 }
 
 func (m *signedMirror) read(t *testing.T, name string) []byte {

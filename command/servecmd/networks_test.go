@@ -126,7 +126,7 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 				resp := must.Get(http.Get(at + asked))(t)
 				body, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
-				must.Equal(t, resp.StatusCode, http.StatusBadGateway, resp.Status, body)
+				must.Equal(t, resp.StatusCode, http.StatusBadGateway, resp.Status, string(body))
 				return end()
 			}
 			if log := ask(); reached.Load() > 0 || !strings.Contains(log, "-allow-network names its network") {

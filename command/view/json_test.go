@@ -134,7 +134,7 @@ func TestJSON_IsOneObjectALine(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})
 	line := s.out.Bytes()
-	must.Equal(t, strings.Count(string(line), "\n"), 1, line)
+	must.Equal(t, strings.Count(string(line), "\n"), 1, string(line))
 	if !json.Valid(line) {
 		t.Errorf("%q is not JSON", line)
 	}

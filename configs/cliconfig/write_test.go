@@ -54,7 +54,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	path := filepath.Join(dir, "written")
 	must.Write(t, path, text)
 	after := read(cliconfig.Locations{File: path})
-	must.Equal(t, after.Hosts["two.example.com"]["providers.v1"], "http://127.0.0.1:1/x/", text)
+	must.Equal(t, after.Hosts["two.example.com"]["providers.v1"], "http://127.0.0.1:1/x/", string(text))
 	for _, host := range []hosts.Hostname{"one.example.com", "three.example.com"} {
 		want, _ := before.Tokens.Token(t.Context(), host)
 		if got, _ := after.Tokens.Token(t.Context(), host); got != want || got == "" {
@@ -68,7 +68,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	delete(before.Hosts, "two.example.com")
 	for _, field := range []string{"Hosts", "Helper", "Installation", "DevOverrides", "PluginCacheDir"} {
 		was, is := reflect.ValueOf(before).Elem().FieldByName(field).Interface(), reflect.ValueOf(after).Elem().FieldByName(field).Interface()
-		must.DeepEqual(t, is, was, field, text)
+		must.DeepEqual(t, is, was, field, string(text))
 	}
 	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
 		must.Contain(t, string(text), part)

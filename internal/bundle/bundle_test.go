@@ -32,9 +32,7 @@ func anywhere(name string) (string, bool) {
 func lay(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 }
 

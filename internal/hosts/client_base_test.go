@@ -26,7 +26,7 @@ func protocolOf(t *testing.T, client *http.Client, ctx context.Context, at strin
 func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
+	must.Write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
 	for name, opts := range map[string]ClientOptions{
 		"file": {CertFile: file}, "directory": {CertDir: filepath.Dir(file)},
 		"with a Base": {CertFile: file, Base: &http.Transport{}},

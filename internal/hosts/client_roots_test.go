@@ -17,9 +17,9 @@ func TestExtraRoots(t *testing.T) {
 	cert := srv.Certificate()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ca.pem")
-	write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}))
+	must.Write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}))
 	empty := filepath.Join(dir, "empty.pem")
-	write(t, empty, []byte("nothing"))
+	must.Write(t, empty, []byte("nothing"))
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "subdirectory"), 0o700))
 
 	for _, tc := range []struct{ name, file, dirs, problem string }{
@@ -48,9 +48,4 @@ func TestClientOptions_TrustVariablesLeavesThemToGoWhereItReadsThem(t *testing.T
 	var opts ClientOptions
 	opts.TrustVariables("file", "dir")
 	must.Equal(t, runtime.GOOS != "darwin" && runtime.GOOS != "windows", opts.CertFile == "" && opts.CertDir == "")
-}
-
-func write(t testing.TB, path string, content []byte) {
-	t.Helper()
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
 }

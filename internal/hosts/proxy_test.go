@@ -98,7 +98,7 @@ func startOrigin(t *testing.T) *origin {
 	o := &origin{Server: srv, certDir: t.TempDir()}
 	_, o.port, _ = net.SplitHostPort(srv.Listener.Addr().String())
 	o.certFile = filepath.Join(o.certDir, "ca.pem")
-	write(t, o.certFile, pemBytes)
+	must.Write(t, o.certFile, pemBytes)
 	return o
 }
 

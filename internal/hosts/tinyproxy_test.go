@@ -43,7 +43,7 @@ func startTinyproxy(t *testing.T, program, port string) (address, logFile string
 	_, own, _ := net.SplitHostPort(address)
 	logFile = filepath.Join(dir, "log")
 	config := filepath.Join(dir, "conf")
-	write(t, config, fmt.Appendf(nil,
+	must.Write(t, config, fmt.Appendf(nil,
 		"Listen 127.0.0.1\nPort %s\nAllow 127.0.0.1\nConnectPort %s\nTimeout 60\nMaxClients 10\nLogLevel Connect\nLogFile %q\n", own, port, logFile))
 	cmd := exec.CommandContext(t.Context(), program, "-d", "-c", config)
 	must.Succeed(t, cmd.Start())

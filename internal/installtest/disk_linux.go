@@ -3,6 +3,8 @@ package installtest
 import (
 	"syscall"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test
@@ -13,6 +15,6 @@ func SmallDisk(t *testing.T, size string) string {
 	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("only root may mount a file system: %v", err)
 	}
-	t.Cleanup(func() { Must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) }) // a process that another test is starting may still have its descriptors
+	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(disk, syscall.MNT_DETACH)) }) // a process that another test is starting may still have its descriptors
 	return disk
 }

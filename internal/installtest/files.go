@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
@@ -101,16 +102,8 @@ func Read(tb testing.TB, path string) string {
 func HTTPArchive(tb testing.TB, rawURL string) getproviders.HTTPArchive {
 	tb.Helper()
 	u, err := url.Parse(rawURL)
-	Must(tb, err)
+	must.Succeed(tb, err)
 	return getproviders.HTTPArchive{URL: u}
-}
-
-// Must fails the test if there is an error.
-func Must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
 }
 
 // Noise is random bytes, which can't be compressed.
@@ -128,7 +121,7 @@ func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 		Write(tb, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
-	Must(tb, err)
+	must.Succeed(tb, err)
 	return getproviders.Hash(h1)
 }
 

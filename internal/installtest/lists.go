@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -21,7 +22,7 @@ const WrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 func ListingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
 	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
-	Must(tb, err)
+	must.Succeed(tb, err)
 	tb.Cleanup(registry.Close)
 	for _, plat := range EveryPlatform.Platforms {
 		spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
@@ -84,12 +85,12 @@ func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getprovider
 	path := filepath.Join(tb.TempDir(), "package.zip")
 	Write(tb, path, string(archive))
 	h1, zh, err := providercache.HashPackage(tb.Context(), path)
-	Must(tb, err)
+	must.Succeed(tb, err)
 	empty := sha256.Sum256(nil)
 	h1Archive, err = treehash.H1([]treehash.File{
 		{Name: "docs/", SHA256: empty}, {Name: "terraform-provider-widget", SHA256: sha256.Sum256([]byte("one"))},
 	})
-	Must(tb, err)
+	must.Succeed(tb, err)
 	if h1 == h1Archive {
 		tb.Fatal("directories make no difference")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -34,7 +35,7 @@ func NewMachine(tb testing.TB) *Machine {
 func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 	tb.Helper()
 	cache, err := providercache.OpenCache(m.Cache, m.Named)
-	Must(tb, err)
+	must.Succeed(tb, err)
 	in := NewInstaller(tb, RegistrySource(m.Registry))
 	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.Registry.Client(), cache, m.State
 	in.Fetcher.StrictTimes = m.Strict
@@ -45,7 +46,7 @@ func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 func (m *Machine) Maintenance(tb testing.TB) *providercache.Maintenance {
 	tb.Helper()
 	cache, err := providercache.OpenCache(m.Cache, m.Named)
-	Must(tb, err)
+	must.Succeed(tb, err)
 	return &providercache.Maintenance{Cache: cache, StateDir: m.State}
 }
 

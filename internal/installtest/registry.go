@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -19,7 +20,7 @@ import (
 func NewRegistry(tb testing.TB, types ...string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
 	registry, err := providertest.NewRegistry(providertest.Options{})
-	Must(tb, err)
+	must.Succeed(tb, err)
 	tb.Cleanup(registry.Close)
 	for _, name := range types {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: Linux})
@@ -53,7 +54,7 @@ func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *h
 	client, err := hosts.NewClient(hosts.ClientOptions{
 		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
 	})
-	Must(tb, err)
+	must.Succeed(tb, err)
 	return client
 }
 

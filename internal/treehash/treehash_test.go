@@ -33,8 +33,7 @@ func writeFiles(t *testing.T) (dir string, digests []treehash.File) {
 		"ünïcode":                     "name",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Write(t, path, content)
 		digests = append(digests, treehash.File{Name: name, SHA256: sha256.Sum256([]byte(content))})
 	}
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "no files"), 0o755))

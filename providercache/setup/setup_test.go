@@ -54,7 +54,7 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	_, err = mirror.Update(t.Context(), made.Fetcher, to, specs, mirror.Options{Platforms: []getproviders.Platform{linux}})
 	must.Succeed(t, err)
 
-	write(t, filepath.Join(dir, "live", "main.tf"), "module \"net\" {\n  source = \""+string(providertest.Host)+"/acme/net/cloud\"\n}\n")
+	must.Write(t, filepath.Join(dir, "live", "main.tf"), "module \"net\" {\n  source = \""+string(providertest.Host)+"/acme/net/cloud\"\n}\n")
 	_, problems := made.Modules().Resolve(t.Context(), filepath.Join(dir, "live"), configs.Options{Product: o.Product})
 	if !problems.HasErrors() || !strings.Contains(problems.Error(), "none.zip") {
 		t.Errorf("the package of a module isn't there, and the problems are %v", problems)
@@ -75,7 +75,7 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rc")
-	write(t, file, "provider_installation {\n  direct {\n    include = [\"a b\"]\n  }\n}\n")
+	must.Write(t, file, "provider_installation {\n  direct {\n    include = [\"a b\"]\n  }\n}\n")
 	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + file}}
 	_, err := setup.Load(t.Context(), setup.Options{User: user})
 	must.Contain(t, err, file)
@@ -94,10 +94,4 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 	defer made.Close()
 	must.Refuse(made.Bucket(t.Context(), "nowhere"))(t, "a directory is opened as a bucket's URL")
 	must.Refuse(made.Destination(t.Context(), "oci://host.example/a"))(t, "repositories that providers share are a destination")
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	must.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 }

@@ -134,7 +134,7 @@ func coldInit(b *testing.B, program string, env []string) cost {
 	dir, err := os.MkdirTemp(b.TempDir(), "init")
 	must.Succeed(b, err)
 	defer os.RemoveAll(dir)
-	harness.WriteText(b, filepath.Join(dir, "main.tf"), benchConfig())
+	must.Write(b, filepath.Join(dir, "main.tf"), benchConfig())
 	cmd := exec.Command(program, "init", "-no-color", "-input=false")
 	cmd.Dir, cmd.Env = dir, env
 	var out bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // BenchmarkLock makes a lock file for five providers and five platforms, with
@@ -45,7 +46,7 @@ func BenchmarkLock(b *testing.B) {
 func lockBench(b *testing.B, program string, env []string) cost {
 	b.Helper()
 	dir := b.TempDir()
-	harness.WriteText(b, filepath.Join(dir, "main.tf"), harness.LockConfig("p0", "", "p1", "", "p2", "", "p3", "", "p4", ""))
+	must.Write(b, filepath.Join(dir, "main.tf"), harness.LockConfig("p0", "", "p1", "", "p2", "", "p3", "", "p4", ""))
 	line := []string{program, "providers", "lock", "-no-color"}
 	for _, platform := range harness.LockPlatforms {
 		line = append(line, "-platform="+platform)

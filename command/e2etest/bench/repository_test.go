@@ -29,12 +29,12 @@ func newRepository(b *testing.B, count int, env []string) repository {
 	var config strings.Builder
 	fmt.Fprintf(&config, "terraform {\n  backend \"local\" {}\n}\n%s", benchConfig())
 	for i := range 5 {
-		harness.WriteText(b, filepath.Join(r.dir, "modules", fmt.Sprint("m", i), "main.tf"), "variable \"x\" {\n  default = \"\"\n}\n\noutput \"x\" {\n  value = var.x\n}\n")
+		must.Write(b, filepath.Join(r.dir, "modules", fmt.Sprint("m", i), "main.tf"), "variable \"x\" {\n  default = \"\"\n}\n\noutput \"x\" {\n  value = var.x\n}\n")
 		fmt.Fprintf(&config, "module \"m%d\" {\n  source = \"../../modules/m%[1]d\"\n}\n", i)
 	}
 	for i := range 2 {
 		shared := filepath.Join(top, fmt.Sprint("g", i))
-		harness.WriteText(b, filepath.Join(shared, "main.tf"), "output \"x\" {\n  value = 1\n}\n")
+		must.Write(b, filepath.Join(shared, "main.tf"), "output \"x\" {\n  value = 1\n}\n")
 		for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "one"}, {"tag", "v1"}} {
 			harness.Run(b, shared, env, append([]string{"git"}, args...)...)
 		}
@@ -42,7 +42,7 @@ func newRepository(b *testing.B, count int, env []string) repository {
 	}
 	for i := range count {
 		root := filepath.Join(r.dir, "stacks", fmt.Sprintf("s%03d", i))
-		harness.WriteText(b, filepath.Join(root, "main.tf"), config.String())
+		must.Write(b, filepath.Join(root, "main.tf"), config.String())
 		r.roots = append(r.roots, root)
 	}
 	return r
@@ -123,7 +123,7 @@ func BenchmarkRepository(b *testing.B) {
 				if terragrunt, err := exec.LookPath("terragrunt"); err == nil && others["terraform"] != nil {
 					start := time.Now()
 					for _, root := range r.roots {
-						harness.WriteText(b, filepath.Join(root, "terragrunt.hcl"), "")
+						must.Write(b, filepath.Join(root, "terragrunt.hcl"), "")
 					}
 					harness.Run(b, r.dir, prepare(append(slices.Clone(home), "TG_TF_PATH="+others["terraform"][0])), terragrunt, "run", "--all", "--non-interactive", "init")
 					times["terragrunt"] += time.Since(start)

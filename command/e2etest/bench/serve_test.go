@@ -222,7 +222,7 @@ func startPlainNginx(b *testing.B, nginx, dir string) (address string) {
 	listener.Close()
 	config := "daemon off;\nuser root;\nworker_processes 2;\npid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\nsendfile on;\ntcp_nopush on;\naccess_log " + dir + "/log;\n" +
 		"server { listen " + address + "; root " + dir + "; }\n}\n"
-	harness.WriteText(b, filepath.Join(dir, "nginx.conf"), config)
+	must.Write(b, filepath.Join(dir, "nginx.conf"), config)
 	cmd := exec.Command(nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
 	if err := cmd.Start(); err != nil {
 		b.Skipf("nginx doesn't start: %v", err)

@@ -35,7 +35,7 @@ func BenchmarkCacheKey(b *testing.B) {
 		}
 		lock.WriteString("  ]\n}\n\n")
 	}
-	harness.WriteFile(b, filepath.Join(dir, depsfile.FileName), []byte(lock.String()))
+	must.Write(b, filepath.Join(dir, depsfile.FileName), []byte(lock.String()))
 	for b.Loop() {
 		harness.Run(b, dir, env, program, "cache", "key", "-github")
 	}
@@ -74,7 +74,7 @@ func contenders(b *testing.B) (ours, theirs contender) {
 // init runs one init and returns how long it took.
 func (c contender) init(b *testing.B, dir string, args ...string) time.Duration {
 	b.Helper()
-	harness.WriteText(b, filepath.Join(dir, "main.tf"), benchConfig())
+	must.Write(b, filepath.Join(dir, "main.tf"), benchConfig())
 	start := time.Now()
 	harness.Run(b, dir, c.env, append([]string{c.program, "init", "-no-color", "-input=false"}, args...)...)
 	return time.Since(start)

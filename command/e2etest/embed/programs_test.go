@@ -90,11 +90,11 @@ func TestEmbed_InstallsFromADatabase(t *testing.T) {
 	w := newWorld(t)
 	platform := getproviders.CurrentPlatform()
 	archive := widget(t, "2.0.0", platform)
-	harness.WriteFile(t, w.in("row"), archive)
+	must.Write(t, w.in("row"), archive)
 	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
 	said, _ := w.run(t, 0, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, w.dir)
 	must.Equal(t, said, "example.com/acme/widget 2.0.0 verified checksum\n")
-	harness.WriteFile(t, w.in("row"), widget(t, "2.0.1", platform))
+	must.Write(t, w.in("row"), widget(t, "2.0.1", platform))
 	if _, complaint := w.run(t, 1, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, t.TempDir()); !strings.Contains(complaint, "checksum") {
 		t.Errorf("another archive: %s", complaint)
 	}
@@ -145,12 +145,12 @@ func TestEmbed_LockMirrorAndVendor(t *testing.T) {
 func TestEmbed_RequirementsOfADirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	harness.WriteText(t, w.in("main.tf"), "terraform {\n  required_providers {\n    a = { source = \"example.com/acme/a\", version = \"~> 1.0\" }\n  }\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n")
-	harness.WriteText(t, w.in("m", "main.tf"), "resource \"b_thing\" \"x\" {}\n")
-	harness.WriteText(t, w.in("terraform.tfstate"), `{"version": 4, "resources": [
+	must.Write(t, w.in("main.tf"), "terraform {\n  required_providers {\n    a = { source = \"example.com/acme/a\", version = \"~> 1.0\" }\n  }\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n")
+	must.Write(t, w.in("m", "main.tf"), "resource \"b_thing\" \"x\" {}\n")
+	must.Write(t, w.in("terraform.tfstate"), `{"version": 4, "resources": [
 		{"mode": "managed", "type": "c_thing", "name": "x", "provider": "provider[\"example.com/acme/c\"]", "instances": []}]}`)
 	w.env = append(w.env, "TF_DATA_DIR=")
-	harness.WriteText(t, w.in(".terraform", "modules", "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}`)
+	must.Write(t, w.in(".terraform", "modules", "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}`)
 	said, _ := w.run(t, 0, "requirements", w.dir)
 	must.Equal(t, said, "example.com/acme/a \"~> 1.0\"\nexample.com/acme/c \"\"\nregistry.terraform.io/hashicorp/b \"\"\n")
 }

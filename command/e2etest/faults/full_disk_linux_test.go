@@ -24,7 +24,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	run := func(args ...string) harness.Ended {
 		return harness.Exec(t, disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9"), append(append([]string{program}, args...), "-no-color")...)
 	}
-	harness.WriteText(t, filepath.Join(disk, "main.tf"), harness.LockConfig("a", ""))
+	must.Write(t, filepath.Join(disk, "main.tf"), harness.LockConfig("a", ""))
 	if end := run("init"); end.Code != 0 {
 		t.Fatal(end)
 	}
@@ -58,7 +58,7 @@ func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, "600k")
 	r, _ := newReplicas(t, 0) // whose packages have a megabyte each
-	harness.WriteText(t, filepath.Join(disk, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"acme/p0\" }\n  }\n}\n")
+	must.Write(t, filepath.Join(disk, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"acme/p0\" }\n  }\n}\n")
 	end := harness.Exec(t, disk, harness.Env(t, r.env...), r.program, "init", "-no-color")
 	said := harness.OneLine(end.Said())
 	for _, want := range []string{"are free in .terraform/providers: ", " are missing", "would be free without the packages of ", "no directory has used for 30 days", "tfdeps cache gc"} {

@@ -57,10 +57,10 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 	}
 	if slices.Contains(args, "vendor") && len(args) > 1 { // no archive has names with a port
 		s.env = append(s.env, harness.Redirect(t, s.registry, "tf.example.com")...)
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n")
+		must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n")
 	}
 	if slices.Contains(args, "-recursive") {
-		harness.WriteText(t, filepath.Join(dir, "live", "main.tf"), harness.ReadText(t, filepath.Join(dir, "main.tf"))+"\nterraform {\n  backend \"local\" {}\n}\n")
+		must.Write(t, filepath.Join(dir, "live", "main.tf"), harness.ReadText(t, filepath.Join(dir, "main.tf"))+"\nterraform {\n  backend \"local\" {}\n}\n")
 	}
 	s.init(t, dir) // for the lock file
 	temporary := t.TempDir()
@@ -144,7 +144,7 @@ func callRemoteModules(t *testing.T, s *site, dir string) {
 		return s.registry.BaseURL() + s.registry.AddArchive(name+".zip", providertest.Zip(files))
 	}
 	outer := url("outer", fmt.Sprintf("module \"inner\" {\n  source = %q\n}\n", url("inner", "")))
-	harness.WriteFile(t, filepath.Join(dir, "remote.tf"), fmt.Appendf(nil, "module \"outer\" {\n  source = %q\n}\n", outer))
+	must.Write(t, filepath.Join(dir, "remote.tf"), fmt.Appendf(nil, "module \"outer\" {\n  source = %q\n}\n", outer))
 }
 
 // makeOnce has vendor make an archive of a directory, unless there is one.

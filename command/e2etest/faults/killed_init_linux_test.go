@@ -43,8 +43,8 @@ func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
 	t.Helper()
 	s = newSite(t, program, 1)
 	dir = s.directory(t)
-	harness.WriteText(t, filepath.Join(dir, "more.tf"), "terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n")
-	harness.WriteFile(t, filepath.Join(dir, "m/main.tf"), nil)
+	must.Write(t, filepath.Join(dir, "more.tf"), "terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n")
+	must.Write(t, filepath.Join(dir, "m/main.tf"), "")
 	return s, dir
 }
 

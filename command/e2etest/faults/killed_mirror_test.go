@@ -35,7 +35,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 	env = harness.Env(t, env...)
 	program, work, mirror := harness.Tfdeps(t), t.TempDir(), filepath.Join(t.TempDir(), "mirror")
-	harness.WriteText(t, filepath.Join(work, "main.tf"), harness.LockConfig("a", "", "b", "", "c", "", "d", "", "e", ""))
+	must.Write(t, filepath.Join(work, "main.tf"), harness.LockConfig("a", "", "b", "", "c", "", "d", "", "e", ""))
 	args := append([]string{"providers", "mirror", "-versions=all"}, append(strings.Fields(harness.FivePlatforms), mirror)...)
 	registry.Break("archive", providertest.Fault{Pause: 5 * time.Millisecond})
 

@@ -35,7 +35,7 @@ func TestInit_SystemCalls(t *testing.T) {
 	}
 
 	fresh := large.directory(t)
-	harness.WriteText(t, filepath.Join(fresh, depsfile.FileName), harness.LockOf(t, eleven))
+	must.Write(t, filepath.Join(fresh, depsfile.FileName), harness.LockOf(t, eleven))
 	before := large.registry.Requests("")
 	trace := large.trace(t, fresh)
 	if read := packageRead.FindAllString(trace, -1); len(read) > 0 {
@@ -45,7 +45,7 @@ func TestInit_SystemCalls(t *testing.T) {
 		t.Errorf("%d requests", got)
 	}
 	single := small.directory(t)
-	harness.WriteText(t, filepath.Join(single, depsfile.FileName), harness.LockOf(t, one))
+	must.Write(t, filepath.Join(single, depsfile.FileName), harness.LockOf(t, one))
 	few, many = countedCalls(small.trace(t, single)), countedCalls(trace)
 	if each := float64(many-few) / 10; each > 80 {
 		t.Errorf("a new directory takes %d system calls with one provider and %d with eleven: %.1f for each, want 80 at most", few, many, each)

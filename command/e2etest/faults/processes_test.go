@@ -31,7 +31,7 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 	lock := []byte(harness.LockOf(t, first))
 	for range 5 {
 		dir := s.directory(t)
-		harness.WriteFile(t, filepath.Join(dir, depsfile.FileName), lock)
+		must.Write(t, filepath.Join(dir, depsfile.FileName), lock)
 		theirs := exec.CommandContext(t.Context(), peer, "init", "-no-color")
 		theirs.Dir, theirs.Env = dir, s.env
 		together := make(chan string)
@@ -136,7 +136,7 @@ func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
 	s.registry.Close()
 	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
 	dir := s.directory(t)
-	harness.WriteText(t, filepath.Join(dir, depsfile.FileName), harness.LockOf(t, first))
+	must.Write(t, filepath.Join(dir, depsfile.FileName), harness.LockOf(t, first))
 	must.Equal(t, strings.Count(s.init(t, dir), "from the shared cache directory"), 3)
 	must.Equal(t, harness.LockOf(t, dir), harness.LockOf(t, first))
 }
@@ -171,7 +171,7 @@ func (s *site) directory(t *testing.T) string {
 func (s *site) init(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := s.command(t, dir, args...).CombinedOutput()
-	must.Succeed(t, err, out)
+	must.Succeed(t, err, string(out))
 	return string(out)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // files are the contents of files by their names, which have slashes.
@@ -44,7 +45,7 @@ func readCases(t *testing.T, pattern string, split func(archive, name string) (c
 	cases := map[string][]txtar.File{}
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
-		mustDo(t, err)
+		must.Succeed(t, err)
 		for _, f := range archive.Files {
 			name, file := split(strings.TrimSuffix(filepath.Base(path), ".txtar"), f.Name)
 			cases[name] = append(cases[name], txtar.File{Name: file, Data: f.Data})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestCommands_SameAsTerraform runs the same lines with both programs, and compares
@@ -131,9 +132,9 @@ func (o *run) changeFiles(dir string, words []string) {
 	at := func(i int) string { return filepath.Join(dir, filepath.FromSlash(words[i])) }
 	switch words[0] {
 	case "rm":
-		mustDo(o.t, os.RemoveAll(at(1)))
+		must.Succeed(o.t, os.RemoveAll(at(1)))
 	case "mv":
-		mustDo(o.t, os.Rename(at(1), at(2)))
+		must.Succeed(o.t, os.Rename(at(1), at(2)))
 	case "cp":
 		lay(o.t, dir, words[2], harness.ReadText(o.t, at(1)))
 	}

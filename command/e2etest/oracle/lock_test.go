@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -133,7 +134,7 @@ func (o *run) bothSay(step lockStep, args []string) (said [2][]string) {
 	for i, dir := range o.dirs {
 		for name, content := range map[string]string{"main.tf": step.config, ".terraform.lock.hcl": step.lock} {
 			if content != "" {
-				harness.WriteText(o.t, filepath.Join(dir, name), content)
+				must.Write(o.t, filepath.Join(dir, name), content)
 			}
 		}
 		end := harness.Exec(o.t, dir, harness.PinnedEnv(o.t, o.env...), append([]string{o.programs[i], "providers", args[0], "-no-color"}, args[1:]...)...)
@@ -154,10 +155,10 @@ func lockMirror(t *testing.T) string {
 		for _, text := range harness.LockPlatforms {
 			spec := harness.LockPackage(t, name, "1.1.0", text)
 			path := filepath.Join(mirror, "registry.terraform.io/acme", name, fmt.Sprintf("terraform-provider-%s_1.1.0_%s.zip", name, text))
-			harness.WriteFile(t, path, spec.Archive)
+			must.Write(t, path, spec.Archive)
 		}
 	}
-	harness.WriteText(t, filepath.Join(mirror, "registry.terraform.io/acme/b/1.0.0/linux_amd64/terraform-provider-b"), "b\n")
+	must.Write(t, filepath.Join(mirror, "registry.terraform.io/acme/b/1.0.0/linux_amd64/terraform-provider-b"), "b\n")
 	return mirror
 }
 

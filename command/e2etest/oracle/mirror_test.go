@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -120,7 +121,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	work, mirror := t.TempDir(), filepath.Join(t.TempDir(), "mirror")
 	configs := map[string]string{"one": harness.LockConfig("a", "~> 1.0", "e", ""), "two": harness.LockConfig("b", "1.0.0", "a", "")}
 	for name, config := range configs {
-		harness.WriteText(t, filepath.Join(work, name, "main.tf"), config)
+		must.Write(t, filepath.Join(work, name, "main.tf"), config)
 	}
 	program, env := harness.Tfdeps(t), harness.PinnedEnv(t, env...)
 	plat := "-platform=" + getproviders.CurrentPlatform().String()

@@ -37,14 +37,14 @@ func newManyCalls(tb testing.TB) *manyCalls {
 	bin := filepath.Join(m.home, "bin")
 	m.log = filepath.Join(m.home, "git.log")
 	real, err := exec.LookPath("git")
-	mustDo(tb, err)
-	mustDo(tb, os.MkdirAll(bin, 0o755))
+	must.Succeed(tb, err)
+	must.Succeed(tb, os.MkdirAll(bin, 0o755))
 	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\nexec '%s' \"$@\"\n", m.log, real)
-	mustDo(tb, peertest.WriteProgram(filepath.Join(bin, "git"), []byte(script)))
+	must.Succeed(tb, peertest.WriteProgram(filepath.Join(bin, "git"), []byte(script)))
 	ca := filepath.Join(m.home, "ca.pem")
-	mustDo(tb, os.WriteFile(ca, m.world.ca.PEM(), 0o600))
+	must.Succeed(tb, os.WriteFile(ca, m.world.ca.PEM(), 0o600))
 	registry, err := m.world.registry.Env(m.home, oracleHosts...)
-	mustDo(tb, err)
+	must.Succeed(tb, err)
 	m.env = slices.Concat([]string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + m.home, "TMPDIR=" + m.home,
 		"GIT_SSL_CAINFO=" + ca}, registry, gitEnv())
 	return m
@@ -63,8 +63,8 @@ func (m *manyCalls) config(repository string, refs ...string) string {
 func (m *manyCalls) init(program, config string) time.Duration {
 	m.tb.Helper()
 	dir := m.tb.TempDir()
-	mustDo(m.tb, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
-	mustDo(m.tb, os.RemoveAll(m.log))
+	must.Succeed(m.tb, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
+	must.Succeed(m.tb, os.RemoveAll(m.log))
 	start := time.Now()
 	end := harness.Exec(m.tb, dir, m.env, program, "init", "-no-color", "-input=false")
 	took := time.Since(start)
@@ -159,7 +159,7 @@ func BenchmarkManyModules(b *testing.B) {
 			var mine, theirs time.Duration
 			for b.Loop() {
 				if c.cold {
-					mustDo(b, os.RemoveAll(filepath.Join(m.home, ".cache/tfdeps/modules")))
+					must.Succeed(b, os.RemoveAll(filepath.Join(m.home, ".cache/tfdeps/modules")))
 				}
 				mine += m.init(ours, c.config)
 				theirs += m.init(peer, c.config)

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // moduleExemptions are the cases of modules in which the two programs may
@@ -49,7 +50,7 @@ func compareModules(t *testing.T, p *pair) {
 	p.registry, p.expand = world.registry, world.expand
 	eachCase(t, readCases(t, "testdata/oracle_modules/*.txtar", several), moduleExemptions, 60, func(t *testing.T, files []txtar.File, allowed harness.Exemption) {
 		ca := filepath.Join(t.TempDir(), "ca.pem")
-		harness.WriteFile(t, ca, world.ca.PEM())
+		must.Write(t, ca, world.ca.PEM())
 		p.begin(t, files, allowed, append(gitEnv(), "GIT_SSL_CAINFO="+ca)...).compareModules()
 	})
 }
@@ -104,11 +105,11 @@ func installedModules(t *testing.T, dir string) (lines []string) {
 	}
 	for _, entry := range entries {
 		root, err := filepath.EvalSymlinks(filepath.Join(dir, entry.Name()))
-		mustDo(t, err)
+		must.Succeed(t, err)
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			continue // the record
 		}
-		mustDo(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		must.Succeed(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err

@@ -81,8 +81,8 @@ func (w *moduleWorld) commit(t testing.TB, ref string, files map[string]string) 
 	gitIn(t, work, "rm", "-q", "-r", "--ignore-unmatch", ".")
 	for name, content := range files {
 		path := filepath.Join(work, filepath.FromSlash(name))
-		mustDo(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		mustDo(t, os.WriteFile(path, []byte(w.expand(content)), 0o644))
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(w.expand(content)), 0o644))
 	}
 	gitIn(t, work, "add", "-A")
 	gitIn(t, work, "commit", "-q", "--allow-empty", "-m", ref)
@@ -185,9 +185,4 @@ func gitFed(t testing.TB, dir, input string, args ...string) string {
 // gitEnv keeps git from reading the machine's configuration.
 func gitEnv() []string {
 	return []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0"}
-}
-
-func mustDo(t testing.TB, err error) {
-	t.Helper()
-	must.Succeed(t, err)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // recording is what a version of a program said and how it ended, for each command of the cases: a file PROGRAM-VERSION.txtar of
@@ -45,7 +46,7 @@ func TestStreams_SameAsRecorded(t *testing.T) {
 	}
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
-		mustDo(t, err)
+		must.Succeed(t, err)
 		r := &recording{said: byName(archive.Files)}
 		if _, err := fmt.Sscanf(string(archive.Comment), "%s %s", &r.program, &r.version); err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -68,7 +69,7 @@ func makeRecordings(t *testing.T) {
 			archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(r.said[name])})
 		}
 		file := harness.Path(t, "testdata/recorded/"+program+"-"+numbers[0]+"."+numbers[1]+".txtar")
-		mustDo(t, os.WriteFile(file, txtar.Format(archive), 0o644))
+		must.Succeed(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -85,7 +86,7 @@ func (o *run) makeDirs() {
 	parent := o.t.TempDir()
 	for i, name := range []string{"a", "b"} {
 		o.dirs[i] = filepath.Join(parent, name)
-		mustDo(o.t, os.Mkdir(o.dirs[i], 0o755))
+		must.Succeed(o.t, os.Mkdir(o.dirs[i], 0o755))
 	}
 }
 
@@ -123,7 +124,7 @@ func (o *run) step(step string) (failed bool) {
 func (o *run) prepare(program int, files map[string]string) {
 	o.t.Helper()
 	for name := range strings.FieldsSeq(files["remove"]) {
-		mustDo(o.t, os.RemoveAll(filepath.Join(o.dirs[program], name)))
+		must.Succeed(o.t, os.RemoveAll(filepath.Join(o.dirs[program], name)))
 	}
 	for name, content := range files {
 		if name != "args" && name != "remove" && name != "fails" {
@@ -135,9 +136,7 @@ func (o *run) prepare(program int, files map[string]string) {
 // lay writes a file that everybody may read.
 func lay(t *testing.T, dir, name, content string) {
 	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	mustDo(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	mustDo(t, os.WriteFile(path, []byte(content), 0o644))
+	must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 }
 
 // in runs a program in its own directory, or in the other one's.

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestStreams_SameAsTerraform runs commands of both programs on the cases of
@@ -89,7 +90,7 @@ func (c *streamCase) all(files map[string]string) {
 			for _, dir := range c.dirs {
 				if names[0] == "mkdir" {
 					for _, name := range names[1:] {
-						mustDo(c.t, os.Mkdir(filepath.Join(dir, name), 0o755))
+						must.Succeed(c.t, os.Mkdir(filepath.Join(dir, name), 0o755))
 					}
 					continue
 				}

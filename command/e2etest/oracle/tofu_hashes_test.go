@@ -38,7 +38,7 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	fresh := func(program, lock string, more ...string) []string {
 		dir := t.TempDir()
 		if lock != "" {
-			harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
+			must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
 		}
 		if end := initAsTofu(t, program, dir, slices.Concat(env, more)); end.Code != 0 {
 			t.Fatalf("%s: %s", program, end)
@@ -95,7 +95,7 @@ func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 		"signature": {Created: now.Add(-3 * time.Hour), SignedAt: now.Add(-2 * time.Hour), SignatureLifetime: time.Hour},
 	} {
 		signer, err := providertest.NewSigner(opts)
-		mustDo(t, err)
+		must.Succeed(t, err)
 		registry := harness.Start(t, providertest.NewRegistry, providertest.Options{Signer: signer})
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 		for value, refuses := range map[string]bool{"": false, "false": false, "true": true} {
@@ -130,7 +130,7 @@ func tofuPrograms(t *testing.T) []string {
 // initAsTofu runs init in a directory that requires acme/widget of OpenTofu's registry.
 func initAsTofu(t *testing.T, program, dir string, env []string) harness.Ended {
 	t.Helper()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    widget = { source = \""+tofuHost+"/acme/widget\" }\n  }\n}\n")
+	must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    widget = { source = \""+tofuHost+"/acme/widget\" }\n  }\n}\n")
 	return harness.Exec(t, dir, harness.Env(t, append(slices.Clone(env), "TFDEPS_TOFU_VERSION="+testedTofu)...), program, "init", "-no-color")
 }
 

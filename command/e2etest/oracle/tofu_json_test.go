@@ -67,7 +67,7 @@ func jsonLines(t *testing.T, out string) (said []string) {
 	keys := regexp.MustCompile(`key ID \w+`)
 	for line := range strings.Lines(out) {
 		object := map[string]any{}
-		mustDo(t, json.Unmarshal([]byte(line), &object))
+		must.Succeed(t, json.Unmarshal([]byte(line), &object))
 		kind, ok := object["type"].(string)
 		if !ok {
 			kind = "-"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -23,7 +24,7 @@ func TestMirror_TofuLocksTheSame(t *testing.T) {
 	var locks [2]string
 	for i, program := range [2]string{linkedAs(t, "tofu"), tofu} {
 		dir, mirror := t.TempDir(), t.TempDir()
-		harness.WriteFile(t, filepath.Join(dir, "main.tf"), config)
+		must.Write(t, filepath.Join(dir, "main.tf"), config)
 		harness.Run(t, dir, env, append(append([]string{program, "providers", "mirror"}, strings.Fields(harness.FivePlatforms)...), mirror)...)
 		server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(mirror))})
 		installation := fmt.Sprintf("provider_installation {\n  network_mirror { url = %q }\n}\n", server.BaseURL()+"/")

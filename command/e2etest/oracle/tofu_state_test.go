@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // encryptedConfig has OpenTofu encrypt the state with a passphrase.
@@ -39,9 +40,9 @@ func TestState_EncryptedByTofu(t *testing.T) {
 	env := harness.Env(t, append(harness.Redirect(t, registry, oracleHosts...), "TFDEPS_TOFU_VERSION="+tofuVersion(t, tofu))...)
 	prepare := func() (dir string) {
 		dir = t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), encryptedConfig)
+		must.Write(t, filepath.Join(dir, "main.tf"), encryptedConfig)
 		state := filepath.Join(t.TempDir(), "plain.json")
-		harness.WriteText(t, state, strings.Replace(stateWithProvider, "HOST", registry.Host(), 1))
+		must.Write(t, state, strings.Replace(stateWithProvider, "HOST", registry.Host(), 1))
 		harness.Run(t, dir, env, tofu, "init")
 		harness.Run(t, dir, env, tofu, "state", "push", state)
 		if text := harness.ReadText(t, filepath.Join(dir, "terraform.tfstate")); !strings.Contains(text, "encrypted_data") || strings.Contains(text, "widget") {
@@ -62,7 +63,7 @@ func TestState_EncryptedByTofu(t *testing.T) {
 	if out := harness.Run(t, with, env, ours, "init", "-no-color", "-with=tofu"); !installed(with) {
 		t.Errorf("-with=tofu:\n%s", out)
 	}
-	harness.WriteText(t, filepath.Join(alone, "pulled.json"), harness.Run(t, alone, env, tofu, "state", "pull"))
+	must.Write(t, filepath.Join(alone, "pulled.json"), harness.Run(t, alone, env, tofu, "state", "pull"))
 	if out := harness.Run(t, alone, env, ours, "init", "-no-color", "-state=pulled.json"); !installed(alone) {
 		t.Errorf("-state of what was pulled:\n%s", out)
 	}

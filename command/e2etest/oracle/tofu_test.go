@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // tofuExemptions are the cases in which tfdeps in the place of OpenTofu and
@@ -56,7 +57,7 @@ func tofuVersion(t *testing.T, program string) string {
 	var told struct {
 		Version string `json:"terraform_version"`
 	}
-	mustDo(t, json.Unmarshal([]byte(out), &told))
+	must.Succeed(t, json.Unmarshal([]byte(out), &told))
 	return told.Version
 }
 

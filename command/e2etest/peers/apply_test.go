@@ -29,7 +29,7 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	})
 	redirect := harness.Redirect(t, registry, "tf.example.com")
 	dir, env := t.TempDir(), harness.Env(t, redirect...)
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.ProviderConfig)
+	must.Write(t, filepath.Join(dir, "main.tf"), harness.ProviderConfig)
 	for _, line := range [][]string{
 		{harness.Tfdeps(t), "init", "-input=false"},
 		{peer, "plan", "-input=false", "-out=planned"},
@@ -78,7 +78,7 @@ func TestLink_TerraformExecDrivesIt(t *testing.T) {
 	said := map[string]string{}
 	for _, program := range []string{peer, link} {
 		dir := t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.Replace(harness.ProviderConfig, "terraform {", "terraform {\n  backend \"local\" { path = \"kept\" }", 1)+`
+		must.Write(t, filepath.Join(dir, "main.tf"), strings.Replace(harness.ProviderConfig, "terraform {", "terraform {\n  backend \"local\" { path = \"kept\" }", 1)+`
 output "greeting" {
   value = tiny_note.greeting.text
 }

@@ -156,8 +156,8 @@ func (k *kindPlaces) block(kind, setting string) string {
 }
 
 func (k *kindPlaces) write(t *testing.T, dir, config string) {
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
-	harness.WriteText(t, filepath.Join(dir, "kubeconfig"), strings.ReplaceAll(kubeconfig, "URL", k.url))
+	must.Write(t, filepath.Join(dir, "main.tf"), config)
+	must.Write(t, filepath.Join(dir, "kubeconfig"), strings.ReplaceAll(kubeconfig, "URL", k.url))
 }
 
 func (k *kindPlaces) init(t *testing.T, program, dir, config string, options ...string) harness.Ended {
@@ -204,10 +204,10 @@ func (k *kindPlaces) compare(t *testing.T, after string, options []string, conte
 	for i, program := range k.programs {
 		dir := t.TempDir()
 		if record != "" {
-			harness.WriteText(t, filepath.Join(dir, ".terraform/terraform.tfstate"), record)
+			must.Write(t, filepath.Join(dir, ".terraform/terraform.tfstate"), record)
 		}
 		for workspace, text := range content {
-			harness.WriteText(t, stateFile(dir, "", "", workspace), stateText(text))
+			must.Write(t, stateFile(dir, "", "", workspace), stateText(text))
 		}
 		k.write(t, dir, config)
 		before[i] = contentOf(t, dir)

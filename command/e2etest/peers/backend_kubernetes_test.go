@@ -164,7 +164,7 @@ func (c *cluster) content(secret string) string {
 func writeKubeconfig(t *testing.T, url string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
-	harness.WriteText(t, file, `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+	must.Write(t, file, `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
 "clusters": [{"name": "c", "cluster": {"server": "`+url+`"}}], "users": [{"name": "u", "user": {}}],
 "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`)
 	return file

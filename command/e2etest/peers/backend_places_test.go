@@ -124,7 +124,7 @@ func newStatePlaces(t *testing.T, before stateSetting, programs [2]string, env [
 func (p *statePlaces) configure(t *testing.T, i int, s stateSetting) {
 	t.Helper()
 	block := strings.NewReplacer("DIR", filepath.ToSlash(p.dirs[i]), "STATE", fmt.Sprintf("%s/%d", p.states.URL, i)).Replace(s.block)
-	harness.WriteText(t, filepath.Join(p.dirs[i], "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", block))
+	must.Write(t, filepath.Join(p.dirs[i], "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", block))
 }
 
 func (p *statePlaces) init(t *testing.T, i int, options []string) harness.Ended {
@@ -244,19 +244,19 @@ func (p *statePlaces) place(t *testing.T, i int, content stateContent) {
 	}
 	p.states.put(fmt.Sprintf("/%d", i), "")
 	if p.records[i] != nil {
-		harness.WriteFile(t, filepath.Join(dir, ".terraform/terraform.tfstate"), p.records[i])
+		must.Write(t, filepath.Join(dir, ".terraform/terraform.tfstate"), p.records[i])
 	}
 	if content.selected != "" {
-		harness.WriteText(t, filepath.Join(dir, ".terraform/environment"), content.selected)
+		must.Write(t, filepath.Join(dir, ".terraform/environment"), content.selected)
 	}
 	for name, text := range content.usual {
-		harness.WriteText(t, stateFile(dir, "", "", name), stateText(text))
+		must.Write(t, stateFile(dir, "", "", name), stateText(text))
 	}
 	kind, config := recorded(t, dir)
 	for name, text := range content.there {
 		switch kind {
 		case "", "local":
-			harness.WriteText(t, stateFile(dir, config["path"], config["workspace_dir"], name), stateText(text))
+			must.Write(t, stateFile(dir, config["path"], config["workspace_dir"], name), stateText(text))
 		case "http":
 			if name == "default" {
 				p.states.put(fmt.Sprintf("/%d", i), stateText(text))

@@ -191,7 +191,7 @@ func TestLink_MovesStateAsTerraform(t *testing.T) {
 	env = append(env, "PATH="+bin, "TFDEPS_TERRAFORM_PATH="+peer)
 	harness.Run(t, dir, env, link, "init", "-no-color", "-input=false", "-backend=true", "-get=true", "-upgrade=false")
 	harness.Run(t, dir, env, link, "apply", "-input=false", "-auto-approve")
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", `backend "local" { path = "after" }`))
+	must.Write(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", `backend "local" { path = "after" }`))
 	harness.Run(t, dir, env, link, "init", "-no-color", "-input=false", "-force-copy")
 	must.Contain(t, harness.ReadText(t, filepath.Join(dir, "after")), "hello from tfdeps")
 	must.Equal(t, harness.Run(t, dir, env, link, "output", "-raw", "greeting"), "hello from tfdeps")

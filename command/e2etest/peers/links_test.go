@@ -44,7 +44,7 @@ func newSharedStore(t *testing.T, mode, build string) *sharedStore {
 	s.env = append(home[:len(home):len(home)], registryWith(t, build)...)
 	s.otherEnv = append(home[:len(home):len(home)], registryWith(t, otherBuild)...)
 	for _, dir := range []string{s.work, s.play} {
-		harness.WriteText(t, filepath.Join(dir, "main.tf"),
+		must.Write(t, filepath.Join(dir, "main.tf"),
 			"terraform {\n  required_providers {\n    aaa = { source = \""+linkedHost+"/acme/aaa\" }\n  }\n}\n")
 		s.init(dir)
 	}
@@ -159,7 +159,7 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 			must.Equal(t, strings.Contains(s.exits(1, s.work, terraform, "plan", "-no-color"), refused), shares)
 
 			// The lock file comes back, as from git, and tfdeps runs.
-			harness.WriteText(t, filepath.Join(s.play, lockFile), s.lock)
+			must.Write(t, filepath.Join(s.play, lockFile), s.lock)
 			s.differs(s.play, true)
 			s.init(s.play)
 			s.differs(s.play, false)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -17,10 +18,10 @@ func TestRecursive_TerraformValidatesEachTenth(t *testing.T) {
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	registry.Add(providertest.PackageSpec{Namespace: "tfdeps", Type: "tiny", Version: "1.0.0", Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t)})
 	dir, env := t.TempDir(), harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
-	harness.WriteText(t, filepath.Join(dir, "module", "main.tf"), "output \"x\" {\n  value = 1\n}\n")
+	must.Write(t, filepath.Join(dir, "module", "main.tf"), "output \"x\" {\n  value = 1\n}\n")
 	root := func(i int) string { return filepath.Join(dir, "live", fmt.Sprint(i)) }
 	for i := range 40 {
-		harness.WriteText(t, filepath.Join(root(i), "main.tf"), harness.ProviderConfig+"\nmodule \"m\" {\n  source = \"../../module\"\n}\n\nterraform {\n  backend \"local\" {}\n}\n")
+		must.Write(t, filepath.Join(root(i), "main.tf"), harness.ProviderConfig+"\nmodule \"m\" {\n  source = \"../../module\"\n}\n\nterraform {\n  backend \"local\" {}\n}\n")
 	}
 	harness.Run(t, dir, env, harness.Tfdeps(t), "init", "-recursive")
 	for i := 0; i < 40; i += 10 {

@@ -50,7 +50,7 @@ func TestGoInstall_MakesTheProgram(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+besideModules(t), "GOPROXY=file://"+filepath.ToSlash(proxy), "GOSUMDB=off", "GOWORK=off", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
-	must.Succeed(t, err, out)
+	must.Succeed(t, err, string(out))
 	out, err = exec.CommandContext(t.Context(), filepath.Join(bin, "tfdeps"+harness.ExeSuffix()), "version").CombinedOutput()
 	must.Succeed(t, err)
 	must.Contain(t, string(out), "+ tfdeps "+strings.TrimPrefix(version, "v"))

@@ -25,9 +25,9 @@ func TestInterrupt_TwiceAtOnceIsOne(t *testing.T) {
 	}
 	program := harness.Tfdeps(t)
 	dir, bin := t.TempDir(), t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), "module \"net\" {\n  source = \"git::https://git.example.com/net.git\"\n}\n")
+	must.Write(t, filepath.Join(dir, "main.tf"), "module \"net\" {\n  source = \"git::https://git.example.com/net.git\"\n}\n")
 	git := filepath.Join(bin, "git")
-	harness.WriteText(t, git, "#!/bin/sh\n: >\"$ASKED\"\ntrap '' INT TERM\nexec sleep 20\n") // which an interrupt doesn't end at once
+	must.Write(t, git, "#!/bin/sh\n: >\"$ASKED\"\ntrap '' INT TERM\nexec sleep 20\n") // which an interrupt doesn't end at once
 	must.Succeed(t, os.Chmod(git, 0o755))
 	said := ""
 	for attempt := range 5 { // a busy machine may take longer between the two than a quarter of a second

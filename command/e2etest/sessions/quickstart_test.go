@@ -45,7 +45,7 @@ func TestQuickstart_Mirror(t *testing.T) {
 		for _, platform := range quickstartPlatforms {
 			path := filepath.Join(mirror, p.name, fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform))
 			if update {
-				writeQuickstart(t, path, content)
+				must.Write(t, path, content)
 			}
 			got := must.Get(os.ReadFile(path))(t)
 			if !bytes.Equal(got, content) {
@@ -77,11 +77,6 @@ func TestQuickstart_LockFileIsComplete(t *testing.T) {
 			}
 		}
 	}
-}
-
-func writeQuickstart(t *testing.T, path string, content []byte) {
-	t.Helper()
-	must.Write(t, path, content)
 }
 
 // quickstartArchive makes a package. Nothing is compressed, so that the bytes

@@ -70,7 +70,7 @@ func checkRefusal(t *testing.T, program string, env []string, want string) {
 		"provider \"tf.example.com/acme/gone\" {\n  version = \"1.0.0\"\n}\n"
 	dir := t.TempDir()
 	for name, content := range map[string]string{"main.tf": config, ".terraform.lock.hcl": lock} {
-		harness.WriteText(t, filepath.Join(dir, name), content)
+		must.Write(t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
 	cmd.Dir, cmd.Env = dir, env

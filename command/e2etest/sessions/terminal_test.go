@@ -48,7 +48,7 @@ func slowRegistry(t *testing.T) (registry *providertest.Registry, dir string, en
 	const config = "terraform {\n  required_providers {\n    small = { source = \"tf.example.com/acme/small\" }\n" +
 		"    large = { source = \"tf.example.com/acme/large\" }\n  }\n}\n"
 	dir = t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+	must.Write(t, filepath.Join(dir, "main.tf"), config)
 	return registry, dir, harness.Env(t, append(redirect, "TERM=xterm", "TFDEPS_CACHE_DIR="+t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
 }
 
@@ -110,7 +110,7 @@ func slowModules(t *testing.T, registry *providertest.Registry, dir string) {
 	registry.Break("module/archive", providertest.Fault{Pause: 20 * time.Millisecond})
 	const config = "module \"small\" {\n  source  = \"tf.example.com/acme/small/null\"\n  version = \"1.0.0\"\n}\n" +
 		"module \"large\" {\n  source  = \"tf.example.com/acme/large/null\"\n  version = \"1.0.0\"\n}\n"
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+	must.Write(t, filepath.Join(dir, "main.tf"), config)
 }
 
 // screens are where the program writes: a terminal of a size, with more in the environment, or a pipe.

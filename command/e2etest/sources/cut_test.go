@@ -162,7 +162,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
 				p.cutOnce(size / 2)
 				again := harness.WorkDir(t, requiring("acme/widget"))
-				harness.WriteText(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
+				must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
 				env := machine(read.env)
 				harness.Run(t, again, env, append([]string{program}, args...)...)
 				if accepted, sent, cut := p.since(); !cut || sent < size || sent > size+size/8 {
@@ -220,7 +220,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 			read, p := tapped(t, k)
 			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
 				again := harness.WorkDir(t, requiring(strings.Join(needs, "\n")))
-				harness.WriteText(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
+				must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
 				harness.Run(t, again, machine(read.env), append([]string{program}, args...)...)
 				accepted, _, _ := p.since()
 				if accepted > most {

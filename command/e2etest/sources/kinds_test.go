@@ -70,7 +70,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			dir := func(lock string) string {
 				dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0", "e", "1.0.0"))
 				if lock != "" {
-					harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
+					must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
 				}
 				return dir
 			}
@@ -165,7 +165,7 @@ func TestMirror_IsTheOnlySource(t *testing.T) {
 			must.Equal(t, harness.ReadLock(t, dir), harness.ReadLock(t, theirs))
 			t.Run("tofu", func(t *testing.T) {
 				tofu := harness.LookTofu(t)
-				harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(config, `"acme/`, `"registry.terraform.io/acme/`))
+				must.Write(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(config, `"acme/`, `"registry.terraform.io/acme/`))
 				harness.Run(t, dir, mirrored, tofu, "init", "-no-color")
 				must.Equal(t, harness.ReadLock(t, dir), harness.ReadLock(t, theirs))
 			})
@@ -187,8 +187,8 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	registry := harness.NewLockRegistry(t, ca)
 	home, bin := t.TempDir(), t.TempDir()
 	helped := filepath.Join(home, "helped")
-	harness.WriteText(t, filepath.Join(home, ".docker/config.json"), `{"credsStore": "spy"}`)
-	harness.WriteText(t, filepath.Join(bin, "docker-credential-spy"), fmt.Sprintf("#!/bin/sh\necho asked >>%s\nexit 1\n", helped))
+	must.Write(t, filepath.Join(home, ".docker/config.json"), `{"credsStore": "spy"}`)
+	must.Write(t, filepath.Join(bin, "docker-credential-spy"), fmt.Sprintf("#!/bin/sh\necho asked >>%s\nexit 1\n", helped))
 	must.Succeed(t, os.Chmod(filepath.Join(bin, "docker-credential-spy"), 0o755))
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"AWS_EC2_METADATA_SERVICE_ENDPOINT="+metadata.BaseURL(), "GCE_METADATA_HOST="+strings.TrimPrefix(metadata.BaseURL(), "http://"))

@@ -65,7 +65,7 @@ func packedName(tree mirrorTree) string {
 func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, peer string) {
 	t.Helper()
 	dir, env := t.TempDir(), harness.Trust(t, ca, "provider_installation {\n  "+method+"\n}\n")
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
+	must.Write(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
 	harness.Run(t, dir, env, program, "init", "-input=false")
 	lock, tree := harness.ReadLock(t, dir), harness.ListTree(t, dir)
 	must.Contain(t, lock, fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version), method)
@@ -78,7 +78,7 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 func (m mirrorTree) installFromBucket(t *testing.T, program string, place mirrorPlace) {
 	t.Helper()
 	dir, env := t.TempDir(), append(harness.Env(t), "TFDEPS_MIRROR="+place.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
+	must.Write(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
 	harness.Run(t, dir, append(env, place.env...), program, "init", "-input=false")
 	must.Contain(t, harness.ReadLock(t, dir), m.version)
 	if end := harness.Exec(t, dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade"); end.Code == 0 || !strings.Contains(end.Said(), "s3://bucket/pre/fix") {
@@ -123,7 +123,7 @@ func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string, place 
 	// The older version comes first, so that the mirror's index grows.
 	for _, constraints := range []string{"1.0.0", "~> 1.0"} {
 		config := requiring(tree.provider + " " + constraints)
-		harness.WriteText(t, filepath.Join(work, "main.tf"), config)
+		must.Write(t, filepath.Join(work, "main.tf"), config)
 		harness.Run(t, work, env, slices.Concat([]string{program}, args, []string{place.target})...)
 	}
 	return tree

@@ -31,7 +31,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 		args = append(args, "-platform="+platform.String())
 	}
 	home, widget := t.TempDir(), expandNames("$WIDGET")
-	harness.WriteText(t, filepath.Join(home, ".docker/config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`,
+	must.Write(t, filepath.Join(home, ".docker/config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`,
 		at.Host, base64.StdEncoding.EncodeToString([]byte(ocitest.Username+":"+ocitest.Password))))
 	direct := append(harness.Trust(t, ca, hostBlockFor("tf.example.com", origin.ServiceURL())), "HOME="+home)
 	dir := func() string {
@@ -53,13 +53,13 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 		t.Errorf("the lock file by -mirror is\n%s", lock)
 	}
 	key := filepath.Join(home, "acme.asc")
-	harness.WriteText(t, key, origin.Signer().Armored())
+	must.Write(t, key, origin.Signer().Armored())
 	for _, env := range [][]string{{"TFDEPS_TRUSTED_KEYS=" + key}, nil} {
 		out := harness.Run(t, dir(), slices.Concat(direct, env, []string{"TFDEPS_CACHE_DIR=" + t.TempDir()}), program, "init", "-no-color", "-mirror="+target, "-mirror-fallback=exclusive")
 		must.Equal(t, strings.Contains(out, "(self-signed, key ID "+origin.Signer().KeyID()), env != nil)
 	}
 	asIfCached := dir() // what docs/cache-and-ci.md has for CI without a cache
-	harness.WriteText(t, filepath.Join(asIfCached, ".terraform.lock.hcl"), lock)
+	must.Write(t, filepath.Join(asIfCached, ".terraform.lock.hcl"), lock)
 	harness.Run(t, asIfCached, direct, program, "providers", "mirror", "-no-color", "-locked=.", target)
 	harness.Run(t, asIfCached, append(direct, "TFDEPS_MIRROR="+target, "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color", "-lockfile=readonly")
 	must.Equal(t, origin.Requests("archive"), 4)

@@ -45,7 +45,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "CREATED="+created)
 	dir := harness.WorkDir(t, requiring("acme/widget"))
 	hook := filepath.Join(dir, "create.sh")
-	harness.WriteText(t, hook, "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
+	must.Write(t, hook, "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
 		"echo \"$OCI_REGISTRY\" >\"$CREATED/$(echo \"$2\" | tr / -)\"\n")
 	must.Succeed(t, os.Chmod(hook, 0o755))
 	host := strings.TrimPrefix(front.BaseURL(), "https://")
@@ -64,7 +64,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		}
 		must.Contain(t, failing(options...), "doesn't make repositories by itself")
 		broken := filepath.Join(dir, "broken.sh")
-		harness.WriteText(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
+		must.Write(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
 		must.Succeed(t, os.Chmod(broken, 0o755))
 		if said := failing(append(options[:len(options):len(options)], "-create-repository="+broken)...); !strings.Contains(said, "exit status 254") || !strings.Contains(said, "AccessDeniedException") {
 			t.Errorf("with a command that fails: %s", said)

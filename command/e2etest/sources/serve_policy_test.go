@@ -21,7 +21,7 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
 	rules := filepath.Join(t.TempDir(), "rules.hcl")
-	harness.WriteText(t, rules, "versions \"registry.terraform.io/acme/a\" {\n allow = \"!= 2.0.0\"\n}\nquarantine \"registry.opentofu.org/acme/a\" {\n versions = [\"2.0.0\"]\n reason = \"it loses state\"\n}\n"+
+	must.Write(t, rules, "versions \"registry.terraform.io/acme/a\" {\n allow = \"!= 2.0.0\"\n}\nquarantine \"registry.opentofu.org/acme/a\" {\n versions = [\"2.0.0\"]\n reason = \"it loses state\"\n}\n"+
 		"providers = [\"registry.terraform.io/acme/a\", \"registry.opentofu.org/acme/a\"]\n")
 	url, output := startServe(t, ca, append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "TFDEPS_POLICY="+rules))
 	credentials := fmt.Sprintf("credentials %q { token = \"s3cret\" }\n", strings.Split(url, "/")[2])
@@ -56,7 +56,7 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 					dir = harness.WorkDir(t, harness.LockConfig("a", "2.0.0"))
 					for _, locked := range []bool{false, true} {
 						if locked {
-							harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), strings.NewReplacer("1.1.0", "2.0.0", ">= 1.0.0", "2.0.0").Replace(lock))
+							must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), strings.NewReplacer("1.1.0", "2.0.0", ">= 1.0.0", "2.0.0").Replace(lock))
 						}
 						end := harness.Exec(t, dir, env, peer, "init", "-no-color")
 						said := strings.Join(strings.Fields(end.Said()), " ")
@@ -100,7 +100,7 @@ func TestServe_DamagedArchives(t *testing.T) {
 				return files[0]
 			}
 			whole := harness.ReadText(t, file())
-			harness.WriteText(t, file(), whole[:len(whole)/2]+"?"+whole[len(whole)/2+1:])
+			must.Write(t, file(), whole[:len(whole)/2]+"?"+whole[len(whole)/2+1:])
 			end, got := install()
 			if end.Code != 0 {
 				end, got = install()

@@ -39,7 +39,7 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	install := func(programs ...string) {
 		for _, program := range programs {
 			dir := harness.WorkDir(t, config)
-			harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), want)
+			must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), want)
 			harness.Run(t, dir, append(mirrored, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color")
 			must.Equal(t, harness.ReadLock(t, dir), want, program)
 		}
@@ -181,7 +181,7 @@ func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, en
 	cert, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "tokens": []byte("# of the tests\ns3cret\n"), "log": nil} {
-		harness.WriteFile(t, filepath.Join(dir, name), content)
+		must.Write(t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", "-listen=localhost:0", "-tls-cert=cert.pem", "-tls-key=key.pem", "-tokens=tokens", "bucket")
 	cmd.Dir, cmd.Env = dir, env

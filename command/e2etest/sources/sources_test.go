@@ -109,7 +109,7 @@ func (s sourceServers) world(t *testing.T) *sourceWorld {
 	t.Helper()
 	dir := t.TempDir()
 	w := &sourceWorld{root: filepath.Join(dir, "root"), ca: filepath.Join(dir, "ca.pem")}
-	harness.WriteFile(t, w.ca, s.ca.PEM())
+	must.Write(t, w.ca, s.ca.PEM())
 	w.registry = harness.Start(t, providertest.NewRegistry, providertest.Options{CA: s.ca, Signer: s.signer})
 	w.mirror = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
 	w.other = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})

@@ -81,7 +81,7 @@ func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 	must.NotContain(t, v.vendor(t), "Large files")
 	large := filepath.Join(v.dir, "terraform.d/plugins/large")
 	for bytes, want := range map[int64]string{51e6: "none above 100 MB.", 101e6: "none above 100 MB, which there are."} {
-		harness.WriteFile(t, large, nil)
+		must.Write(t, large, "")
 		must.Succeed(t, os.Truncate(large, bytes))
 		out := unwrapped(v.vendor(t))
 		if !strings.Contains(out, "Large files") || !strings.Contains(out, want) || !strings.Contains(out, "- terraform.d/plugins/large (") {
@@ -97,7 +97,7 @@ func (v *vendoring) fresh(t *testing.T) {
 	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".gitattributes"} {
 		must.Succeed(t, os.RemoveAll(filepath.Join(v.dir, name)))
 	}
-	harness.WriteText(t, filepath.Join(v.dir, ".gitignore"), ".terraform/\n*.tfvars\n")
+	must.Write(t, filepath.Join(v.dir, ".gitignore"), ".terraform/\n*.tfvars\n")
 }
 
 // isEndedAtAnyTime interrupts and kills runs at random. The next one that isn't

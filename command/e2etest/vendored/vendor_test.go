@@ -99,7 +99,7 @@ func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
 		"env/main.tf":  harness.ProviderConfig + fmt.Sprintf("\nmodule \"net\" {\n  source = \"git::file://%s//net\"\n}\nmodule \"own\" {\n  source = \"../own\"\n}\n", filepath.ToSlash(outer)),
 		"own/local.tf": "output \"own\" {\n  value = 1\n}\n",
 	} {
-		harness.WriteText(t, filepath.Join(v.top, filepath.FromSlash(name)), content)
+		must.Write(t, filepath.Join(v.top, filepath.FromSlash(name)), content)
 	}
 	v.git(t, v.top, "init", "-q")
 	return v
@@ -116,7 +116,7 @@ func (v *vendoring) repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		harness.WriteText(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	v.git(t, dir, "init", "-q")
 	v.git(t, dir, "-c", "core.autocrlf=false", "add", "-f", ".")
@@ -250,7 +250,7 @@ func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
 	v := b.newVendoring(t)
 	kept := []string{"env/terraform.d/plugins/README", "env/terraform.d/theme/x", "env/.terraform/modules/NOTES", "env/.gitignore"}
 	for _, name := range kept[:3] {
-		harness.WriteText(t, filepath.Join(v.top, filepath.FromSlash(name)), "mine")
+		must.Write(t, filepath.Join(v.top, filepath.FromSlash(name)), "mine")
 	}
 	v.vendor(t, "-platform=plan9_mips")
 	v.vendor(t, "-platform="+getproviders.CurrentPlatform().String(), "-prune")

@@ -30,9 +30,9 @@ func TestRecursive_LooksAtFewFiles(t *testing.T) {
 	config += "  }\n}\nmodule \"m\" {\n  source = \"../../m\"\n}\n"
 	calls := func(roots int) int {
 		dir := t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "m", "main.tf"), "")
+		must.Write(t, filepath.Join(dir, "m", "main.tf"), "")
 		for i := range roots {
-			harness.WriteText(t, filepath.Join(dir, "live", fmt.Sprint(i), "main.tf"), config)
+			must.Write(t, filepath.Join(dir, "live", fmt.Sprint(i), "main.tf"), config)
 		}
 		harness.Run(t, dir, env, program, "init", "-recursive")
 		trace := filepath.Join(t.TempDir(), "trace")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // What the program takes at most for input that it refuses, as docs/trust.md says.
@@ -148,10 +149,10 @@ func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
 					}
 					t.Parallel()
 					dir := t.TempDir()
-					harness.WriteFile(t, filepath.Join(dir, f.file), []byte(text(size)))
+					must.Write(t, filepath.Join(dir, f.file), []byte(text(size)))
 					if f.config != "" {
-						harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte(f.config))
-						harness.WriteFile(t, filepath.Join(dir, "a/main.tf"), nil)
+						must.Write(t, filepath.Join(dir, "main.tf"), []byte(f.config))
+						must.Write(t, filepath.Join(dir, "a/main.tf"), "")
 					}
 					checkRefusal(t, dir, program, append([]string{"init", "-input=false"}, f.args...), text(size))
 				})
@@ -169,9 +170,9 @@ func checkRefusal(t *testing.T, dir, program string, args []string, answer strin
 	}))
 	defer registry.Close()
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: registry.Certificate().Raw})
-	harness.WriteFile(t, filepath.Join(dir, "ca.pem"), certificate)
+	must.Write(t, filepath.Join(dir, "ca.pem"), certificate)
 	if _, err := os.Stat(filepath.Join(dir, "cli.tfrc")); err != nil {
-		harness.WriteFile(t, filepath.Join(dir, "cli.tfrc"), fmt.Appendf(nil, "host \"tf.example.com\" {\n  services = {\n    \"providers.v1\" = \"%s/\"\n  }\n}\n", registry.URL))
+		must.Write(t, filepath.Join(dir, "cli.tfrc"), fmt.Appendf(nil, "host \"tf.example.com\" {\n  services = {\n    \"providers.v1\" = \"%s/\"\n  }\n}\n", registry.URL))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // on a machine that has other work; alone it takes 5 s at most
 	defer cancel()

@@ -205,7 +205,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 // A record with another number keeps its values as they were written.
 func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), backend.FileName)
-	write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
+	must.Write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
 	old := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 	config := decode(t, "backend \"local\" {\n  path = \"x\"\n}")
 	if change := old.Compare(config, false); change != backend.Rehashed {
@@ -341,7 +341,7 @@ func TestCompare_WithOtherArguments(t *testing.T) {
 		`[`:                        backend.Changed,
 	} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
-		write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
+		must.Write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
 		r, err := backend.Read(nil, path, getproviders.Product{})
 		if text == "[" {
 			must.Fail(t, err, backend.ErrFormat)
@@ -390,12 +390,12 @@ func TestSave_ThenRead(t *testing.T) {
 func TestRead_Refuses(t *testing.T) {
 	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
-		write(t, path, content)
+		must.Write(t, path, content)
 		must.Fail(t, must.ErrorOf(backend.Read(nil, path, getproviders.Product{})), backend.ErrFormat, name)
 	}
 	for _, content := range []string{``, `{"version": 3, "remote": {"type": "s3"}}`, `{"version": 3, "state_store": {}}`} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
-		write(t, path, content)
+		must.Write(t, path, content)
 		must.Fail(t, must.ErrorOf(backend.Read(nil, path, getproviders.Product{})), backend.ErrFormat, content)
 		if r, err := backend.Read(nil, path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
 			t.Errorf("%s: OpenTofu: %+v, %v", content, r, err)
@@ -425,7 +425,7 @@ func TestFiles_States(t *testing.T) {
 			if tt.file != "" {
 				path := filepath.Join(dir, filepath.FromSlash(tt.file))
 				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-				write(t, path, tt.content)
+				must.Write(t, path, tt.content)
 			}
 			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))
 			states := must.Get(files.States(nil))(t)
@@ -448,9 +448,9 @@ func TestFiles_StatesThatStay(t *testing.T) {
 		must.Succeed(t, os.MkdirAll(filepath.FromSlash(name), 0o755))
 	}
 	const full = `{"version": 4, "outputs": {"a": {}}}`
-	write(t, "s", full)
-	write(t, "d/dev/terraform.tfstate", full)
-	write(t, "other/s", full)
+	must.Write(t, "s", full)
+	must.Write(t, "d/dev/terraform.tfstate", full)
+	must.Write(t, "other/s", full)
 	if err := os.Symlink("other/deep", "link"); err != nil {
 		t.Skipf("no links here: %v", err)
 	}

@@ -20,7 +20,7 @@ func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content string) {
 		path := filepath.Join(dir, backend.FileName)
-		write(t, path, content)
+		must.Write(t, path, content)
 		r, err := backend.Read(nil, path, getproviders.Product{})
 		if err != nil {
 			return
@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("kubernetes", "exec {\n}\nlabels = {}\n", "labels={a=[}")
 	f.Fuzz(func(t *testing.T, kind, body, given string) {
 		path := filepath.Join(t.TempDir(), "x.hcl")
-		write(t, path, body)
+		must.Write(t, path, body)
 		if !strings.Contains(given, "=") {
 			given = ""
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.hcl"), "path = \"from file\"\n")
-	write(t, filepath.Join(dir, "b.json"), `{"workspace_dir": "from ${json}"}`)
-	write(t, filepath.Join(dir, "bad.hcl"), "nope = 1\n")
+	must.Write(t, filepath.Join(dir, "a.hcl"), "path = \"from file\"\n")
+	must.Write(t, filepath.Join(dir, "b.json"), `{"workspace_dir": "from ${json}"}`)
+	must.Write(t, filepath.Join(dir, "bad.hcl"), "nope = 1\n")
 	config := decode(t, `backend "local" { path = "x" }`, filepath.Join(dir, "a.hcl"), filepath.Join(dir, "b.json"))
 	if path, workspaces := config.Text("path"), config.Text("workspace_dir"); path != "from file" || workspaces != "from ${json}" {
 		t.Errorf("got %q and %q", path, workspaces)
@@ -43,7 +44,7 @@ func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 		if !strings.HasPrefix(content, "{") {
 			path = strings.TrimSuffix(path, ".json")
 		}
-		write(t, path, content)
+		must.Write(t, path, content)
 		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path}})
 		if !diags.HasErrors() || diags[0].Summary != want {
 			t.Errorf("%s: got %v, want %q", content, diags, want)

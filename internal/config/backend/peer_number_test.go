@@ -131,8 +131,8 @@ func overridesOf(t *testing.T, name, body string) []string {
 			"allowed_account_ids = null\nforbidden_account_ids = null\ncustom_ca_bundle = null\nec2_metadata_service_endpoint = null\nendpoints = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
 		"pg": "conn_str = null\n",
 	}
-	write(t, filepath.Join(dir, "all.hcl"), body)
-	write(t, filepath.Join(dir, "right.hcl"), right[name])
+	must.Write(t, filepath.Join(dir, "all.hcl"), body)
+	must.Write(t, filepath.Join(dir, "right.hcl"), right[name])
 	return []string{filepath.Join(dir, "all.hcl"), filepath.Join(dir, "right.hcl")}
 }
 
@@ -167,9 +167,9 @@ func planWith(t *testing.T, program string, fake storagetest.Cloud, block string
 	dir := t.TempDir()
 	content := must.Get(json.Marshal(r))(t)
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, ".terraform"), 0o700))
-	write(t, filepath.Join(dir, ".terraform", backend.FileName), string(content))
-	write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+block+"\n}\n")
-	write(t, filepath.Join(dir, "cli.tfrc"), "")
+	must.Write(t, filepath.Join(dir, ".terraform", backend.FileName), string(content))
+	must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+block+"\n}\n")
+	must.Write(t, filepath.Join(dir, "cli.tfrc"), "")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "plan", "-input=false", "-no-color")
@@ -184,7 +184,7 @@ func peerVersion(t *testing.T, program string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "version", "-json")
 	cli := filepath.Join(t.TempDir(), "cli.tfrc")
-	write(t, cli, "")
+	must.Write(t, cli, "")
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
 	out := must.Get(cmd.Output())(t)
 	var answer struct {

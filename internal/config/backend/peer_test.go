@@ -35,9 +35,9 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			peertest.PeerCase(t, t.Name())
 			dir := t.TempDir()
 			expand := strings.NewReplacer("$URL", fake.URL, "$HOST", strings.TrimPrefix(fake.URL, "http://"), "$DIR", filepath.ToSlash(dir))
-			write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
-			write(t, filepath.Join(dir, "x.hcl"), expand.Replace(c.file))
-			write(t, filepath.Join(dir, "cli.tfrc"), "")
+			must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
+			must.Write(t, filepath.Join(dir, "x.hcl"), expand.Replace(c.file))
+			must.Write(t, filepath.Join(dir, "cli.tfrc"), "")
 			args := []string{"init", "-input=false", "-no-color"}
 			var overrides []string
 			for _, given := range c.given {
@@ -53,7 +53,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			}
 			out, err := cmd.CombinedOutput()
 			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
-			must.Succeed(t, readErr, "Terraform wrote no record", err, out)
+			must.Succeed(t, readErr, "Terraform wrote no record", err, string(out))
 			if ours := ownRecord(t, dir, overrides, product); !bytes.Equal(ours, theirs) {
 				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)
 			}
@@ -82,9 +82,4 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 	record := must.Get(backend.NewRecord(config, product))(t)
 	content := must.Get(record.Encode())(t)
 	return content
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	must.Write(t, path, content)
 }

@@ -120,7 +120,7 @@ func TestRecord_OfAllTypes(t *testing.T) {
 		content := must.Get(record(t, config).Encode())(t)
 		fmt.Fprintf(&got, "# %s %s\n%s\n", strings.Join(strings.Fields(b.text), " "), strings.Join(b.given, " "), content)
 		if path := filepath.Join(t.TempDir(), backend.FileName); len(b.given) > 0 {
-			write(t, path, string(content))
+			must.Write(t, path, string(content))
 			read := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 			must.Equal(t, read.Compare(config, true), backend.Unchanged, config.Type)
 		}
@@ -128,7 +128,7 @@ func TestRecord_OfAllTypes(t *testing.T) {
 	must.Len(t, types, 14, "types have a record")
 	golden := "testdata/records.txt"
 	if *update {
-		write(t, golden, got.String())
+		must.Write(t, golden, got.String())
 	}
 	want := must.Get(os.ReadFile(golden))(t)
 	must.Equal(t, got.String(), strings.ReplaceAll(string(want), "\r\n", "\n"), golden)

@@ -159,7 +159,7 @@ func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	}))(t)
 	path := filepath.Join(t.TempDir(), "adc.json")
-	writeFile(t, path, string(file))
+	must.Write(t, path, string(file))
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
 	gcs := newGCS(t, map[string]string{"k": "content", "l": "more"})
 	s := &Services{Client: toward(gcs)}

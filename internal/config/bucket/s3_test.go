@@ -171,11 +171,6 @@ func clearAWS(t *testing.T) (home string) {
 	return home
 }
 
-func writeFile(t *testing.T, path, content string) {
-	t.Helper()
-	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
-}
-
 // wantLogin reads an object, and checks by which key the request was signed.
 func wantLogin(t *testing.T, s *Services, s3 *fake, address, id string) {
 	t.Helper()
@@ -195,14 +190,14 @@ func TestS3_FindsCredentialsInTheEnvironment(t *testing.T) {
 func TestS3_FindsCredentialsInAProfile(t *testing.T) {
 	home := clearAWS(t)
 	s3 := newS3(t)
-	writeFile(t, filepath.Join(home, "credentials"), "[default]\naws_access_key_id = first\naws_secret_access_key = s\n"+
+	must.Write(t, filepath.Join(home, "credentials"), "[default]\naws_access_key_id = first\naws_secret_access_key = s\n"+
 		"[other]\naws_access_key_id = second\naws_secret_access_key = s\n")
 	at := s3.BaseURL() + "/bucket/a"
 	wantLogin(t, &Services{}, s3, at, "first")
 	wantLogin(t, &Services{}, s3, at+"?aws_profile=other", "second")
 	t.Setenv("AWS_PROFILE", "other")
 	wantLogin(t, &Services{}, s3, at, "second")
-	writeFile(t, filepath.Join(home, "config"), "[profile other]\nregion = eu-north-1\n")
+	must.Write(t, filepath.Join(home, "config"), "[profile other]\nregion = eu-north-1\n")
 	wantLogin(t, &Services{}, s3, at+"?aws_profile=other&region=us-west-2", "second")
 	must.Contain(t, s3.last(t).Header.Get("Authorization"), "/eu-north-1/", "Authorization")
 }
@@ -219,9 +214,9 @@ func TestS3_SignsInWithSSO(t *testing.T) {
 		fmt.Fprintf(w, `{"roleCredentials":{"accessKeyId":"sso","secretAccessKey":"s","sessionToken":"t","expiration":%d}}`, time.Now().Add(time.Hour).UnixMilli())
 	})
 	t.Setenv("AWS_ENDPOINT_URL_SSO", sso.BaseURL())
-	writeFile(t, filepath.Join(home, "config"), "[profile work]\nsso_session = us\nsso_account_id = 1\nsso_role_name = r\nregion = us-east-1\n"+
+	must.Write(t, filepath.Join(home, "config"), "[profile work]\nsso_session = us\nsso_account_id = 1\nsso_role_name = r\nregion = us-east-1\n"+
 		"[sso-session us]\nsso_region = us-east-1\nsso_start_url = https://example.com/start\n")
-	writeFile(t, filepath.Join(home, ".aws/sso/cache", fmt.Sprintf("%x.json", sha1.Sum([]byte("us")))),
+	must.Write(t, filepath.Join(home, ".aws/sso/cache", fmt.Sprintf("%x.json", sha1.Sum([]byte("us")))),
 		`{"accessToken":"signed-in","expiresAt":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
 	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a?aws_profile=work", "sso")
 }
@@ -238,7 +233,7 @@ func TestS3_TakesARoleByWebIdentity(t *testing.T) {
 			`<SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials>`+
 			`</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 	})
-	writeFile(t, filepath.Join(home, "token"), "identity")
+	must.Write(t, filepath.Join(home, "token"), "identity")
 	t.Setenv("AWS_ENDPOINT_URL_STS", sts.BaseURL())
 	t.Setenv("AWS_ROLE_ARN", "arn:aws:iam::1:role/r")
 	t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", filepath.Join(home, "token"))
@@ -295,8 +290,8 @@ func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "environment")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv("AWS_SESSION_TOKEN", "hunter2")
-	writeFile(t, filepath.Join(home, "credentials"), "[private]\naws_access_key_id = private\naws_secret_access_key = s\n")
-	writeFile(t, filepath.Join(home, "config"), "[profile theirs]\nendpoint_url = "+s3.BaseURL()+"/\n[profile other]\nendpoint_url = https://s3.example.com\n")
+	must.Write(t, filepath.Join(home, "credentials"), "[private]\naws_access_key_id = private\naws_secret_access_key = s\n")
+	must.Write(t, filepath.Join(home, "config"), "[profile theirs]\nendpoint_url = "+s3.BaseURL()+"/\n[profile other]\nendpoint_url = https://s3.example.com\n")
 	const bucketOfAmazon = "https://s3-eu-west-1.amazonaws.com/bucket/a"
 	byIP := strings.Replace(s3.BaseURL(), "localhost", "127.0.0.1", 1) // a name would get the bucket's before it
 	for name, c := range map[string]struct {

@@ -44,8 +44,7 @@ func run(t testing.TB, dir, program string, args ...string) string {
 func writeTree(t testing.TB, dir string, files files) {
 	t.Helper()
 	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 }
 

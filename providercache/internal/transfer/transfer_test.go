@@ -54,8 +54,7 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 	dir := m.Cache.PackagePath(w.Provider, w.Version, linux)
 	for file, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Write(t, path, content)
 		if strings.HasPrefix(file, "terraform-provider-") {
 			must.Succeed(t, os.Chmod(path, 0o755))
 		}

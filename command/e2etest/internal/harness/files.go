@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func ReadText(t testing.TB, path string) string {
@@ -25,13 +26,8 @@ func ReadText(t testing.TB, path string) string {
 func WorkDir(tb testing.TB, config string) string {
 	tb.Helper()
 	dir := tb.TempDir()
-	WriteText(tb, filepath.Join(dir, "main.tf"), config)
+	must.Write(tb, filepath.Join(dir, "main.tf"), config)
 	return dir
-}
-
-func WriteText(t testing.TB, path, content string) {
-	t.Helper()
-	WriteFile(t, path, []byte(content))
 }
 
 // ReadLock returns the lock file's content, or that there is none.
@@ -93,17 +89,6 @@ func contentOf(path string, mode fs.FileMode) (string, error) {
 		return fmt.Sprintf("%x", sha256.Sum256(content)), err
 	default:
 		return "", nil
-	}
-}
-
-func WriteFile(tb testing.TB, path string, content []byte) {
-	tb.Helper()
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, content, 0o600)
-	}
-	if err != nil {
-		tb.Fatal(err)
 	}
 }
 

@@ -41,9 +41,9 @@ func StartNginx(t *testing.T, servers string, files map[string][]byte) (address,
 		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		address, dir = listener.Addr().String(), t.TempDir()
 		listener.Close()
-		WriteText(t, filepath.Join(dir, "nginx.conf"), nginxConf+strings.ReplaceAll(servers, "ADDRESS", address)+"\n}\n")
+		must.Write(t, filepath.Join(dir, "nginx.conf"), nginxConf+strings.ReplaceAll(servers, "ADDRESS", address)+"\n}\n")
 		for name, content := range files {
-			WriteFile(t, filepath.Join(dir, name), content)
+			must.Write(t, filepath.Join(dir, name), content)
 		}
 		if said = startNginx(t, nginx, dir); said == "" {
 			return address, dir
