@@ -32,8 +32,8 @@ func readKey(name string) (*minisign.PrivateKey, error) {
 // publicText is what the install scripts compare signatures with: a public key as minisign -P takes it.
 func publicText(key *minisign.PrivateKey) string { return key.Public().(minisign.PublicKey).String() }
 
-// signList signs SHA256SUMS, and names the version in what is signed: a list of another version isn't taken for this one. The
-// scheme is the one without a hash of its own, so that OpenSSL can verify it, too.
+// signList signs SHA256SUMS, and names the version in a comment, which minisign shows. The scheme is the one without a hash of its
+// own, so that OpenSSL can verify it, too. That a list is of another version shows in the names of its archives.
 func signList(o options, dist, sums string) error {
 	if o.key == nil {
 		return nil

@@ -25,7 +25,7 @@ type movable struct {
 func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 	d.notInOverride(block, "Cannot override 'moved' blocks")
 	reserved := notMovable()
-	if d.grammar.holds("moved", "reserved_types") {
+	if d.grammar.holds("moved", "any_type") {
 		reserved = nil
 	}
 	from, to := d.movable(content.Attributes["from"], reserved), d.movable(content.Attributes["to"], reserved)
