@@ -87,11 +87,15 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 	rows, errs := par.Map(in.meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
 		return ask(ctx)
 	})
+	told := map[string]bool{} // many directories may need what a source doesn't answer
 	for i, row := range rows {
-		if errs[i] != nil {
-			in.log.Add(problem.CodedError("request_failed", "Can't tell which versions there are", problem.Sentence(errs[i])))
-		} else if row.Name != "" {
-			found = append(found, row)
+		if errs[i] == nil {
+			if row.Name != "" {
+				found = append(found, row)
+			}
+		} else if text := problem.Sentence(errs[i]); !told[text] {
+			told[text] = true
+			in.log.Add(problem.CodedError("request_failed", "Can't tell which versions there are", text))
 		}
 	}
 	slices.SortFunc(found, func(a, b result.Dependency) int {
