@@ -164,23 +164,22 @@ func (o SourceOptions) offline(source getproviders.Source) getproviders.Source {
 // configured makes a selector of each installation method. Methods with the same
 // URL share a source, so that the mirror is asked once.
 func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector, err error) {
-	registry := o.Registry()
-	mirrors := map[string]getproviders.Source{}
+	if o.Network.sources == nil {
+		o.Network = o.Network.SharingSources()
+	}
 	for _, method := range methods {
 		selector := getproviders.Selector{Include: method.Include, Exclude: method.Exclude}
 		switch method.Kind {
 		case Direct:
-			selector.Source, selector.IsRegistry = o.retried(registry, method.retries), true
+			selector.Source, selector.IsRegistry = o.retried(o.Registry(), method.retries), true
 		case FilesystemMirror:
 			selector.Source = o.FilesystemMirror(method.Location)
 		case NetworkMirror:
-			key := fmt.Sprint(method.trustAll, method.Location)
-			if mirrors[key] == nil {
-				if mirrors[key], err = o.networkMirror(method.Location, method.trustAll); err != nil {
-					return nil, err
-				}
+			mirror, err := o.networkMirror(method.Location, method.trustAll)
+			if err != nil {
+				return nil, err
 			}
-			selector.Source = o.retried(mirrors[key], method.retries)
+			selector.Source = o.retried(mirror, method.retries)
 		case OCIMirror:
 			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
 			if o.OCIMirror != nil {
