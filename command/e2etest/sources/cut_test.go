@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -147,7 +148,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 			dir := harness.WorkDir(t, requiring("acme/widget"))
 			// 60 seconds are for a machine on which all tests run at once.
 			machine := func(env []string) []string {
-				return append(append(direct, "HOME="+t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"), env...)
+				return slices.Concat(direct, []string{"HOME=" + t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"}, env)
 			}
 			first := machine(k.env)
 			harness.Run(t, dir, first, program, "init")
@@ -211,7 +212,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 			dir := harness.WorkDir(t, requiring(strings.Join(needs, "\n")))
 			// 60 seconds are for a machine on which all tests run at once.
 			machine := func(env []string) []string {
-				return append(append(direct, "HOME="+t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"), env...)
+				return slices.Concat(direct, []string{"HOME=" + t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"}, env)
 			}
 			first := machine(k.env)
 			harness.Run(t, dir, first, program, "init")

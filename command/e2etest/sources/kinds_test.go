@@ -75,7 +75,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 				return dir
 			}
 			machine := func() []string { // one that has nothing yet
-				return append(direct, "HOME="+t.TempDir())
+				return slices.Concat(direct, []string{"HOME=" + t.TempDir()})
 			}
 			first, env := dir(""), machine()
 			run := func(dir string, args ...string) string {

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -165,7 +166,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 // refuse decodes a block that has these errors, of which none tells a value.
 func refuse(t *testing.T, product getproviders.Product, block string, given []string, want string) {
 	t.Helper()
-	t.Run(block+strings.Join(given, " "), func(t *testing.T) {
+	t.Run(fmt.Sprintf("%.100s %.100s", block, strings.Join(given, " ")), func(t *testing.T) {
 		config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: given})
 		must.Equal(t, config != nil, !strings.HasPrefix(want, "Unsupported backend type"))
 		if config != nil {
