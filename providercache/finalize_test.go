@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,15 +40,15 @@ func imagePlace(t *testing.T) string {
 func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[string]string) {
 	t.Helper()
 	cache, err := store.OpenCache(filepath.Join(base, "providers", "v1"), false)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
-	cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), mode), os.Chmod(cache.Dir, 0o700))
+	must.Succeed(t, errors.Join(os.Chmod(filepath.Join(dir, cachetest.WidgetFile), mode), os.Chmod(cache.Dir, 0o700)))
 	unlock, err := store.LockPackage(t.Context(), cache, receipttest.Name)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	unlock()
 	h1, err := treehash.Dir(t.Context(), dir)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	p, _ := store.ParseName(receipttest.Name)
 	filled := Prefetched{Outcome: Outcome{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform}, provenance: receipt.Provenance{H1: h1}}
 	receipts, err := (&Installer{Cache: cache}).Finalize(t.Context(), []Prefetched{filled}, base, time.Unix(1e9, 5))
@@ -55,9 +56,9 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[st
 		t.Fatalf("sealed: %t, %v", receipts, err)
 	}
 	content := map[string]string{}
-	cachetest.Must(t, filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
 		info, infoErr := os.Lstat(path)
-		cachetest.Must(t, err, infoErr)
+		must.Succeed(t, errors.Join(err, infoErr))
 		name, err := filepath.Rel(base, path)
 		content[name] = info.Mode().String() + " " + info.ModTime().UTC().String()
 		if !info.IsDir() {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
@@ -15,13 +14,13 @@ import (
 func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	s := receipttest.New(t)
 	s.Receipts.Put(receipttest.Name, receipt.Receipt{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Record: receipttest.RecordOf(t, s.Dir)})
-	cachetest.Must(t, s.Receipts.Save(t.Context()))
+	must.Succeed(t, s.Receipts.Save(t.Context()))
 	in := &Installer{
 		Fetcher: &Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
 		Cache:   &store.Store{Dir: s.Root, Shared: true},
 	}
 	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	want := getproviders.CachedPackage{
 		Version: getproviders.MustParseVersion("1.0.0"), SourceURL: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
 	}
@@ -36,7 +35,7 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	must.Len(t, in.KnownPackages(widget), 0)
 	in.Fetcher.Platform.Arch = "amd64"
 	in.Fetcher = &Fetcher{Source: in.Fetcher.Source, Platform: in.Fetcher.Platform, StateDir: in.Fetcher.StateDir}
-	cachetest.Must(t, os.RemoveAll(s.Dir))
+	must.Succeed(t, os.RemoveAll(s.Dir))
 	want.Present = false
 	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {
 		t.Errorf("of a package that is gone there is %+v, want %+v", got, want)

@@ -42,7 +42,7 @@ func packageToLink(t *testing.T) string {
 	from := filepath.Join(t.TempDir(), "from")
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "the provider")
 	cachetest.WriteTo(t, filepath.Join(from, "docs", ".page"), "words")
-	cachetest.Must(t, os.Chmod(filepath.Join(from, "docs", ".page"), 0o444))
+	must.Succeed(t, os.Chmod(filepath.Join(from, "docs", ".page"), 0o444))
 	if err := os.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
 		t.Logf("no symbolic links here: %v", err)
 	}
@@ -86,14 +86,14 @@ func wantFiles(t *testing.T, from, to string, same bool) {
 		}
 		name, _ := filepath.Rel(to, path)
 		want, err := os.Stat(filepath.Join(from, name))
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		got, err := os.Lstat(path)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		must.Equal(t, got.Mode(), want.Mode())
 		must.Equal(t, os.SameFile(got, want), same)
 		return nil
 	})
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 }
 
 func TestLink_TriesOneModeAfterTheOther(t *testing.T) {
@@ -138,7 +138,7 @@ func TestLink_AnotherFileSystemIsNoObstacle(t *testing.T) {
 func statOf(t *testing.T, path string) receipt.PathStat {
 	t.Helper()
 	stat, err := receipt.Lstat(path)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	return stat
 }
 
@@ -170,7 +170,7 @@ func TestLink_FilesOfOthersAreNotLinkedTo(t *testing.T) {
 		t.Skip("only root can give files away")
 	}
 	from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
-	cachetest.Must(t, os.Chown(filepath.Join(from, cachetest.WidgetFile), 12345, -1))
+	must.Succeed(t, os.Chown(filepath.Join(from, cachetest.WidgetFile), 12345, -1))
 	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink, link.Copy})
 	must.Equal(t, used, link.Copy)
 	must.Fail(t, reason, link.ErrNotOwnFile)
@@ -206,7 +206,7 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 		}
 		r := receipt.OpenCache(s.State, s.Root)
 		r.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
-		cachetest.Must(t, r.Save(t.Context()))
+		must.Succeed(t, r.Save(t.Context()))
 		projects = append(projects, to)
 	}
 	cached, _ := receipt.OpenCache(s.State, s.Root).Known(receipttest.Name, s.Dir, time.Now())
@@ -216,9 +216,9 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 		}
 	}
 	cachetest.WriteTo(t, filepath.Join(projects[0], "more"), "")
-	cachetest.Must(t, os.Remove(filepath.Join(projects[1], "LICENSE")))
+	must.Succeed(t, os.Remove(filepath.Join(projects[1], "LICENSE")))
 	copied := filepath.Join(projects[2], "LICENSE")
-	cachetest.Must(t, os.Rename(copied, copied+".old"), os.WriteFile(copied, []byte("free"), 0o600), os.Remove(copied+".old"))
+	must.Succeed(t, errors.Join(os.Rename(copied, copied+".old"), os.WriteFile(copied, []byte("free"), 0o600), os.Remove(copied+".old")))
 	for i, project := range projects {
 		if cached.IsLinkedIn(project) {
 			t.Errorf("project %d has other files, and nobody sees it", i)
@@ -233,7 +233,7 @@ func TestLink_AReceiptIsNotRenewedOverAChange(t *testing.T) {
 	if _, _, err := link.Tree(t.Context(), s.Dir, filepath.Join(t.TempDir(), "to"), []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	cachetest.Must(t, os.WriteFile(filepath.Join(s.Dir, "LICENSE"), []byte("FREE"), 0o600))
+	must.Succeed(t, os.WriteFile(filepath.Join(s.Dir, "LICENSE"), []byte("FREE"), 0o600))
 	s.Receipts.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
 	if _, ok := s.Receipts.Known(receipttest.Name, s.Dir, time.Now()); ok {
 		t.Error("it was renewed")
@@ -249,7 +249,7 @@ func TestLink_ManyMayLinkAtOnce(t *testing.T) {
 		used, _, err := link.Tree(ctx, from, filepath.Join(to, name), []link.Mode{link.Clone, link.Hardlink, link.Copy})
 		return used, err
 	})
-	cachetest.Must(t, errs...)
+	must.Succeed(t, errors.Join(errs...))
 	want := cachetest.HashOf(t, from)
 	if slices.ContainsFunc(names, func(name string) bool { return cachetest.HashOf(t, filepath.Join(to, name)) != want }) {
 		t.Error("one of them is another package")

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -61,7 +62,7 @@ var (
 	tellingRegistry = installtest.ListingRegistry
 	tree            = installtest.Tree
 	version         = installtest.Version
-	write           = installtest.Write
+	write           = cachetest.WriteTo
 	zhOfBytes       = installtest.ZHOf
 	zipOf           = installtest.ZipOf
 )

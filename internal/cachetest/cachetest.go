@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
@@ -33,14 +34,6 @@ func FileSize(tb testing.TB, path string) int64 {
 	return info.Size()
 }
 
-// Must fails the test if there is any error.
-func Must(t *testing.T, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // LinkOrSkip makes a symbolic link, or skips the test where the system has none.
 func LinkOrSkip(t *testing.T, to, at string) {
 	t.Helper()
@@ -50,15 +43,10 @@ func LinkOrSkip(t *testing.T, to, at string) {
 }
 
 // WriteTo writes an executable file, and makes the directories that it is in.
-func WriteTo(t *testing.T, path, content string) {
-	t.Helper()
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(content), 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+func WriteTo(tb testing.TB, path, content string) {
+	tb.Helper()
+	must.Succeed(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Succeed(tb, os.WriteFile(path, []byte(content), 0o755))
 }
 
 // HashOf returns the h1 of a directory.

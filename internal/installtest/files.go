@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"golang.org/x/mod/sumdb/dirhash"
 )
@@ -76,18 +77,6 @@ func Files(tb testing.TB, dir string) []string {
 	})
 }
 
-// Write makes a file with its parents.
-func Write(tb testing.TB, path, content string) {
-	tb.Helper()
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(content), 0o755)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // Read returns what is in a file.
 func Read(tb testing.TB, path string) string {
 	tb.Helper()
@@ -118,7 +107,7 @@ func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 	tb.Helper()
 	dir := tb.TempDir()
 	for name, text := range content {
-		Write(tb, filepath.Join(dir, filepath.FromSlash(name)), text)
+		cachetest.WriteTo(tb, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
 	must.Succeed(tb, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/treehash"
@@ -83,7 +84,7 @@ func LockOf(v string, hashes ...getproviders.Hash) *depsfile.Locks {
 func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getproviders.Hash) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "package.zip")
-	Write(tb, path, string(archive))
+	cachetest.WriteTo(tb, path, string(archive))
 	h1, zh, err := providercache.HashPackage(tb.Context(), path)
 	must.Succeed(tb, err)
 	empty := sha256.Sum256(nil)

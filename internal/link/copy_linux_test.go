@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // written is a piece of a file that isn't a hole.
@@ -20,22 +22,22 @@ type written struct{ at, length int64 }
 func fileOf(t *testing.T, path string, size int64, pieces ...written) {
 	t.Helper()
 	file, err := os.Create(path)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	random := rand.NewChaCha8([32]byte{1})
 	for _, piece := range pieces {
 		content := make([]byte, piece.length)
 		_, _ = random.Read(content)
 		_, err := file.WriteAt(content, piece.at)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 	}
-	cachetest.Must(t, file.Truncate(size), file.Close())
+	must.Succeed(t, errors.Join(file.Truncate(size), file.Close()))
 }
 
 // allocated is how many bytes a file takes on the disk.
 func allocated(t *testing.T, path string) int64 {
 	t.Helper()
 	var stat unix.Stat_t
-	cachetest.Must(t, unix.Stat(path, &stat))
+	must.Succeed(t, unix.Stat(path, &stat))
 	return stat.Blocks * 512
 }
 
@@ -59,7 +61,7 @@ func TestCopyTree_CopiesHolesAsHoles(t *testing.T) {
 			from, to := t.TempDir(), filepath.Join(t.TempDir(), "to")
 			file := filepath.Join(from, cachetest.WidgetFile)
 			fileOf(t, file, c.size, c.pieces...)
-			cachetest.Must(t, copyTree(t.Context(), from, to))
+			must.Succeed(t, copyTree(t.Context(), from, to))
 			copied := filepath.Join(to, cachetest.WidgetFile)
 			if !bytes.Equal([]byte(cachetest.ContentOf(t, copied)), []byte(cachetest.ContentOf(t, file))) {
 				t.Fatal("the copy has another content")
@@ -79,14 +81,14 @@ func TestCopyByBuffer_ReplacesWhatIsThere(t *testing.T) {
 	fileOf(t, from, 200_000, written{0, 200_000})
 	fileOf(t, to, 300_000, written{1000, 299_000})
 	source, err := os.Open(from)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	defer source.Close()
 	_, err = source.Seek(77, 0)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	target, err := os.OpenFile(to, os.O_RDWR, 0)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	defer target.Close()
-	cachetest.Must(t, copyByBuffer(t.Context(), target, source, make([]byte, chunks.Size)))
+	must.Succeed(t, copyByBuffer(t.Context(), target, source, make([]byte, chunks.Size)))
 	if cachetest.ContentOf(t, to) != cachetest.ContentOf(t, from) {
 		t.Error("the copy has another content")
 	}

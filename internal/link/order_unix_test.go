@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A package that is verified now must not be another program when the link to it is followed.
@@ -63,7 +64,7 @@ func TestOrder_MakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
 			t.Parallel()
 			base := t.TempDir()
 			cache, file := filepath.Join(base, "cache"), filepath.Join(base, "cache", provider)
-			cachetest.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			must.Succeed(t, os.MkdirAll(filepath.Dir(file), 0o755))
 			cachetest.WriteTo(t, file, "the provider")
 			if err := c.change(base); errors.Is(err, os.ErrPermission) && os.Geteuid() != 0 {
 				t.Skip("only root can give files away")

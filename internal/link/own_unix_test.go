@@ -15,7 +15,7 @@ const somebodyElse = 12345
 
 // chmod changes the mode of a path, and give its owner, for which the test runs as root.
 func chmod(mode os.FileMode) func(*testing.T, string) {
-	return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
+	return func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, mode)) }
 }
 
 func give(t *testing.T, path string) {
@@ -23,7 +23,7 @@ func give(t *testing.T, path string) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file away")
 	}
-	cachetest.Must(t, os.Lchown(path, somebodyElse, somebodyElse))
+	must.Succeed(t, os.Lchown(path, somebodyElse, somebodyElse))
 }
 
 // Other users could change a file that they can write to after it was verified, and could replace
@@ -38,7 +38,7 @@ func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 		"for the group, as it was": {chmod(0o775), false},
 		"for all, meanwhile":       {chmod(0o757), true},
 		"another file, meanwhile": {func(t *testing.T, path string) {
-			cachetest.Must(t, os.Remove(path))
+			must.Succeed(t, os.Remove(path))
 			cachetest.WriteTo(t, path, "the provider")
 			give(t, path)
 		}, true},
@@ -51,7 +51,7 @@ func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 				c.change(t, path)
 			}
 			file, err := originalOf(path)
-			cachetest.Must(t, err)
+			must.Succeed(t, err)
 			if c.before {
 				c.change(t, path)
 			}

@@ -21,7 +21,7 @@ func TestKeepTimes_TakesTimesThatArePast(t *testing.T) {
 			cachetest.WriteTo(t, filepath.Join(from, name), name)
 		}
 		for _, name := range []string{"a", "late", "docs/page", "docs", "."} {
-			cachetest.Must(t, os.Chtimes(filepath.Join(from, name), time.Time{}, times[name]))
+			must.Succeed(t, os.Chtimes(filepath.Join(from, name), time.Time{}, times[name]))
 		}
 		if _, _, err := Tree(t.Context(), from, to, []Mode{mode}); err != nil {
 			t.Skipf("%v: %v", mode, err)
@@ -29,7 +29,7 @@ func TestKeepTimes_TakesTimesThatArePast(t *testing.T) {
 		KeepTimes(from, to, now)
 		for name, want := range times {
 			info, err := os.Stat(filepath.Join(to, name))
-			cachetest.Must(t, err)
+			must.Succeed(t, err)
 			must.Equal(t, info.ModTime().Equal(want), want.Before(now) || mode == Hardlink, name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -20,11 +21,11 @@ func TestHashPackage(t *testing.T) {
 	content := map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/page": "words"}
 	archive := installtest.ZipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/": "", "docs/page": "words"})
 	for name, text := range content {
-		installtest.Write(t, filepath.Join(dir, "tree", filepath.FromSlash(name)), text)
+		cachetest.WriteTo(t, filepath.Join(dir, "tree", filepath.FromSlash(name)), text)
 	}
-	installtest.Write(t, filepath.Join(dir, "any.zip"), string(archive))
-	installtest.Write(t, filepath.Join(dir, "text.zip"), "no archive")
-	installtest.Write(t, filepath.Join(dir, "other.zip"), string(installtest.ZipOf(t, map[string]string{"README": "no provider"})))
+	cachetest.WriteTo(t, filepath.Join(dir, "any.zip"), string(archive))
+	cachetest.WriteTo(t, filepath.Join(dir, "text.zip"), "no archive")
+	cachetest.WriteTo(t, filepath.Join(dir, "other.zip"), string(installtest.ZipOf(t, map[string]string{"README": "no provider"})))
 	want := installtest.H1Of(t, content)
 	for name, zh := range map[string]getproviders.Hash{"tree": "", "any.zip": getproviders.ZH(sha256.Sum256(archive))} {
 		gotH1, gotZH, err := fetch.HashPackage(t.Context(), filepath.Join(dir, name))

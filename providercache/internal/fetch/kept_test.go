@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -79,7 +80,7 @@ func TestArchiveDir_OneDownloadForAllUses(t *testing.T) {
 		f, web, r, kept := keeping(t)
 		all := uses(t, f, r)
 		for n := range 6 {
-			cachetest.Must(t, all[(first+n)%3](t.Context()))
+			must.Succeed(t, all[(first+n)%3](t.Context()))
 		}
 		must.Equal(t, web.requests.Load(), 1, first)
 		left := must.Get(os.ReadDir(f.ArchiveDir))(t)
@@ -92,9 +93,9 @@ func TestArchiveDir_WhatIsWrongIsDownloadedAgain(t *testing.T) {
 	t.Parallel()
 	f, web, r, kept := keeping(t)
 	for i, use := range uses(t, f, r) {
-		cachetest.Must(t, os.MkdirAll(f.ArchiveDir, 0o755))
+		must.Succeed(t, os.MkdirAll(f.ArchiveDir, 0o755))
 		_ = os.Remove(kept)
-		cachetest.Must(t, os.WriteFile(kept, []byte("something else"), 0o600), use(t.Context()))
+		must.Succeed(t, errors.Join(os.WriteFile(kept, []byte("something else"), 0o600), use(t.Context())))
 		must.Equal(t, web.requests.Load(), int64(i+1))
 		must.Equal(t, cachetest.ContentOf(t, kept), string(web.content))
 	}
@@ -104,7 +105,7 @@ func TestArchiveDir_WhatIsWrongIsDownloadedAgain(t *testing.T) {
 func TestArchiveDir_KeepsWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	f, web, r, _ := keeping(t)
-	cachetest.Must(t, uses(t, f, r)[0](t.Context()))
+	must.Succeed(t, uses(t, f, r)[0](t.Context()))
 	r.Recorded = []getproviders.Hash{"zh:" + getproviders.Hash(hex.EncodeToString(make([]byte, 32)))}
 	for _, use := range uses(t, f, r) {
 		must.Fail(t, use(t.Context()), getproviders.ErrLockMismatch)

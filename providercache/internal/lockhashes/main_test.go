@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -49,7 +50,7 @@ var (
 	tellingRegistry = installtest.ListingRegistry
 	tree            = installtest.Tree
 	version         = installtest.Version
-	write           = installtest.Write
+	write           = cachetest.WriteTo
 	zipOf           = installtest.ZipOf
 )
 

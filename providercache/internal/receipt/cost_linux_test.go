@@ -53,7 +53,7 @@ func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 func checkAsOftenAs(t *testing.T, how string) {
 	parts := strings.SplitN(how, ":", 3)
 	n, err := strconv.Atoi(parts[0])
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	s := kept{State: parts[1], Root: parts[2]}
 	r := OpenCache(s.State, s.Root)
 	for range n {

@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,7 +34,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
 	r := MakeImage(cache)
 	r.Put(packageName, Receipt{H1: "h1:widget=", Taken: time.Now(), Record: recordOf(t, dir)})
-	cachetest.Must(t, r.Save(t.Context()))
+	must.Succeed(t, r.Save(t.Context()))
 	if !imageIsKnown(cache) {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
@@ -52,18 +53,18 @@ func never(string) bool { return false }
 // times in whole seconds.
 func pushAndPull(t *testing.T, from, to string) {
 	t.Helper()
-	cachetest.Must(t, os.CopyFS(to, os.DirFS(from)))
+	must.Succeed(t, os.CopyFS(to, os.DirFS(from)))
 	var paths []string
-	cachetest.Must(t, filepath.Walk(from, func(path string, _ os.FileInfo, err error) error {
+	must.Succeed(t, filepath.Walk(from, func(path string, _ os.FileInfo, err error) error {
 		paths = append(paths, path)
 		return err
 	}))
 	for i := len(paths) - 1; i >= 0; i-- {
 		info, err := os.Stat(paths[i])
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		name, err := filepath.Rel(from, paths[i])
-		cachetest.Must(t, err, os.Chmod(filepath.Join(to, name), info.Mode()))
-		cachetest.Must(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
+		must.Succeed(t, errors.Join(err, os.Chmod(filepath.Join(to, name), info.Mode())))
+		must.Succeed(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
 	}
 }
 
@@ -88,7 +89,7 @@ func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	dir = again + dir[len(cache):]
 	r := MakeImage(again)
 	r.Put(packageName, Receipt{H1: "h1:widget=", Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
-	cachetest.Must(t, r.Save(t.Context()))
+	must.Succeed(t, r.Save(t.Context()))
 	must.Equal(t, cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")), first)
 	must.Len(t, must.Get(os.ReadDir(again+imageSuffix))(t), 1)
 }
@@ -96,9 +97,9 @@ func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 	t.Parallel()
 	chmod := func(mode os.FileMode) func(*testing.T, string) {
-		return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
+		return func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, mode)) }
 	}
-	give := func(t *testing.T, path string) { cachetest.Must(t, os.Chown(path, 12345, -1)) }
+	give := func(t *testing.T, path string) { must.Succeed(t, os.Chown(path, 12345, -1)) }
 	for name, c := range map[string]struct {
 		where  func(cache, dir string) string
 		change func(*testing.T, string)
@@ -118,7 +119,7 @@ func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing
 		}},
 		"a file more, an hour later": {func(_, dir string) string { return dir }, func(t *testing.T, path string) {
 			cachetest.WriteTo(t, filepath.Join(path, "more"), "")
-			cachetest.Must(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+			must.Succeed(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,11 +138,11 @@ func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	cache, dir := imageCache(t)
 	r := ImageReceipts(cache, never)
 	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
-	cachetest.Must(t, os.Rename(dir, moved))
+	must.Succeed(t, os.Rename(dir, moved))
 	if _, ok := r.Known(packageName, moved, time.Now()); ok {
 		t.Error("a package outside the cache counts")
 	}
-	cachetest.Must(t, os.Symlink(moved, dir))
+	must.Succeed(t, os.Symlink(moved, dir))
 	if _, ok := r.Known(packageName, dir, time.Now()); ok {
 		t.Error("a link counts")
 	}

@@ -42,7 +42,7 @@ func moveCtime(t *testing.T, path string) {
 	if err := os.Link(path, other); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	cachetest.Must(t, os.Remove(other))
+	must.Succeed(t, os.Remove(other))
 }
 
 func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
@@ -67,7 +67,7 @@ func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
 	time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctimes are past
 	r := OpenCache(s.State, s.Root)
 	r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
-	cachetest.Must(t, r.Save(t.Context()))
+	must.Succeed(t, r.Save(t.Context()))
 	if rc, ok := s.inCache(true); !ok || rc.Moved() {
 		t.Errorf("renewed, it is known with strict times: %t, moved: %t", ok, rc.Moved())
 	}
@@ -88,39 +88,39 @@ func sameLength(t *testing.T, path string) []byte {
 var singleChanges = map[string]func(t *testing.T, path string, info os.FileInfo){
 	"a byte is written": func(t *testing.T, path string, _ os.FileInfo) {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		_, err = file.WriteAt([]byte("#"), 1)
-		cachetest.Must(t, err, file.Close())
+		must.Succeed(t, errors.Join(err, file.Close()))
 	},
 	"all of it is written over": func(t *testing.T, path string, info os.FileInfo) {
-		cachetest.Must(t, os.WriteFile(path, sameLength(t, path), info.Mode()))
+		must.Succeed(t, os.WriteFile(path, sameLength(t, path), info.Mode()))
 	},
 	"a byte is appended": func(t *testing.T, path string, _ os.FileInfo) {
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		_, err = file.WriteString("#")
-		cachetest.Must(t, err, file.Close())
+		must.Succeed(t, errors.Join(err, file.Close()))
 	},
 	"a byte is cut off, mtime set back": func(t *testing.T, path string, info os.FileInfo) {
-		cachetest.Must(t, os.Truncate(path, info.Size()-1), os.Chtimes(path, time.Time{}, info.ModTime()))
+		must.Succeed(t, errors.Join(os.Truncate(path, info.Size()-1), os.Chtimes(path, time.Time{}, info.ModTime())))
 	},
 	"it is cut and made as long again": func(t *testing.T, path string, info os.FileInfo) {
-		cachetest.Must(t, os.Truncate(path, 0), os.Truncate(path, info.Size()))
+		must.Succeed(t, errors.Join(os.Truncate(path, 0), os.Truncate(path, info.Size())))
 	},
 	"its mode changes": func(t *testing.T, path string, _ os.FileInfo) {
-		cachetest.Must(t, os.Chmod(path, 0o500))
+		must.Succeed(t, os.Chmod(path, 0o500))
 	},
 	"another file takes its name, mtime set back": func(t *testing.T, path string, info os.FileInfo) {
 		content := sameLength(t, path)
-		cachetest.Must(t, os.WriteFile(path+".x", content, info.Mode()), os.Chtimes(path+".x", time.Time{}, info.ModTime()), os.Rename(path+".x", path))
+		must.Succeed(t, errors.Join(os.WriteFile(path+".x", content, info.Mode()), os.Chtimes(path+".x", time.Time{}, info.ModTime()), os.Rename(path+".x", path)))
 	},
 	"it is deleted and made again, mtime set back": func(t *testing.T, path string, info os.FileInfo) { // the new file may get the old inode
 		content := sameLength(t, path)
-		cachetest.Must(t, os.Remove(path), os.WriteFile(path, content, info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
+		must.Succeed(t, errors.Join(os.Remove(path), os.WriteFile(path, content, info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime())))
 	},
-	"it is deleted": func(t *testing.T, path string, _ os.FileInfo) { cachetest.Must(t, os.Remove(path)) },
+	"it is deleted": func(t *testing.T, path string, _ os.FileInfo) { must.Succeed(t, os.Remove(path)) },
 	"only its mtime changes": func(t *testing.T, path string, info os.FileInfo) {
-		cachetest.Must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-1000)))
+		must.Succeed(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-1000)))
 	},
 }
 
@@ -133,11 +133,11 @@ func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
 				s := keepInCache(t)
 				path := filepath.Join(s.Dir, filepath.FromSlash(name))
 				info, err := os.Lstat(path)
-				cachetest.Must(t, err)
+				must.Succeed(t, err)
 				above, err := os.Lstat(filepath.Dir(path))
-				cachetest.Must(t, err)
+				must.Succeed(t, err)
 				change(t, path, info)
-				cachetest.Must(t, os.Chtimes(filepath.Dir(path), time.Time{}, above.ModTime()))
+				must.Succeed(t, os.Chtimes(filepath.Dir(path), time.Time{}, above.ModTime()))
 				if _, ok := s.inCache(false); ok {
 					t.Error("it isn't noticed")
 				}
@@ -153,12 +153,12 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 	for what, swap := range map[string]func(t *testing.T, dir string){
 		"by renames": func(t *testing.T, dir string) {
 			a, b := filepath.Join(dir, a), filepath.Join(dir, b)
-			cachetest.Must(t, os.Rename(a, a+".x"), os.Rename(b, a), os.Rename(a+".x", b))
+			must.Succeed(t, errors.Join(os.Rename(a, a+".x"), os.Rename(b, a), os.Rename(a+".x", b)))
 		},
 		"by their content": func(t *testing.T, dir string) {
 			a, b := filepath.Join(dir, a), filepath.Join(dir, b)
 			inA, inB := cachetest.ContentOf(t, a), cachetest.ContentOf(t, b)
-			cachetest.Must(t, os.WriteFile(a, []byte(inB), 0o755), os.WriteFile(b, []byte(inA), 0o755))
+			must.Succeed(t, errors.Join(os.WriteFile(a, []byte(inB), 0o755), os.WriteFile(b, []byte(inA), 0o755)))
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -167,16 +167,16 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 			old := time.Now().Add(-time.Hour)
 			cachetest.WriteTo(t, filepath.Join(s.Dir, b), "THE PROVIDER")
 			for _, name := range []string{a, b, "."} {
-				cachetest.Must(t, os.Chtimes(filepath.Join(s.Dir, name), time.Time{}, old))
+				must.Succeed(t, os.Chtimes(filepath.Join(s.Dir, name), time.Time{}, old))
 			}
 			r := OpenCache(s.State, s.Root)
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
-			cachetest.Must(t, r.Save(t.Context()))
+			must.Succeed(t, r.Save(t.Context()))
 			if _, ok := s.inCache(false); !ok {
 				t.Fatal("the receipt is no good, so this test shows nothing")
 			}
 			swap(t, s.Dir)
-			cachetest.Must(t, os.Chtimes(s.Dir, time.Time{}, old))
+			must.Succeed(t, os.Chtimes(s.Dir, time.Time{}, old))
 			if _, ok := s.inCache(false); ok {
 				t.Error("it isn't noticed")
 			}
@@ -207,7 +207,7 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 			}
 			r := OpenCache(s.State, s.Root)
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
-			cachetest.Must(t, r.Save(t.Context()))
+			must.Succeed(t, r.Save(t.Context()))
 			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
 			rc, ok := s.inCache(false)
 			must.Equal(t, ok, c.known)
@@ -243,7 +243,7 @@ func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
 	t.Helper()
 	root := t.TempDir()
 	dir = filepath.Join(root, filepath.FromSlash(packageName))
-	cachetest.Must(t, os.MkdirAll(filepath.Dir(dir), 0o755))
+	must.Succeed(t, os.MkdirAll(filepath.Dir(dir), 0o755))
 	if _, _, err := link.Tree(t.Context(), s.Dir, dir, []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
@@ -262,7 +262,7 @@ func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
 	if !ok || !own.HeldBy(shared, packageName, dir, time.Now()) || !shared.IsLinkedIn(dir) {
 		t.Fatal("the target's files aren't seen to be the cache's")
 	}
-	cachetest.Must(t, os.Chmod(filepath.Dir(dir), 0o777), os.Chmod(dir, 0o777))
+	must.Succeed(t, errors.Join(os.Chmod(filepath.Dir(dir), 0o777), os.Chmod(dir, 0o777)))
 	if own.HeldBy(shared, packageName, dir, time.Now()) {
 		t.Error("what a directory holds that others can write to is taken from a receipt")
 	}
@@ -315,7 +315,7 @@ func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	cachetest.WriteTo(t, path, "x")
 	stat, err := Lstat(path)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	if stat.Inode == 0 {
 		t.Skip("files have no numbers here")
 	}

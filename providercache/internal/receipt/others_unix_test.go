@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A process of another user may have opened a file for writing while that was allowed. What it writes
@@ -27,13 +27,13 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 			s := keepInCache(t)
 			path := filepath.Join(s.Dir, filepath.FromSlash(name))
 			before, err := os.Stat(path)
-			cachetest.Must(t, err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666))
+			must.Succeed(t, errors.Join(err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666)))
 			write := openAsNobody(t, path)
-			cachetest.Must(t, os.Chmod(path, before.Mode()))
+			must.Succeed(t, os.Chmod(path, before.Mode()))
 			time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
 			r := OpenCache(s.State, s.Root)
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
-			cachetest.Must(t, r.Save(t.Context()))
+			must.Succeed(t, r.Save(t.Context()))
 			known := func() bool {
 				if _, ok := s.inCache(false); inCache {
 					return ok
@@ -61,19 +61,19 @@ func openAsNobody(t *testing.T, path string) (write func()) {
 	const nobody = 65534
 	const script = `exec 3<>"$1"; touch -r "$1" "$2"; echo opened; read go; printf x >&3; touch -r "$2" "$1"; touch -r "$2" /proc/self/fd/3; true`
 	stamp := filepath.Join(t.TempDir(), "stamp")
-	cachetest.Must(t, os.WriteFile(stamp, nil, 0o600), os.Chown(stamp, nobody, nobody), os.Chmod(filepath.Dir(stamp), 0o755), os.Chmod(filepath.Dir(filepath.Dir(stamp)), 0o755))
+	must.Succeed(t, errors.Join(os.WriteFile(stamp, nil, 0o600), os.Chown(stamp, nobody, nobody), os.Chmod(filepath.Dir(stamp), 0o755), os.Chmod(filepath.Dir(filepath.Dir(stamp)), 0o755)))
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script, "sh", path, stamp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Dir = "/"
 	stdin, err := cmd.StdinPipe()
 	stdout, outErr := cmd.StdoutPipe()
-	cachetest.Must(t, err, outErr, cmd.Start())
+	must.Succeed(t, errors.Join(err, outErr, cmd.Start()))
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "opened\n" {
 		t.Fatalf("got %q: %v", line, errors.Join(err, cmd.Wait()))
 	}
 	return func() {
 		t.Helper()
 		_, err := stdin.Write([]byte("go\n"))
-		cachetest.Must(t, err, cmd.Wait())
+		must.Succeed(t, errors.Join(err, cmd.Wait()))
 	}
 }

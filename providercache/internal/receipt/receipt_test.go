@@ -68,8 +68,8 @@ func recordOf(t *testing.T, dir string) StatRecord {
 func rewrite(t *testing.T, path, content string) {
 	t.Helper()
 	info, err := os.Stat(path)
-	cachetest.Must(t, err)
-	cachetest.Must(t, os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
+	must.Succeed(t, err)
+	must.Succeed(t, errors.Join(os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime())))
 }
 
 func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
@@ -85,45 +85,45 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 		"another file with all its times": func(t *testing.T, dir string) {
 			path := filepath.Join(dir, cachetest.WidgetFile)
 			info, err := os.Stat(path)
-			cachetest.Must(t, err)
-			cachetest.Must(t, os.Rename(path, path+".old"))
+			must.Succeed(t, err)
+			must.Succeed(t, os.Rename(path, path+".old"))
 			cachetest.WriteTo(t, path, "the provider")
-			cachetest.Must(t, os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime()))
+			must.Succeed(t, errors.Join(os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime())))
 		},
 		"a file more": func(t *testing.T, dir string) { cachetest.WriteTo(t, filepath.Join(dir, "more"), "") },
 		"a file more below, mtimes set back": func(t *testing.T, dir string) {
 			below := filepath.Join(dir, "docs", "deep")
 			info, err := os.Stat(below)
-			cachetest.Must(t, err)
+			must.Succeed(t, err)
 			cachetest.WriteTo(t, filepath.Join(below, "more"), "")
-			cachetest.Must(t, os.Chtimes(below, time.Time{}, info.ModTime()))
+			must.Succeed(t, os.Chtimes(below, time.Time{}, info.ModTime()))
 		},
-		"a file less":      func(t *testing.T, dir string) { cachetest.Must(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
-		"a directory more": func(t *testing.T, dir string) { cachetest.Must(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
+		"a file less":      func(t *testing.T, dir string) { must.Succeed(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
+		"a directory more": func(t *testing.T, dir string) { must.Succeed(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
 		"names exchanged": func(t *testing.T, dir string) {
 			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, cachetest.WidgetFile)
-			cachetest.Must(t, os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b))
+			must.Succeed(t, errors.Join(os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b)))
 		},
 		"moved away and back": func(t *testing.T, dir string) {
-			cachetest.Must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+			must.Succeed(t, errors.Join(os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir)))
 		},
 		"another directory": func(t *testing.T, dir string) {
-			cachetest.Must(t, copyTree(t, dir, dir+".new"), os.Rename(dir, dir+".old"), os.Rename(dir+".new", dir))
+			must.Succeed(t, errors.Join(copyTree(t, dir, dir+".new"), os.Rename(dir, dir+".old"), os.Rename(dir+".new", dir)))
 		},
 		"a directory below, another one": func(t *testing.T, dir string) {
 			docs := filepath.Join(dir, "docs")
-			cachetest.Must(t, copyTree(t, docs, dir+".new"), os.RemoveAll(docs), os.Rename(dir+".new", docs))
+			must.Succeed(t, errors.Join(copyTree(t, docs, dir+".new"), os.RemoveAll(docs), os.Rename(dir+".new", docs)))
 		},
 		"a link in its place": func(t *testing.T, dir string) {
-			cachetest.Must(t, os.Rename(dir, dir+".old"))
+			must.Succeed(t, os.Rename(dir, dir+".old"))
 			cachetest.LinkOrSkip(t, dir+".old", dir)
 		},
 		"a link in a file's place": func(t *testing.T, dir string) {
 			path := filepath.Join(dir, cachetest.WidgetFile)
-			cachetest.Must(t, os.Rename(path, dir+".old"))
+			must.Succeed(t, os.Rename(path, dir+".old"))
 			cachetest.LinkOrSkip(t, dir+".old", path)
 		},
-		"gone": func(t *testing.T, dir string) { cachetest.Must(t, os.RemoveAll(dir)) },
+		"gone": func(t *testing.T, dir string) { must.Succeed(t, os.RemoveAll(dir)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,17 +143,17 @@ func TestReceipt_AReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 	}
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"a file's mode": func(t *testing.T, dir string) {
-			cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), 0o644))
+			must.Succeed(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), 0o644))
 		},
-		"a directory's mode": func(t *testing.T, dir string) { cachetest.Must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
+		"a directory's mode": func(t *testing.T, dir string) { must.Succeed(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
 		"set and back": func(t *testing.T, dir string) {
-			cachetest.Must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755))
+			must.Succeed(t, errors.Join(os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755)))
 		},
 		"another name": func(t *testing.T, dir string) {
-			cachetest.Must(t, os.Link(filepath.Join(dir, cachetest.WidgetFile), dir+".other"))
+			must.Succeed(t, os.Link(filepath.Join(dir, cachetest.WidgetFile), dir+".other"))
 		},
 		"a directory in a file's place": func(t *testing.T, dir string) {
-			cachetest.Must(t, os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755))
+			must.Succeed(t, errors.Join(os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	s := keep(t)
 	before := recordOf(t, s.Dir)
 	moved := s.Dir + ".moved"
-	cachetest.Must(t, os.Rename(s.Dir, moved))
+	must.Succeed(t, os.Rename(s.Dir, moved))
 	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:moved=", Record: before}})
 	if rc, ok := s.Receipts.Known(packageName, moved, time.Now()); !ok || rc.H1 != "h1:moved=" {
 		t.Error("the rename to its place voids a package's receipt")
@@ -323,7 +323,7 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	s := keep(t)
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "new"), "")
 	info, err := os.Stat(filepath.Join(s.Dir, "new"))
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	s.Receipts.Drop(packageName)
@@ -344,7 +344,7 @@ func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
 		RegistryHashes: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
 	}
 	s.Receipts.Put(packageName, rc)
-	cachetest.Must(t, s.Receipts.Save(t.Context()))
+	must.Succeed(t, s.Receipts.Save(t.Context()))
 	got, ok := Open(s.State, s.Root).Find(packageName)
 	if !ok || string(encodeReceipt(got)) != string(encodeReceipt(rc)) || !got.Record.equal(rc.Record) || !got.Taken.Equal(rc.Taken) {
 		t.Errorf("got %+v, want %+v", got, rc)

@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -42,7 +41,7 @@ func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	device, err := Lstat(s.Dir)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	r := Open(s.State, s.Root)
 	rc, _ := r.Find(packageName)
 	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -40,7 +41,7 @@ func saveOne(t *testing.T) (state, root string) {
 	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
 	r := Open(state, root)
 	r.Put("a", simpleReceipt("first"))
-	cachetest.Must(t, r.Save(t.Context()))
+	must.Succeed(t, r.Save(t.Context()))
 	if _, ok := Open(state, root).Find("a"); !ok {
 		t.Fatal("nothing was saved, so this test shows nothing")
 	}
@@ -59,14 +60,14 @@ func TestReceipts_AreOnesOwn(t *testing.T) {
 	}
 	for _, path := range []string{state, filepath.Dir(file), file} {
 		info, err := os.Stat(path)
-		cachetest.Must(t, err)
-		cachetest.Must(t, os.Chmod(path, info.Mode()|0o020))
+		must.Succeed(t, err)
+		must.Succeed(t, os.Chmod(path, info.Mode()|0o020))
 		if _, ok := Open(state, root).Find("a"); ok {
 			t.Errorf("others can write to %s, and it was read", path)
 		}
-		cachetest.Must(t, os.Chmod(path, info.Mode()))
+		must.Succeed(t, os.Chmod(path, info.Mode()))
 	}
-	cachetest.Must(t, os.Chmod(filepath.Dir(file), 0o777))
+	must.Succeed(t, os.Chmod(filepath.Dir(file), 0o777))
 	r := Open(state, root)
 	r.Put("b", simpleReceipt("second"))
 	if r.Save(t.Context()) == nil {
@@ -81,13 +82,13 @@ func TestReceipts_OfOthersDontCount(t *testing.T) {
 	}
 	state, root := saveOne(t)
 	file := onlyFile(t, state)
-	cachetest.Must(t, os.Chown(file, 12345, -1))
+	must.Succeed(t, os.Chown(file, 12345, -1))
 	r := Open(state, root)
 	if _, ok := r.Find("a"); ok {
 		t.Error("another user's file was read")
 	}
 	r.Put("b", simpleReceipt("second"))
-	cachetest.Must(t, r.Save(t.Context()))
+	must.Succeed(t, r.Save(t.Context()))
 	again := Open(state, root)
 	if _, ok := again.Find("b"); !ok {
 		t.Error("another user's file wasn't replaced")
@@ -95,7 +96,7 @@ func TestReceipts_OfOthersDontCount(t *testing.T) {
 	if _, ok := again.Find("a"); ok {
 		t.Error("what somebody else wrote is there")
 	}
-	cachetest.Must(t, os.Chown(state, 12345, -1))
+	must.Succeed(t, os.Chown(state, 12345, -1))
 	if _, ok := Open(state, root).Find("b"); ok {
 		t.Error("another user's state was read")
 	}
@@ -117,11 +118,11 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 		},
 		"a receipt of another shape": func(t *testing.T, path string, c []byte) error {
 			about, _, err := statefile.DecodeState(c)
-			cachetest.Must(t, err)
+			must.Succeed(t, err)
 			return os.WriteFile(path, statefile.EncodeState(about, map[string][]byte{"a": []byte("[]")}), 0o600)
 		},
 		"a link": func(t *testing.T, path string, _ []byte) error {
-			cachetest.Must(t, os.Rename(path, path+".old"))
+			must.Succeed(t, os.Rename(path, path+".old"))
 			err := os.Symlink(path+".old", path)
 			if runtime.GOOS == "windows" {
 				t.Skip("links are followed here")
@@ -134,13 +135,13 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 			state, root := saveOne(t)
 			file := onlyFile(t, state)
 			content, err := os.ReadFile(file)
-			cachetest.Must(t, err, damage(t, file, content))
+			must.Succeed(t, errors.Join(err, damage(t, file, content)))
 			r := Open(state, root)
 			if _, ok := r.Find("a"); ok {
 				t.Error("it was read")
 			}
 			r.Put("b", simpleReceipt("second"))
-			cachetest.Must(t, r.Save(t.Context()))
+			must.Succeed(t, r.Save(t.Context()))
 			if _, ok := Open(state, root).Find("b"); !ok {
 				t.Error("it wasn't replaced")
 			}
@@ -160,7 +161,7 @@ func TestReceipts_ProcessesDontLoseEachOthersReceipts(t *testing.T) {
 		r.Put(fmt.Sprint("package ", i), simpleReceipt("x"))
 		return struct{}{}, r.Save(ctx)
 	})
-	cachetest.Must(t, errs...)
+	must.Succeed(t, errors.Join(errs...))
 	r := Open(state, root)
 	if runtime.GOOS == "windows" { // there are no locks here
 		return
@@ -185,7 +186,7 @@ func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 	if _, ok := r.Find("a"); ok {
 		t.Error("it is still there")
 	}
-	cachetest.Must(t, other.Save(t.Context()), r.Save(t.Context()))
+	must.Succeed(t, errors.Join(other.Save(t.Context()), r.Save(t.Context())))
 	again := Open(state, root)
 	if _, ok := again.Find("a"); ok {
 		t.Error("it is there again")
@@ -199,12 +200,12 @@ func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	before, err := os.Stat(onlyFile(t, state))
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	r := Open(state, root)
 	r.Drop("never there")
-	cachetest.Must(t, r.Save(t.Context()))
+	must.Succeed(t, r.Save(t.Context()))
 	after, err := os.Stat(onlyFile(t, state))
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	if !os.SameFile(before, after) {
 		t.Error("the file was written again")
 	}
@@ -224,10 +225,10 @@ func TestReceipts_NoStateKeepsNothing(t *testing.T) {
 		if _, ok := r.Find("a"); ok {
 			t.Errorf("%q: it was kept", state)
 		}
-		cachetest.Must(t, r.Save(t.Context()))
+		must.Succeed(t, r.Save(t.Context()))
 		memo := OpenContents(state)
 		memo.RememberArchive("zh:aa", "h1:x=")
-		cachetest.Must(t, memo.Save(t.Context()))
+		must.Succeed(t, memo.Save(t.Context()))
 	}
 }
 
@@ -262,7 +263,7 @@ func TestReceipts_OneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	}
 	early := Open(state, filepath.Join(link, "not", "there"))
 	early.Put("b", simpleReceipt("x"))
-	cachetest.Must(t, early.Save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755))
+	must.Succeed(t, errors.Join(early.Save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755)))
 	if _, ok := Open(state, filepath.Join(root, "not", "there")).Find("b"); !ok {
 		t.Error("the directory that was made later has none")
 	}
@@ -277,10 +278,10 @@ func TestReceipts_StateDoesntGrowForEver(t *testing.T) {
 	for i := range 4 {
 		f.Set(fmt.Sprint("key", i), bytes.Repeat([]byte("x"), statefile.MaxStateBytes/5))
 	}
-	cachetest.Must(t, f.Save(t.Context()))
+	must.Succeed(t, f.Save(t.Context()))
 	f = statefile.Open(dir, "file", "tests", UsersOwn)
 	f.Set("new", bytes.Repeat([]byte("y"), statefile.MaxStateBytes/3))
-	cachetest.Must(t, f.Save(t.Context()))
+	must.Succeed(t, f.Save(t.Context()))
 	f = statefile.Open(dir, "file", "tests", UsersOwn)
 	if _, ok := f.Get("new"); !ok || len(f.Read) != 1 {
 		t.Errorf("%d keys are there, the new one: %t", len(f.Read), ok)
@@ -298,7 +299,7 @@ func TestReceipts_ArchivesAreRemembered(t *testing.T) {
 	memo.RememberArchive("zh:aa", "h1:x=")
 	memo.RememberArchive("zh:bb", "zh:cc")
 	memo.RememberArchive("h1:x=", "h1:x=")
-	cachetest.Must(t, memo.Save(t.Context()))
+	must.Succeed(t, memo.Save(t.Context()))
 	memo = OpenContents(state)
 	if h1, ok := memo.KnownH1("zh:aa"); !ok || h1 != "h1:x=" {
 		t.Errorf("got %q", h1)
@@ -339,25 +340,25 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 	want := map[string][]string{}
 	for root, names := range map[string][]string{"one": {"a", "b"}, "two": {"b"}} {
 		root = filepath.Join(t.TempDir(), root)
-		cachetest.Must(t, os.Mkdir(root, 0o755))
+		must.Succeed(t, os.Mkdir(root, 0o755))
 		r := Open(state, root)
 		for _, name := range names {
 			r.Put(name, simpleReceipt("x"))
 		}
-		cachetest.Must(t, r.Save(t.Context()))
+		must.Succeed(t, r.Save(t.Context()))
 		root, err := filepath.EvalSymlinks(root)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		want[root] = names
 	}
 	memo := OpenContents(state)
 	memo.RememberArchive("zh:aa", "h1:x=")
-	cachetest.Must(t, memo.Save(t.Context()))
+	must.Succeed(t, memo.Save(t.Context()))
 	if got := ReceiptRoots(state); !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for root := range want {
 		if filepath.Base(root) == "two" {
-			cachetest.Must(t, os.RemoveAll(root))
+			must.Succeed(t, os.RemoveAll(root))
 			delete(want, root)
 		}
 	}
@@ -386,6 +387,6 @@ func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
 	if got := count(); got != 1 {
 		t.Fatalf("%d files are read, want 1", got)
 	}
-	cachetest.Must(t, os.Chmod(Below(state, receiptsDir), 0o777))
+	must.Succeed(t, os.Chmod(Below(state, receiptsDir), 0o777))
 	must.Equal(t, count(), 0)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -31,7 +32,7 @@ func New(t *testing.T) Package {
 	p.Receipts = receipt.Open(p.State, p.Root)
 	made := receipt.Receipt{H1: "h1:widget=", Record: RecordOf(t, p.Dir)}
 	p.Receipts.Record(t.Context(), time.Now, receipt.Pending{Name: Name, Dir: p.Dir, Receipt: made})
-	cachetest.Must(t, p.Receipts.Save(t.Context()))
+	must.Succeed(t, p.Receipts.Save(t.Context()))
 	if !p.IsKnown() {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}

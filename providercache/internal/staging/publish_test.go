@@ -199,7 +199,7 @@ func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 	cachetest.LinkOrSkip(t, elsewhere, link)
 	for leadsTo, same := range map[string]bool{elsewhere: true, target: false} {
 		stage, err := New(target)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		t.Cleanup(stage.Remove)
 		cachetest.LinkOrSkip(t, leadsTo, stage.PackagePath())
 		if adopted, err := stage.Offer(t.Context(), link, "", never); adopted != same || errors.Is(err, ErrTaken) == same {
@@ -216,11 +216,11 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	stage := stageWith(t, target, "new")
 	defer stage.Remove()
 	h1, err := treehash.Dir(t.Context(), stage.PackagePath())
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target, "final")
-	cachetest.Must(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))
+	must.Succeed(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))
 	cachetest.LinkOrSkip(t, elsewhere, final)
-	cachetest.Must(t, stage.Publish(t.Context(), final, h1))
+	must.Succeed(t, stage.Publish(t.Context(), final, h1))
 	if info, err := os.Lstat(final); err != nil || !info.IsDir() {
 		t.Errorf("there is %v, %v", info, err)
 	}

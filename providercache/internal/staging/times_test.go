@@ -13,7 +13,7 @@ import (
 func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
 	t.Parallel()
 	stage, err := New(t.TempDir())
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	defer stage.Remove()
 	outside := filepath.Join(t.TempDir(), "outside")
 	cachetest.WriteTo(t, outside, "x")
@@ -26,7 +26,7 @@ func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
 		filepath.Join(stage.PackagePath(), "docs", "page"): true, outside: false,
 	} {
 		info, err := os.Stat(path)
-		cachetest.Must(t, err)
+		must.Succeed(t, err)
 		must.Equal(t, now.Sub(info.ModTime()) > 2*time.Second, want, path)
 	}
 }

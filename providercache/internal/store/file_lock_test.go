@@ -13,7 +13,7 @@ func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("b")
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	if _, err := c.tryLockPackage("b"); err == nil {
 		t.Skip("there are no locks here")
 	}
@@ -34,7 +34,7 @@ func TestStore_EachLockedEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("a")
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	defer unlock()
 	if _, err := c.tryLockPackage("a"); err == nil {
 		t.Skip("there are no locks here")

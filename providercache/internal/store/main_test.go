@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -23,7 +24,7 @@ var (
 	succeed       = must.Succeed
 	packageHashes = installtest.PackageHashes
 	provider      = installtest.Provider
-	write         = installtest.Write
+	write         = cachetest.WriteTo
 	zhOfBytes     = installtest.ZHOf
 	zipOf         = installtest.ZipOf
 )

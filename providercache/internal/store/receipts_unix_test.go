@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
@@ -24,19 +25,19 @@ func viewOf(s receipttest.Package, cache string) View {
 func hashedAgain(t *testing.T, s receipttest.Package, at View) {
 	t.Helper()
 	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Receipt{H1: "h1:widget=", Record: receipttest.RecordOf(t, s.Dir)}})
-	cachetest.Must(t, at.Own.Save(t.Context()))
+	must.Succeed(t, at.Own.Save(t.Context()))
 }
 
 // chmod and give change the mode and the owner of a path. Only root can change owners.
 func chmod(mode os.FileMode) func(*testing.T, string) {
-	return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
+	return func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, mode)) }
 }
 
 func give(t *testing.T, path string) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}
-	cachetest.Must(t, os.Lchown(path, somebodyElse, -1))
+	must.Succeed(t, os.Lchown(path, somebodyElse, -1))
 }
 
 // A receipt counts only as long as no other user could have written to the package since it was
@@ -101,7 +102,7 @@ func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 		"where the link is, for all":    {func(t *testing.T, _, link string) { chmod(0o777)(t, filepath.Dir(link)) }, false},
 		"where it leads first, for all": {func(t *testing.T, between, _ string) { chmod(0o777)(t, filepath.Dir(between)) }, false},
 		"in a circle": {func(t *testing.T, between, link string) {
-			cachetest.Must(t, os.Remove(between))
+			must.Succeed(t, os.Remove(between))
 			cachetest.LinkOrSkip(t, link, between)
 		}, false},
 	} {
@@ -144,7 +145,7 @@ func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
 func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
-	cachetest.Must(t, os.Chmod(filepath.Dir(s.Root), 0o775))
+	must.Succeed(t, os.Chmod(filepath.Dir(s.Root), 0o775))
 	target := func() View {
 		return ViewTarget(&Store{Dir: s.Root}, UsableState(s.State), time.Now)
 	}

@@ -17,16 +17,16 @@ import (
 func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), false)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
 	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe")); err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
 	unlock, err := LockPackage(t.Context(), cache, receipttest.Name)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	u := &Maintenance{Cache: cache}
 	packages, err := u.List()
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
 	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, ErrInUse) {
 		t.Errorf("while it is locked: %+v, %v", done, err)
@@ -41,14 +41,14 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), true)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	u := &Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
 	p, _ := ParseName(receipttest.Name)
 	p.Dir = dir
 	taken, why := u.detach(p, RemoveOptions{Others: true})
-	cachetest.Must(t, why)
+	must.Succeed(t, why)
 	must.Refuse(os.Stat(dir))(t, "it is in its place")
 	NoteUses(t.Context(), cache, Uses{State: u.StateDir, Target: filepath.Join(t.TempDir(), "providers"), Due: []string{p.Name()}, Link: true}, time.Now())
 	if len(u.uses().byDir) == 0 {
@@ -59,13 +59,13 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	must.Equal(t, len(u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done)), 0)
 	must.Len(t, done.Kept, 1)
 	_, err = os.Stat(dir)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 }
 
 func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), true)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
 	p, _ := ParseName(receipttest.Name)
 	used := Uses{State: state, Target: target, Due: []string{p.Name()}, Link: true}
@@ -100,7 +100,7 @@ func FuzzParseName(f *testing.F) {
 func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), false)
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	elsewhere := t.TempDir()
 	host, below, _ := strings.Cut(receipttest.Name, "/")
 	precious := filepath.Join(elsewhere, filepath.FromSlash(below), cachetest.WidgetFile)
@@ -110,7 +110,7 @@ func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	}
 	u := &Maintenance{Cache: cache}
 	packages, err := u.List()
-	cachetest.Must(t, err)
+	must.Succeed(t, err)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
 	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 {
 		t.Errorf("%+v, %v", done, err)

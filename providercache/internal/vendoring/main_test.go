@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -37,6 +38,6 @@ var (
 	provider       = installtest.Provider
 	read           = installtest.Read
 	require        = installtest.Require
-	write          = installtest.Write
+	write          = cachetest.WriteTo
 	zipOf          = installtest.ZipOf
 )
