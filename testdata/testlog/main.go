@@ -178,22 +178,24 @@ func (l *testLog) race(dir, line string) {
 	}
 }
 
-// reasonOf is what a test printed before it said that it is skipped, without the
-// place in its file.
+// reasonOf is what a test printed last before it said that it is skipped, without the place in its
+// file. What has no place comes second: a server of the test's may log something at any moment.
 func reasonOf(output []string) string {
-	for _, line := range slices.Backward(output) {
+	reason := "no reason is given"
+	placed := false
+	for _, line := range output {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "--- SKIP") || strings.HasPrefix(line, "===") {
 			continue
 		}
-		if _, after, ok := strings.Cut(line, ".go:"); ok {
-			if _, line, ok = strings.Cut(after, ": "); !ok {
-				continue // a place without words
-			}
+		_, after, isPlace := strings.Cut(line, ".go:")
+		if _, words, ok := strings.Cut(after, ": "); isPlace && ok {
+			reason, placed = words, true
+		} else if !isPlace && !placed {
+			reason = line
 		}
-		return line
 	}
-	return "no reason is given"
+	return reason
 }
 
 // maxNames is how many tests are named that were skipped for one reason, if they

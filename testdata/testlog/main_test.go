@@ -15,6 +15,7 @@ func TestTestLog_ListsFailuresAndSkips(t *testing.T) {
 {"Action":"fail","Package":"example.com/m/a"}
 {"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"    x_test.go:7: only root can\n"}
 {"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"    y.go:609: \n"}
+{"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"2026/11/26 00:14:27 http: TLS handshake error\n"}
 {"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"    --- SKIP: TestSkips/one (0.00s)\n"}
 {"Action":"skip","Package":"example.com/m","Test":"TestSkips/one"}
 {"Action":"pass","Package":"example.com/m","Elapsed":1.5}
