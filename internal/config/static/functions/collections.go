@@ -38,12 +38,6 @@ var length = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
 	return stdlib.Length(args[0])
 }, function.Parameter{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true})
 
-// all and some look at flags until one decides.
-var (
-	all  = decided(cty.False)
-	some = decided(cty.True)
-)
-
 // decided makes a function whose result is by, if an element is that, and the
 // opposite if none is.
 func decided(by cty.Value) function.Function {
@@ -63,36 +57,6 @@ func decided(by cty.Value) function.Function {
 		return by.Not(), nil
 	}, param("list", cty.List(cty.Bool)))
 }
-
-// coalesce is the first argument that is neither null nor an empty string.
-var coalesce = function.New(&function.Spec{
-	VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowNull: true},
-	Type: func(args []cty.Value) (cty.Type, error) {
-		types := make([]cty.Type, len(args))
-		for i, arg := range args {
-			types[i] = arg.Type()
-		}
-		typ, _ := convert.UnifyUnsafe(types)
-		if typ == cty.NilType {
-			return typ, errors.New("all arguments must have the same type")
-		}
-		return typ, nil
-	},
-	Impl: func(args []cty.Value, typ cty.Type) (cty.Value, error) {
-		for _, arg := range args {
-			arg, err := convert.Convert(arg, typ)
-			switch {
-			case err != nil:
-				return cty.NilVal, err
-			case !arg.IsKnown():
-				return cty.UnknownVal(typ), nil
-			case !arg.IsNull() && !(typ == cty.String && arg.AsString() == ""):
-				return arg, nil
-			}
-		}
-		return cty.NilVal, errors.New("no argument is anything but null or an empty string")
-	},
-})
 
 // index is where in a list an element is.
 var index = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
@@ -294,9 +258,8 @@ var transpose = function.New(&function.Spec{
 	},
 })
 
-// removed is a function that there was before Terraform 0.12.
-func removed(name, instead string) function.Function {
-	err := fmt.Errorf("there is no function %q any more; write %s", name, instead)
+// unusable is a function that can't be called.
+func unusable(err error) function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowNull: true},
 		Type:     func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, err },

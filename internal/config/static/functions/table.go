@@ -9,10 +9,16 @@
 package functions
 
 import (
+	"crypto/sha256"
+	"crypto/sha512"
+	"errors"
 	"io/fs"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-cty-funcs/cidr"
+	"github.com/hashicorp/go-cty-funcs/collection"
 	"github.com/hashicorp/go-cty-funcs/crypto"
 	"github.com/hashicorp/go-cty-funcs/encoding"
 	"github.com/hashicorp/go-cty-funcs/uuid"
@@ -58,106 +64,69 @@ type Files struct {
 // Table returns the functions.
 func Table(env Environment) map[string]function.Function {
 	b := bounds{env.MaxBytes}
-	table := map[string]function.Function{}
-	for _, group := range []map[string]function.Function{
-		numbers(b), texts(b), collections(b), conversions(), encodings(b), checksums(), times(), addresses(), env.marks(), env.files(b),
-	} {
-		for name, f := range group {
-			table[name] = f
-		}
-	}
+	table := b.functions()
+	maps.Copy(table, env.marks())
+	maps.Copy(table, env.files(b))
 	if env.OpenTofu {
 		env.openTofu(table)
 	}
 	env.addTemplates(table)
-	for name, f := range table {
+	for name, f := range maps.Clone(table) {
 		table["core::"+name] = f
 	}
 	return table
 }
 
-func numbers(b bounds) map[string]function.Function {
+// functions are those that need nothing but their arguments.
+func (b bounds) functions() map[string]function.Function {
 	return map[string]function.Function{
+		// Numbers.
 		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "floor": stdlib.FloorFunc, "log": stdlib.LogFunc, "max": stdlib.MaxFunc,
 		"min": stdlib.MinFunc, "parseint": b.bound(stdlib.ParseIntFunc, parseIntSize), "pow": stdlib.PowFunc, "signum": stdlib.SignumFunc, "sum": sum,
-	}
-}
 
-func texts(b bounds) map[string]function.Function {
-	return map[string]function.Function{
+		// Texts.
 		"chomp": stdlib.ChompFunc, "lower": stdlib.LowerFunc, "regex": stdlib.RegexFunc, "regexall": b.bound(stdlib.RegexAllFunc, regexAllSize),
 		"split": stdlib.SplitFunc, "strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc, "title": stdlib.TitleFunc,
 		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc,
-		"upper":       stdlib.UpperFunc,
-		"endswith":    endsWith,
-		"format":      b.bound(stdlib.FormatFunc, b.formatSize),
-		"formatlist":  b.bound(stdlib.FormatListFunc, b.formatListSize),
-		"indent":      b.bound(stdlib.IndentFunc, b.indentSize),
-		"join":        b.bound(stdlib.JoinFunc, b.joinSize),
-		"replace":     b.replace(),
-		"startswith":  startsWith,
-		"strcontains": contains,
-	}
-}
+		"upper":    stdlib.UpperFunc,
+		"endswith": compared("suffix", strings.HasSuffix), "startswith": compared("prefix", strings.HasPrefix), "strcontains": compared("substr", strings.Contains),
+		"format":     b.bound(stdlib.FormatFunc, b.formatSize),
+		"formatlist": b.bound(stdlib.FormatListFunc, b.formatListSize),
+		"indent":     b.bound(stdlib.IndentFunc, b.indentSize),
+		"join":       b.bound(stdlib.JoinFunc, b.joinSize),
+		"replace":    b.replace(),
 
-func collections(b bounds) map[string]function.Function {
-	return map[string]function.Function{
+		// Collections.
 		"chunklist": stdlib.ChunklistFunc, "coalescelist": stdlib.CoalesceListFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc,
 		"contains": stdlib.ContainsFunc, "distinct": b.pairs(stdlib.DistinctFunc), "element": stdlib.ElementFunc, "flatten": stdlib.FlattenFunc,
 		"keys": stdlib.KeysFunc, "merge": stdlib.MergeFunc, "range": stdlib.RangeFunc, "reverse": stdlib.ReverseListFunc,
 		"setintersection": stdlib.SetIntersectionFunc, "setproduct": b.bound(stdlib.SetProductFunc, b.productSize),
 		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
-		"alltrue":   all,
-		"anytrue":   some,
-		"coalesce":  coalesce,
-		"index":     index,
-		"length":    length,
-		"list":      removed("list", "tolist([ ... ])"),
-		"lookup":    lookup,
-		"map":       removed("map", "tomap({ ... })"),
+		"alltrue": decided(cty.False), "anytrue": decided(cty.True), "coalesce": collection.CoalesceFunc, "index": index, "length": length, "lookup": lookup, "one": one,
+		"list":      unusable(errors.New(`there is no function "list" any more; write tolist([ ... ])`)),
+		"map":       unusable(errors.New(`there is no function "map" any more; write tomap({ ... })`)),
 		"matchkeys": b.pairs(matchKeys),
-		"one":       one,
 		"transpose": b.bound(transpose, b.transposeSize),
-	}
-}
 
-func conversions() map[string]function.Function {
-	return map[string]function.Function{
+		// Conversions.
 		"can": tryfunc.CanFunc, "convert": typeexpr.ConvertFunc, "try": tryfunc.TryFunc,
 		"tobool": stdlib.MakeToFunc(cty.Bool), "tonumber": stdlib.MakeToFunc(cty.Number), "tostring": stdlib.MakeToFunc(cty.String),
 		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
-	}
-}
 
-func encodings(b bounds) map[string]function.Function {
-	return map[string]function.Function{
+		// Encodings and checksums.
 		"base64decode": encoding.Base64DecodeFunc, "base64encode": encoding.Base64EncodeFunc, "base64gzip": gzipped,
 		"csvdecode": stdlib.CSVDecodeFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
 		"textdecodebase64": textDecode, "textencodebase64": textEncode, "urlencode": encoding.URLEncodeFunc,
 		"yamldecode": b.bound(yaml.YAMLDecodeFunc, yamlSize), "yamlencode": yaml.YAMLEncodeFunc,
-	}
-}
-
-func checksums() map[string]function.Function {
-	return map[string]function.Function{
-		"base64sha256": base64SHA256, "base64sha512": base64SHA512,
+		"base64sha256": base64Sum(sha256.New), "base64sha512": base64Sum(sha512.New),
 		"md5": crypto.Md5Func, "sha1": crypto.Sha1Func, "sha256": crypto.Sha256Func, "sha512": crypto.Sha512Func,
 		"rsadecrypt": crypto.RsaDecryptFunc, "uuidv5": uuid.V5Func,
 		"bcrypt": function.Unpredictable(crypto.BcryptFunc), "uuid": function.Unpredictable(uuid.V4Func),
-	}
-}
 
-func times() map[string]function.Function {
-	return map[string]function.Function{
-		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timeCompare,
-		"plantimestamp": later, "timestamp": later,
-	}
-}
-
-func addresses() map[string]function.Function {
-	return map[string]function.Function{
+		// Times and addresses.
+		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timeCompare, "plantimestamp": later, "timestamp": later,
 		"cidrhost": host, "cidrnetmask": netmask, "cidrsubnet": subnet, "cidrsubnets": cidr.SubnetsFunc,
 	}
 }

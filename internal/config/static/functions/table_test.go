@@ -78,7 +78,7 @@ var results = []struct{ expr, want string }{
 // failing are calls that are errors, with a part of the message.
 var failing = []struct{ expr, want string }{
 	{`sum([])`, "can't be empty"}, {`sum([null])`, "must be a list, set or tuple of numbers"}, {`sum({})`, "must be a list"}, {`sum([1/0, -1/0])`, ""},
-	{`coalesce("", null)`, "no argument is anything but"}, {`index([], 1)`, "isn't in the list"}, {`index({}, 1)`, "must be a list or a tuple"},
+	{`coalesce("", null)`, "no non-null, non-empty-string arguments"}, {`index([], 1)`, "isn't in the list"}, {`index({}, 1)`, "must be a list or a tuple"},
 	{`lookup({ a = 1 }, "b")`, `has no attribute "b"`}, {`lookup(tomap({ a = 1 }), "b")`, `no key "b"`}, {`lookup({}, "a", 1, 2)`, "two or three"}, {`lookup(1, "a")`, "must be a map"},
 	{`one([1, 2])`, "with one element or none"}, {`one("a")`, "with one element"}, {`matchkeys(["a"], [], [])`, "as many keys as values"},
 	{`transpose({ a = [null] })`, "with a null"}, {`list(1)`, "write tolist"}, {`map("a", 1)`, "write tomap"},

@@ -18,7 +18,7 @@ import (
 func (env Environment) addTemplates(table map[string]function.Function) {
 	inside := maps.Clone(table)
 	for _, name := range []string{"templatefile", "templatestring"} {
-		inside[name] = nested(name)
+		inside[name] = unusable(fmt.Errorf("a template can't call %s", name))
 	}
 	for name, f := range maps.Clone(inside) {
 		inside["core::"+name] = f
@@ -97,14 +97,4 @@ func (env Environment) render(text, name string, vars cty.Value, table map[strin
 		return cty.DynamicVal, fmt.Errorf("%s: %s", first.Summary, first.Detail)
 	}
 	return val, nil
-}
-
-// nested is what the functions for templates are inside of a template.
-func nested(name string) function.Function {
-	err := fmt.Errorf("a template can't call %s", name)
-	return function.New(&function.Spec{
-		Params: []function.Parameter{anything("template"), anything("vars")},
-		Type:   func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, err },
-		Impl:   func([]cty.Value, cty.Type) (cty.Value, error) { return cty.DynamicVal, err },
-	})
 }

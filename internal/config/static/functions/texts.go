@@ -3,10 +3,9 @@ package functions
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
 	"fmt"
+	"hash"
 	"math/big"
 	"net"
 	"strings"
@@ -41,12 +40,6 @@ func text(names string, compute func(args []string) (string, error)) function.Fu
 	}, params...)
 }
 
-var (
-	startsWith = compared("prefix", strings.HasPrefix)
-	endsWith   = compared("suffix", strings.HasSuffix)
-	contains   = compared("substr", strings.Contains)
-)
-
 // compared makes a function that says how one string is in another.
 func compared(name string, compare func(text, part string) bool) function.Function {
 	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
@@ -54,27 +47,26 @@ func compared(name string, compare func(text, part string) bool) function.Functi
 	}, param("str", cty.String), function.Parameter{Name: name, Type: cty.String})
 }
 
-var (
-	base64SHA256 = text("str", func(args []string) (string, error) {
-		sum := sha256.Sum256([]byte(args[0]))
-		return base64.StdEncoding.EncodeToString(sum[:]), nil
+// base64Sum makes a function that is a checksum of text, in base64.
+func base64Sum(make func() hash.Hash) function.Function {
+	return text("str", func(args []string) (string, error) {
+		sum := make()
+		sum.Write([]byte(args[0]))
+		return base64.StdEncoding.EncodeToString(sum.Sum(nil)), nil
 	})
-	base64SHA512 = text("str", func(args []string) (string, error) {
-		sum := sha512.Sum512([]byte(args[0]))
-		return base64.StdEncoding.EncodeToString(sum[:]), nil
-	})
-	gzipped = text("str", func(args []string) (string, error) {
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		if _, err := w.Write([]byte(args[0])); err != nil {
-			return "", err
-		}
-		if err := w.Close(); err != nil {
-			return "", err
-		}
-		return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
-	})
-)
+}
+
+var gzipped = text("str", func(args []string) (string, error) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(args[0])); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
+})
 
 // Text in another encoding, such as UTF-16LE.
 var (
