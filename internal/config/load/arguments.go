@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -42,7 +41,7 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 			wildcard = &at
 			continue
 		}
-		if traversal, broken := d.unquotedRelative(expr); len(traversal) > 0 || broken {
+		if traversal, broken := d.unquoted(expr); len(traversal) > 0 || broken {
 			continue
 		}
 		_, diags := hcl.RelTraversalForExpr(expr)
@@ -64,16 +63,18 @@ func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broke
 	inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
 	traversal, diags := hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
 	d.report(diags...)
-	d.report(diagnostic.Warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+	d.warn(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old)
 	return traversal, diags.HasErrors()
 }
 
-// unquotedRelative is unquoted for the path of an attribute.
-func (d *document) unquotedRelative(expr hcl.Expression) (hcl.Traversal, bool) {
-	if _, isNative := expr.(hclsyntax.Expression); !isNative {
-		return nil, false
+// traversal reads a reference, in quotes or not; it is empty if there is none, which is reported.
+func (d *document) traversal(expr hcl.Expression) hcl.Traversal {
+	if old, _ := d.unquoted(expr); len(old) > 0 {
+		return old
 	}
-	return d.unquoted(expr)
+	traversal, diags := hcl.AbsTraversalForExpr(expr)
+	d.report(diags...)
+	return traversal
 }
 
 // checkTriggers reads replace_triggered_by: a list of resources, their instances and
@@ -137,10 +138,10 @@ func (d *document) namesResource(root string) bool {
 }
 
 // checkTrigger looks at an action_trigger block.
-func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
+func (d *document) checkTrigger(b *block) {
 	actions, known := 0, d.grammar.names("event")
 	var events []string
-	for _, expr := range d.elements(content.Attributes["events"]) {
+	for _, expr := range d.elements(b.attrs["events"]) {
 		word := hcl.ExprAsKeyword(expr)
 		if !slices.Contains(known, word) && !d.leftToPlan(expr.Range(), false) {
 			d.error(expr.Range(), fmt.Sprintf("Invalid \"event\" value %s", word),
@@ -154,10 +155,10 @@ func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
 		events = append(events, word)
 	}
 	if len(events) == 0 {
-		d.error(block.DefRange, "No events specified", "The block says when actions run with the argument \"events\".")
+		d.error(b.DefRange, "No events specified", "The block says when actions run with the argument \"events\".")
 	}
-	at := block.DefRange
-	for _, given := range d.elements(content.Attributes["actions"]) {
+	at := b.DefRange
+	for _, given := range d.elements(b.attrs["actions"]) {
 		expr, ok := static.Native(given)
 		steps, isAddress := hcl.Traversal(nil), false
 		if ok {

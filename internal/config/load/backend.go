@@ -22,8 +22,8 @@ func (b *builder) addBackends(backends []Backend) {
 			continue
 		}
 		if before.effective() != nil {
-			b.report(diagnostic.Error(b.state.backend.Range, "Conflicting 'cloud' and 'backend' configuration blocks are present",
-				"State is kept in one place; there is a cloud block at %s.", b.state.cloud.Range))
+			b.error(b.state.backend.Range, "Conflicting 'cloud' and 'backend' configuration blocks are present",
+				"State is kept in one place; there is a cloud block at %s.", b.state.cloud.Range)
 		}
 	}
 }
@@ -67,13 +67,13 @@ func (b *builder) resolveBackend() {
 }
 
 // addBackend takes over a block, whose body is decoded by others.
-func (d *document) addBackend(kind string, block *hcl.Block) {
-	body := block.Body
+func (d *document) addBackend(kind string, b *block) {
+	body := b.Body
 	if diag := static.CheckCheap(body); diag != nil {
 		d.report(diag)
 		body = nil
 	}
-	d.backends = append(d.backends, Backend{Type: kind, Range: block.DefRange, Body: body})
+	d.backends = append(d.backends, Backend{Type: kind, Range: b.DefRange, Body: body})
 }
 
 // LoadBody reads a file of arguments and blocks, in JSON if its name says so,

@@ -10,35 +10,34 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // module decodes a module block. Only what has to be known before modules are
 // installed is read. A call whose name can't be used is left out: names become
 // those of directories.
-func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
+func (d *document) module(b *block) {
 	call := &callBlock{
-		ModuleCall: ModuleCall{Name: block.Labels[0], Range: block.DefRange},
-		source:     content.Attributes["source"],
-		version:    content.Attributes["version"],
-		inputs:     d.inputs(block, content),
-		count:      content.Attributes["count"],
-		forEach:    content.Attributes["for_each"],
-		enabled:    d.enabled(content),
-		dependsOn:  d.dependsOn(content.Attributes["depends_on"]),
+		ModuleCall: ModuleCall{Name: b.Labels[0], Range: b.DefRange},
+		source:     b.attrs["source"],
+		version:    b.attrs["version"],
+		inputs:     d.inputs(b),
+		count:      b.attrs["count"],
+		forEach:    b.attrs["for_each"],
+		enabled:    b.enabled(),
+		dependsOn:  d.dependsOn(b.attrs["depends_on"]),
 	}
-	call.providers = d.passedProviders(content.Attributes["providers"])
-	call.blocks = d.otherBlocks(block)
-	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
-	d.checkRepetition(content)
-	if attr := content.Attributes["ignore_nested_deprecations"]; attr != nil {
+	call.providers = d.passedProviders(b.attrs["providers"])
+	call.blocks = d.otherBlocks(b)
+	valid := d.checkName("module instance name", call.Name, b.LabelRanges[0])
+	d.checkRepetition(b)
+	if attr := b.attrs["ignore_nested_deprecations"]; attr != nil {
 		val, diags := static.Evaluate(attr.Expr)
 		if diags.HasErrors() || val.Type() != cty.Bool || val.IsNull() {
 			d.error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false.")
 		}
 	}
-	d.declare(block.DefRange, "module", "", call.Name)
+	d.declare(b.DefRange, "module", "", call.Name)
 	if valid {
 		d.calls = append(d.calls, call)
 	}
@@ -46,12 +45,11 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 
 // inputs are the arguments of a module block that are meant for the variables
 // of the module.
-func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attributes {
-	_, rest, _ := block.Body.PartialContent(d.grammar.form("module").schema)
+func (d *document) inputs(b *block) hcl.Attributes {
 	attrs := hcl.Attributes{}
-	own, _ := rest.JustAttributes()
+	own, _ := b.rest.JustAttributes()
 	maps.Copy(attrs, own)
-	for _, escaping := range content.Blocks.OfType("_") {
+	for _, escaping := range b.of("_") {
 		more, diags := escaping.Body.JustAttributes()
 		if !d.product.StaticModules { // OpenTofu leaves blocks to a plan
 			d.report(diags...)
@@ -62,36 +60,38 @@ func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attrib
 }
 
 // otherBlocks are the problems with blocks in a module block that have no meaning.
-func (d *document) otherBlocks(block *hcl.Block) hcl.Diagnostics {
-	_, rest, _ := block.Body.PartialContent(d.grammar.form("module").schema)
+func (d *document) otherBlocks(b *block) hcl.Diagnostics {
 	known := &hcl.BodySchema{}
-	attrs, _ := rest.JustAttributes()
+	attrs, _ := b.rest.JustAttributes()
 	for name := range attrs {
 		known.Attributes = append(known.Attributes, hcl.AttributeSchema{Name: name})
 	}
-	_, diags := rest.Content(known)
+	_, diags := b.rest.Content(known)
 	return d.leave("module", diags)
 }
 
 // variable decodes a variable block.
-func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
-	name := block.Labels[0]
-	d.checkName("variable name", name, block.LabelRanges[0])
+func (d *document) variable(b *block) {
+	name := b.Labels[0]
+	d.checkName("variable name", name, b.LabelRanges[0])
 	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
-		d.error(block.LabelRanges[0], "Invalid variable name",
+		d.error(b.LabelRanges[0], "Invalid variable name",
 			"No variable can be called %q, because that means something else in module blocks.", name)
 	}
-	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` value")
-	d.checkIgnored(content.Attributes["type"], content.Attributes["default"])
-	d.checkConst(block, content)
-	d.checkValidations(name, content.Blocks.OfType("validation"))
-	d.declare(block.DefRange, "variable", "", name)
-	declared := &static.Variable{Name: name, Attrs: hcl.Attributes{}, Header: block.DefRange}
-	maps.Copy(declared.Attrs, content.Attributes)
-	for _, block := range content.Blocks.OfType("validation") {
-		own, _ := block.Body.Content(d.grammar.form("condition").schema)
-		if own.Attributes["condition"] != nil {
-			declared.Validations = append(declared.Validations, static.Validation{Condition: own.Attributes["condition"], Message: own.Attributes["error_message"]})
+	d.checkDeprecated(b.attrs["deprecated"], "Invalid `deprecated` value")
+	d.checkIgnored(b.attrs["type"], b.attrs["default"])
+	d.checkConst(b)
+	d.declare(b.DefRange, "variable", "", name)
+	declared := &static.Variable{Name: name, Attrs: b.attrs, Header: b.DefRange}
+	for _, validation := range b.of("validation") {
+		attr := validation.attrs["condition"]
+		if attr == nil {
+			continue
+		}
+		declared.Validations = append(declared.Validations, static.Validation{Condition: attr, Message: validation.attrs["error_message"]})
+		if !slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool { return t.RootName() == "var" && static.StepName(t, 1) == name }) {
+			d.error(attr.Expr.Range(), "Invalid variable validation condition",
+				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name)
 		}
 	}
 	d.variables = append(d.variables, declared)
@@ -99,37 +99,16 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 
 // checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
 // are a mistake only where they are shown.
-func (d *document) checkConst(block *hcl.Block, content *hcl.BodyContent) {
-	if d.product.StaticModules || !static.IsTrue(content.Attributes["const"]) {
+func (d *document) checkConst(b *block) {
+	if d.product.StaticModules || !static.IsTrue(b.attrs["const"]) {
 		return
 	}
 	for _, flag := range []string{"sensitive", "ephemeral"} {
-		if static.IsTrue(content.Attributes[flag]) {
-			d.error(block.DefRange, "Const variable cannot be "+flag,
+		if static.IsTrue(b.attrs[flag]) {
+			d.error(b.DefRange, "Const variable cannot be "+flag,
 				"The value of a variable with const = true decides what is installed, and is shown: it can't have %s = true as well.", flag)
 		}
 	}
-}
-
-// checkValidations reports conditions that don't look at the variable.
-func (d *document) checkValidations(name string, blocks hcl.Blocks) {
-	for _, block := range blocks {
-		content, _ := block.Body.Content(d.grammar.form("condition").schema)
-		attr, ok := content.Attributes["condition"]
-		if ok && !slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
-			d.error(attr.Expr.Range(), "Invalid variable validation condition",
-				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name)
-		}
-	}
-}
-
-// refersTo reports whether a traversal begins with root.name.
-func refersTo(t hcl.Traversal, root, name string) bool {
-	if len(t) < 2 || t.RootName() != root {
-		return false
-	}
-	attr, ok := t[1].(hcl.TraverseAttr)
-	return ok && attr.Name == name
 }
 
 // checkType reports what is no type.
@@ -158,14 +137,14 @@ func (d *document) checkType(expr hcl.Expression) {
 }
 
 // output decodes an output block.
-func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
-	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
-	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` attribute")
-	for _, post := range content.Blocks.OfType("postcondition") {
+func (d *document) output(b *block) {
+	d.checkName("output name", b.Labels[0], b.LabelRanges[0])
+	d.checkDeprecated(b.attrs["deprecated"], "Invalid `deprecated` attribute")
+	for _, post := range b.of("postcondition") {
 		d.error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only.")
 	}
-	d.dependsOn(content.Attributes["depends_on"])
-	d.declare(block.DefRange, "output", "", block.Labels[0])
+	d.dependsOn(b.attrs["depends_on"])
+	d.declare(b.DefRange, "output", "", b.Labels[0])
 }
 
 // checkDeprecated reports a reason that says nothing, where that is refused.
@@ -180,8 +159,8 @@ func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
 }
 
 // locals decodes a locals block.
-func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
-	attrs, diags := block.Body.JustAttributes()
+func (d *document) locals(b *block) {
+	attrs, diags := b.Body.JustAttributes()
 	d.report(diags...)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		d.checkName("local value name", name, attrs[name].NameRange)
@@ -238,8 +217,8 @@ func (d *document) findIgnoredItem(item hclsyntax.ObjectConsItem, typ cty.Type) 
 	case typ.HasAttribute(name):
 		d.findIgnored(item.ValueExpr, typ.AttributeType(name))
 	default:
-		d.report(diagnostic.Warning(item.KeyExpr.Range(), "Object attribute is ignored",
-			"The type of the variable has no attribute %q there, so that what is written here has no effect.", name))
+		d.warn(item.KeyExpr.Range(), "Object attribute is ignored",
+			"The type of the variable has no attribute %q there, so that what is written here has no effect.", name)
 	}
 }
 
@@ -248,17 +227,8 @@ func literalKey(expr hcl.Expression) (name string, ok bool) {
 	if name = hcl.ExprAsKeyword(expr); name != "" {
 		return name, true
 	}
-	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
-	if !ok {
-		return "", false
+	if key, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok {
+		return quoted(key.Wrapped)
 	}
-	text, ok := key.Wrapped.(*hclsyntax.TemplateExpr)
-	if !ok || !text.IsStringLiteral() {
-		return "", false
-	}
-	value, diags := text.Value(nil)
-	if diags.HasErrors() || value.Type() != cty.String {
-		return "", false
-	}
-	return value.AsString(), true
+	return "", false
 }

@@ -60,8 +60,8 @@ func (b *builder) isDeclared(t hcl.Traversal) bool {
 // addRequired takes over a required_providers block; there can be only one.
 func (b *builder) addRequired(required requiredBlock) {
 	if b.requiredAt != (hcl.Range{}) {
-		b.report(diagnostic.Error(required.header, "Duplicate required providers configuration",
-			"A module has only one required_providers block; there is one already at %s.", b.requiredAt))
+		b.error(required.header, "Duplicate required providers configuration",
+			"A module has only one required_providers block; there is one already at %s.", b.requiredAt)
 		return
 	}
 	b.requiredAt = required.header
@@ -109,7 +109,7 @@ func (b *builder) finish() {
 	b.checkInstances()
 	b.checkLocalNames()
 	if !b.diags.HasErrors() {
-		for _, diag := range b.late {
+		for _, diag := range b.late.diags {
 			b.report(asTreeProblem(diag))
 		}
 	}
@@ -196,8 +196,8 @@ func (b *builder) checkChild() {
 		if backend.Type == cloudBackend {
 			summary = "Cloud configuration ignored"
 		}
-		b.report(diagnostic.Warning(backend.Range, summary,
-			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path))
+		b.warn(backend.Range, summary,
+			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path)
 	}
 }
 

@@ -58,10 +58,8 @@ func asTreeProblem(diag *hcl.Diagnostic) *hcl.Diagnostic {
 type passing struct {
 	product  dialect.Dialect
 	repeated map[*Module]hcl.Range // of the nearest call on the way to a module that repeats what it calls
-	diags    hcl.Diagnostics
+	reporter
 }
-
-func (c *passing) report(diag *hcl.Diagnostic) { c.diags = append(c.diags, diag) }
 
 // checkArguments finds arguments for which the module has no variable, and blocks.
 func (c *passing) checkArguments(link Link) {
@@ -86,9 +84,9 @@ func (c *passing) checkRepeated(link Link) {
 	}
 	for _, config := range link.Module.providers {
 		if config.configured {
-			c.report(diagnostic.Error(at, "Module is incompatible with count, for_each, and depends_on",
+			c.error(at, "Module is incompatible with count, for_each, and depends_on",
 				"%s configures the provider %q itself, at %s. Such a module, and the modules that call it, can't be repeated or made to wait. "+
-					"It should require the provider, and be passed its configuration.", link.Module.subject(), config.name, config.header))
+					"It should require the provider, and be passed its configuration.", link.Module.subject(), config.name, config.header)
 			return
 		}
 	}
@@ -101,19 +99,19 @@ func (c *passing) checkPassed(link Link) {
 		child, parent := passed.child, passed.parent
 		own := link.Module.config(child.providerKey)
 		if own != nil && own.configured {
-			c.report(diagnostic.Error(child.at, "Cannot override provider configuration",
-				"The module %s configures the provider %s itself, at %s, and can't be passed another configuration.", link.Module.Path, child, own.header))
+			c.error(child.at, "Cannot override provider configuration",
+				"The module %s configures the provider %s itself, at %s, and can't be passed another configuration.", link.Module.Path, child, own.header)
 		}
 		if !link.Module.declares(child.providerKey) && (own == nil || own.configured) {
-			c.report(diagnostic.Warning(child.at, undefined,
+			c.warn(child.at, undefined,
 				"The module %s doesn't require a provider as %q, which is taken to be %s. If the module is yours, add it to its required_providers.",
-				link.Module.Path, child, c.product.Short(c.implied(child.name))))
+				link.Module.Path, child, c.product.Short(c.implied(child.name)))
 		}
 		c.checkType(link, passed)
 		if parent.alias == "" && link.Caller.requirement(parent.name) == nil && !link.Caller.configures(parent.providerKey) {
-			c.report(diagnostic.Warning(parent.at, undefined,
+			c.warn(parent.at, undefined,
 				"%s doesn't require a provider as %q, which is taken to be %s. Add it to its required_providers.",
-				link.Caller.subject(), parent.name, c.product.Short(c.implied(parent.name))))
+				link.Caller.subject(), parent.name, c.product.Short(c.implied(parent.name)))
 		}
 	}
 }
@@ -127,9 +125,9 @@ func (c *passing) checkType(link Link, passed passedProvider) {
 		given = c.provider(link.Caller, passed.child.name)
 	}
 	if wanted != given {
-		c.report(diagnostic.Error(passed.parent.at, "Provider type mismatch",
+		c.error(passed.parent.at, "Provider type mismatch",
 			"What the call passes as %q is a configuration of %s, and %q is %s in the module %s.",
-			passed.child, c.product.Short(given), passed.child, c.product.Short(wanted), link.Module.Path))
+			passed.child, c.product.Short(given), passed.child, c.product.Short(wanted), link.Module.Path)
 	}
 }
 
@@ -140,9 +138,9 @@ func (c *passing) checkMissing(link Link) {
 			if link.Call.passes(wanted) || link.Module.configures(wanted) {
 				continue
 			}
-			c.report(diagnostic.Error(link.Call.Range, "Missing required provider configuration",
+			c.error(link.Call.Range, "Missing required provider configuration",
 				"The module %s has to be passed a configuration of %s, which it calls %s. Add an entry for that to the argument \"providers\" of the call.",
-				link.Module.Path, c.product.Short(entry.provider), wanted))
+				link.Module.Path, c.product.Short(entry.provider), wanted)
 		}
 	}
 }
@@ -159,9 +157,9 @@ func (c *passing) checkInherited(link Link) {
 				continue
 			}
 			reported[needed] = true
-			c.report(diagnostic.Warning(link.Call.Range, "Missing required provider configuration",
+			c.warn(link.Call.Range, "Missing required provider configuration",
 				"The module %s passes its configuration of %s on, %q, but isn't passed one under this name. Add an entry for that to the argument \"providers\" of the call.",
-				link.Module.Path, c.product.Short(entry.provider), needed.name))
+				link.Module.Path, c.product.Short(entry.provider), needed.name)
 		}
 	}
 }
@@ -175,10 +173,10 @@ func (c *passing) checkEmpty(m *Module) {
 			continue
 		}
 		reported[config.name] = true
-		c.report(diagnostic.Warning(config.header, "Redundant empty provider block",
+		c.warn(config.header, "Redundant empty provider block",
 			"The module %s has provider blocks for %q that configure nothing. Instead of them, "+
 				"require %s in required_providers, and name what callers have to pass in configuration_aliases there.",
-			m.Path, config.name, c.product.Short(c.provider(m, config.name))))
+			m.Path, config.name, c.product.Short(c.provider(m, config.name)))
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
@@ -44,15 +43,7 @@ type document struct {
 	left      []hcl.Range    // what only a newer version can know
 	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
 
-	diags hcl.Diagnostics
-}
-
-// report adds problems to those of the file.
-func (d *document) report(diags ...*hcl.Diagnostic) { d.diags = diagnostic.Append(d.diags, diags...) }
-
-// error reports what is wrong at a place: a summary, and a detail that is made as by fmt.Sprintf.
-func (d *document) error(at hcl.Range, summary, format string, args ...any) {
-	d.report(diagnostic.Error(at, summary, format, args...))
+	reporter
 }
 
 // declare notes that something was declared, for duplicates and overrides.
@@ -64,19 +55,19 @@ func (d *document) declare(rng hcl.Range, block, typ, name string) key {
 
 // decode reads the blocks of a file of some kind.
 func (d *document) decode(file hcl.Body, kind string) {
-	for _, block := range d.content(file, kind).Blocks {
-		decoder(kind, block.Type, d.product)(d, block, d.content(block.Body, block.Type))
+	for _, b := range d.read(&hcl.Block{Body: file}, kind).blocks {
+		decoder(kind, b.Type, d.product)(d, b)
 	}
 }
 
 // argumentKinds check what is more than a value for code or for a plan.
 var argumentKinds = sync.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
 	return map[string]func(*document, *hcl.Attribute){
+		"addresses":  (*document).checkAddresses,
 		"alpha":      (*document).checkCleanup,
 		"attributes": (*document).checkAttributes,
 		"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
 		"constant":   (*document).checkConstant,
-		"failures":   func(d *document, attr *hcl.Attribute) { d.checkKeyword(attr, "halt", "taint", "continue") },
 		"flag":       (*document).checkFlag,
 		"moment":     (*document).checkDuring,
 		"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
@@ -85,11 +76,30 @@ var argumentKinds = sync.OnceValue(func() map[string]func(*document, *hcl.Attrib
 	}
 })
 
-// content reads a block as the table says; nil if the table doesn't.
-func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
-	f := d.grammar.form(in)
-	if len(f.rows) == 0 {
-		return nil
+// block is a block, with what the table says that it may have.
+type block struct {
+	*hcl.Block
+	attrs  hcl.Attributes
+	blocks []*block // in their order
+	rest   hcl.Body // of a block in which others decide what may stand: what is theirs
+	broken bool     // whether it lacks something, or has what it can't have; which was reported
+}
+
+// of are the blocks of a type in a block.
+func (b *block) of(typ string) (all []*block) {
+	for _, inner := range b.blocks {
+		if inner.Type == typ {
+			all = append(all, inner)
+		}
+	}
+	return all
+}
+
+// read reads a block, with those in it, as the lines of a name say.
+func (d *document) read(given *hcl.Block, in string) *block {
+	b, f := &block{Block: given}, d.grammar.form(in)
+	if len(f.schema.Attributes)+len(f.schema.Blocks) == 0 && !f.open {
+		return b
 	}
 	schema := f.schema
 	if d.override {
@@ -97,50 +107,64 @@ func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
 	}
 	content, diags := (*hcl.BodyContent)(nil), hcl.Diagnostics(nil)
 	if f.open {
-		content, _, diags = b.PartialContent(schema)
+		content, b.rest, diags = b.Body.PartialContent(schema)
 	} else {
-		content, diags = b.Content(schema)
+		content, diags = b.Body.Content(schema)
 	}
 	d.report(d.leave(in, diags)...)
+	b.attrs, b.broken = content.Attributes, diags.HasErrors()
 	for _, argument := range schema.Attributes {
-		attr, r := content.Attributes[argument.Name], f.rows[argument.Name]
+		attr, r := b.attrs[argument.Name], f.rows[argument.Name]
 		switch check := argumentKinds()[r.kind]; {
 		case attr == nil:
 		case r.kind == "refused":
 			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
+		case r.kind == "word":
+			d.checkWord(attr, r.labels)
 		case check != nil:
 			check(d, attr)
 		}
 	}
-	for _, block := range schema.Blocks {
-		d.blocks(content.Blocks.OfType(block.Type), in, f.rows[block.Type])
+	first := map[string]hcl.Range{}
+	for _, inner := range content.Blocks {
+		r := f.rows[inner.Type]
+		if at, ok := first[r.name]; !ok {
+			first[r.name] = inner.DefRange
+		} else if r.once {
+			d.error(inner.DefRange, again(in, r.name), "There is one already at %s.", at)
+		}
+		b.blocks = append(b.blocks, d.readInner(inner, in, r))
 	}
-	return content
+	return b
 }
 
-// blocks reads those of one name in a block, unless code does.
-func (d *document) blocks(blocks hcl.Blocks, in string, r row) {
-	for i, block := range blocks {
-		if r.once && i > 0 {
-			d.error(block.DefRange, again(in, r.name), "There is one already at %s.", blocks[0].DefRange)
-		}
-		switch r.kind {
-		case "refused-block":
-			d.error(block.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
-		case "form":
-			inner := in + "." + r.name
-			content := d.content(block.Body, inner)
-			switch inner {
-			case "resource.lifecycle.action_trigger":
-				d.checkTrigger(block, content)
-			case "run.plan_options":
-				d.planOptions(content)
-			}
-		}
+// readInner reads a block in another one.
+func (d *document) readInner(given *hcl.Block, in string, r row) *block {
+	switch {
+	case d.override && in == "check": // which is a problem as a whole
+	case r.kind == "block":
+		return d.read(given, r.name)
+	case r.kind == "form":
+		return d.read(given, in+"."+r.name)
+	case r.kind == "condition":
+		return d.readCondition(given)
+	case r.kind == "refused-block":
+		d.error(given.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
 	}
-	if r.kind == "condition" && !(d.override && in == "check") { // which is a problem as a whole
-		d.checkConditions(blocks)
+	return &block{Block: given}
+}
+
+// readCondition reads a block that checks something.
+func (d *document) readCondition(given *hcl.Block) *block {
+	if d.override {
+		d.notInOverride(given, fmt.Sprintf("Can't override %s blocks", given.Type))
+		return &block{Block: given}
 	}
+	b := d.read(given, "condition")
+	if attr, ok := b.attrs["condition"]; ok && len(static.References(attr.Expr)) == 0 {
+		d.error(attr.Expr.Range(), "Invalid "+b.Type+" expression", "The condition refers to nothing, so that its result is always the same.")
+	}
+	return b
 }
 
 // deciding are the blocks on which it depends what is installed.
@@ -182,21 +206,6 @@ func (d *document) checkName(what, name string, at hcl.Range) bool {
 			"%q can't be used as a name: a letter or underscore has to come first, then letters, digits, underscores and dashes.", name)
 	}
 	return valid
-}
-
-// checkConditions reads blocks that check something.
-func (d *document) checkConditions(blocks hcl.Blocks) {
-	for _, block := range blocks {
-		if d.override {
-			d.notInOverride(block, fmt.Sprintf("Can't override %s blocks", block.Type))
-			continue
-		}
-		content := d.content(block.Body, "condition")
-		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
-			d.error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
-				"The condition refers to nothing, so that its result is always the same.")
-		}
-	}
 }
 
 // checkConstant reports variables and functions in an argument whose value
@@ -338,30 +347,6 @@ func (d *document) parseConstraint(given string, attr, value hcl.Range) *version
 	}
 	return &versionConstraint{text: given, attr: attr}
 }
-
-// builder puts the files of a module together.
-type builder struct {
-	module  *Module
-	product dialect.Dialect
-
-	seen       map[key]hcl.Range // everything declared
-	required   map[string]*requiredProvider
-	requiredAt hcl.Range // the required_providers block; zero: none yet
-	providers  map[key]*providerConfig
-	users      map[key]*user
-	calls      map[string]*callBlock
-	scope      *static.Scope
-	files      files.System
-	parser     static.Parser
-	done       func() bool
-	imports    []*importTarget
-	state      stateBlocks
-
-	diags hcl.Diagnostics
-	late  hcl.Diagnostics // reported only if the files themselves have no errors
-}
-
-func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = diagnostic.Append(b.diags, diags...) }
 
 // elements are those of an argument that is a list; nil if there is none.
 func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {

@@ -7,79 +7,71 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // encryption decodes an encryption block; further ones of one file are an error.
-func (d *document) encryption(block *hcl.Block) {
+func (d *document) encryption(b *block) {
 	if d.encrypted != nil {
-		d.error(block.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header)
+		d.error(b.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header)
 		return
 	}
-	d.encrypted = d.decodeEncryption(block.Body, block.DefRange)
+	d.encrypted = d.decodeEncryption(b.Block)
 }
 
 // decodeEncryption reads the content of an encryption block.
-func (d *document) decodeEncryption(b hcl.Body, header hcl.Range) *encryption {
-	e := &encryption{header: header, keys: map[string]*encryptionPart{}, methods: map[string]*encryptionPart{}, targets: map[string]*encryptionTarget{}}
-	for _, block := range d.content(b, "encryption").Blocks {
-		switch block.Type {
+func (d *document) decodeEncryption(given *hcl.Block) *encryption {
+	e := &encryption{header: given.DefRange, keys: map[string]*encryptionPart{}, methods: map[string]*encryptionPart{}, targets: map[string]*encryptionTarget{}}
+	for _, b := range d.read(given, "encryption").blocks {
+		switch b.Type {
 		case "key_provider":
-			d.encryptionPart(e.keys, block, "Duplicate key_provider")
+			d.encryptionPart(e.keys, b)
 		case "method":
-			d.encryptionPart(e.methods, block, "Duplicate method")
+			d.encryptionPart(e.methods, b)
 		case "state", "plan":
-			e.targets[block.Type] = d.encryptionTarget(block, "encryption.state")
+			e.targets[b.Type] = encryptionTargetOf(b)
 		default:
-			d.remoteTargets(e, block)
+			d.remoteTargets(e, b)
 		}
 	}
 	return e
 }
 
 // encryptionPart takes over a key provider or a method.
-func (d *document) encryptionPart(parts map[string]*encryptionPart, block *hcl.Block, again string) {
-	for i, label := range block.Labels {
+func (d *document) encryptionPart(parts map[string]*encryptionPart, b *block) {
+	for i, label := range b.Labels {
 		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || label == "" {
-			d.error(block.LabelRanges[i], "Invalid encryption block", "%q can't be used here: letters, digits, underscores and dashes can.", label)
+			d.error(b.LabelRanges[i], "Invalid encryption block", "%q can't be used here: letters, digits, underscores and dashes can.", label)
 		}
 	}
-	name := strings.Join(block.Labels, ".")
+	name := strings.Join(b.Labels, ".")
 	if first, ok := parts[name]; ok {
-		d.error(block.DefRange, again, "There is one already at %s.", first.header)
+		d.error(b.DefRange, "Duplicate "+b.Type, "There is one already at %s.", first.header)
 		return
 	}
-	parts[name] = &encryptionPart{typ: block.Labels[0], name: name, header: block.DefRange, bodies: []hcl.Body{block.Body}}
+	parts[name] = &encryptionPart{typ: b.Labels[0], name: name, header: b.DefRange, bodies: []hcl.Body{b.Body}}
 }
 
-// encryptionTarget reads what is encrypted by which method.
-func (d *document) encryptionTarget(block *hcl.Block, in string) *encryptionTarget {
-	content := d.content(block.Body, in)
-	target := &encryptionTarget{method: content.Attributes["method"], header: block.DefRange}
-	if attr := content.Attributes["enforced"]; attr != nil {
-		d.checkFlag(attr)
-		val, _ := static.Evaluate(attr.Expr)
-		target.enforced = val.RawEquals(cty.True)
-	}
-	if fallback := content.Blocks.OfType("fallback"); len(fallback) > 0 {
-		target.fallback = d.encryptionTarget(fallback[0], "encryption.default")
+// encryptionTargetOf is what is encrypted by which method.
+func encryptionTargetOf(b *block) *encryptionTarget {
+	target := &encryptionTarget{method: b.attrs["method"], header: b.DefRange, enforced: static.IsTrue(b.attrs["enforced"])}
+	if fallback := b.of("fallback"); len(fallback) > 0 {
+		target.fallback = encryptionTargetOf(fallback[0])
 	}
 	return target
 }
 
 // remoteTargets reads what is said of states that data sources read.
-func (d *document) remoteTargets(e *encryption, block *hcl.Block) {
-	for _, inner := range d.content(block.Body, "encryption.remote_state_data_sources").Blocks {
+func (d *document) remoteTargets(e *encryption, b *block) {
+	for _, inner := range b.blocks {
 		name := "remote." + strings.Join(inner.Labels, "")
 		if inner.Type == "default" {
 			name = "remote.default"
 		} else if first, ok := e.targets[name]; ok {
 			d.error(inner.DefRange, "Duplicate remote_data_source", "There is one already at %s.", first.header)
 		}
-		e.targets[name] = d.encryptionTarget(inner, "encryption.default")
+		e.targets[name] = encryptionTargetOf(inner)
 	}
 }
 
@@ -87,7 +79,7 @@ func (d *document) remoteTargets(e *encryption, block *hcl.Block) {
 func (b *builder) addEncryption(e *encryption) {
 	first := b.module.encryption
 	if first != nil && e != nil {
-		b.report(diagnostic.Error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header))
+		b.error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header)
 	}
 	if first == nil {
 		b.module.encryption = e
@@ -116,7 +108,7 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 		if file == nil || file.Body == nil || diags.HasErrors() {
 			return withoutSource(d.diags)
 		}
-		e = e.override(d.decodeEncryption(file.Body, hcl.Range{Filename: EncryptionVariable, Start: hcl.InitialPos, End: hcl.InitialPos}))
+		e = e.override(d.decodeEncryption(&hcl.Block{Body: file.Body, DefRange: hcl.Range{Filename: EncryptionVariable, Start: hcl.InitialPos, End: hcl.InitialPos}}))
 	}
 	if e == nil {
 		return nil

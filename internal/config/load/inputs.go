@@ -97,17 +97,13 @@ type inputReader struct {
 	files   files.System
 	values  Values
 	invalid map[string]hcl.Diagnostics // about values of files that no later one has replaced
-	diags   hcl.Diagnostics
-	lazy    bool // whether only values that are needed have to be right
+	reporter
+	lazy bool // whether only values that are needed have to be right
 }
 
 func (r *inputReader) set(name string, val cty.Value) {
 	r.values[name] = val
 	delete(r.invalid, name)
-}
-
-func (r *inputReader) report(diags ...*hcl.Diagnostic) {
-	r.diags = diagnostic.Append(r.diags, diags...)
 }
 
 // automatic lists the files that are read without being asked for, in order.
@@ -143,8 +139,7 @@ func (r *inputReader) file(path string, argument bool) {
 	src, err := read(path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && argument:
-		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",
-			Detail: fmt.Sprintf("The variables file %s, which an argument names, does not exist.", path)})
+		r.report(diagnostic.Placeless(hcl.DiagError, "Failed to read variables file", "The variables file %s, which an argument names, does not exist.", path))
 		return
 	case err != nil:
 		r.report(diagnostic.Unreadable("Failed to read variables file", err))
@@ -187,7 +182,6 @@ func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
 // assign reads name=value. Problems are reported without the value,
 // which may be a secret.
 func (r *inputReader) assign(assignment string) {
-	const summary = "Invalid -var option"
 	name, text, ok := strings.Cut(assignment, "=")
 	var detail string
 	switch {
@@ -201,5 +195,5 @@ func (r *inputReader) assign(assignment string) {
 		r.set(name, cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true}))
 		return
 	}
-	r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail})
+	r.report(diagnostic.Placeless(hcl.DiagError, "Invalid -var option", "%s", detail))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -28,7 +27,7 @@ func (b *builder) resolveInstances() {
 			continue
 		}
 		if reason := noInstances(val); reason != "" {
-			b.report(diagnostic.Error(config.forEach.Expr.Range(), "Invalid for_each argument", "The value has to be a map, or a set of strings, and %s.", reason))
+			b.error(config.forEach.Expr.Range(), "Invalid for_each argument", "The value has to be a map, or a set of strings, and %s.", reason)
 		}
 	}
 }
@@ -73,7 +72,7 @@ func (b *builder) checkInstances() {
 	for _, call := range b.module.Calls {
 		for _, passed := range call.providers {
 			if at := passed.child.instance; at != nil {
-				b.report(diagnostic.Error(*at, wrongReference, "A module is passed configurations, not instances of them: leave out the key on the left."))
+				b.error(*at, wrongReference, "A module is passed configurations, not instances of them: leave out the key on the left.")
 				continue
 			}
 			b.checkInstance(&passed.parent, "module")
@@ -92,13 +91,13 @@ func (b *builder) checkInstance(ref *providerRef, what string) {
 	summary, hasInstances := "Invalid "+what+" provider configuration", config != nil && config.forEach != nil
 	switch {
 	case ref.instance != nil && ref.alias == "":
-		b.report(diagnostic.Error(*ref.instance, wrongReference, "The configuration %s has no alias, and so no instances with keys.", ref))
+		b.error(*ref.instance, wrongReference, "The configuration %s has no alias, and so no instances with keys.", ref)
 	case ref.instance != nil && config == nil && ref.alias != "":
-		b.late = append(b.late, diagnostic.Error(ref.at, summary, "The module has no provider block %q with the alias %q, which could have instances.", ref.name, ref.alias))
+		b.late.error(ref.at, summary, "The module has no provider block %q with the alias %q, which could have instances.", ref.name, ref.alias)
 	case ref.instance != nil && !hasInstances:
-		b.late = append(b.late, diagnostic.Error(*ref.instance, summary, "The provider block of %s has no for_each, and so no instances with keys.", ref))
+		b.late.error(*ref.instance, summary, "The provider block of %s has no for_each, and so no instances with keys.", ref)
 	case ref.instance == nil && hasInstances:
-		b.late = append(b.late, diagnostic.Error(ref.at, summary, "The configuration %s has instances: a key has to say which of them is meant.", ref))
+		b.late.error(ref.at, summary, "The configuration %s has instances: a key has to say which of them is meant.", ref)
 	}
 }
 
@@ -114,10 +113,10 @@ func (b *builder) checkSameKeys(ref *providerRef, forEach *hcl.Attribute, what, 
 	if b.module.Path != "" {
 		address = b.module.Path + "." + address
 	}
-	b.late = append(b.late, diagnostic.Warning(forEach.Expr.Range(), "Provider configuration for_each matches "+what,
+	b.late.warn(forEach.Expr.Range(), "Provider configuration for_each matches "+what,
 		"The provider block of %s has the same for_each. When a key is removed, the instance that would destroy %s[key] is gone as well. "+
 			"Let for_each of the provider have keys for longer, or destroy the object first:\n    %s apply -destroy -target=%s",
-		ref, address, b.product.Program, address))
+		ref, address, b.product.Program, address)
 }
 
 // written is how an expression is written, without white space and parentheses around it.

@@ -16,7 +16,7 @@ import (
 // row says what an argument or a block is: the kind, with what follows it in a line of the language's table.
 type row struct {
 	name, kind     string
-	labels         []string
+	labels         []string // of a block; of an argument that is a word, which it may be
 	block          bool
 	once, required bool
 	from, to       map[string]int // by the product's program; nothing: any
@@ -38,7 +38,7 @@ var language = sync.OnceValue(func() map[string][]row {
 		kind, labels, _ := strings.Cut(kind, ":")
 		r.kind, r.once = strings.CutSuffix(kind, "1")
 		r.required, r.labels = required, strings.FieldsFunc(labels, isComma)
-		r.block = slices.Contains([]string{"block", "form", "condition", "refused-block"}, r.kind)
+		r.block = slices.Contains([]string{"block", "form", "body", "condition", "refused-block"}, r.kind)
 		for i, versions := range fields[3:] {
 			program := []string{"terraform", "tofu"}[i]
 			from, to, isRange := strings.Cut(versions, "..")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/dialect"
@@ -14,14 +15,14 @@ import (
 // TestLanguage_IsWellFormed reads each line of the table: a kind that nothing checks would be a misspelt one.
 func TestLanguage_IsWellFormed(t *testing.T) {
 	t.Parallel()
-	byCode := []string{"any", "refused", "events", "rule", "block", "form", "condition", "refused-block"}
+	byCode := []string{"any", "refused", "word", "events", "rule", "block", "form", "body", "condition", "refused-block"}
 	blocks := map[string]bool{"file": true, "testfile": true}
 	for in, rows := range language() {
 		for _, r := range rows {
 			if _, checked := argumentKinds()[r.kind]; !checked && !slices.Contains(byCode, r.kind) {
 				t.Errorf("%s %s: there is no kind %q", in, r.name, r.kind)
 			}
-			if len(r.labels) > 0 && !r.block || r.once && !r.block || r.required && r.block {
+			if len(r.labels) > 0 && !r.block && r.kind != "word" || r.once && !r.block || r.required && r.block {
 				t.Errorf("%s %s: %+v", in, r.name, r)
 			}
 			blocks[r.name] = true
@@ -29,7 +30,7 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 	}
 	for in := range language() {
 		parts := strings.Split(in, ".")
-		if last := parts[len(parts)-1]; !blocks[last] && !slices.Contains([]string{"language", "event", "mock", "mock_file", "condition"}, last) {
+		if last := parts[len(parts)-1]; !blocks[last] && !slices.Contains([]string{"language", "event", "mock_file", "condition"}, last) {
 			t.Errorf("there is no block %q for its lines", in)
 		}
 	}
@@ -78,5 +79,15 @@ func TestLoadModule_ImportsInModules(t *testing.T) {
 		if reqs, _ := module.Requirements(*product); len(reqs) != 1 {
 			t.Errorf("%s %s: %v", product.Name, product.Version, reqs)
 		}
+	}
+}
+
+// TestLoadModule_NamesAllWordsOfAnArgument has one that may be three words.
+func TestLoadModule_NamesAllWordsOfAnArgument(t *testing.T) {
+	t.Parallel()
+	buffers := fstest.MapFS{"main.tf": {Data: []byte("resource \"a_b\" \"c\" {\n  lifecycle {\n    action_trigger {\n      events     = [before_create]\n      actions    = [action.a_b.c]\n      on_failure = stop\n    }\n  }\n}\n")}}
+	_, diags := LoadModuleWith(".", getproviders.Terraform("1.16.0"), Options{FS: buffers})
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "halt or taint or continue") {
+		t.Errorf("got %v", diags)
 	}
 }

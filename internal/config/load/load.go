@@ -88,13 +88,13 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	found, diags := list(dir, product, opts)
 	build := newBuilder(dir, product, opts)
 	for _, name := range found.primary {
-		build.add(build.read(name, false))
+		build.add(build.read(name, "file", false))
 	}
 	for _, name := range found.override {
-		build.override(build.read(name, true))
+		build.override(build.read(name, "file", true))
 	}
 	for _, name := range found.tests {
-		build.addTest(name, build.readTest(name))
+		build.addTest(name, build.read(name, "testfile", false))
 	}
 	build.finish()
 
@@ -157,37 +157,35 @@ func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 	}
 }
 
-// read parses and decodes a file. A file with errors is decoded as far as the
+// read reads a file of some kind. A file with errors is decoded as far as the
 // parser understood it.
-func (b *builder) read(name string, override bool) *document {
-	return b.decode(name, &document{override: override, product: b.product, grammar: b.module.grammar}, "file")
-}
-
-// readTest is read for a test file.
-func (b *builder) readTest(name string) *document {
-	return b.decode(name, &document{product: b.product, grammar: b.module.grammar}, "testfile")
-}
-
-func (b *builder) decode(name string, doc *document, kind string) *document {
+func (b *builder) read(name, kind string, override bool) *document {
+	doc := &document{override: override, product: b.product, grammar: b.module.grammar}
 	if b.done != nil && b.done() {
 		return doc
 	}
-	full := filepath.Join(b.module.Dir, name)
+	if body := b.parse(filepath.Join(b.module.Dir, name)); body != nil {
+		doc.decode(body, kind)
+		b.module.LeftToPlan = append(b.module.LeftToPlan, doc.left...)
+		b.report(doc.diags...)
+	}
+	return doc
+}
+
+// parse reads a file; nil if there is nothing to be had of it.
+func (b *builder) parse(full string) hcl.Body {
 	src, err := b.files.Read(full, maxFileBytes)
 	if err != nil {
 		b.report(diagnostic.Unreadable("Failed to read file", err))
-		return doc
+		return nil
 	}
 	file, diags := b.parser.Parse(src, full)
 	b.report(diags...)
 	if file == nil || file.Body == nil {
-		return doc
+		return nil
 	}
 	b.module.Files[full] = file
-	doc.decode(file.Body, kind)
-	b.module.LeftToPlan = append(b.module.LeftToPlan, doc.left...)
-	b.report(doc.diags...)
-	return doc
+	return file.Body
 }
 
 // defaultTestDirectory is where test files are, beside those in the module's
@@ -312,8 +310,8 @@ func fileNames(entries []fs.DirEntry, product dialect.Dialect) []string {
 // configuration that is referred to exists is found by a plan.
 
 // decoders take over what blocks declare.
-var decoders = sync.OnceValue(func() map[string]func(*document, *hcl.Block, *hcl.BodyContent) {
-	return map[string]func(*document, *hcl.Block, *hcl.BodyContent){
+var decoders = sync.OnceValue(func() map[string]func(*document, *block) {
+	return map[string]func(*document, *block){
 		"terraform": (*document).terraform, "required_providers": (*document).misplacedRequiredProviders, "language": (*document).languageBlock,
 		"provider": (*document).provider, "module": (*document).module, "variable": (*document).variable, "output": (*document).output,
 		"locals": (*document).locals, "check": (*document).check, "import": (*document).importBlock, "moved": (*document).moved, "removed": (*document).removed,
@@ -325,7 +323,7 @@ var decoders = sync.OnceValue(func() map[string]func(*document, *hcl.Block, *hcl
 
 // decoder is what takes over blocks of a type in files of a kind. Where provider blocks of test files are requirements, they say the same
 // as in the configuration.
-func decoder(kind, block string, product dialect.Dialect) func(*document, *hcl.Block, *hcl.BodyContent) {
+func decoder(kind, block string, product dialect.Dialect) func(*document, *block) {
 	if kind == "testfile" && block == "provider" && !product.TestProviders {
 		return (*document).testProvider
 	}

@@ -210,7 +210,7 @@ type collector struct {
 	path     string // of the module
 	reqs     getproviders.Requirements
 	declared map[string]getproviders.Provider // by local name
-	diags    hcl.Diagnostics
+	reporter
 }
 
 // requireName adds the provider that a local name means, unless it is there
@@ -236,15 +236,15 @@ func (c *collector) requireName(name string, version *versionConstraint, at hcl.
 func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
 	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
 	if provider.IsLegacy() {
-		c.diags = append(c.diags, diagnostic.Error(at, "Invalid legacy provider address",
+		c.error(at, "Invalid legacy provider address",
 			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
-			provider, provider.Type))
+			provider, provider.Type)
 		return
 	}
 	if version != nil {
 		constraints, err := getproviders.ParseConstraints(version.text)
 		if err != nil {
-			c.diags = append(c.diags, diagnostic.Error(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err))
+			c.error(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err)
 			return
 		}
 		req.Constraints = constraints

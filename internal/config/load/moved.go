@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -22,34 +21,34 @@ type movable struct {
 }
 
 // moved decodes a moved block. What it says matters only to a plan.
-func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
-	d.notInOverride(block, "Cannot override 'moved' blocks")
+func (d *document) moved(b *block) {
+	d.notInOverride(b.Block, "Cannot override 'moved' blocks")
 	reserved := notMovable()
 	if d.grammar.holds("moved", "any_type") {
 		reserved = nil
 	}
-	from, to := d.movable(content.Attributes["from"], reserved), d.movable(content.Attributes["to"], reserved)
-	if _, diags := block.Body.Content(d.grammar.form("moved").schema); diags.HasErrors() {
-		return // which was reported
+	from, to := d.movable(b.attrs["from"], reserved), d.movable(b.attrs["to"], reserved)
+	if b.broken {
+		return
 	}
 	for _, end := range []*movable{from, to} {
 		if end != nil && end.kind == "ephemeral" && reserved == nil {
-			d.error(block.DefRange, "Invalid \"moved\" address", "Ephemeral resources leave nothing that could be moved.")
+			d.error(b.DefRange, "Invalid \"moved\" address", "Ephemeral resources leave nothing that could be moved.")
 		}
 	}
 	if from != nil && to != nil && (from.kind == "module") != (to.kind == "module") {
-		d.error(block.DefRange, "Invalid \"moved\" addresses",
+		d.error(b.DefRange, "Invalid \"moved\" addresses",
 			"A module can only become a module, and a resource a resource.")
 	}
 }
 
 // removed decodes a removed block. A provider that only a removed block
 // mentions is not a requirement.
-func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
+func (d *document) removed(b *block) {
 	if d.grammar.holds("removed", "primary_files") {
-		d.notInOverride(block, "Cannot override 'Removed' blocks")
+		d.notInOverride(b.Block, "Cannot override 'Removed' blocks")
 	}
-	from := d.movable(content.Attributes["from"], nil)
+	from := d.movable(b.attrs["from"], nil)
 	switch {
 	case from == nil:
 		return
@@ -60,11 +59,11 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 	case from.resourceKey != nil:
 		d.error(*from.resourceKey, "Resource instance keys not allowed", "All instances are removed, or none: leave out the key.")
 	default:
-		d.checkForgotten(block, content)
+		d.checkForgotten(b)
 	}
-	for _, block := range content.Blocks.OfType("provisioner") {
-		if !d.checkProvisioner(block) || from.kind == "module" {
-			d.error(block.DefRange, "Invalid provisioner block",
+	for _, provisioner := range b.of("provisioner") {
+		if !d.checkProvisioner(provisioner) || from.kind == "module" {
+			d.error(provisioner.DefRange, "Invalid provisioner block",
 				"Only a resource has provisioners, and here only those with when = destroy.")
 		}
 	}
@@ -72,29 +71,28 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 
 // checkForgotten warns where a removed block doesn't say whether objects are
 // destroyed, and where it has provisioners for objects that aren't.
-func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
-	if _, wrong := block.Body.Content(d.grammar.form("removed").schema); wrong.HasErrors() || !d.grammar.holds("removed", "destroy_said") {
+func (d *document) checkForgotten(b *block) {
+	if b.broken || !d.grammar.holds("removed", "destroy_said") {
 		return
 	}
 	var destroy *hcl.Attribute
-	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		inner, wrong := lifecycle.Body.Content(d.grammar.form("removed.lifecycle").schema)
-		if wrong.HasErrors() {
+	for _, lifecycle := range b.of("lifecycle") {
+		if lifecycle.broken {
 			return
 		}
-		destroy = inner.Attributes["destroy"]
+		destroy = lifecycle.attrs["destroy"]
 	}
 	if destroy == nil {
-		d.report(diagnostic.Warning(block.DefRange, "Missing lifecycle from the removed block",
-			"Nothing says whether the object is destroyed or only forgotten. Add a lifecycle block with the argument \"destroy\"."))
+		d.warn(b.DefRange, "Missing lifecycle from the removed block",
+			"Nothing says whether the object is destroyed or only forgotten. Add a lifecycle block with the argument \"destroy\".")
 		return
 	}
-	if len(content.Blocks.OfType("provisioner")) == 0 || len(static.References(destroy.Expr)) > 0 {
+	if len(b.of("provisioner")) == 0 || len(static.References(destroy.Expr)) > 0 {
 		return
 	}
 	if val, diags := static.Evaluate(destroy.Expr); !diags.HasErrors() && val.RawEquals(cty.False) {
-		d.report(diagnostic.Warning(block.DefRange, "Removed block provisioners will not be executed",
-			"The object is only forgotten: with destroy = false, nothing runs the provisioners of the block."))
+		d.warn(b.DefRange, "Removed block provisioners will not be executed",
+			"The object is only forgotten: with destroy = false, nothing runs the provisioners of the block.")
 	}
 }
 

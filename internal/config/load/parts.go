@@ -11,6 +11,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
@@ -186,15 +188,10 @@ func (e *encryption) override(over *encryption) *encryption {
 			merged.targets[name] = target
 			continue
 		}
-		changed := *base
-		changed.enforced = base.enforced || target.enforced
-		if target.method != nil {
-			changed.method = target.method
+		merged.targets[name] = &encryptionTarget{
+			method: cmp.Or(target.method, base.method), enforced: base.enforced || target.enforced,
+			fallback: cmp.Or(target.fallback, base.fallback), header: base.header,
 		}
-		if target.fallback != nil {
-			changed.fallback = target.fallback
-		}
-		merged.targets[name] = &changed
 	}
 	return merged
 }
@@ -244,4 +241,40 @@ type Backend struct {
 	// Problems are those with what the arguments refer to, in such products, for which Body is nil. They
 	// matter only to what needs the backend, and are in no other diagnostics.
 	Problems hcl.Diagnostics
+}
+
+// builder puts the files of a module together.
+type builder struct {
+	module  *Module
+	product dialect.Dialect
+
+	seen       map[key]hcl.Range // everything declared
+	required   map[string]*requiredProvider
+	requiredAt hcl.Range // the required_providers block; zero: none yet
+	providers  map[key]*providerConfig
+	users      map[key]*user
+	calls      map[string]*callBlock
+	scope      *static.Scope
+	files      files.System
+	parser     static.Parser
+	done       func() bool
+	imports    []*importTarget
+	state      stateBlocks
+
+	reporter
+	late reporter // reported only if the files themselves have no errors
+}
+
+// reporter has the problems that were found so far.
+type reporter struct{ diags hcl.Diagnostics }
+
+func (r *reporter) report(diags ...*hcl.Diagnostic) { r.diags = diagnostic.Append(r.diags, diags...) }
+
+// error reports what is wrong at a place: a summary, and a detail that is made as by fmt.Sprintf.
+func (r *reporter) error(at hcl.Range, summary, format string, args ...any) {
+	r.report(diagnostic.Error(at, summary, format, args...))
+}
+
+func (r *reporter) warn(at hcl.Range, summary, format string, args ...any) {
+	r.report(diagnostic.Warning(at, summary, format, args...))
 }

@@ -12,35 +12,33 @@ import (
 )
 
 // provider decodes a provider block, as far as it isn't the provider's own.
-func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
-	config := &providerConfig{providerKey: providerKey{name: block.Labels[0]}, header: block.DefRange}
-	d.checkLocalName(config.name, block.DefRange)
-	if attr, ok := content.Attributes["alias"]; ok {
-		config.alias = d.alias(attr)
-	}
-	if attr, ok := content.Attributes["version"]; ok {
-		d.report(diagnostic.Warning(attr.Expr.Range(), "Version constraints inside provider configuration blocks are deprecated",
-			"The version constraint of a provider belongs in the required_providers block."))
+func (d *document) provider(b *block) {
+	config := &providerConfig{providerKey: d.configuration(b), header: b.DefRange, forEach: b.attrs["for_each"]}
+	if attr := b.attrs["version"]; attr != nil {
+		d.warn(attr.Expr.Range(), "Version constraints inside provider configuration blocks are deprecated",
+			"The version constraint of a provider belongs in the required_providers block.")
 		config.version = d.versionConstraint(attr)
 	}
-	config.configured = config.version != nil || d.configured(block, content)
-	config.forEach = content.Attributes["for_each"]
-	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
+	config.configured = config.version != nil || hasContent(b.rest)
+	for _, escaping := range b.of("_") {
+		config.configured = config.configured || hasContent(escaping.Body)
+	}
+	if attr := config.forEach; attr != nil && d.hasInstances() && config.alias == "" {
 		d.error(attr.Expr.Range(), "Alias required when using \"for_each\"",
 			"There can be several instances of a provider's configuration only if it has an alias.")
 	}
-	d.declare(block.DefRange, "provider", config.name, config.alias)
+	d.declare(b.DefRange, "provider", config.name, config.alias)
 	d.providers = append(d.providers, config)
 }
 
-// configured reports whether a provider block has anything for the provider.
-func (d *document) configured(block *hcl.Block, content *hcl.BodyContent) bool {
-	_, rest, _ := block.Body.PartialContent(d.grammar.form("provider").schema)
-	bodies := []hcl.Body{rest}
-	for _, escaping := range content.Blocks.OfType("_") {
-		bodies = append(bodies, escaping.Body)
+// configuration reads which configuration of a provider a block is.
+func (d *document) configuration(b *block) providerKey {
+	k := providerKey{name: b.Labels[0]}
+	d.checkLocalName(k.name, b.DefRange)
+	if attr := b.attrs["alias"]; attr != nil {
+		k.alias = d.alias(attr)
 	}
-	return slices.ContainsFunc(bodies, hasContent)
+	return k
 }
 
 // hasContent reports whether there is anything in a body but an escaping block.
@@ -129,8 +127,8 @@ func (b *builder) checkUsers() {
 			continue
 		}
 		if _, err := getproviders.NormalizePart(u.localName()); err != nil {
-			b.late = append(b.late, diagnostic.Error(u.needed, "Invalid provider local name",
-				"The type %q implies the local name %q, which no provider can have: %v.", u.key.typ, u.localName(), err))
+			b.late.error(u.needed, "Invalid provider local name",
+				"The type %q implies the local name %q, which no provider can have: %v.", u.key.typ, u.localName(), err)
 		}
 	}
 }
@@ -167,15 +165,11 @@ func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 // dependsOn reads the argument "depends_on", which override files can't have.
 func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 	for _, expr := range d.elements(attr) {
-		traversal, _ := d.unquoted(expr)
-		if len(traversal) == 0 {
-			var diags hcl.Diagnostics
-			traversal, diags = hcl.AbsTraversalForExpr(expr)
-			d.report(diags...)
-		}
-		if len(traversal) > 0 && traversal.RootName() == "action" {
+		switch traversal := d.traversal(expr); {
+		case len(traversal) == 0:
+		case traversal.RootName() == "action":
 			d.error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action.")
-		} else if len(traversal) > 0 {
+		default:
 			all = append(all, traversal)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -16,10 +15,10 @@ var formerProvisioners = []string{"chef", "habitat", "puppet", "salt-masterless"
 
 // checkProvisioners looks at the provisioners of a block. What connects to a
 // resource of which only its own attributes are left may refer to nothing else.
-func (d *document) checkProvisioners(content *hcl.BodyContent) {
-	connections := content.Blocks.OfType("connection")
-	for _, block := range content.Blocks.OfType("provisioner") {
-		if atDestroy := d.checkProvisioner(block); atDestroy && len(connections) > 0 {
+func (d *document) checkProvisioners(b *block) {
+	connections := b.of("connection")
+	for _, provisioner := range b.of("provisioner") {
+		if atDestroy := d.checkProvisioner(provisioner); atDestroy && len(connections) > 0 {
 			d.onlySelf(connections[0].Body)
 		}
 	}
@@ -27,21 +26,19 @@ func (d *document) checkProvisioners(content *hcl.BodyContent) {
 
 // checkProvisioner reports whether a provisioner runs when its resource is
 // destroyed.
-func (d *document) checkProvisioner(block *hcl.Block) (atDestroy bool) {
-	content := d.content(block.Body, "provisioner")
-	if typ := block.Labels[0]; slices.Contains(formerProvisioners, typ) {
-		d.error(block.LabelRanges[0], fmt.Sprintf("The %q provisioner has been removed", typ),
+func (d *document) checkProvisioner(b *block) (atDestroy bool) {
+	if typ := b.Labels[0]; slices.Contains(formerProvisioners, typ) {
+		d.error(b.LabelRanges[0], fmt.Sprintf("The %q provisioner has been removed", typ),
 			"There is none of that type since Terraform 0.15.")
 		return false
 	}
-	atDestroy = d.keyword(content.Attributes["when"], "create", "destroy") == "destroy"
-	d.keyword(content.Attributes["on_failure"], "continue", "fail")
+	atDestroy = d.keyword(b.attrs["when"], "create", "destroy") == "destroy"
+	d.keyword(b.attrs["on_failure"], "continue", "fail")
 	if !atDestroy {
 		return false
 	}
-	_, rest, _ := block.Body.PartialContent(d.grammar.form("provisioner").schema)
-	d.onlySelf(rest)
-	for _, inner := range content.Blocks {
+	d.onlySelf(b.rest)
+	for _, inner := range b.blocks {
 		if inner.Type == "connection" || inner.Type == "_" {
 			d.onlySelf(inner.Body)
 		}
@@ -57,7 +54,7 @@ func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
 	word := hcl.ExprAsKeyword(attr.Expr)
 	if old, ok := quoted(attr.Expr); ok {
 		word = old
-		d.report(diagnostic.Warning(attr.Expr.Range(), "Quoted keywords are deprecated", "The word is written without quotes: %s", old))
+		d.warn(attr.Expr.Range(), "Quoted keywords are deprecated", "The word is written without quotes: %s", old)
 	} else if text, ok := static.Literal(attr.Expr); ok && word == "" {
 		word = text // JSON
 	}

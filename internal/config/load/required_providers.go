@@ -8,15 +8,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // requiredProviders decodes a required_providers block.
-func (d *document) requiredProviders(block *hcl.Block) {
-	attrs, diags := block.Body.JustAttributes()
+func (d *document) requiredProviders(b *block) {
+	attrs, diags := b.Body.JustAttributes()
 	d.report(d.leave("required_providers", diags)...)
-	required := requiredBlock{header: block.DefRange}
+	required := requiredBlock{header: b.DefRange}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if entry := d.requiredProvider(attrs[name]); entry != nil {
 			required.entries = append(required.entries, entry)
@@ -26,8 +25,8 @@ func (d *document) requiredProviders(block *hcl.Block) {
 }
 
 // misplacedRequiredProviders says where the block belongs.
-func (d *document) misplacedRequiredProviders(block *hcl.Block, _ *hcl.BodyContent) {
-	d.error(block.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
+func (d *document) misplacedRequiredProviders(b *block) {
+	d.error(b.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
 }
 
 // requiredProvider decodes an entry: an object, or a string that is the
@@ -155,17 +154,17 @@ func (b *builder) checkLocalNames() {
 	first := map[getproviders.Provider]*requiredProvider{}
 	for _, entry := range b.module.required {
 		if other, ok := first[entry.provider]; ok {
-			b.late = append(b.late, diagnostic.Warning(entry.value, summary,
-				"The provider %s is required as %q, too. It should have one local name.", b.product.Short(entry.provider), other.name))
+			b.late.warn(entry.value, summary,
+				"The provider %s is required as %q, too. It should have one local name.", b.product.Short(entry.provider), other.name)
 			continue
 		}
 		first[entry.provider] = entry
 	}
 	for _, config := range b.module.providers {
 		if entry := b.otherName(config.name, first); entry != nil {
-			b.late = append(b.late, diagnostic.Warning(entry.value, summary,
+			b.late.warn(entry.value, summary,
 				"The provider %s is required as %q, and a provider block at %s implies it as %q.",
-				b.product.Short(entry.provider), entry.name, config.header, config.name))
+				b.product.Short(entry.provider), entry.name, config.header, config.name)
 		}
 	}
 	for _, u := range b.module.users {
@@ -173,9 +172,9 @@ func (b *builder) checkLocalNames() {
 			continue
 		}
 		if entry := b.otherName(u.localName(), first); entry != nil {
-			b.late = append(b.late, diagnostic.Warning(u.needed, summary,
+			b.late.warn(u.needed, summary,
 				"The type %q implies the provider %s as %q, but it is required as %q. Use the implied name there, or write provider = %s here.",
-				u.key.typ, b.product.Short(entry.provider), u.localName(), entry.name, entry.name))
+				u.key.typ, b.product.Short(entry.provider), u.localName(), entry.name, entry.name)
 		}
 	}
 }

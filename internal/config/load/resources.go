@@ -7,37 +7,41 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // resource decodes what has a type of a provider: resource, data, ephemeral
 // and action blocks.
-func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
-	typ, name := block.Labels[0], block.Labels[1]
-	whatType, whatName := resourceWords(block.Type)
-	validType := d.checkName(whatType, typ, block.LabelRanges[0])
-	d.checkName(whatName, name, block.LabelRanges[1])
-	d.checkRepetition(content)
-	d.dependsOn(content.Attributes["depends_on"])
-	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		d.checkNotItself(lifecycle, block)
+func (d *document) resource(b *block) {
+	typ, name := b.Labels[0], b.Labels[1]
+	whatType, whatName := resourceWords(b.Type)
+	validType := d.checkName(whatType, typ, b.LabelRanges[0])
+	d.checkName(whatName, name, b.LabelRanges[1])
+	d.checkRepetition(b)
+	d.dependsOn(b.attrs["depends_on"])
+	for _, lifecycle := range b.of("lifecycle") {
+		d.checkNotItself(lifecycle, b)
+		for _, inner := range lifecycle.blocks {
+			if inner.Type == "action_trigger" && b.Type == "resource" {
+				d.checkTrigger(inner)
+			}
+		}
 	}
 	switch {
-	case block.Type == "resource":
-		d.checkProvisioners(content)
-	case block.Type == "ephemeral" && d.grammar.holds("ephemeral", "provisioners_refused"):
-		for _, inner := range content.Blocks {
+	case b.Type == "resource":
+		d.checkProvisioners(b)
+	case b.Type == "ephemeral" && d.grammar.holds("ephemeral", "provisioners_refused"):
+		for _, inner := range b.blocks {
 			if inner.Type == "connection" || inner.Type == "provisioner" {
 				d.error(inner.DefRange, "Invalid configuration block for ephemeral resource", "A block %q has no meaning here.", inner.Type)
 			}
 		}
 	}
 	u := &user{
-		key:      d.declare(block.DefRange, block.Type, typ, name),
-		provider: d.providerRef(content.Attributes["provider"]),
-		forEach:  content.Attributes["for_each"],
-		needed:   block.DefRange,
+		key:      d.declare(b.DefRange, b.Type, typ, name),
+		provider: d.providerRef(b.attrs["provider"]),
+		forEach:  b.attrs["for_each"],
+		needed:   b.DefRange,
 	}
 	if validType {
 		d.users = append(d.users, u)
@@ -45,19 +49,16 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 }
 
 // checkNotItself reports conditions in which a block refers to itself by its address.
-func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
-	content, _, _ := lifecycle.Body.PartialContent(d.grammar.form(block.Type + ".lifecycle").schema)
-	for _, inner := range slices.Concat(content.Blocks.OfType("precondition"), content.Blocks.OfType("postcondition")) {
-		own, _ := inner.Body.Content(d.grammar.form("condition").schema)
-		for _, name := range []string{"condition", "error_message"} {
-			attr := own.Attributes[name]
-			if attr != nil && slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool {
-				if root := t.RootName(); root == block.Type {
+func (d *document) checkNotItself(lifecycle, b *block) {
+	for _, inner := range slices.Concat(lifecycle.of("precondition"), lifecycle.of("postcondition")) {
+		for _, attr := range inner.attrs {
+			if slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool {
+				if root := t.RootName(); root == b.Type {
 					t = t[1:]
-				} else if block.Type != "resource" {
+				} else if b.Type != "resource" {
 					return false
 				}
-				return static.StepName(t, 0) == block.Labels[0] && static.StepName(t, 1) == block.Labels[1]
+				return static.StepName(t, 0) == b.Labels[0] && static.StepName(t, 1) == b.Labels[1]
 			}) {
 				d.error(attr.Expr.Range(), "Invalid reference in "+inner.Type,
 					"The block refers to itself by its address. In a postcondition, that is the word self.")
@@ -67,33 +68,32 @@ func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
 }
 
 // check decodes a check block, which may have one data block of its own.
-func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
-	if d.notInOverride(block, "Can't override check blocks"); d.override {
+func (d *document) check(b *block) {
+	if d.notInOverride(b.Block, "Can't override check blocks"); d.override {
 		return
 	}
-	d.checkName("check block name", block.Labels[0], block.LabelRanges[0])
-	d.declare(block.DefRange, "check", "", block.Labels[0])
-	if len(content.Blocks.OfType("assert")) == 0 {
-		d.error(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing.")
+	d.checkName("check block name", b.Labels[0], b.LabelRanges[0])
+	d.declare(b.DefRange, "check", "", b.Labels[0])
+	if len(b.of("assert")) == 0 {
+		d.error(b.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing.")
 	}
-	for _, data := range content.Blocks.OfType("data") {
-		inner := d.content(data.Body, "data")
+	for _, data := range b.of("data") {
 		for _, name := range []string{"count", "for_each"} {
-			if attr := inner.Attributes[name]; attr != nil {
+			if attr := data.attrs[name]; attr != nil {
 				d.error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once.")
 			}
 		}
-		for _, lifecycle := range inner.Blocks.OfType("lifecycle") {
+		for _, lifecycle := range data.of("lifecycle") {
 			d.error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check has none.")
 		}
-		d.resource(data, inner)
+		d.resource(data)
 	}
 }
 
 // checkRepetition reports count beside for_each, and either beside the argument of a
 // lifecycle block that says whether there is one at all.
-func (d *document) checkRepetition(content *hcl.BodyContent) {
-	given := []*hcl.Attribute{content.Attributes["count"], d.enabled(content), content.Attributes["for_each"]}
+func (d *document) checkRepetition(b *block) {
+	given := []*hcl.Attribute{b.attrs["count"], b.enabled(), b.attrs["for_each"]}
 	given = slices.DeleteFunc(given, func(attr *hcl.Attribute) bool { return attr == nil })
 	if len(given) < 2 {
 		return
@@ -118,13 +118,11 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 
 // enabled is the argument that says whether there is a resource or a module; nil if
 // there is none.
-func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
-	blocks := content.Blocks.OfType("lifecycle")
-	if len(blocks) == 0 {
-		return nil
+func (b *block) enabled() *hcl.Attribute {
+	for _, lifecycle := range b.of("lifecycle") {
+		return lifecycle.attrs["enabled"]
 	}
-	inner, _, _ := blocks[0].Body.PartialContent(d.grammar.form("data.lifecycle").schema)
-	return inner.Attributes["enabled"]
+	return nil
 }
 
 // resourceWords are what the two labels are called in messages.
@@ -139,20 +137,18 @@ func resourceWords(block string) (typ, name string) {
 }
 
 // importBlock decodes an import block.
-func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
-	d.notInOverride(block, "Cannot override 'import' blocks")
-	_, id := content.Attributes["id"]
-	_, identity := content.Attributes["identity"]
-	if id == identity && d.grammar.holds("import", "identity") {
-		d.error(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both.")
+func (d *document) importBlock(b *block) {
+	d.notInOverride(b.Block, "Cannot override 'import' blocks")
+	if (b.attrs["id"] == nil) == (b.attrs["identity"] == nil) && d.grammar.holds("import", "identity") {
+		d.error(b.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both.")
 	}
-	to, ok := content.Attributes["to"]
-	if !ok {
+	to := b.attrs["to"]
+	if to == nil {
 		return
 	}
 	target := &importTarget{
-		provider: d.providerRef(content.Attributes["provider"]),
-		header:   block.DefRange,
+		provider: d.providerRef(b.attrs["provider"]),
+		header:   b.DefRange,
 		to:       to.Expr.Range(),
 	}
 	if !target.parse(to.Expr) {
@@ -174,8 +170,8 @@ func (b *builder) resolveImports() {
 	for _, target := range b.imports {
 		instance := target.address + " " + target.keys
 		if at, ok := first[instance]; ok && !target.computed {
-			b.report(diagnostic.Error(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
-				"There is an import block for it already at %s.", at))
+			b.error(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
+				"There is an import block for it already at %s.", at)
 			continue
 		}
 		if !target.computed {
@@ -186,8 +182,8 @@ func (b *builder) resolveImports() {
 			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
 		}
 		if declared && !target.inModule && target.provider != nil && !target.provider.same(resource.provider) {
-			b.late = append(b.late, diagnostic.Error(target.provider.attr, "Invalid import provider argument",
-				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
+			b.late.error(target.provider.attr, "Invalid import provider argument",
+				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed)
 		}
 	}
 }

@@ -4,41 +4,38 @@ import (
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // terraform decodes a terraform block.
-func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
-	if attr, ok := content.Attributes["required_version"]; ok && d.countsVersion(attr.Range.Filename) {
+func (d *document) terraform(b *block) {
+	if attr := b.attrs["required_version"]; attr != nil && d.countsVersion(attr.Range.Filename) {
 		if d.versions == nil {
 			d.versions = []RequiredVersion{}
 		}
 		d.requireVersion(attr)
 	}
-	if attr, ok := content.Attributes["language"]; ok {
-		if !d.product.Understands("language") { // else it is Terraform's
-			d.edition(attr, languageEdition)
-		}
+	if attr := b.attrs["language"]; attr != nil && !d.product.Understands("language") { // else it is Terraform's
+		d.edition(attr, languageEdition)
 	}
-	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.product.Version) && !d.product.Understands("language") {
+	if attr := b.attrs["experiments"]; attr != nil && !experimental(d.product.Version) && !d.product.Understands("language") {
 		d.error(attr.NameRange, "Module uses experimental features",
 			"Experiments exist only in alpha releases of %s.", d.product.Name)
 	}
-	for _, block := range content.Blocks {
-		switch block.Type {
+	for _, inner := range b.blocks {
+		switch inner.Type {
 		case "backend":
-			d.addBackend(block.Labels[0], block)
+			d.addBackend(inner.Labels[0], inner)
 		case "cloud":
-			d.addBackend(cloudBackend, block)
+			d.addBackend(cloudBackend, inner)
 		case "required_providers":
-			d.requiredProviders(block)
+			d.requiredProviders(inner)
 		case "encryption":
-			d.encryption(block)
+			d.encryption(inner)
 		case "provider_meta":
-			d.checkLocalName(block.Labels[0], block.DefRange)
-			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
-			attrs, diags := block.Body.JustAttributes()
+			d.checkLocalName(inner.Labels[0], inner.DefRange)
+			d.declare(inner.DefRange, "provider_meta", "", inner.Labels[0])
+			attrs, diags := inner.Body.JustAttributes()
 			d.report(d.leave("provider_meta", diags)...)
 			for _, attr := range attrs {
 				d.checkConstant(attr)
@@ -61,15 +58,15 @@ func (d *document) requireVersion(attr *hcl.Attribute) {
 
 // languageBlock decodes a block that says for which versions of which products a
 // module is. What is said of other products doesn't matter.
-func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
+func (d *document) languageBlock(b *block) {
 	if d.override {
-		d.error(block.DefRange, "Language selections in override file", "A \"language\" block can't stand in an override file.")
+		d.error(b.DefRange, "Language selections in override file", "A \"language\" block can't stand in an override file.")
 		return
 	}
-	if attr, ok := content.Attributes["edition"]; ok {
+	if attr := b.attrs["edition"]; attr != nil {
 		d.edition(attr, languageEditionOpenTofu)
 	}
-	for _, expr := range d.elements(content.Attributes["experiments"]) {
+	for _, expr := range d.elements(b.attrs["experiments"]) {
 		if keyword := hcl.ExprAsKeyword(expr); keyword == "" {
 			d.error(expr.Range(), "Invalid experiment keyword", "An experiment is named by a keyword without quotes.")
 		} else {
@@ -77,11 +74,10 @@ func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
 		}
 	}
 	var first *hcl.Attribute
-	for _, fit := range content.Blocks {
-		inner, _, _ := fit.Body.PartialContent(d.grammar.form("language.compatible_with").schema)
-		for _, attr := range inner.Attributes {
+	for _, fit := range b.blocks {
+		for _, attr := range fit.attrs {
 			if first != nil {
-				d.error(block.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range)
+				d.error(b.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range)
 				continue
 			}
 			first = attr
@@ -96,9 +92,9 @@ func (d *document) checkEffective(attr *hcl.Attribute) {
 	given, _ := static.Literal(attr.Expr)
 	constraint, err := version.NewConstraint(given)
 	if err == nil && constraint.Check(version.Must(version.NewVersion(lastWithoutLanguage))) {
-		d.report(diagnostic.Warning(attr.Range, "Ineffective version constraint",
+		d.warn(attr.Range, "Ineffective version constraint",
 			"Versions before 1.12.0 don't read this block, so that the constraint should leave them out. To require earlier ones, "+
-				"write required_version in a terraform block, in a file whose name ends with .tofu."))
+				"write required_version in a terraform block, in a file whose name ends with .tofu.")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -15,28 +14,26 @@ import (
 var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
 
 // mockProvider decodes a mock_provider block.
-func (d *document) mockProvider(block *hcl.Block, content *hcl.BodyContent) {
-	d.configuration(block, content)
-	if source := content.Attributes["source"]; source != nil {
+func (d *document) mockProvider(b *block) {
+	d.declareTested(b)
+	if source := b.attrs["source"]; source != nil {
 		val, _ := static.Evaluate(source.Expr)
 		if dir, ok := static.Text(val); ok && dir != "" {
-			d.mocks = append(d.mocks, mockData{dir, block.DefRange})
+			d.mocks = append(d.mocks, mockData{dir, b.DefRange})
 		}
 	}
-	d.checkMocks(content)
+	d.checkMocks(b)
 }
 
 // checkMocks looks at blocks of mock data, and returns what they give the values of.
-func (d *document) checkMocks(content *hcl.BodyContent) []declaration {
+func (d *document) checkMocks(b *block) []declaration {
 	var declared []declaration
-	for _, inner := range content.Blocks {
-		if len(inner.Labels) == 0 {
-			continue
+	for _, inner := range b.blocks {
+		if len(inner.Labels) > 0 {
+			declared = d.once(declared, declaration{key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0]})
 		}
-		d.content(inner.Body, "mock")
-		declared = d.once(declared, declaration{key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0]})
 	}
-	return append(declared, d.checkOverrides(content, true)...)
+	return append(declared, d.checkOverrides(b, true)...)
 }
 
 // once adds a declaration to others, unless it is there already, which is a problem.
@@ -56,9 +53,9 @@ func (d *document) checkDuring(attr *hcl.Attribute) {
 }
 
 // overrideTarget decodes such a block that stands in a file by itself.
-func (d *document) overrideTarget(block *hcl.Block, content *hcl.BodyContent) {
-	if subject := d.overridden(block, content); subject != "" && !d.laterTests() {
-		d.declare(block.DefRange, block.Type, "", subject)
+func (d *document) overrideTarget(b *block) {
+	if subject := d.overridden(b); subject != "" && !d.laterTests() {
+		d.declare(b.DefRange, b.Type, "", subject)
 	}
 }
 
@@ -68,14 +65,14 @@ func (d *document) laterTests() bool { return d.product.TestProviders }
 
 // checkOverrides looks at such blocks within another one, which with once may name each thing
 // once, and returns what they name.
-func (d *document) checkOverrides(content *hcl.BodyContent, once bool) []declaration {
+func (d *document) checkOverrides(b *block, once bool) []declaration {
 	var declared []declaration
-	for _, block := range content.Blocks {
-		if !strings.HasPrefix(block.Type, "override_") {
+	for _, inner := range b.blocks {
+		if !strings.HasPrefix(inner.Type, "override_") {
 			continue
 		}
-		if subject := d.overridden(block, d.content(block.Body, block.Type)); subject != "" && once {
-			declared = d.once(declared, declaration{key{block.Type, "", subject}, block.DefRange})
+		if subject := d.overridden(inner); subject != "" && once {
+			declared = d.once(declared, declaration{key{inner.Type, "", subject}, inner.DefRange})
 		}
 	}
 	return declared
@@ -86,14 +83,14 @@ var notTargets = []string{"count", "each", "local", "path", "self", "terraform",
 
 // overridden returns the address of what a block gives the values of; "" if there is
 // none that the block can have.
-func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string {
-	attr := content.Attributes["target"]
+func (d *document) overridden(b *block) string {
+	attr := b.attrs["target"]
 	if attr == nil {
 		summary := "Missing target attribute"
 		if d.laterTests() {
 			summary = "Missing required argument"
 		}
-		d.error(block.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
+		d.error(b.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
 		return ""
 	}
 	target := d.movable(attr, notTargets)
@@ -104,8 +101,8 @@ func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string
 		d.checkKeyless(attr, target)
 		return target.address
 	}
-	if wants := strings.TrimPrefix(block.Type, "override_"); target.kind != wants {
-		d.error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", block.Type, wants)
+	if wants := strings.TrimPrefix(b.Type, "override_"); target.kind != wants {
+		d.error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", b.Type, wants)
 		return ""
 	}
 	return target.address
@@ -132,8 +129,8 @@ func (b *builder) readMocks(mocks mockData) {
 	}
 	entries, err := b.files.List(dir)
 	if err != nil {
-		b.report(diagnostic.Error(mocks.header, "Failed to read mock data directory",
-			"The provider's data is to be in the directory %s, which can't be read: %v.", mocks.dir, err))
+		b.error(mocks.header, "Failed to read mock data directory",
+			"The provider's data is to be in the directory %s, which can't be read: %v.", mocks.dir, err)
 		return
 	}
 	var declared []declaration
@@ -151,36 +148,25 @@ func (b *builder) readMocks(mocks mockData) {
 			if strings.HasPrefix(more.block, "override_") {
 				what = "override"
 			}
-			b.report(diagnostic.Error(more.rng, "Duplicate "+what+" block", "Another file has the same already at %s.", declared[i].rng))
+			b.error(more.rng, "Duplicate "+what+" block", "Another file has the same already at %s.", declared[i].rng)
 		}
 	}
 }
 
 // readMockFile reads a file of mock data, and returns what it gives the values of.
 func (b *builder) readMockFile(full string) []declaration {
-	src, err := b.files.Read(full, maxFileBytes)
-	if err != nil {
-		b.report(diagnostic.Unreadable("Failed to read file", err))
+	body := b.parse(full)
+	if body == nil {
 		return nil
 	}
-	file, diags := b.parser.Parse(src, full)
-	b.report(diags...)
-	if file == nil || file.Body == nil {
-		return nil
-	}
-	b.module.Files[full] = file
 	d := &document{product: b.product, grammar: b.module.grammar}
-	declared := d.checkMocks(d.content(file.Body, "mock_file"))
+	declared := d.checkMocks(d.read(&hcl.Block{Body: body}, "mock_file"))
 	b.report(d.diags...)
 	return declared
 }
 
-// configuration declares a provider that tests use, real or not.
-func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
-	d.checkLocalName(block.Labels[0], block.DefRange)
-	alias := ""
-	if attr, ok := content.Attributes["alias"]; ok {
-		alias = d.alias(attr)
-	}
-	d.declare(block.DefRange, "test provider", block.Labels[0], alias)
+// declareTested declares a provider that tests use, real or not.
+func (d *document) declareTested(b *block) {
+	k := d.configuration(b)
+	d.declare(b.DefRange, "test provider", k.name, k.alias)
 }

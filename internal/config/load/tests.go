@@ -10,13 +10,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // testSettings decodes a test block, of which a file has one.
-func (d *document) testSettings(block *hcl.Block, _ *hcl.BodyContent) {
-	d.declare(block.DefRange, "test", "", "")
+func (d *document) testSettings(b *block) {
+	d.declare(b.DefRange, "test", "", "")
 }
 
 // checkCleanup looks at skip_cleanup, which is an experiment.
@@ -29,21 +28,21 @@ func (d *document) checkCleanup(attr *hcl.Attribute) {
 }
 
 // testVariables decodes a variables block, of which a file has one.
-func (d *document) testVariables(block *hcl.Block, _ *hcl.BodyContent) {
-	d.declare(block.DefRange, "variables", "", "")
-	attrs, diags := block.Body.JustAttributes()
+func (d *document) testVariables(b *block) {
+	d.declare(b.DefRange, "variables", "", "")
+	attrs, diags := b.Body.JustAttributes()
 	d.report(diags...)
 	d.assigned = attrs
 }
 
 // testProvider decodes a provider block of a test file, which is no
 // requirement.
-func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
-	if attr, ok := content.Attributes["version"]; ok {
+func (d *document) testProvider(b *block) {
+	if attr := b.attrs["version"]; attr != nil {
 		d.error(attr.Expr.Range(), "Version constraints are not allowed in test files",
 			"The version constraint of a provider belongs in the required_providers block of the module under test.")
 	}
-	d.configuration(block, content)
+	d.declareTested(b)
 }
 
 // addTest takes over what a test file declares; name is relative to the module.
@@ -62,8 +61,8 @@ func (b *builder) addTest(name string, d *document) {
 		}
 		seen[declared.key] = declared.rng
 		if _, ok := d.assigned[declared.name]; ok && declared.block == "test variable" {
-			b.report(diagnostic.Error(declared.rng, `Duplicate "variable" block names`,
-				"The variables block of this file gives %q a value already at %s.", declared.name, d.assigned[declared.name].Range))
+			b.error(declared.rng, `Duplicate "variable" block names`,
+				"The variables block of this file gives %q a value already at %s.", declared.name, d.assigned[declared.name].Range)
 		}
 	}
 	for _, mocks := range d.mocks {
@@ -76,8 +75,8 @@ func (b *builder) addTest(name string, d *document) {
 	for _, run := range d.runs {
 		if first, ok := taken[run.Name]; ok {
 			if b.product.TestProviders && first.Call.Source != run.Call.Source {
-				b.report(diagnostic.Error(run.Call.SourceRange, "Module source has changed",
-					"A run of the same name, at %s, has another module. The modules of both would be recorded as one.", first.Call.SourceRange))
+				b.error(run.Call.SourceRange, "Module source has changed",
+					"A run of the same name, at %s, has another module. The modules of both would be recorded as one.", first.Call.SourceRange)
 			}
 			continue
 		}
@@ -113,16 +112,20 @@ func testKey(file string) string {
 }
 
 // run decodes a run block.
-func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
-	name := block.Labels[0]
-	valid := d.checkName("run block name", name, block.LabelRanges[0])
-	d.declare(block.LabelRanges[0], "run", "", name)
-	d.checkRunArguments(content)
-	for _, inner := range content.Blocks {
+func (d *document) run(b *block) {
+	name := b.Labels[0]
+	valid := d.checkName("run block name", name, b.LabelRanges[0])
+	d.declare(b.LabelRanges[0], "run", "", name)
+	d.passedProviders(b.attrs["providers"])
+	var given hcl.Attributes
+	for _, inner := range b.blocks {
 		switch inner.Type {
 		case "variables":
-			_, diags := inner.Body.JustAttributes()
+			attrs, diags := inner.Body.JustAttributes()
 			d.report(diags...)
+			given = attrs
+		case "plan_options":
+			d.planOptions(inner)
 		case "backend":
 			if !experimental(d.product.Version) {
 				d.error(inner.DefRange, "Invalid block",
@@ -130,47 +133,32 @@ func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 			}
 		}
 	}
-	d.checkOverrides(content, !d.laterTests())
-	if own := content.Blocks.OfType("module"); len(own) > 0 {
+	d.checkOverrides(b, !d.laterTests())
+	if own := b.of("module"); len(own) > 0 {
 		if call := d.runModule(own[0]); call != nil && valid {
-			call.Name = name
-			for _, given := range content.Blocks.OfType("variables") {
-				call.arguments, _ = given.Body.JustAttributes()
-			}
+			call.Name, call.arguments = name, given
 			d.runs = append(d.runs, TestRun{Name: name, Call: *call})
 		}
 	}
 }
 
 // runModule decodes the module block of a run. It is nil if there is no source.
-func (d *document) runModule(block *hcl.Block) *ModuleCall {
-	content := d.content(block.Body, "run.module")
-	source, ok := content.Attributes["source"]
-	if !ok {
-		d.error(block.DefRange, "Missing \"source\" attribute for module block",
+func (d *document) runModule(b *block) *ModuleCall {
+	source := b.attrs["source"]
+	if source == nil {
+		d.error(b.DefRange, "Missing \"source\" attribute for module block",
 			"A run that has a module block tests the module that the argument \"source\" names.")
 		return nil
 	}
-	call := &ModuleCall{Range: block.DefRange}
+	call := &ModuleCall{Range: b.DefRange}
 	call.readSource(source, nil)
-	call.readVersion(content.Attributes["version"], nil)
+	call.readVersion(b.attrs["version"], nil)
 	return call
 }
 
-func (d *document) checkRunArguments(content *hcl.BodyContent) {
-	d.checkKeyword(content.Attributes["command"], "apply", "plan")
-	d.passedProviders(content.Attributes["providers"])
-	d.checkAddresses(content.Attributes["expect_failures"])
-}
-
 // planOptions checks the options of a plan that a test makes.
-func (d *document) planOptions(content *hcl.BodyContent) {
-	d.checkKeyword(content.Attributes["mode"], "normal", "refresh-only")
-	d.checkArgument(content.Attributes["refresh"], cty.Bool)
-	d.checkAddresses(content.Attributes["replace"])
-	d.checkAddresses(content.Attributes["target"])
-	if refresh := content.Attributes["refresh"]; refresh != nil {
-		mode := content.Attributes["mode"]
+func (d *document) planOptions(b *block) {
+	if refresh, mode := b.attrs["refresh"], b.attrs["mode"]; refresh != nil {
 		val, _ := static.Evaluate(refresh.Expr)
 		if flag, err := convert.Convert(val, cty.Bool); err == nil && flag.RawEquals(cty.False) &&
 			mode != nil && hcl.ExprAsKeyword(mode.Expr) == "refresh-only" {
@@ -179,21 +167,17 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 	}
 }
 
-// checkKeyword reports an argument that isn't one of some words.
-func (d *document) checkKeyword(attr *hcl.Attribute, words ...string) {
-	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
+// checkWord reports an argument that isn't one of some words.
+func (d *document) checkWord(attr *hcl.Attribute, words []string) {
+	if !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
 		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
-			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1])
+			"The argument %q is one of the words %s, without quotes.", attr.Name, strings.Join(words, " or "))
 	}
 }
 
 // checkAddresses reports what is no list of addresses.
 func (d *document) checkAddresses(attr *hcl.Attribute) {
 	for _, expr := range d.elements(attr) {
-		if traversal, _ := d.unquoted(expr); len(traversal) > 0 {
-			continue
-		}
-		_, diags := hcl.AbsTraversalForExpr(expr)
-		d.report(diags...)
+		d.traversal(expr)
 	}
 }
