@@ -5,6 +5,7 @@ package chunks
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 )
 
@@ -32,6 +33,14 @@ func Copy(ctx context.Context, dst io.Writer, src io.Reader, buffer []byte) (n i
 		err = nil
 	}
 	return n, err
+}
+
+// SHA256 reads a source to its end, and returns its checksum and how many bytes it had. The errors are those of Copy.
+func SHA256(ctx context.Context, src io.Reader) (sum [sha256.Size]byte, n int64, err error) {
+	hash := sha256.New()
+	n, err = Copy(ctx, hash, src, make([]byte, Size))
+	hash.Sum(sum[:0])
+	return sum, n, err
 }
 
 // fill is io.ReadFull that returns the source's own error: io.ErrUnexpectedEOF from

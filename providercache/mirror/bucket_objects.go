@@ -3,7 +3,6 @@ package mirror
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,11 +105,11 @@ func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders
 		return err
 	}
 	defer object.Body.Close()
-	sum := sha256.New()
-	if _, err := chunks.Copy(ctx, sum, object.Body, make([]byte, chunks.Size)); err != nil {
+	sum, _, err := chunks.SHA256(ctx, object.Body)
+	if err != nil {
 		return err
 	}
-	if is := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))); is != zh {
+	if is := getproviders.ZH(sum); is != zh {
 		return &getproviders.Fault{Code: "bucket", Err: fmt.Errorf("%s has other content (%s) than the package that was fetched (%s), and archives of a bucket are never replaced", b.at(name), is, zh),
 			Hint: "find out who put it there, and which of the two the publisher signed: lock files may have the hash of either. If it is the one that was fetched, delete the other in the bucket, and run again"}
 	}

@@ -19,7 +19,6 @@ package mirror
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -169,11 +168,11 @@ func (m *run) verify(ctx context.Context, p *archivedir.Item, c archivedir.Claim
 		return c, p.Selection.Failed(during.Fetch, err)
 	}
 	defer content.Close()
-	sum := sha256.New()
-	if _, err := chunks.Copy(ctx, sum, content, make([]byte, chunks.Size)); err != nil {
+	sum, _, err := chunks.SHA256(ctx, content)
+	if err != nil {
 		return c, p.Selection.Failed(during.Fetch, err)
 	}
-	is, known := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), c.Known.Receipt
+	is, known := getproviders.ZH(sum), c.Known.Receipt
 	switch {
 	case c.Has != nil && known.ZH == "": // it is compared with what is fetched
 		return archivedir.Claim{}, nil

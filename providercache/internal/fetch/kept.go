@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -63,10 +62,9 @@ func isKept(ctx context.Context, kept string, t Request) bool {
 		return false
 	}
 	defer file.Close()
-	sum := sha256.New()
-	_, err = chunks.Copy(ctx, sum, file, make([]byte, chunks.Size))
+	sum, _, err := chunks.SHA256(ctx, file)
 	expected, _ := t.Expected()
-	return err == nil && [sha256.Size]byte(sum.Sum(nil)) == expected
+	return err == nil && sum == expected
 }
 
 // keep puts an archive that was authenticated into ArchiveDir. That it can't be kept

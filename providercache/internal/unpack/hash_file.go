@@ -2,7 +2,6 @@ package unpack
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -35,12 +34,11 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 }
 
 func hashZip(ctx context.Context, file *os.File, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
-	sum := sha256.New()
-	size, err := chunks.Copy(ctx, sum, file, make([]byte, chunks.Size))
+	sum, size, err := chunks.SHA256(ctx, file)
 	if err != nil {
 		return Content{}, "", err
 	}
-	zh = getproviders.ZH([sha256.Size]byte(sum.Sum(nil)))
+	zh = getproviders.ZH(sum)
 	limits := Limits{}.WithDefaults()
 	p, err := providerIn(file, size, limits)
 	if err != nil {
