@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // withReferrers is a registry that lists referrers, which Debian's doesn't: a fake of that one list, before the real registry.
@@ -90,7 +91,7 @@ func TestPush_LosesNothing(t *testing.T) {
 			if referrers {
 				shared.Transport = withReferrers(s)
 			}
-			push := func(ctx context.Context, client *http.Client, t oci.Target) error {
+			push := func(ctx context.Context, client *http.Client, t remote.Release) error {
 				return (&oci.Client{HTTP: client}).Push(ctx, s.at, release("1.0.0", t))
 			}
 			must.Succeed(t, push(t.Context(), &shared, target(linux, "archive one")))
@@ -130,7 +131,7 @@ func TestPush_BringsNothingBack(t *testing.T) {
 		}
 		at := time.Now()
 		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
-		push := func(each oci.Target) {
+		push := func(each remote.Release) {
 			t.Helper()
 			must.Succeed(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)))
 		}
@@ -160,7 +161,7 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusNotFound, Request: r, Body: http.NoBody}, nil
 		})
 		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
-		push := func(each oci.Target) {
+		push := func(each remote.Release) {
 			t.Helper()
 			must.Equal(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)), nil, deleted)
 		}
@@ -211,7 +212,7 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	s := start(t, nil)
 	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), widget.PackedName(version("1.0.0"), linux),
 		sha256.Sum256([]byte("archive two")), widget.PackedName(version("1.0.0"), windows))
-	published := oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")},
+	published := oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []remote.Release{target(linux, "archive one")},
 		Signed: &getproviders.SignedDocuments{Sums: []byte(sums), Signature: []byte("signature")}}
 	others := 0
 	client := *s.Client

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
@@ -44,7 +43,7 @@ func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedAr
 	}
 	req.Header.Set("Accept-Encoding", "identity")
 	if offset > 0 {
-		req.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
+		req.Header.Set("Range", hosts.RangeOf(offset, 0))
 	}
 	resp, err := a.repo.Client.Do(req)
 	if err != nil {
@@ -64,9 +63,9 @@ func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedAr
 	return opened, nil
 }
 
-// RepositoryOf is the repository that an archive is in, as a [Source] has found it; the zero Repository for archives in
+// repositoryOf is the repository that an archive is in, as a [Source] has found it; the zero Repository for archives in
 // other places.
-func RepositoryOf(l getproviders.Location) Repository {
+func repositoryOf(l getproviders.Location) Repository {
 	if a, ok := l.(*archive); ok {
 		return a.at
 	}

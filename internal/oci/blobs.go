@@ -15,17 +15,18 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // target publishes an archive and its manifest, which it describes.
-func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, error) {
+func (p *pushing) target(ctx context.Context, t remotes.Release) (ocispec.Descriptor, error) {
 	zh, ok := strings.CutPrefix(string(t.ZH), hashing.ZH+":")
 	if !ok || t.Archive == nil || t.Platform.Validate() != nil {
 		return ocispec.Descriptor{}, errors.New("a package to be published needs a platform, an archive and the zh of it")
 	}
-	archive := layer{ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, zh), Size: t.Archive.Size()}, t.Archive, t.From}
+	archive := layer{ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, zh), Size: t.Archive.Size()}, t.Archive, repositoryOf(t.From)}
 	blob := sentBlob{p.at.Registry, archive.Digest}
-	if known, err := p.client.sent.Do(ctx, blob, func(context.Context) (Repository, error) { return Repository{}, errNotSent }); err == nil && archive.from.Registry != p.at.Registry {
+	if known, ok := p.client.sent.Known(blob); ok && archive.from.Registry != p.at.Registry {
 		archive.from = known
 	}
 	described, err := p.image(ctx, typeTarget, "", archive)

@@ -59,9 +59,6 @@ type sentBlob struct {
 	digest   digest.Digest
 }
 
-// errNotSent says that this client hasn't published an archive.
-var errNotSent = errors.New("it wasn't published")
-
 // Login is what a registry accepts: a username and a password, or tokens.
 type Login struct {
 	Username, Password        string

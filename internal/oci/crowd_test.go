@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // TestPush_FiftyPublishAndFiftyRead has each publisher add a platform of its own to one of ten versions, while others
@@ -30,7 +31,7 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	s := start(t, nil)
 	type job struct {
 		v      getproviders.Version
-		target oci.Target
+		target remote.Release
 	}
 	var jobs []job
 	for i := range crowd {
@@ -39,7 +40,7 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	}
 	push := func(ctx context.Context, j job) (struct{}, error) {
 		j.target.Archive = io.NewSectionReader(j.target.Archive, 0, j.target.Archive.Size())
-		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: j.v, Targets: []oci.Target{j.target}})
+		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: j.v, Targets: []remote.Release{j.target}})
 	}
 	published, end := context.WithCancel(t.Context())
 	read := func(ctx context.Context, versions ...string) (archives int, err error) {
@@ -110,12 +111,12 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 		requests.Add(1)
 		return s.Client.Transport.RoundTrip(r)
 	})
-	var all []oci.Target
+	var all []remote.Release
 	for i := range crowd {
 		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
 	}
 	begun := time.Now()
-	_, errs := par.Map(t.Context(), crowd, all, func(ctx context.Context, each oci.Target) (struct{}, error) {
+	_, errs := par.Map(t.Context(), crowd, all, func(ctx context.Context, each remote.Release) (struct{}, error) {
 		return struct{}{}, (&oci.Client{HTTP: &counting}).Push(ctx, s.at, release("1.0.0", each))
 	})
 	t.Logf("%d requests, %.1f s", requests.Load(), time.Since(begun).Seconds())

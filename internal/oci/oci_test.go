@@ -26,6 +26,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -76,16 +77,16 @@ func (s started) platforms(t *testing.T) []getproviders.Platform {
 }
 
 // target is a package of random bytes, as far as anyone can tell.
-func target(plat getproviders.Platform, content string) oci.Target {
-	return oci.Target{Platform: plat, ZH: getproviders.ZH(sha256.Sum256([]byte(content))), H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(make([]byte, 32))),
+func target(plat getproviders.Platform, content string) remote.Release {
+	return remote.Release{Platform: plat, ZH: getproviders.ZH(sha256.Sum256([]byte(content))), H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(make([]byte, 32))),
 		Archive: io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))}
 }
 
-func release(v string, targets ...oci.Target) oci.Release {
+func release(v string, targets ...remote.Release) oci.Release {
 	return oci.Release{Provider: widget, Version: version(v), Targets: targets}
 }
 
-func (s started) push(t *testing.T, v string, targets ...oci.Target) {
+func (s started) push(t *testing.T, v string, targets ...remote.Release) {
 	t.Helper()
 	must.Succeed(t, s.client.Push(t.Context(), s.at, release(v, targets...)))
 }
@@ -157,11 +158,11 @@ func listing(t *testing.T, dir string) (all []string) {
 func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	var all []oci.Target
+	var all []remote.Release
 	for i := range 6 {
 		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
 	}
-	push := func(ctx context.Context, each oci.Target) (struct{}, error) {
+	push := func(ctx context.Context, each remote.Release) (struct{}, error) {
 		return struct{}{}, s.client.Push(ctx, s.at, release("1.0.0", each))
 	}
 	for _, at := range []int{len(all), 1} {
@@ -263,7 +264,7 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	build := version("1.0.0+build")
 	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), widget.PackedName(build, linux), sha256.Sum256([]byte("archive two")), widget.PackedName(build, windows))
 	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: noError(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []remote.Release{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}))
 	certificates := t.TempDir()
 	must.Succeed(t, os.WriteFile(filepath.Join(certificates, "ca.crt"), noError(os.ReadFile(s.CAFile)), 0o600))
 	cmd := exec.CommandContext(t.Context(), skopeo, "inspect", "--raw", "--cert-dir="+certificates, "docker://"+s.at.String()+":1.0.0_build")

@@ -2,7 +2,6 @@ package oci
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 
@@ -10,6 +9,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
 // typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage] makes
@@ -49,11 +49,11 @@ func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, cont
 	if err != nil {
 		return err
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, content.Size())); err != nil {
+	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(content, 0, content.Size()))
+	if err != nil {
 		return err
 	}
-	archive := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigest(digest.SHA256, sum), Size: content.Size()}
+	archive := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromBytes(digest.SHA256, sum[:]), Size: size}
 	return c.withRepository(ctx, r, func() error {
 		p := pushing{client: c, repo: repo, at: r, tag: tag}
 		_, err := p.image(ctx, typePackage, tag, layer{Descriptor: archive, content: content})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
+	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // Annotations of the descriptors of platforms, which OpenTofu passes over.
@@ -29,25 +29,13 @@ const (
 	annotationH1 = "io.github.tfdeps.provider.h1"
 )
 
-// Target is the package of a platform, to be published or published already.
-type Target struct {
-	Platform getproviders.Platform
-	ZH       getproviders.Hash // of the archive
-	H1       getproviders.Hash // of its files; "": not known
-	// Archive is the archive to be published.
-	Archive *io.SectionReader
-	// Stored is the archive that is published already, whatever its bytes are; nil: it is to be published.
-	Stored getproviders.Archive
-	// From is another repository that has the archive, such as RepositoryOf finds it: if it is of the same registry,
-	// that is asked to take the archive from there, and nothing is sent. The zero value: none is known.
-	From Repository
-}
-
 // Release is what is published of a version.
 type Release struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
-	Targets  []Target
+	// Targets are the archives for platforms. If one is From another repository of the same registry, that is asked to take
+	// it from there, and nothing is sent.
+	Targets []remotes.Release
 	// Signed is what the publisher has signed about the version; nil: there is nothing, or it isn't known. It is
 	// published if it is true of all archives of the version.
 	Signed *getproviders.SignedDocuments
@@ -56,7 +44,7 @@ type Release struct {
 // Pushed returns what is published of a version, without the archives; nothing if there is no such version or
 // repository. What another program published has no H1, and a ZH. signed: there is something that a publisher has
 // signed.
-func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) (all []Target, signed bool, err error) {
+func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) (all []remotes.Release, signed bool, err error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {
 		return nil, false, err
@@ -72,24 +60,19 @@ func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Versio
 }
 
 // published is the archive of a target of an index, and what is known of it.
-func published(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (found Target, layer ocispec.Descriptor, err error) {
-	layer, err = readTarget(ctx, repo, target)
+func published(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (found remotes.Release, err error) {
+	layer, err := readLayer(ctx, repo, target, typeTarget)
 	if err != nil {
-		return found, layer, err
+		return found, err
 	}
-	found = Target{
-		Platform: getproviders.Platform{OS: target.Platform.OS, Arch: target.Platform.Architecture}, ZH: zhOf(layer),
-		Stored: &archive{repo, Repository{Registry: repo.Reference.Registry, Name: repo.Reference.Repository}, layer.Digest, layer.Size},
+	found = remotes.Release{
+		Platform: getproviders.Platform{OS: target.Platform.OS, Arch: target.Platform.Architecture}, ZH: getproviders.Hash(hashing.ZH + ":" + layer.Digest.Encoded()),
+		From: &archive{repo, Repository{Registry: repo.Reference.Registry, Name: repo.Reference.Repository}, layer.Digest, layer.Size},
 	}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && target.Annotations[annotationZH] == string(found.ZH) {
 		found.H1 = h1
 	}
-	return found, layer, nil
-}
-
-// zhOf is the hash of an archive.
-func zhOf(archive ocispec.Descriptor) getproviders.Hash {
-	return getproviders.Hash(hashing.ZH + ":" + archive.Digest.Encoded())
+	return found, nil
 }
 
 // Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come
@@ -273,8 +256,8 @@ func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descri
 	if err != nil || there == nil || there.Digest == ours.Digest {
 		return there != nil, err
 	}
-	layer, err := readTarget(ctx, p.repo, *there)
-	if err == nil && string(zhOf(layer)) != ours.Annotations[annotationZH] {
+	found, err := published(ctx, p.repo, *there)
+	if err == nil && string(found.ZH) != ours.Annotations[annotationZH] {
 		err = fmt.Errorf("%s:%s has another archive for %s: it was published with other bytes, and is not replaced", p.at, p.tag, plat)
 	}
 	return true, err

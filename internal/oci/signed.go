@@ -3,7 +3,6 @@ package oci
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the
@@ -33,16 +33,9 @@ func (index imageIndex) signed() *ocispec.Descriptor {
 
 // readSigned reads the manifest, and returns its files by their names.
 func readSigned(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor) (map[string]ocispec.Descriptor, error) {
-	var manifest ocispec.Manifest
-	text, err := readManifest(ctx, repo, d)
-	if err == nil {
-		err = json.Unmarshal(text, &manifest)
-	}
-	if err == nil && manifest.ArtifactType != typeSigned {
-		err = fmt.Errorf("it has the artifact type %.100q", manifest.ArtifactType)
-	}
+	manifest, err := readImage(ctx, repo, d, typeSigned)
 	if err != nil {
-		return nil, fmt.Errorf("the manifest %s: %w", d.Digest, err)
+		return nil, err
 	}
 	files := map[string]ocispec.Descriptor{}
 	for _, layer := range manifest.Layers {
@@ -120,7 +113,7 @@ func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Rel
 		return false, err
 	}
 	isTrue := func(d *getproviders.SignedDocuments) bool {
-		return d != nil && !slices.ContainsFunc(archives, func(t Target) bool { return !d.Covers(release.Provider, release.Version, t.Platform, t.ZH) })
+		return d != nil && !slices.ContainsFunc(archives, func(t remotes.Release) bool { return !d.Covers(release.Provider, release.Version, t.Platform, t.ZH) })
 	}
 	present := p.readListed(ctx, listed, release)
 	var lists *ocispec.Descriptor
@@ -167,7 +160,7 @@ func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, re
 }
 
 // allPublished are the archives of an index.
-func allPublished(ctx context.Context, repo *remote.Repository, index imageIndex) (all []Target, err error) {
+func allPublished(ctx context.Context, repo *remote.Repository, index imageIndex) (all []remotes.Release, err error) {
 	_, platforms, err := index.target(getproviders.Platform{})
 	for _, plat := range platforms {
 		if err != nil {
@@ -175,8 +168,8 @@ func allPublished(ctx context.Context, repo *remote.Repository, index imageIndex
 		}
 		var target *ocispec.Descriptor
 		if target, _, err = index.target(plat); err == nil {
-			var found Target
-			found, _, err = published(ctx, repo, *target)
+			var found remotes.Release
+			found, err = published(ctx, repo, *target)
 			all = append(all, found)
 		}
 	}

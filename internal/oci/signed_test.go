@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // signedBy is a list that a publisher signs, of archives by their platforms.
@@ -43,7 +44,7 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	t.Parallel()
 	s, signer, other := start(t, nil), noError(providertest.NewSigner(providertest.SignerOptions{})), noError(providertest.NewSigner(providertest.SignerOptions{}))
 	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
-	push := func(signed *getproviders.SignedDocuments, targets ...oci.Target) {
+	push := func(signed *getproviders.SignedDocuments, targets ...remote.Release) {
 		t.Helper()
 		must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: targets, Signed: signed}))
 	}
@@ -98,7 +99,7 @@ func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	}
 	forged := *signed
 	forged.Sums = append([]byte("# more\n"), signed.Sums...)
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: []remote.Release{target(linux, "archive one")}, Signed: &forged}))
 	must.Fail(t, must.ErrorOf(loaded()), getproviders.ErrAuthentication, "another list than the one that was signed")
 	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Signed: signed}))
 	trust := must.Get(loaded())(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as
@@ -91,10 +92,9 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if err == nil && target == nil {
 		return getproviders.Package{}, getproviders.Subject{Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms}.Missing()
 	}
-	var found Target
-	var layer ocispec.Descriptor
+	var found remotes.Release
 	if err == nil {
-		found, layer, err = published(ctx, repo, *target)
+		found, err = published(ctx, repo, *target)
 	}
 	if err != nil {
 		return getproviders.Package{}, s.failed(ctx, p, err)
@@ -104,10 +104,8 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if found.H1.Scheme() == hashing.H1 {
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), found.H1)
 	}
-	at := Repository{repo.Reference.Registry, repo.Reference.Repository}
 	pkg := getproviders.Package{
-		Provider: p, Version: v, Platform: plat, Source: s.name(p), SourceURL: at.url(), Trust: trust,
-		Location: &archive{repo: repo, at: at, digest: layer.Digest, size: layer.Size},
+		Provider: p, Version: v, Platform: plat, Source: s.name(p), SourceURL: repositoryOf(found.From).url(), Trust: trust, Location: found.From,
 	}
 	pkg.Trust = s.trust(repo, index, pkg)
 	return pkg, nil
@@ -258,19 +256,13 @@ func (index imageIndex) target(plat getproviders.Platform) (target *ocispec.Desc
 		}
 		target = &index.Manifests[i]
 	}
-	slices.SortFunc(platforms, func(a, b getproviders.Platform) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(platforms, getproviders.Platform.Compare)
 	return target, slices.Compact(platforms), nil
 }
 
-// readTarget reads the manifest of a platform, and returns its archive.
-func readTarget(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (layer ocispec.Descriptor, err error) {
-	return readLayer(ctx, repo, target, typeTarget)
-}
-
-// readLayer reads an image manifest of a type, and returns its archive.
-func readLayer(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor, artifactType string) (layer ocispec.Descriptor, err error) {
-	var manifest ocispec.Manifest
-	text, err := readManifest(ctx, repo, target)
+// readImage reads an image manifest of a type.
+func readImage(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor, artifactType string) (manifest ocispec.Manifest, err error) {
+	text, err := readManifest(ctx, repo, d)
 	if err == nil {
 		err = json.Unmarshal(text, &manifest)
 	}
@@ -281,7 +273,16 @@ func readLayer(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 		if isMissing(err) { // the index lists it
 			err = fmt.Errorf("%s", err.Error())
 		}
-		return layer, fmt.Errorf("the manifest %s: %w", target.Digest, err)
+		err = fmt.Errorf("the manifest %s: %w", d.Digest, err)
+	}
+	return manifest, err
+}
+
+// readLayer reads an image manifest of a type, and returns its archive.
+func readLayer(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor, artifactType string) (layer ocispec.Descriptor, err error) {
+	manifest, err := readImage(ctx, repo, target, artifactType)
+	if err != nil {
+		return layer, err
 	}
 	archives := slices.DeleteFunc(manifest.Layers, func(d ocispec.Descriptor) bool { return d.MediaType != typeArchive })
 	if len(archives) != 1 {

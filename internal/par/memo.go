@@ -56,6 +56,17 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, f func(context.Context) (V, 
 	return c.value, c.err
 }
 
+// Known returns the value that is remembered for key. It calls nothing and waits for no call that runs.
+func (m *Memo[K, V]) Known(key K) (value V, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, ok := m.calls[key]
+	if !ok || !c.ended() {
+		return value, false
+	}
+	return c.value, true
+}
+
 // join returns the call for key, started if there was none.
 func (m *Memo[K, V]) join(ctx context.Context, key K, f func(context.Context) (V, error)) *call[V] {
 	m.mu.Lock()

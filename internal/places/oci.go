@@ -95,11 +95,7 @@ func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v g
 	if err != nil {
 		return nil, false, err
 	}
-	there, signed, err := r.client.Pushed(ctx, at, v)
-	for _, t := range there {
-		all = append(all, remote.Release{Platform: t.Platform, ZH: t.ZH, H1: t.H1, From: t.Stored})
-	}
-	return all, signed, err
+	return r.client.Pushed(ctx, at, v)
 }
 
 // Publish implements remote.Releases.
@@ -108,11 +104,7 @@ func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v get
 	if err != nil {
 		return err
 	}
-	release := oci.Release{Provider: p, Version: v, Signed: signed}
-	for _, a := range archives {
-		release.Targets = append(release.Targets, oci.Target{Platform: a.Platform, ZH: a.ZH, H1: a.H1, Archive: a.Archive, From: oci.RepositoryOf(a.From)})
-	}
-	return r.client.Push(ctx, at, release)
+	return r.client.Push(ctx, at, oci.Release{Provider: p, Version: v, Targets: archives, Signed: signed})
 }
 
 // Path implements remote.Releases.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -28,7 +27,7 @@ func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, er
 	if pulled == nil {
 		return nil, err
 	}
-	results := resultsOf(ctx, source, pulled)
+	results := resultsOf(source, pulled)
 	takeForbidden(results)
 	var failed []error
 	for _, r := range results {
@@ -44,15 +43,16 @@ func takeForbidden(results []event.Outcome) {
 		return
 	}
 	for i, r := range results {
-		if _, forbidden := errors.AsType[*forbiddenError](r.Err); forbidden && r.State == event.Failed {
+		if errors.Is(r.Err, errForbidden) && r.State == event.Failed {
 			results[i].State, results[i].Path, results[i].Err = event.Absent, "", nil
 		}
 	}
 }
 
-func resultsOf(ctx context.Context, source *Source, pulled []providercache.Prefetched) (results []event.Outcome) {
+func resultsOf(source *Source, pulled []providercache.Prefetched) (results []event.Outcome) {
 	for _, p := range pulled {
-		r := event.Outcome{Selection: p.Selection, Platform: p.Platform, State: event.Pulled, Path: source.urlOf(ctx, p), Bytes: p.Bytes}
+		r := event.Outcome{Selection: p.Selection, Platform: p.Platform, State: event.Pulled, Bytes: p.Bytes}
+		r.Path, _ = source.places.Known(place{p.Provider, p.Version, p.Platform}) // "": it was never looked for
 		missing, isMissing := errors.AsType[*MissingError](p.Err)
 		switch {
 		case p.State == event.Present:
@@ -95,15 +95,4 @@ type place struct {
 	provider getproviders.Provider
 	version  getproviders.Version
 	platform getproviders.Platform
-}
-
-// urlOf is where the archive is that was fetched, or was to be; "" if it was never looked for.
-func (s *Source) urlOf(ctx context.Context, p providercache.Prefetched) string {
-	url, err := s.places.Do(context.WithoutCancel(ctx), place{p.Provider, p.Version, p.Platform}, func(context.Context) (string, error) {
-		return "", remote.ErrAbsent
-	})
-	if err != nil {
-		return ""
-	}
-	return url
 }
