@@ -296,11 +296,8 @@ func HasAll(resp *http.Response) (size int64, ok bool) {
 	if resp.StatusCode != http.StatusPartialContent || resp.Header.Get("Content-Range") == "" {
 		return resp.ContentLength, resp.StatusCode/100 == 2
 	}
-	span, isFirst := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes 0-")
-	last, total, _ := strings.Cut(span, "/")
-	end, endErr := strconv.ParseInt(last, 10, 64)
-	size, err := strconv.ParseInt(total, 10, 64)
-	if !isFirst || endErr != nil || err != nil || end < 0 || end != size-1 || resp.ContentLength >= 0 && resp.ContentLength != size {
+	from, to, size, ok := ContentRange(resp.Header.Get("Content-Range"))
+	if !ok || from != 0 || to != size-1 || resp.ContentLength >= 0 && resp.ContentLength != size {
 		return -1, false
 	}
 	return size, true
@@ -317,10 +314,31 @@ func RangeOf(offset, length int64) string {
 
 // SizeIn reads how long all is from the header Content-Range of a part, such as "bytes 3-9/10", which has to begin at an offset.
 func SizeIn(contentRange string, offset int64) (int64, error) {
-	begin, size, _ := strings.Cut(contentRange, "/")
-	total, err := strconv.ParseInt(size, 10, 64)
-	if err != nil || !strings.HasPrefix(begin, fmt.Sprintf("bytes %d-", offset)) {
+	from, _, total, ok := ContentRange(contentRange)
+	if !ok || from != offset || total < 0 {
 		return 0, fmt.Errorf("the service was asked for a part from byte %d, and answered with the range %.80q", offset, contentRange)
 	}
 	return total, nil
+}
+
+// ContentRange reads "bytes FROM-TO/TOTAL". total is -1 for "*".
+func ContentRange(value string) (from, to, total int64, ok bool) {
+	span, whole, found := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
+	first, last, isSpan := strings.Cut(span, "-")
+	if !found || !isSpan || !strings.HasPrefix(value, "bytes ") {
+		return 0, 0, 0, false
+	}
+	from, ok = parseCount(first)
+	to, toOK := parseCount(last)
+	total, totalOK := parseCount(whole)
+	if whole == "*" {
+		total, totalOK = -1, true
+	}
+	return from, to, total, ok && toOK && totalOK && from <= to && (total < 0 || to < total)
+}
+
+// parseCount reads digits and nothing else.
+func parseCount(text string) (int64, bool) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	return int64(n), err == nil
 }

@@ -86,12 +86,12 @@ func Ask(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) 
 
 // OpenedSize opens an archive in order to learn its size; -1: that isn't known.
 func OpenedSize(ctx context.Context, at getproviders.Archive) (int64, error) {
-	b, err := Opening{}.openArchive(ctx, at, 0)
+	b, err := newBody(ctx, Opening{Location: at}, 0)
 	if err != nil {
 		return -1, err
 	}
 	defer b.Close()
-	return max(b.total, -1), nil
+	return b.total, nil
 }
 
 // sizeIn reads "bytes 0-0/1234" and "bytes */1234".

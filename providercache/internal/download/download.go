@@ -98,18 +98,17 @@ func (d *download) open(ctx context.Context) (Source, error) {
 	if d.size > 0 && d.asExpected() {
 		return whole(d.size), nil
 	}
-	w, err := d.openRemote(ctx, d.size)
+	b, err := newBody(ctx, d.Opening, d.size)
 	if err != nil {
 		return nil, err
 	}
-	if w.position() != d.size {
-		err = d.clear()
+	if b.pos != d.size {
+		if err := d.clear(); err != nil {
+			b.Close()
+			return nil, err
+		}
 	}
-	if err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
+	return b, nil
 }
 
 // clear removes what was downloaded, and what Follow has made of it.

@@ -23,11 +23,11 @@ func TestResume_AcceptsTheRestOfTheSameArchiveOnly(t *testing.T) {
 		"another archive":     {100, http.Header{"Content-Range": {"bytes 40-99/100"}, "Etag": {`"b"`}}, true},
 		"no range":            {100, http.Header{"Etag": {`"a"`}}, true},
 	} {
-		w := &resumableBody{total: c.total, validator: validatorOf(http.Header{"Etag": {`"a"`}}), opening: Opening{Known: true}}
+		b, w := &body{total: c.total}, &webOpener{validator: validatorOf(http.Header{"Etag": {`"a"`}}), opening: Opening{Known: true}}
 		resp := &http.Response{StatusCode: http.StatusPartialContent, Header: c.header, Request: &http.Request{}}
-		err := w.acceptRest(resp, 40)
-		if errors.Is(err, errStale) != c.stale || !c.stale && (err != nil || w.pos != 40 || !w.combined || w.total != 100) {
-			t.Errorf("%s: %v, %+v", name, err, w)
+		err := w.acceptRest(b, resp, 40)
+		if errors.Is(err, errStale) != c.stale || !c.stale && (err != nil || b.pos != 40 || !b.combined || b.total != 100) {
+			t.Errorf("%s: %v, %+v", name, err, b)
 		}
 	}
 }
@@ -41,11 +41,11 @@ func TestResume_AcceptsAPartThatIsTheWhole(t *testing.T) {
 		{"bytes 0-99/100", 100, true}, {"bytes 0-99/100", -1, true}, {"bytes 0-99/100", 99, false}, {"bytes 0-98/100", 99, false},
 		{"bytes 1-99/100", 99, false}, {"bytes 0-99/*", 100, false}, {"bytes 0--1/0", 0, false}, {"", 100, true},
 	} {
-		w := &resumableBody{total: -1}
+		b, w := &body{total: -1}, new(webOpener)
 		resp := &http.Response{StatusCode: http.StatusPartialContent, ContentLength: c.length, Header: http.Header{"Content-Range": {c.said}},
 			Request: &http.Request{URL: &url.URL{}}}
-		if err := w.accept(resp, 0); (err == nil) != c.ok || c.ok && w.total != 100 {
-			t.Errorf("%q of %d bytes: %v, %+v", c.said, c.length, err, w)
+		if err := w.accept(b, resp, 0); (err == nil) != c.ok || c.ok && b.total != 100 {
+			t.Errorf("%q of %d bytes: %v, %+v", c.said, c.length, err, b)
 		}
 	}
 }

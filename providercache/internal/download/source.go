@@ -34,12 +34,6 @@ type Source interface {
 	Modified() time.Time
 }
 
-// remote is a Source whose beginning may be known already.
-type remote interface {
-	Source
-	position() int64 // of the next byte that is read
-}
-
 // localFile is an archive on this machine. Length and Renew are those of a Source.
 type localFile struct {
 	*os.File
@@ -158,6 +152,14 @@ func (e *StatusError) Is(target error) bool {
 		return target == getproviders.ErrUnauthorized
 	}
 	return target == getproviders.ErrUnreachable
+}
+
+// Open opens an archive at any location.
+func Open(ctx context.Context, o Opening) (Source, error) {
+	if local, ok := o.Location.(getproviders.LocalArchive); ok {
+		return OpenFile(string(local))
+	}
+	return newBody(ctx, o, 0)
 }
 
 // Opening says which archive is to be opened, and how.

@@ -2,7 +2,6 @@ package download
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -47,26 +46,4 @@ func (e validator) resumable(known bool) bool {
 func (e validator) differs(other validator) bool {
 	return e.etag != "" && other.etag != "" && e.etag != other.etag ||
 		e.modified != "" && other.modified != "" && e.modified != other.modified
-}
-
-// parseContentRange reads "bytes FROM-TO/TOTAL". total is -1 for "*".
-func parseContentRange(value string) (from, total int64, ok bool) {
-	span, whole, found := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
-	first, last, isSpan := strings.Cut(span, "-")
-	if !found || !isSpan || !strings.HasPrefix(value, "bytes ") {
-		return 0, 0, false
-	}
-	from, ok = parseCount(first)
-	to, toOK := parseCount(last)
-	total, totalOK := parseCount(whole)
-	if whole == "*" {
-		total, totalOK = -1, true
-	}
-	return from, total, ok && toOK && totalOK && from <= to && (total < 0 || to < total)
-}
-
-// parseCount reads digits and nothing else.
-func parseCount(text string) (int64, bool) {
-	n, err := strconv.ParseUint(text, 10, 63)
-	return int64(n), err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -69,7 +70,7 @@ func TestContentRange(t *testing.T) {
 		"bytes 5-99999999999999999999/*": {},
 		"":                               {},
 	} {
-		from, total, ok := parseContentRange(value)
+		from, _, total, ok := hosts.ContentRange(value)
 		if ok != (want != [2]int64{}) || ok && [2]int64{from, total} != want {
 			t.Errorf("%q: %d of %d, %v; want %v", value, from, total, ok, want)
 		}
@@ -81,7 +82,7 @@ func FuzzContentRange(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		from, total, ok := parseContentRange(value)
+		from, _, total, ok := hosts.ContentRange(value)
 		if ok && (from < 0 || total < -1 || total >= 0 && from >= total) {
 			t.Errorf("%q: %d of %d", value, from, total)
 		}
