@@ -105,7 +105,7 @@ func newAnswers[V any](s *Server, maxAge time.Duration, budget int64) *answers[V
 // ask for the same at the same time share the request. A value that isn't fresh is returned if the source fails, but
 // none that is older than maxStale.
 func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
-	if known := a.inMemory(key); known != nil && a.current(known) {
+	if known, ok := a.recent.Get(key); ok && a.current(known) {
 		a.tell(ctx, "hit")
 		return known, known.err
 	}
@@ -141,7 +141,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	account := a.server.room.Open()
 	defer account.Close()
 	ctx = hosts.WithMeter(ctx, account.Take)
-	known := a.inMemory(key)
+	known, _ := a.recent.Get(key)
 	if known != nil && a.current(known) { // another caller has asked meanwhile
 		return known, nil
 	}
@@ -180,18 +180,11 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	if known != nil {
 		a.server.counts.stale.Add(1)
 		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())
-		got = &answer[V]{value: known.value, cost: known.cost, serial: a.last.Add(1), asked: known.asked, retry: later(got.retry, now.Add(silentPause*now.Sub(begun)))}
+		got = &answer[V]{value: known.value, cost: known.cost, serial: a.last.Add(1), asked: known.asked, retry: now.Add(max(retryAfter, silentPause*now.Sub(begun)))}
 	} else if !errors.Is(err, getproviders.ErrNotFound) {
 		a.server.counts.sourceFailures.Add(1)
 	}
 	return a.remember(key, got), nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // inBucket returns the answer that this server, or another one, has stored; nil: there is none. The error is that of the account.
@@ -252,11 +245,6 @@ func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 
 // forget has the next caller ask again.
 func (a *answers[V]) forget(key string) { a.recent.Forget(key) }
-
-func (a *answers[V]) inMemory(key string) *answer[V] {
-	known, _ := a.recent.Get(key)
-	return known
-}
 
 // overhead is what an answer takes beside its value: the key, the places in the map and in the list.
 const overhead = 512

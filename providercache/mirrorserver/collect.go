@@ -60,14 +60,14 @@ func (s *Server) Collect(ctx context.Context, o CollectOptions) (removed, left [
 	}
 	size := int64(0)
 	for _, a := range held {
-		size += a.Size
+		size += a.Bytes
 	}
-	slices.SortFunc(held, func(a, b heldArchive) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.Key, b.Key)) })
+	slices.SortFunc(held, func(a, b storedArchive) int { return cmp.Or(a.Used.Compare(b.Used), strings.Compare(a.Key, b.Key)) })
 	now := s.fetcher.Now()
 	for _, a := range held {
-		tooMuch, unused := o.MaxBytes > 0 && size > o.MaxBytes, o.MaxUnused > 0 && now.Sub(a.used) > o.MaxUnused
-		if !tooMuch && !unused || now.Sub(a.used) < usedLately || s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
-			left = append(left, a.describe())
+		tooMuch, unused := o.MaxBytes > 0 && size > o.MaxBytes, o.MaxUnused > 0 && now.Sub(a.Used) > o.MaxUnused
+		if !tooMuch && !unused || now.Sub(a.Used) < usedLately || s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.Provider, a.Version, []getproviders.Hash{a.H1, a.ZH}) {
+			left = append(left, a.StoredPackage)
 			continue
 		}
 		if !o.DryRun {
@@ -75,14 +75,14 @@ func (s *Server) Collect(ctx context.Context, o CollectOptions) (removed, left [
 				return removed, left, err
 			}
 		}
-		size -= a.Size
-		removed = append(removed, a.describe())
+		size -= a.Bytes
+		removed = append(removed, a.StoredPackage)
 	}
 	return removed, left, nil
 }
 
 // remove removes an archive.
-func (s *Server) remove(ctx context.Context, a heldArchive, uses map[string]time.Time) error {
+func (s *Server) remove(ctx context.Context, a storedArchive, uses map[string]time.Time) error {
 	if used, ok := uses[a.Key]; ok { // before the archive, without which no later call would find the mark
 		if err := s.bucket.Delete(ctx, markKey(hourOf(used)-1, a.Key)); err != nil {
 			return err
@@ -91,9 +91,9 @@ func (s *Server) remove(ctx context.Context, a heldArchive, uses map[string]time
 	if err := s.bucket.Delete(ctx, a.Key); err != nil {
 		return err
 	}
-	s.stored.forget(archivesDir(a.provider, a.version))
+	s.stored.forget(archivesDir(a.Provider, a.Version))
 	s.counts.removed.Add(1)
-	s.counts.removedSize.Add(a.Size)
+	s.counts.removedSize.Add(a.Bytes)
 	return nil
 }
 

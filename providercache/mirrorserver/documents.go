@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
 // How long others may keep what was sent. A document may be used for longer while the server doesn't answer, as public
@@ -20,42 +21,19 @@ const (
 	archiveCaching  = "max-age=31536000, immutable"
 )
 
-// wireIndex is index.json, and wireVersion VERSION.json, as the protocol has them.
-type wireIndex struct {
-	Versions map[string]struct{} `json:"versions"`
-}
-
-type wireVersion struct {
-	Archives map[string]wireArchive `json:"archives"`
-}
-
-type wireArchive struct {
-	Hashes []getproviders.Hash `json:"hashes,omitempty"`
-	URL    string              `json:"url"`
-}
-
 // serveIndex sends all versions of a provider.
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, p getproviders.Provider) error {
-	found, err := s.versionsOf(r.Context(), p)
+	found, versions, err := s.allowedOf(r.Context(), p)
 	if err != nil {
 		return err
 	}
-	versions, err := s.allowedOf(r.Context(), p, found)
-	if err != nil {
-		return err
-	}
-	made, err := found.document(r.Context(), s.room, "", func() []byte {
-		index := wireIndex{Versions: map[string]struct{}{}}
+	return serveMade(s, w, r, found, "", func() any {
+		index := archivedir.IndexDocument{Versions: map[string]struct{}{}}
 		for _, v := range versions {
 			index.Versions[v.String()] = struct{}{}
 		}
-		return encode(index)
+		return index
 	})
-	if err != nil {
-		return err
-	}
-	s.serveDocument(w, r, "application/json", made)
-	return nil
 }
 
 // serveVersion sends the archives of a version.
@@ -66,20 +44,15 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, p getprovi
 	}
 	stored := s.storedOf(r.Context(), p, v)
 	variant := strconv.FormatInt(stored.serial, 36) + "/" + strconv.FormatInt(s.urlsUntil(), 36)
-	made, err := found.document(r.Context(), s.room, variant, func() []byte {
-		version := wireVersion{Archives: map[string]wireArchive{}}
+	return serveMade(s, w, r, found, variant, func() any {
+		version := archivedir.VersionDocument{Archives: map[string]archivedir.ArchiveEntry{}}
 		for plat := range found.value.Packages {
-			version.Archives[plat.String()] = wireArchive{
+			version.Archives[plat.String()] = archivedir.ArchiveEntry{
 				Hashes: found.value.hashesOf(plat, stored.value), URL: s.fileURL(p, p.PackedName(v, plat)),
 			}
 		}
-		return encode(version)
+		return version
 	})
-	if err != nil {
-		return err
-	}
-	s.serveDocument(w, r, "application/json", made)
-	return nil
 }
 
 // serveSigned sends one of the documents that are signed, or the keys.
@@ -102,6 +75,15 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked reque
 		s.serveDocument(w, r, "application/json", newDocument("", signed.EncodeKeys()))
 	}
 	return nil
+}
+
+// serveMade sends the document in JSON of what is made of an answer, or was made for the same variant not long ago.
+func serveMade[V any](s *Server, w http.ResponseWriter, r *http.Request, of *answer[V], variant string, content func() any) error {
+	made, err := of.document(r.Context(), s.room, variant, func() []byte { return encode(content()) })
+	if err == nil {
+		s.serveDocument(w, r, "application/json", made)
+	}
+	return err
 }
 
 // serveDocument sends a document, or that it hasn't changed, or a part of it. A part is one of the document as it is.

@@ -92,6 +92,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer answers a request. An error that is returned was not yet answered.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) error {
+	if asked.module != (Module{}) && s.opts.Modules == nil {
+		return fmt.Errorf("%w: this server has no modules", errNoSuch)
+	}
 	switch asked.kind {
 	case indexRequest:
 		return s.serveIndex(w, r, asked.provider)

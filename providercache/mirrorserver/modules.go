@@ -2,7 +2,6 @@ package mirrorserver
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -29,35 +28,24 @@ type wireRelease struct {
 
 // serveModuleVersions sends the versions of a module.
 func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m Module) error {
-	if s.opts.Modules == nil {
-		return noModules()
-	}
 	found, err := s.releases.get(r.Context(), moduleKey(m, "versions"), func(ctx context.Context) ([]string, error) {
 		return s.opts.Modules.ModuleVersions(ctx, m)
 	})
 	if err != nil {
 		return err
 	}
-	made, err := found.document(r.Context(), s.room, "", func() []byte {
+	return serveMade(s, w, r, found, "", func() any {
 		module := wireModule{Versions: []wireRelease{}}
 		for _, v := range found.value {
 			module.Versions = append(module.Versions, wireRelease{v})
 		}
-		return encode(wireModules{Modules: []wireModule{module}})
+		return wireModules{Modules: []wireModule{module}}
 	})
-	if err != nil {
-		return err
-	}
-	s.serveDocument(w, r, "application/json", made)
-	return nil
 }
 
 // serveModuleLocation says where a version of a module is, in the header in which registries say so. The package itself
 // comes from there.
 func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, m Module, version string) error {
-	if s.opts.Modules == nil {
-		return noModules()
-	}
 	found, err := s.locations.get(r.Context(), moduleKey(m, version+"/location"), func(ctx context.Context) (string, error) {
 		return s.opts.Modules.ModuleLocation(ctx, m, version)
 	})
@@ -69,10 +57,6 @@ func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, m M
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-func noModules() error {
-	return fmt.Errorf("%w: this server has no modules", errNoSuch)
 }
 
 // moduleKey is where a record about a module lies in the bucket.

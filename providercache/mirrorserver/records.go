@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // versionsRecord is what a source says of a provider.
@@ -137,10 +138,15 @@ func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p ge
 	return all
 }
 
-// allowedOf returns the versions that clients may choose by the policy. Of one answer of the source they are the same for a day.
-func (s *Server) allowedOf(ctx context.Context, p getproviders.Provider, found *answer[versionsRecord]) ([]getproviders.Version, error) {
+// allowedOf returns the versions of a provider, and those that clients may choose by the policy. Of one answer of the source they
+// are the same for a day.
+func (s *Server) allowedOf(ctx context.Context, p getproviders.Provider) (*answer[versionsRecord], []getproviders.Version, error) {
+	found, err := s.versionsOf(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	if !s.fetcher.Choice.LeavesAny() {
-		return found.value.Versions, nil
+		return found, found.value.Versions, nil
 	}
 	got, err := s.choices.get(ctx, providerPath(p)+"/"+found.asked.String(), func(ctx context.Context) ([]getproviders.Version, error) {
 		from := map[getproviders.Version]sourceRecord{}
@@ -162,9 +168,9 @@ func (s *Server) allowedOf(ctx context.Context, p getproviders.Provider, found *
 		return allowed, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return got.value, nil
+	return found, got.value, nil
 }
 
 // packagesOf returns the packages of a version.
@@ -275,12 +281,10 @@ func listedHashes(trust getproviders.Trust) []getproviders.Hash {
 
 // storedArchive is an archive in the bucket. Its key says what it is, so that no other object has to.
 type storedArchive struct {
+	StoredPackage
 	Key      string
-	Platform getproviders.Platform
 	ZH, H1   getproviders.Hash
-	Size     int64
 	Released time.Time // when its publisher's server says that it was changed last; else when it was stored
-	Modified time.Time
 }
 
 // archivesDir is what the keys of a version's archives begin with.
@@ -299,29 +303,35 @@ func archiveKey(p getproviders.Provider, v getproviders.Version, plat getprovide
 		"." + strconv.FormatInt(released.Unix(), 10) + ".zip", nil
 }
 
-// parseArchiveKey reads what archiveKey made.
-func parseArchiveKey(key string) (archive storedArchive, ok bool) {
-	parts := strings.Split(key[strings.LastIndexByte(key, '/')+1:], ".")
+// parseArchive reads what archiveKey made. The archive was used last when it was stored, as far as that says.
+func parseArchive(info blob.Info) (a storedArchive, ok bool) {
+	path := strings.Split(info.Key, "/")
+	if len(path) != 7 || path[5] != "archives" {
+		return a, false
+	}
+	asked, err := parsePath(strings.Join(path[1:4], "/") + "/" + indexName)
+	v, versionErr := getproviders.ParseVersion(path[4])
+	a.Released = info.Modified
+	parts := strings.Split(path[6], ".")
 	if len(parts) == 5 {
 		seconds, err := strconv.ParseInt(parts[3], 10, 64)
 		if err != nil {
-			return archive, false
+			return a, false
 		}
-		archive.Released, parts = time.Unix(seconds, 0), slices.Delete(parts, 3, 4)
+		a.Released, parts = time.Unix(seconds, 0), slices.Delete(parts, 3, 4)
 	}
 	if len(parts) != 4 || parts[3] != "zip" {
-		return archive, false
+		return a, false
 	}
 	plat, platformErr := getproviders.ParsePlatform(parts[0])
 	zh, zhErr := hex.DecodeString(parts[1])
 	h1, h1Err := base64.RawURLEncoding.DecodeString(parts[2])
-	if cmp.Or(platformErr, zhErr, h1Err) != nil || len(zh) != 32 || len(h1) != 32 {
-		return archive, false
+	if cmp.Or(err, versionErr, platformErr, zhErr, h1Err) != nil || len(zh) != 32 || len(h1) != 32 {
+		return a, false
 	}
-	return storedArchive{
-		Key: key, Platform: plat, ZH: getproviders.ZH([32]byte(zh)), H1: getproviders.Hash(hashing.H1 + ":" + base64.StdEncoding.EncodeToString(h1)),
-		Released: archive.Released,
-	}, true
+	a.StoredPackage = StoredPackage{asked.provider, v, plat, info.Size, info.Modified, info.Modified}
+	a.Key, a.ZH, a.H1 = info.Key, getproviders.ZH([32]byte(zh)), getproviders.Hash(hashing.H1+":"+base64.StdEncoding.EncodeToString(h1))
+	return a, true
 }
 
 // storedOf lists the archives of a version that are in the bucket. What can't be listed isn't there.
@@ -333,11 +343,7 @@ func (s *Server) storedOf(ctx context.Context, p getproviders.Provider, v getpro
 				s.opts.Log.Error("the bucket can't be listed", "prefix", prefix, "error", err.Error())
 				return nil, err
 			}
-			if archive, ok := parseArchiveKey(info.Key); ok {
-				archive.Size, archive.Modified = info.Size, info.Modified
-				if archive.Released.IsZero() {
-					archive.Released = info.Modified
-				}
+			if archive, ok := parseArchive(info); ok {
 				all = append(all, archive)
 			}
 		}

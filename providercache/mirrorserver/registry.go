@@ -3,6 +3,7 @@ package mirrorserver
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -52,15 +53,11 @@ type wireListedPackage struct {
 
 // serveRegistryVersions sends the versions of a provider, as a registry does.
 func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p getproviders.Provider) error {
-	found, err := s.versionsOf(r.Context(), p)
+	found, versions, err := s.allowedOf(r.Context(), p)
 	if err != nil {
 		return err
 	}
-	versions, err := s.allowedOf(r.Context(), p, found)
-	if err != nil {
-		return err
-	}
-	made, err := found.document(r.Context(), s.room, "registry", func() []byte {
+	return serveMade(s, w, r, found, "registry", func() any {
 		list := wireRegistryVersions{Versions: []wireRegistryVersion{}, Warnings: found.value.Warnings}
 		told := map[getproviders.Version]wireRegistryVersion{}
 		for _, d := range found.value.Details {
@@ -77,21 +74,8 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 			entry.Version = v.String()
 			list.Versions = append(list.Versions, entry)
 		}
-		return encode(list)
+		return list
 	})
-	if err != nil {
-		return err
-	}
-	s.serveDocument(w, r, "application/json", made)
-	return nil
-}
-
-// serveIncompatible sends what a registry says of a package whose plugin protocols the server's product doesn't speak:
-// they alone, by which clients explain why they don't install it.
-func (s *Server) serveIncompatible(w http.ResponseWriter, r *http.Request, asked request, protocols []string) {
-	s.serveDocument(w, r, "application/json", newDocument("", encode(wireRegistryPackage{
-		Protocols: protocols, OS: asked.platform.OS, Arch: asked.platform.Arch, SigningKeys: json.RawMessage("{}"),
-	})))
 }
 
 // serveRegistryPackage sends what a registry says of a package: where the archive is, and by what it is authenticated. All of it
@@ -100,7 +84,10 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
 	if failed := getproviders.FaultOf(err, getproviders.ErrProtocol); failed != nil {
-		s.serveIncompatible(w, r, asked, failed.Protocols)
+		// The server's product doesn't speak its plugin protocols: clients explain by them why they don't install it.
+		s.serveDocument(w, r, "application/json", newDocument("", encode(wireRegistryPackage{
+			Protocols: failed.Protocols, OS: asked.platform.OS, Arch: asked.platform.Arch, SigningKeys: json.RawMessage("{}"),
+		})))
 		return nil
 	}
 	if err != nil {
@@ -116,35 +103,22 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, v, p, asked.platform)
 	}
 	variant := "registry/" + asked.platform.String() + "/" + strconv.FormatInt(s.urlsUntil(), 36)
-	made, err := found.document(r.Context(), s.room, variant, func() []byte {
+	return serveMade(s, w, r, found, variant, func() any {
 		sum := strings.TrimPrefix(string(zh), hashing.ZH+":")
-		return encode(wireRegistryPackage{
-			Protocols: protocolsOf(record.Protocols), OS: asked.platform.OS, Arch: asked.platform.Arch,
+		return wireRegistryPackage{
+			// A client has to be told of one: a source that says nothing has a package that any client may try.
+			Protocols: strings.Split(cmp.Or(record.Protocols, "5.0"), ","), OS: asked.platform.OS, Arch: asked.platform.Arch,
 			FileName:     signedName(signed.Sums, sum, p.PackedName(v, asked.platform)),
 			DownloadURL:  fromPackage + s.fileURL(p, p.PackedName(v, asked.platform)),
 			SumsURL:      fromPackage + s.fileURL(p, layout.ChecksumsName(p, v)),
 			SignatureURL: fromPackage + s.fileURL(p, layout.SignatureName(p, v)),
 			SHA256:       sum, SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
-		})
+		}
 	})
-	if err != nil {
-		return err
-	}
-	s.serveDocument(w, r, "application/json", made)
-	return nil
 }
 
 // fromPackage leads from VERSION/download/OS/ARCH to the directory of the provider.
 const fromPackage = "../../../"
-
-// protocolsOf takes apart what a source says of the plugin protocols. A client has to be told of one: a source that says
-// nothing has a package that any client may try.
-func protocolsOf(text string) []string {
-	if text == "" {
-		return []string{"5.0"}
-	}
-	return strings.Split(text, ",")
-}
 
 // signedName is the name of an archive in the signed list, where clients look for it, usual if there is no line with its sum.
 func signedName(sums []byte, sum, usual string) string {

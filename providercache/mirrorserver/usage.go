@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // Download is an archive that arrives.
@@ -40,11 +39,7 @@ type StoredPackage struct {
 	Platform getproviders.Platform
 	Bytes    int64
 	Stored   time.Time
-	Used     time.Time // the end of the hour of its last use, as far as Collect knows it
-}
-
-func (a heldArchive) describe() StoredPackage {
-	return StoredPackage{Provider: a.provider, Version: a.version, Platform: a.Platform, Bytes: a.Size, Stored: a.Modified, Used: a.used}
+	Used     time.Time // the end of the hour of its last use, as far as Collect knows it, or when it was stored
 }
 
 // StoredPackages lists the archives in the bucket, the newest ones first. It takes a request for each thousand objects.
@@ -56,7 +51,7 @@ func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 	}
 	all := make([]StoredPackage, len(held))
 	for i, a := range held {
-		all[i] = a.describe()
+		all[i] = a.StoredPackage
 	}
 	slices.SortFunc(all, func(a, b StoredPackage) int {
 		return cmp.Or(b.Stored.Compare(a.Stored), a.Provider.Compare(b.Provider), b.Version.Compare(a.Version), cmp.Compare(a.Platform.String(), b.Platform.String()))
@@ -64,42 +59,18 @@ func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 	return all, nil
 }
 
-// heldArchive is an archive in the bucket, as Collect sees it.
-type heldArchive struct {
-	storedArchive
-	provider getproviders.Provider
-	version  getproviders.Version
-	used     time.Time // the end of the hour of its last use, or when it was stored
-}
-
-// heldArchives lists the archives of the bucket.
-func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (held []heldArchive, err error) {
+// heldArchives lists the archives of the bucket, and when they were used last.
+func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (held []storedArchive, err error) {
 	for info, err := range s.bucket.List(ctx, "providers/") {
 		if err != nil {
 			return nil, err
 		}
-		if a, ok := parseHeld(info); ok {
-			if used := uses[info.Key]; used.After(a.used) {
-				a.used = used
+		if a, ok := parseArchive(info); ok {
+			if used := uses[a.Key]; used.After(a.Used) {
+				a.Used = used
 			}
 			held = append(held, a)
 		}
 	}
 	return held, nil
-}
-
-// parseHeld reads the key providers/HOST/NAMESPACE/TYPE/VERSION/archives/NAME.
-func parseHeld(info blob.Info) (a heldArchive, ok bool) {
-	parts := strings.Split(info.Key, "/")
-	if len(parts) != 7 || parts[5] != "archives" {
-		return a, false
-	}
-	asked, err := parsePath(strings.Join(parts[1:4], "/") + "/" + indexName)
-	v, versionErr := getproviders.ParseVersion(parts[4])
-	archive, ok := parseArchiveKey(info.Key)
-	if err != nil || versionErr != nil || !ok {
-		return a, false
-	}
-	archive.Size, archive.Modified = info.Size, info.Modified
-	return heldArchive{storedArchive: archive, provider: asked.provider, version: v, used: info.Modified}, true
 }

@@ -3,7 +3,6 @@ package archivedir
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -132,7 +131,7 @@ type (
 		Archives map[string]ArchiveEntry `json:"archives"` // by platforms
 	}
 	ArchiveEntry struct {
-		Hashes []getproviders.Hash `json:"hashes"`
+		Hashes []getproviders.Hash `json:"hashes,omitempty"`
 		URL    string              `json:"url"` // of the archive, from this document
 	}
 )
@@ -214,12 +213,11 @@ func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path str
 		return receipt.Provenance{}, err
 	}
 	defer from.Close()
-	sum, limits := sha256.New(), d.Fetcher.Limits.Unpack()
-	size, err := chunks.Copy(ctx, sum, from, make([]byte, chunks.Size))
+	sum, size, err := chunks.SHA256(ctx, from)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
-	whole, err := unpack.Open(path, size, nil, p, limits)
+	whole, err := unpack.Open(path, size, nil, p, d.Fetcher.Limits.Unpack())
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
@@ -229,7 +227,7 @@ func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path str
 		return receipt.Provenance{}, err
 	}
 	return receipt.Provenance{
-		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), ArchiveBytes: size,
+		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH(sum), ArchiveBytes: size,
 	}, nil
 }
 
