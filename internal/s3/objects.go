@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -204,48 +205,17 @@ func explain(err, unmet error) error {
 	case status == http.StatusNotImplemented:
 		return withKind(blob.ErrUnsupported, err)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return &kindError{hosts.ErrUnauthorized, err, "the credentials have to allow s3:GetObject and s3:ListBucket (without that S3 refuses to say that an object isn't there), " +
+		return &getproviders.Fault{Err: withKind(hosts.ErrUnauthorized, err), Hint: "the credentials have to allow s3:GetObject and s3:ListBucket (without that S3 refuses to say that an object isn't there), " +
 			"and for publishing s3:PutObject; what is public is read with anonymous=true in the URL"}
 	case status == 0 && strings.Contains(err.Error(), "get credentials: "): // the SDK has no type for it
-		return &kindError{hosts.ErrUnauthorized, err, "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
+		return &getproviders.Fault{Err: withKind(hosts.ErrUnauthorized, err), Hint: "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
 			"what is public is read with anonymous=true in the URL"}
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok && status == 0 {
-		return &silentError{request, err}
+	if request, ok := errors.AsType[*url.Error](err); ok && status == 0 { // the SDK says more about itself than about the request
+		return &getproviders.Fault{Kind: blob.ErrUnreachable, Err: request, Hint: "no service answers there: check region and endpoint in the URL, AWS_ENDPOINT_URL_S3, HTTPS_PROXY, and the network of this machine"}
 	}
 	return err
 }
 
-// silentError is a request without an answer. The SDK says more about itself than about the request.
-type silentError struct {
-	request *url.Error
-	err     error // the SDK's
-}
-
-// Error implements error.
-func (e *silentError) Error() string { return e.request.Error() }
-
-// Hint says what may be wrong.
-func (e *silentError) Hint() string {
-	return "no service answers there: check region and endpoint in the URL, AWS_ENDPOINT_URL_S3, HTTPS_PROXY, and the network of this machine"
-}
-
-// Unwrap returns the cause, and that other requests will fail, too.
-func (e *silentError) Unwrap() []error { return []error{blob.ErrUnreachable, e.err} }
-
 // withKind is an error with the text of the SDK's, which matches the kind, too.
-func withKind(kind, err error) error { return &kindError{kind: kind, err: err} }
-
-type kindError struct {
-	kind, err error
-	hint      string
-}
-
-// Hint says what to do; "" if nothing is known.
-func (e *kindError) Hint() string { return e.hint }
-
-// Error implements error.
-func (e *kindError) Error() string { return fmt.Sprintf("%v (%v)", e.kind, e.err) }
-
-// Unwrap returns the kind and the cause.
-func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
+func withKind(kind, err error) error { return fmt.Errorf("%w (%w)", kind, err) }

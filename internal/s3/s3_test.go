@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/internal/buckets"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -77,8 +78,8 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 }
 
 func hintOf(err error) string {
-	if refused, ok := errors.AsType[*kindError](err); ok {
-		return refused.Hint()
+	if refused, ok := errors.AsType[*getproviders.Fault](err); ok {
+		return refused.Hint
 	}
 	return ""
 }

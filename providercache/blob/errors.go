@@ -83,11 +83,14 @@ func (e *bucketError) Shared() string {
 // Unwrap returns the cause.
 func (e *bucketError) Unwrap() error { return e.Err }
 
-// Fail makes an *Error of the cause of a failure, for those who implement a Bucket. A cause that is one already stays
-// as it is, and nil stays nil.
+// Fail makes an *Error of the cause of a failure, for those who implement a Bucket. That of a bucket below this one
+// becomes one of this, and nil stays nil.
 func Fail(op string, b fmt.Stringer, key string, err error) error {
-	if _, ok := errors.AsType[*bucketError](err); err == nil || ok {
-		return err
+	if err == nil {
+		return nil
+	}
+	if below, ok := err.(*bucketError); ok {
+		err = below.Err
 	}
 	return &bucketError{Op: op, Bucket: b.String(), Key: key, Err: err}
 }

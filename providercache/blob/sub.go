@@ -2,7 +2,6 @@ package blob
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"strings"
@@ -29,7 +28,7 @@ func (s *sub) Get(ctx context.Context, key string, opts GetOptions) (*Object, er
 	}
 	object, err := s.bucket.Get(ctx, s.prefix+key, opts)
 	if err != nil {
-		return nil, s.short(err)
+		return nil, Fail("get", s, key, err)
 	}
 	object.Key = key
 	return object, nil
@@ -42,7 +41,7 @@ func (s *sub) Stat(ctx context.Context, key string) (Info, error) {
 	}
 	info, err := s.bucket.Stat(ctx, s.prefix+key)
 	info.Key = key
-	return info, s.short(err)
+	return info, Fail("stat", s, key, err)
 }
 
 // Put implements Bucket.
@@ -52,7 +51,7 @@ func (s *sub) Put(ctx context.Context, key string, content *io.SectionReader, op
 	}
 	info, err := s.bucket.Put(ctx, s.prefix+key, content, opts)
 	info.Key = key
-	return info, s.short(err)
+	return info, Fail("put", s, key, err)
 }
 
 // List implements Bucket.
@@ -60,7 +59,7 @@ func (s *sub) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		for info, err := range s.bucket.List(ctx, s.prefix+prefix) {
 			info.Key = strings.TrimPrefix(info.Key, s.prefix)
-			if !yield(info, s.short(err)) {
+			if !yield(info, Fail("list", s, prefix, err)) {
 				return
 			}
 		}
@@ -72,7 +71,7 @@ func (s *sub) Delete(ctx context.Context, key string) error {
 	if err := CheckKey(key); err != nil {
 		return Fail("delete", s, key, err)
 	}
-	return s.short(s.bucket.Delete(ctx, s.prefix+key))
+	return Fail("delete", s, key, s.bucket.Delete(ctx, s.prefix+key))
 }
 
 // String implements Bucket.
@@ -90,11 +89,3 @@ func (s *sub) Endpoint() string {
 
 // Close implements Bucket.
 func (s *sub) Close() error { return s.bucket.Close() }
-
-// short has an error name the key as the caller knows it.
-func (s *sub) short(err error) error {
-	if failed, ok := errors.AsType[*bucketError](err); ok {
-		return &bucketError{Op: failed.Op, Bucket: s.String(), Key: strings.TrimPrefix(failed.Key, s.prefix), Err: failed.Err}
-	}
-	return err
-}

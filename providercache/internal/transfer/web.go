@@ -3,11 +3,11 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -27,15 +27,9 @@ func OnWeb(client *http.Client, base *url.URL) remote.Remote {
 // maxRedirects is how many redirects of a server are followed.
 const maxRedirects = 10
 
-// forbiddenError says that a server answers 403. Those in front of buckets do so where something isn't there, unless they may
+// errForbidden says that a server answers 403. Those in front of buckets do so where something isn't there, unless they may
 // list the bucket, and where the login is wrong.
-type forbiddenError struct{ err error }
-
-// Error implements error.
-func (e *forbiddenError) Error() string { return e.err.Error() }
-
-// Unwrap returns the answer.
-func (e *forbiddenError) Unwrap() error { return e.err }
+var errForbidden = errors.New("the server answers 403")
 
 type onWeb struct {
 	client *http.Client
@@ -98,7 +92,7 @@ func (p page) ask(ctx context.Context, method string, offset int64) (*http.Respo
 	}
 	req.Header.Set("Accept-Encoding", "identity")
 	if offset > 0 {
-		req.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
+		req.Header.Set("Range", hosts.RangeOf(offset, 0))
 	}
 	resp, err := hosts.Do(p.client, req, maxRedirects)
 	if err != nil {
@@ -120,7 +114,7 @@ func (p page) ask(ctx context.Context, method string, offset int64) (*http.Respo
 			err = fmt.Errorf("%w: %w", hosts.ErrUnauthorized, err)
 		}
 		if resp.StatusCode == http.StatusForbidden {
-			err = &forbiddenError{err}
+			err = &getproviders.Fault{Kind: errForbidden, Err: err}
 		}
 	}
 	if err != nil {
