@@ -24,16 +24,11 @@ var codes = map[string][]string{
 	"getproviders.NotCachedError": {"not_cached"},
 	"getproviders.SourcesError":   {"", "provider_not_found"},
 	"hosts.StatusError":           {"unauthorized", "unreachable"},
-	"hosts.ConnectionError":       {"connection_refused", "host_not_found", "not_https", "proxy_failed", "timeout", "untrusted_certificate"},
 	"hosts.DiscoveryError":        {"discovery_document", "no_service", "service_version", "unauthorized", "unreachable"},
-	"hosts.HelperNotFoundError":   {"credentials_helper_not_found"},
-	"hosts.OfflineError":          {"offline"},
 	"hosts.RequestError":          {"", "request_failed"},
-	"hosts.SlowError":             {"too_slow"},
-	"hosts.StallError":            {"stalled"},
 	"hosts.TooLargeError":         {"too_large"},
 	"modules.NoVersionError":      {"no_module_version"},
-	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_package", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "no_space", "offline", "platform_missing", "provider_not_found", "source_directory", "unauthorized", "unknown_signer", "unreachable", "unwritable", "version_not_found"},
+	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "connection_refused", "credentials_helper_not_found", "host_not_found", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_package", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "no_space", "not_https", "offline", "platform_missing", "provider_not_found", "proxy_failed", "request_failed", "source_directory", "stalled", "timeout", "too_slow", "unauthorized", "unknown_signer", "unreachable", "untrusted_certificate", "unwritable", "version_not_found"},
 	"cause.LockedVersionError":    {"locked_version"},
 	"disk.RoomError":              {"no_space"},
 	"cause.NoVersionError":        {"no_matching_version"},
@@ -107,7 +102,7 @@ func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 func ofFaults(file *ast.File) (all []string) {
 	add := func(field, value ast.Expr) {
 		if literal, ok := value.(*ast.BasicLit); ok {
-			if name, ok := field.(*ast.Ident); ok && name.Name == "Code" {
+			if name, ok := field.(*ast.Ident); ok && (name.Name == "Code" || name.Name == "ID") { // hosts.Fault has a method Code
 				all = append(all, strings.Trim(literal.Value, `"`))
 			}
 		}

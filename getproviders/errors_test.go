@@ -38,10 +38,9 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 		"checksum_mismatch":  mismatch,
 		"not_cached":         &getproviders.NotCachedError{},
 		"invalid_address":    getproviders.Provider{}.Validate(),
-		"offline":            &hosts.RequestError{Err: &hosts.OfflineError{}},
+		"offline":            &hosts.RequestError{Err: &hosts.Fault{ID: "offline"}},
 		"request_failed":     &hosts.RequestError{Err: errors.New("x")},
 		"too_large":          &hosts.TooLargeError{},
-		"stalled":            &hosts.StallError{},
 		"no_service":         &hosts.DiscoveryError{Kind: hosts.ErrNoService},
 		"":                   errors.New("x"),
 	} {

@@ -105,9 +105,9 @@ func (f failure) whyWarning() string {
 // gather adds a host that failed to those that failed for the same cause: a proxy that can't be used, or no
 // DNS.
 func gather(failures []failure, one failure) []failure {
-	if cause, ok := errors.AsType[*hosts.ConnectionError](one.err); ok && (cause.Reason == hosts.ErrProxy || cause.Reason == hosts.ErrName) {
+	if cause, ok := errors.AsType[*hosts.Fault](one.err); ok && (cause.Kind == hosts.ErrProxy || cause.Kind == hosts.ErrName) {
 		for i, f := range failures {
-			if other, ok := errors.AsType[*hosts.ConnectionError](f.err); ok && other.Reason == cause.Reason {
+			if other, ok := errors.AsType[*hosts.Fault](f.err); ok && other.Kind == cause.Kind {
 				failures[i].hosts = append(f.hosts, one.hosts...)
 				failures[i].needed, failures[i].mirrored = f.needed || one.needed, f.mirrored || one.mirrored
 				return failures

@@ -76,7 +76,7 @@ func ParseProxy(value string) (*url.URL, error) {
 }
 
 // CredentialsHelper returns the program of the credentials helper that the CLI configuration names, without
-// starting it; "" if it names none. The error is a *hosts.HelperNotFoundError.
+// starting it; "" if it names none. The error is that of hosts.FindHelper.
 func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
 	if config.Helper == nil {
 		return "", nil

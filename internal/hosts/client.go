@@ -99,7 +99,7 @@ const defaultRedirects = 10
 // Retry-After asks for. When attempts run out, the caller gets the last response or error;
 // Attempts and RequestError tell the number.
 func NewClient(opts ClientOptions) (*http.Client, error) {
-	stack, err := bottom(opts)
+	stack, begin, err := bottom(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +108,11 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	stack = &stallGuard{layer{stack}, opts.StallTimeout, pace{document: opts.DocumentTimeout, rate: opts.MinRate, now: opts.Now}}
+	stack = &stallGuard{layer{stack}, begin, opts.StallTimeout, pace{document: opts.DocumentTimeout, rate: opts.MinRate, now: opts.Now}}
 	if opts.Log != nil {
 		stack = &requestLog{layer{stack}, opts.Log, logged}
 	}
-	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts), opts.OnRetry), opts)
+	stack = newExplainer(&retry{layer{stack}, max(opts.Retries, 0), newBackoff(opts), opts.OnRetry}, opts)
 	if opts.UserAgent != "" {
 		stack = &part{layer{stack}, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 			if req.Header.Get("User-Agent") == "" {
@@ -125,18 +125,20 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	return &http.Client{Transport: stack, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
 }
 
-func bottom(opts ClientOptions) (http.RoundTripper, error) {
+// bottom returns the bottom of the stack, and within which time its answers have to begin if it has no limit of its own.
+func bottom(opts ClientOptions) (stack http.RoundTripper, begin time.Duration, err error) {
 	switch base := opts.Base.(type) {
 	case nil:
-		return newSeparator(cloneDefault(), opts)
+		stack, err = newSeparator(cloneDefault(), opts)
 	case *http.Transport:
-		return newSeparator(base.Clone(), opts)
+		stack, err = newSeparator(base.Clone(), opts)
 	default:
 		if opts.TLS != nil || opts.Proxy != nil || opts.DialContext != nil || opts.CertFile != "" || opts.CertDir != "" {
-			return nil, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
+			return nil, 0, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
 		}
-		return &headerGuard{layer{base}, 3 * opts.decided().HeaderTimeout}, nil
+		return base, 3 * opts.decided().HeaderTimeout, nil
 	}
+	return stack, 0, err
 }
 
 // layer is what all parts of the stack have in common: the next part, and the
@@ -214,26 +216,8 @@ func ResolveTimeout(text string) time.Duration {
 // ErrOffline says that no host may be asked.
 var ErrOffline = errors.New("no requests are sent while offline")
 
-// OfflineError says that a request wasn't sent. It matches ErrOffline.
-type OfflineError struct {
-	Method string // "GET"
-	URL    string // redacted
-	By     string // what forbids requests, such as "-offline"
-}
-
-// Error implements error.
-func (e *OfflineError) Error() string {
-	return fmt.Sprintf("%s %q was not sent, because %s allows no requests", e.Method, e.URL, e.By)
-}
-
-// Code is "offline".
-func (e *OfflineError) Code() string { return "offline" }
-
-// Is reports whether target is ErrOffline.
-func (e *OfflineError) Is(target error) bool { return target == ErrOffline }
-
 // NewOfflineClient returns a client that sends nothing: every request, whatever
-// its scheme and host, is an *OfflineError, and no name is looked up. by says
+// its scheme and host, is an error that matches ErrOffline, and no name is looked up. by says
 // what forbids requests. The client is safe for many goroutines.
 func NewOfflineClient(by string) *http.Client {
 	return &http.Client{Transport: offline{by}}
@@ -250,5 +234,5 @@ func (o offline) RoundTrip(req *http.Request) (*http.Response, error) {
 	if method == "" {
 		method = http.MethodGet
 	}
-	return nil, &OfflineError{Method: method, URL: RedactURL(req.URL), By: o.by}
+	return nil, &Fault{ID: "offline", Kind: ErrOffline, Err: fmt.Errorf("%s %q was not sent, because %s allows no requests", method, RedactURL(req.URL), o.by)}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestRetryReason(t *testing.T) {
 	}{
 		{&http.Response{Status: "503 Service Unavailable"}, nil, "503 Service Unavailable"},
 		{nil, context.DeadlineExceeded, "timeout"},
-		{nil, &hosts.StallError{URL: "https://example.com/?token=secret", Limit: time.Second}, "timeout"},
+		{nil, &hosts.Fault{Err: os.ErrDeadlineExceeded}, "timeout"},
 		{nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "connection refused"},
 		{nil, &net.DNSError{Err: "no such host", Name: "example.com"}, "host not found"},
 		{nil, io.ErrUnexpectedEOF, "connection lost"},

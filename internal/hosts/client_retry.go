@@ -16,10 +16,9 @@ import (
 // retry sends idempotent requests again when there is hope.
 type retry struct {
 	layer
-	client  *retryablehttp.Client
-	patient *retryablehttp.Client // for requests that patiently makes
+	retries int
 	wait    backoff
-	told    func(Retry) // ClientOptions.OnRetry
+	told    func(Retry) // ClientOptions.OnRetry; nil: nothing is told
 }
 
 // Discovery is tried as often, and after such pauses, as Terraform does it, whose
@@ -48,28 +47,6 @@ func WithRetries(ctx context.Context, retries int) context.Context {
 // HasRetries reports whether a context is of WithRetries.
 func HasRetries(ctx context.Context) bool { return ctx.Value(retriesKey{}) != nil }
 
-func newRetry(next http.RoundTripper, retries int, wait backoff, told func(Retry)) *retry {
-	soon := wait
-	soon.shortest = min(soon.shortest, patientWaitMin)
-	return &retry{layer{next}, newRetrying(next, retries, wait), newRetrying(next, max(retries, patientRetries), soon), wait, told}
-}
-
-func newRetrying(next http.RoundTripper, retries int, wait backoff) *retryablehttp.Client {
-	return &retryablehttp.Client{
-		HTTPClient: &http.Client{
-			Transport: attempt{next},
-			// A redirect is an answer here: the client on top follows it.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		RetryMax:     max(retries, 0),
-		RetryWaitMin: wait.shortest,
-		RetryWaitMax: wait.longest,
-		CheckRetry:   worthARetry,
-		Backoff:      wait.before,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
-}
-
 // worthARetry is the library's policy, but for a redirect to nowhere and a host that may not be asked: it takes
 // these for connections that failed.
 func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
@@ -89,17 +66,7 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := r.client
-	if req.Context().Value(patientKey{}) != nil {
-		client = r.patient
-	}
-	if retries, ok := req.Context().Value(retriesKey{}).(int); ok {
-		client = newRetrying(r.next, retries, r.wait)
-	}
-	if r.told != nil {
-		client = r.telling(client, req.URL.Host)
-	}
-	resp, err := client.Do(counted)
+	resp, err := r.of(req).Do(counted)
 	if err != nil {
 		if resp != nil {
 			resp.Body.Close()
@@ -109,21 +76,37 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// telling is a client for one request to a host that tells of its retries.
-func (r *retry) telling(like *retryablehttp.Client, host string) *retryablehttp.Client {
-	wait := backoff{like.RetryWaitMin, like.RetryWaitMax, r.wait.random}
-	client := newRetrying(r.next, like.RetryMax, wait)
+// of is the library's client for a request: how often it is made again, and after which pauses, is the request's own.
+func (r *retry) of(req *http.Request) *retryablehttp.Client {
+	retries, shortest := r.retries, r.wait.shortest
+	if asked, ok := req.Context().Value(retriesKey{}).(int); ok {
+		retries = max(asked, 0)
+	} else if req.Context().Value(patientKey{}) != nil {
+		retries, shortest = max(retries, patientRetries), min(shortest, patientWaitMin)
+	}
 	var last error
-	client.CheckRetry = func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-		last = err
-		return worthARetry(ctx, resp, err)
+	return &retryablehttp.Client{
+		HTTPClient: &http.Client{
+			Transport: attempt{r.next},
+			// A redirect is an answer here: the client on top follows it.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		RetryMax:     retries,
+		RetryWaitMin: shortest,
+		RetryWaitMax: r.wait.longest,
+		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
+			last = err
+			return worthARetry(ctx, resp, err)
+		},
+		Backoff: func(shortest, longest time.Duration, n int, resp *http.Response) time.Duration {
+			pause := r.wait.before(shortest, longest, n, resp)
+			if r.told != nil {
+				r.told(Retry{Host: req.URL.Host, Attempt: n + 2, Attempts: retries + 1, Wait: pause, Reason: RetryReason(resp, last)})
+			}
+			return pause
+		},
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	client.Backoff = func(shortest, longest time.Duration, n int, resp *http.Response) time.Duration {
-		pause := wait.before(shortest, longest, n, resp)
-		r.told(Retry{Host: host, Attempt: n + 2, Attempts: client.RetryMax + 1, Wait: pause, Reason: RetryReason(resp, last)})
-		return pause
-	}
-	return client
 }
 
 // attempt counts. It also hides the CloseIdleConnections method of what is
@@ -240,20 +223,12 @@ func retryAfter(resp *http.Response, longest time.Duration) (time.Duration, bool
 // if there was one: its Retry-After is honoured. For a client that isn't of
 // NewClient it is what the zero ClientOptions mean.
 func RetryWait(client *http.Client, retry int, resp *http.Response) time.Duration {
-	policy := policyOf(client)
-	return policy.Backoff(policy.RetryWaitMin, policy.RetryWaitMax, retry, resp)
+	wait := policyOf(client).wait
+	return wait.before(wait.shortest, wait.longest, retry, resp)
 }
 
-// policyOf finds the retries in a client's stack.
-func policyOf(client *http.Client) *retryablehttp.Client {
-	if found := retryIn(client); found != nil {
-		return found.client
-	}
-	return newRetry(nil, 0, newBackoff(ClientOptions{}.decided()), nil).client
-}
-
-// retryIn finds the layer that retries in a client's stack; nil: there is none.
-func retryIn(client *http.Client) *retry {
+// policyOf finds the layer that retries in a client's stack. For other clients it is what the zero ClientOptions mean.
+func policyOf(client *http.Client) *retry {
 	var part http.RoundTripper
 	if client != nil {
 		part = client.Transport
@@ -268,5 +243,5 @@ func retryIn(client *http.Client) *retry {
 		}
 		part = upper.below()
 	}
-	return nil
+	return &retry{wait: newBackoff(ClientOptions{}.decided())}
 }

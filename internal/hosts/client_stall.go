@@ -2,85 +2,20 @@ package hosts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 )
 
-// StallError says that an answer, or the rest of one, didn't come: no byte for so
-// long. The connection has been dropped.
-type StallError struct {
-	URL   string // redacted
-	Limit time.Duration
+// errTooSlow says that an answer, or the rest of one, didn't come, or came too slowly.
+var errTooSlow = errors.New("too slow")
+
+// stalled says that there was no byte for so long. The connection has been dropped.
+func stalled(req *http.Request, limit time.Duration) error {
+	return &Fault{ID: "stalled", Kind: errTooSlow, Err: fmt.Errorf("the transfer from %s stalled: no data for %s", RedactURL(req.URL), limit)}
 }
-
-// Error implements error.
-func (e *StallError) Error() string {
-	return fmt.Sprintf("the transfer from %s stalled: no data for %s", e.URL, e.Limit)
-}
-
-// Code is "stalled".
-func (e *StallError) Code() string { return "stalled" }
-
-// Timeout makes a StallError a timeout in the sense of net.Error.
-func (e *StallError) Timeout() bool { return true }
-
-// headerGuard fails requests whose answer doesn't begin. It is for a bottom of the
-// stack that has no time limits of its own.
-type headerGuard struct {
-	layer
-	limit time.Duration
-}
-
-// RoundTrip implements http.RoundTripper.
-func (h *headerGuard) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(req.Context())
-	silent := &StallError{URL: RedactURL(req.URL), Limit: h.limit}
-	timer := time.AfterFunc(h.limit, func() { cancel(silent) })
-	resp, err := h.next.RoundTrip(req.WithContext(ctx))
-	inTime := timer.Stop()
-	if err != nil {
-		if !inTime && context.Cause(ctx) == error(silent) {
-			err = silent
-		}
-		cancel(nil)
-		return nil, err
-	}
-	resp.Request = req
-	resp.Body = &cancellingBody{resp.Body, cancel}
-	return resp, nil
-}
-
-// cancellingBody ends the context of its request when it is closed.
-type cancellingBody struct {
-	io.ReadCloser
-	cancel context.CancelCauseFunc
-}
-
-// Close implements io.Closer.
-func (b *cancellingBody) Close() error {
-	err := b.ReadCloser.Close()
-	b.cancel(nil)
-	return err
-}
-
-// SlowError says that a body came too slowly for too long, though it never stopped.
-type SlowError struct {
-	URL   string // redacted
-	Limit string // what wasn't kept: "1024 bytes a second over 1m0s"
-}
-
-// Error implements error.
-func (e *SlowError) Error() string {
-	return fmt.Sprintf("the transfer from %s is too slow: it didn't keep to %s", e.URL, e.Limit)
-}
-
-// Code is "too_slow".
-func (e *SlowError) Code() string { return "too_slow" }
-
-// Timeout makes a SlowError a timeout in the sense of net.Error.
-func (e *SlowError) Timeout() bool { return true }
 
 // rateWindow is how long an archive may be slower than the minimum rate.
 const rateWindow = time.Minute
@@ -117,9 +52,10 @@ func (m *meter) add(n int, took time.Duration) string {
 	return ""
 }
 
-// stallGuard fails the reading of bodies that stop coming, or come too slowly.
+// stallGuard fails requests whose answer doesn't begin, and the reading of bodies that stop coming, or come too slowly.
 type stallGuard struct {
 	layer
+	begin time.Duration // for the beginning of an answer; 0: what is below has a limit for that
 	limit time.Duration
 	pace  pace
 }
@@ -127,17 +63,22 @@ type stallGuard struct {
 // RoundTrip implements http.RoundTripper.
 func (s *stallGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
+	silent := stalled(req, s.begin)
+	if s.begin > 0 {
+		defer time.AfterFunc(s.begin, func() { cancel(silent) }).Stop()
+	}
 	resp, err := s.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
+		if context.Cause(ctx) == silent {
+			err = silent
+		}
 		cancel(nil)
 		return nil, err
 	}
-	stalled := &StallError{URL: RedactURL(req.URL), Limit: s.limit}
-	timer := time.AfterFunc(s.limit, func() { cancel(stalled) })
-	timer.Stop()
-	resp.Request = req
-	resp.Body = &guardedBody{body: resp.Body, ctx: ctx, cancel: cancel, timer: timer, stalled: stalled,
-		meter: meter{pace: s.pace, archive: WantsOwnConnection(req.Context())}}
+	b := &guardedBody{body: resp.Body, ctx: ctx, cancel: cancel, guard: s, req: req, stalled: stalled(req, s.limit), meter: meter{pace: s.pace, archive: WantsOwnConnection(req.Context())}}
+	b.timer = time.AfterFunc(s.limit, func() { cancel(b.stalled) })
+	b.timer.Stop()
+	resp.Request, resp.Body = req, b
 	return resp, nil
 }
 
@@ -148,25 +89,27 @@ type guardedBody struct {
 	body    io.ReadCloser
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
+	guard   *stallGuard
+	req     *http.Request
 	timer   *time.Timer
-	stalled *StallError
+	stalled error
 	meter   meter
 }
 
 // Read implements io.Reader.
 func (b *guardedBody) Read(p []byte) (int, error) {
-	b.timer.Reset(b.stalled.Limit)
+	b.timer.Reset(b.guard.limit)
 	began := b.meter.now()
 	n, err := b.body.Read(p)
 	b.timer.Stop()
-	if limit := b.meter.add(n, b.meter.now().Sub(began)); limit != "" && err == nil {
-		err = &SlowError{URL: b.stalled.URL, Limit: limit}
+	if limit := b.meter.add(n, b.meter.now().Sub(began)); limit != "" && err == nil { // though it never stopped
+		err = &Fault{ID: "too_slow", Kind: errTooSlow, Err: fmt.Errorf("the transfer from %s is too slow: it didn't keep to %s", RedactURL(b.req.URL), limit)}
 		b.cancel(err)
 		return n, err
 	}
 	// io.EOF included: what a server sends when it sees the connection go can look
 	// like the end of the body.
-	if err != nil && context.Cause(b.ctx) == error(b.stalled) {
+	if err != nil && context.Cause(b.ctx) == b.stalled {
 		err = b.stalled
 	}
 	return n, err

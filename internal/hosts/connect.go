@@ -32,48 +32,6 @@ var (
 	ErrNotHTTPS = errors.New("no https")
 )
 
-// ConnectionError says why a request got no answer, as far as that can be known. Its
-// text is that of the cause. It matches Reason and what the cause matches.
-type ConnectionError struct {
-	Reason error  // one of ErrCertificate, ErrName, ErrRefused, ErrTimeout, ErrProxy, ErrNotHTTPS
-	Err    error  // the network's own error
-	Advice string // what may be wrong and what to do, without secrets
-}
-
-// Error implements error.
-func (e *ConnectionError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason and the cause.
-func (e *ConnectionError) Unwrap() []error { return []error{e.Reason, e.Err} }
-
-// Hint says what may be wrong, and what to do.
-func (e *ConnectionError) Hint() string { return e.Advice }
-
-// Code is "untrusted_certificate", "host_not_found", "connection_refused", "timeout",
-// "proxy_failed" or "not_https".
-func (e *ConnectionError) Code() string {
-	switch e.Reason {
-	case ErrCertificate:
-		return "untrusted_certificate"
-	case ErrName:
-		return "host_not_found"
-	case ErrRefused:
-		return "connection_refused"
-	case ErrTimeout:
-		return "timeout"
-	case ErrProxy:
-		return "proxy_failed"
-	default:
-		return "not_https"
-	}
-}
-
-// Timeout reports whether time ran out, as net.Error has it.
-func (e *ConnectionError) Timeout() bool {
-	var t interface{ Timeout() bool }
-	return errors.As(e.Err, &t) && t.Timeout()
-}
-
 // ProxyVariables returns a ClientOptions.Proxy that goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY,
 // also in lower case, as http.ProxyFromEnvironment does; but the variables are those that get returns.
 func ProxyVariables(get func(name string) string) func(*http.Request) (*url.URL, error) {
@@ -124,24 +82,24 @@ func (e *explainer) explain(req *http.Request, err error) error {
 	op, isOp := errors.AsType[*net.OpError](err)
 	proxy := e.proxyOf(req)
 	untrusted, certified := e.certificate(req.URL.Hostname(), err)
-	failed := &ConnectionError{Err: err}
+	failed := &Fault{Err: err}
 	switch {
 	case proxy != "" && (isOp && op.Op == "proxyconnect" || isProxyAnswer(err)):
-		failed.Reason, failed.Advice = ErrProxy, proxyAdvice(proxy, err)
+		failed.ID, failed.Kind, failed.Advice = "proxy_failed", ErrProxy, proxyAdvice(proxy, err)
 	case certified:
-		failed.Reason, failed.Advice = ErrCertificate, untrusted
+		failed.ID, failed.Kind, failed.Advice = "untrusted_certificate", ErrCertificate, untrusted
 	case errors.Is(err, http.ErrSchemeMismatch):
-		failed.Reason = ErrNotHTTPS
+		failed.ID, failed.Kind = "not_https", ErrNotHTTPS
 		failed.Advice = fmt.Sprintf("the server at %s speaks http and not https there: check the scheme and the port of the URL", req.URL.Host)
 	case isName:
-		failed.Reason = ErrName
+		failed.ID, failed.Kind = "host_not_found", ErrName
 		failed.Advice = fmt.Sprintf("the name %q can't be resolved: check how it is written, and the DNS, VPN and network of this machine. "+
 			"If hosts can only be reached through a proxy, HTTPS_PROXY has to name it", name.Name)
 	case isRefused(err):
-		failed.Reason = ErrRefused
+		failed.ID, failed.Kind = "connection_refused", ErrRefused
 		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and the host and the port in the URL", addressOf(op, req))
 	case errors.As(err, &timeout) && timeout.Timeout():
-		failed.Reason = ErrTimeout
+		failed.ID, failed.Kind = "timeout", ErrTimeout
 		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, e.limit)
 	default:
 		return err

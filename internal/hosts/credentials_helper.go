@@ -45,8 +45,8 @@ type Helper struct {
 // one without a token if it has none for that host. It is asked once for each host, and
 // again only if it failed. Its failure is an error that holds what it said on standard error. When the context ends, so does the program.
 //
-// Of several versions in the directories, the program is the newest. If there is none the error is a *HelperNotFoundError. The real
-// tool writes that to its log and goes on without a helper.
+// Of several versions in the directories, the program is the newest. If there is none that is an error, which the real
+// tool writes to its log, and goes on without a helper.
 func NewHelperTokens(h Helper) (*Tokens, error) {
 	exe, err := FindHelper(h.Name, h.Dirs)
 	if err != nil {
@@ -118,27 +118,11 @@ func tokenIn(answered *subprocess.Head) (string, error) {
 	return *token, nil
 }
 
-// HelperNotFoundError says that the program of a credentials helper isn't
-// there.
-type HelperNotFoundError struct {
-	Name string
-	Dirs []string // where it was looked for
-}
-
-// Code is "credentials_helper_not_found".
-func (e *HelperNotFoundError) Code() string { return "credentials_helper_not_found" }
-
-// Error implements error.
-func (e *HelperNotFoundError) Error() string {
-	return fmt.Sprintf("no program for the credentials helper %q: there is no %s in %s",
-		e.Name, helperPrefix+e.Name, cmp.Or(strings.Join(e.Dirs, " or "), "any directory"))
-}
-
 const helperPrefix = "terraform-credentials-"
 
 // FindHelper returns the program of a credentials helper that is in the directories, without
 // starting it: the one with the newest version; of equal ones that of the first directory. Names
-// are compared without regard to case. If there is none the error is a *HelperNotFoundError.
+// are compared without regard to case. If there is none that is an error.
 func FindHelper(name string, dirs []string) (exe string, err error) {
 	var newest helperVersion
 	for _, dir := range dirs {
@@ -155,7 +139,8 @@ func FindHelper(name string, dirs []string) (exe string, err error) {
 		}
 	}
 	if exe == "" {
-		return "", &HelperNotFoundError{Name: name, Dirs: dirs}
+		return "", &Fault{ID: "credentials_helper_not_found", Err: fmt.Errorf("no program for the credentials helper %q: there is no %s in %s",
+			name, helperPrefix+name, cmp.Or(strings.Join(dirs, " or "), "any directory"))}
 	}
 	return exe, nil
 }

@@ -227,7 +227,7 @@ func TestHelper_ThatCannotRun(t *testing.T) {
 func TestHelper_NotFound(t *testing.T) {
 	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{"/a", "/b"}})
 	must.Equal(t, tokens, nil)
-	must.Equal(t, must.As[*HelperNotFoundError](t, err).Name, "x")
+	must.Equal(t, must.As[*Fault](t, err).Code(), "credentials_helper_not_found")
 	must.Equal(t, err.Error(), `no program for the credentials helper "x": there is no terraform-credentials-x in /a or /b`)
 	if _, err := NewHelperTokens(Helper{Name: "x"}); err == nil || !strings.HasSuffix(err.Error(), "in any directory") {
 		t.Errorf("got %v", err)

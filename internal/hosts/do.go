@@ -59,7 +59,7 @@ type RequestError struct {
 	Method   string // "GET"
 	URL      string // redacted
 	Attempts int    // how often the failing hop was asked; 1: no retry was made
-	Err      error  // the network's own error, verbatim, in a *ConnectionError where that has more to say
+	Err      error  // the network's own error, verbatim, in a *Fault where that has more to say
 }
 
 // Error implements error. The text has the form of http.Client's own.
@@ -135,17 +135,6 @@ func bodyError(resp *http.Response, err error) *RequestError {
 	return failed
 }
 
-// redirectsError says that a URL leads to others without end.
-type redirectsError struct{ limit int }
-
-// Error implements error.
-func (e *redirectsError) Error() string { return fmt.Sprintf("stopped after %d redirects", e.limit) }
-
-// Hint says what the reason may be.
-func (e *redirectsError) Hint() string {
-	return "the server redirects from one URL to the next without end: a login may be missing, or the server or a proxy is set up wrongly"
-}
-
 // TooLargeError says that a body has more bytes than its reader accepts.
 type TooLargeError struct{ Limit int64 }
 
@@ -201,7 +190,7 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 	}
 	for tried := 0; ; tried++ {
 		doc, err := getOnce(client, get, req)
-		if !isTruncated(err) || tried >= policyOf(client).RetryMax {
+		if !isTruncated(err) || tried >= policyOf(client).retries {
 			return doc, err
 		}
 		if err := par.Pause(ctx, RetryWait(client, tried, nil)); err != nil {
@@ -276,7 +265,8 @@ func metadataPolicy(limit int) func(*http.Request, []*http.Request) error {
 func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {
 		if len(via) > limit {
-			return &redirectsError{limit}
+			return &Fault{ID: "request_failed", Err: fmt.Errorf("stopped after %d redirects", limit),
+				Advice: "the server redirects from one URL to the next without end: a login may be missing, or the server or a proxy is set up wrongly"}
 		}
 		next.Header.Del("Referer")
 		left := func(hop *http.Request) bool { return !SameOrigin(hop.URL, via[0].URL) }

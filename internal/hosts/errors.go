@@ -6,6 +6,38 @@ import (
 	"strings"
 )
 
+// Fault is a failure of a request, or on the way to one, with what programs and people want to know of it. Its text is
+// that of Err, and it matches Kind and what Err matches.
+type Fault struct {
+	ID     string // as Code
+	Kind   error  // one of the Err values of this package; nil: it matches what Err does
+	Err    error  // what went wrong, in words; of a request without an answer the network's own error
+	Advice string // what may be wrong and what to do, without secrets; "": that isn't known
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return f.Err.Error() }
+
+// Code names the failure for programs: "host_not_found".
+func (f *Fault) Code() string { return f.ID }
+
+// Hint says what may be wrong, and what to do.
+func (f *Fault) Hint() string { return f.Advice }
+
+// Unwrap returns Kind and Err.
+func (f *Fault) Unwrap() []error {
+	if f.Kind == nil {
+		return []error{f.Err}
+	}
+	return []error{f.Kind, f.Err}
+}
+
+// Timeout reports whether time ran out, as net.Error has it.
+func (f *Fault) Timeout() bool {
+	var t interface{ Timeout() bool }
+	return f.Kind == errTooSlow || errors.As(f.Err, &t) && t.Timeout()
+}
+
 // What callers of Discovery.Service branch on, with errors.Is.
 var (
 	// ErrNoService: the host answered, and doesn't have that service.

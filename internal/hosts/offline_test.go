@@ -19,7 +19,7 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 				strings.NewReader("body"))
 			must.Succeed(t, err)
 			_, err = Do(wrapped, req, 1)
-			must.Equal(t, must.As[*OfflineError](t, err).By, "TFDEPS_OFFLINE")
+			must.Contain(t, err, "TFDEPS_OFFLINE")
 			must.Fail(t, err, ErrOffline)
 			text := err.Error()
 			must.NotContain(t, text, "secret", "the error should name the URL, and no secrets")
