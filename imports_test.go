@@ -50,7 +50,7 @@ internal/hosts
 internal/disk
 internal/link internal/scratch internal/wholefile
 internal/filelock
-command/problem internal/awslogin internal/chunks internal/config/diagnostic internal/during internal/hashing internal/layout internal/nesting internal/par internal/spelling internal/owner internal/subprocess internal/must internal/peertest internal/wrapped providercache/internal/unpack/inflate
+command/problem internal/awslogin internal/chunks internal/config/diagnostic internal/during internal/hashing internal/layout internal/nesting internal/par internal/patient internal/spelling internal/owner internal/subprocess internal/must internal/peertest internal/wrapped providercache/internal/unpack/inflate
 `)
 
 // apart are parts of the house of which neither knows the other: the beginnings of their directories. What assembles them, assembly, knows both.
@@ -84,6 +84,9 @@ var process = regexp.MustCompile(`^(os\.(Args|Environ|Exit|Getenv|LookupEnv|Sete
 
 // starts are the functions that start a program.
 var starts = regexp.MustCompile(`^(os/exec\.Command(Context)?|os\.StartProcess|syscall\.(Exec|ForkExec|StartProcess)|golang\.org/x/sys/(unix\.Exec|windows\.CreateProcess))$`)
+
+// replaces are the functions of package os that internal/patient has, too.
+var replaces = regexp.MustCompile(`^os\.(Rename|Remove|RemoveAll)$`)
 
 // coinedWords once stood for something here, and told nothing to who read them for the first time. The field's own words took
 // their place; CONTRIBUTING.md has them.
@@ -124,7 +127,7 @@ golang.org/x/crypto command/servecmd
 github.com/VictoriaMetrics/metrics command/servecmd
 golang.org/x/net command/servecmd getproviders internal/hosts
 github.com/klauspost/compress providercache/internal/unpack providercache/internal/transfer tests
-golang.org/x/sys internal/filelock internal/disk internal/owner providercache/internal/receipt providercache/internal/staging internal/link command/servecmd tests
+golang.org/x/sys internal/filelock internal/disk internal/owner providercache/internal/receipt providercache/internal/staging internal/link internal/patient command/servecmd tests
 github.com/CycloneDX/cyclonedx-go tests
 golang.org/x/term command/view/terminal
 golang.org/x/mod internal/installtest tests

@@ -2,12 +2,12 @@ package providercache
 
 import (
 	"context"
-	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -100,7 +100,7 @@ func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) er
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(stage.ArchivePath()) // a copy may need the room
+	_ = patient.Remove(stage.ArchivePath()) // a copy may need the room
 	outcome, err := in.publishAndLink(ctx, s.Selection, stage, got)
 	return in.published(ctx, s, outcome, err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -127,7 +128,7 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 // publishPrefetched publishes a package in the cache and writes its receipt.
 func (in *Installer) publishPrefetched(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) error {
 	at := in.cacheView()
-	_ = os.Remove(stage.ArchivePath())
+	_ = patient.Remove(stage.ArchivePath())
 	shared, err := in.publishInCache(ctx, s, stage, got, at)
 	if err == nil {
 		at.Record(ctx, shared)
@@ -150,7 +151,7 @@ func (in *Installer) publishPrefetched(ctx context.Context, s getproviders.Selec
 func (in *Installer) Finalize(ctx context.Context, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
 	c := in.Cache
-	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, store.LocksDir)), normalizeTree(c.Dir, at)); err != nil {
+	if err := errors.Join(patient.RemoveAll(filepath.Join(c.Dir, store.LocksDir)), normalizeTree(c.Dir, at)); err != nil {
 		return false, err
 	}
 	r := receipt.MakeImage(c.Dir)

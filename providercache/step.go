@@ -2,13 +2,16 @@ package providercache
 
 import (
 	"context"
+	"runtime"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // step is what an installation does for one selection, and what came of it.
@@ -34,7 +37,10 @@ func (in *Installer) newStep(ctx context.Context, selected getproviders.Selectio
 	s := &step{local: local, todo: fetching, Request: fetch.Request{
 		Selection: selected, Recorded: resolve.Recorded(locks, selected), Partials: in.partials(), Final: in.packagePath(selected.Provider, selected.Version),
 	}}
+	held := store.Holds(selected.Provider, runtime.GOOS)
 	switch {
+	case held != nil:
+		s.fail(resolve.Fail(ctx, in.fetcher().Emit, selected, s.Failed(during.Publish, held)))
 	case local.Refused != nil:
 		s.fail(resolve.Fail(ctx, in.fetcher().Emit, selected, local.Refused))
 	case local.Matches:

@@ -2,7 +2,6 @@ package initcmd
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -11,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -174,7 +174,7 @@ func (b *backendState) keep(next *backend.Record) problem.List {
 
 // forget is for a block that is gone.
 func (b *backendState) forget() problem.List {
-	if err := os.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
+	if err := patient.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
 		return problem.Fail("backend_record", "Failed to remove the record of the backend", "%v", err)
 	}
 	b.record = nil

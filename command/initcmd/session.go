@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -169,7 +170,7 @@ func recordPluginDirs(r request) bool {
 
 func savePluginDirs(path string, dirs []string) error {
 	if len(dirs) == 0 {
-		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		if err := patient.Remove(path); err != nil && !os.IsNotExist(err) {
 			return err
 		}
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -159,6 +160,9 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	}
 	var pinned []getproviders.PackageSpec
 	for _, w := range wanted {
+		if layout.WindowsRefuses(w.Provider.Namespace + "/" + w.Provider.Type) {
+			in.log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
+		}
 		if w.Version != (getproviders.Version{}) {
 			pinned = append(pinned, w.PackageSpec)
 		}

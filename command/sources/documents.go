@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -89,7 +90,7 @@ func (d documents) sweep() bool {
 	files, _ := os.ReadDir(d.dir)
 	for _, f := range files {
 		if info, err := f.Info(); err == nil && (len(files) > mostOf || d.now().Sub(info.ModTime()) > keptFor) {
-			_ = os.Remove(filepath.Join(d.dir, f.Name()))
+			_ = patient.Remove(filepath.Join(d.dir, f.Name()))
 		}
 	}
 	return true

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/bundle"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -122,5 +123,5 @@ func writeBundle(r request, temporary string) error {
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temporary, r.opts.bundle)
+	return patient.Rename(temporary, r.opts.bundle)
 }

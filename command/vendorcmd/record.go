@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // exists reports whether a record was read: every record has a platform.
@@ -61,8 +62,8 @@ func recall(r request, was vendored.Record, placed []getproviders.Provider) {
 		saveRecord(r, was)
 		return
 	}
-	err = os.Remove(filepath.FromSlash(vendored.RecordName))
-	_ = os.Remove(filepath.Dir(filepath.FromSlash(vendored.RecordName))) // unless something else is in it
+	err = patient.Remove(filepath.FromSlash(vendored.RecordName))
+	_ = patient.Remove(filepath.Dir(filepath.FromSlash(vendored.RecordName))) // unless something else is in it
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		unrecorded(r, err)
 	}
@@ -162,6 +163,9 @@ func hint(r request, lfs bool) bool {
 	if colliding := vendored.Colliding(files); len(colliding) > 0 {
 		r.log.Warningf("", "Names that differ in case alone",
 			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)
+	}
+	if refused := vendored.NotOnWindows(files); len(refused) > 0 {
+		r.log.Warningf("", "Names that Windows can't hold", "git can't check out the repository there, because of the name of %s.", refused[0].Name)
 	}
 	if len(outside) > 0 {
 		r.log.Warningf("", "Links out of the vendored modules", "They are kept as they are, and may lead nowhere in a clone:\n\n%s", strings.Join(outside, "\n"))

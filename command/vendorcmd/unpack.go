@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 	"github.com/tfdeps/tfdeps/internal/locktext"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -155,7 +156,7 @@ func (u *unpacking) decideModules(unpacked string) (decided *modulelock.Locks, r
 // file, with what was decided; if that is what is there already, with these bytes.
 func (u *unpacking) settle(unpacked, name string, same bool, decided []byte) error {
 	staged := filepath.Join(unpacked, name)
-	err := os.Remove(staged)
+	err := patient.Remove(staged)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the archive has none, and the one that is there stays
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // units are what is published, in order.
@@ -82,21 +84,21 @@ func replace(from, to, aside string) (done []func() error, err error) {
 	if there && err != nil {
 		return nil, err
 	}
-	back := func() error { return os.Rename(aside, to) }
+	back := func() error { return patient.Rename(aside, to) }
 	linked := there && info.Mode().IsRegular() && os.Link(to, aside) == nil
 	if there && !linked {
-		if err := os.Rename(to, aside); err != nil {
+		if err := patient.Rename(to, aside); err != nil {
 			return nil, err
 		}
 		done = append(done, back)
 	}
-	if err := os.Rename(from, to); err != nil {
+	if err := patient.Rename(from, to); err != nil {
 		return done, err
 	}
 	if linked {
 		return append(done, back), nil
 	}
-	return append(done, func() error { return os.Rename(to, from) }), nil
+	return append(done, func() error { return patient.Rename(to, from) }), nil
 }
 
 // makeDirs makes a directory and those above it, and returns what it made,
@@ -114,7 +116,7 @@ func makeDirs(dir string) (made []string, err error) {
 // removeEmpty removes directories that makeDirs made, if nothing is in them.
 func removeEmpty(made []string) error {
 	for _, dir := range made {
-		if os.Remove(dir) != nil {
+		if patient.Remove(dir) != nil {
 			return nil
 		}
 	}

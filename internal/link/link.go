@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // Mode says how a package gets from a cache into a working directory.
@@ -102,7 +103,7 @@ func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason
 		if err == nil {
 			return mode, errors.Join(failed...), nil
 		}
-		if leftover := os.RemoveAll(to); ctx.Err() != nil || leftover != nil {
+		if leftover := patient.RemoveAll(to); ctx.Err() != nil || leftover != nil {
 			return Auto, errors.Join(failed...), errors.Join(err, leftover)
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", mode, err))
@@ -117,7 +118,7 @@ func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason
 func linkBy(ctx context.Context, mode Mode, from, to string) error {
 	switch mode {
 	case Symlink:
-		return os.Symlink(from, to)
+		return Dir(from, to)
 	case Clone:
 		return makeTree(ctx, from, to, cloneFile)
 	case Hardlink:

@@ -2,7 +2,10 @@
 
 package owner
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
 // OpenPlain: there are no such flags here.
 const OpenPlain = 0
@@ -14,6 +17,8 @@ func IsPrivate(string, fs.FileInfo) bool { return false }
 func IsRoots(fs.FileInfo) bool { return false }
 
 func CanWrite(string) bool { return true }
+
+func Chmod(path string, mode fs.FileMode) error { return os.Chmod(path, mode) }
 
 func Exclusive(string) bool { return false }
 

@@ -67,6 +67,9 @@ func isOwnWay(dir string, user int, isOwn func(dir string) bool) bool {
 // IsOwn is IsPrivate for what is known to be a file.
 func IsOwn(info fs.FileInfo) bool { return IsPrivate("", info) }
 
+// Chmod is os.Chmod.
+func Chmod(path string, mode fs.FileMode) error { return os.Chmod(path, mode) }
+
 // Exclusive matters on systems where a user who may write to a file may set its ctime
 // too. Here it is true.
 func Exclusive(string) bool { return true }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // MakeDirs makes a directory and its parents, and returns those that it made,
@@ -34,7 +36,7 @@ func MakeDirs(path string) (made []string, err error) {
 // RemoveEmpty removes directories that makeDirs made, if nothing is in them.
 func RemoveEmpty(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
-		if os.Remove(made[i]) != nil {
+		if patient.Remove(made[i]) != nil {
 			return
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 const (
@@ -66,7 +67,7 @@ func Make(parent string) (*Dir, error) {
 		if err == nil && !swept {
 			return &Dir{path, lock}, nil
 		}
-		_ = os.RemoveAll(path)
+		_ = patient.RemoveAll(path)
 		if err != nil {
 			return nil, err
 		}
@@ -93,10 +94,10 @@ func removeAll(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		if entry.Name() != lockName {
-			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+			_ = patient.RemoveAll(filepath.Join(dir, entry.Name()))
 		}
 	}
-	_ = os.RemoveAll(dir)
+	_ = patient.RemoveAll(dir)
 }
 
 // Sweep removes the directories that killed processes left in another, which
@@ -151,7 +152,7 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 		file.Close()
 		return nil, errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist), nil
 	}
-	if err := os.Rename(path+newSuffix, path); err != nil {
+	if err := patient.Rename(path+newSuffix, path); err != nil {
 		// A sweep, of this very process perhaps, would take the directory for that of a process that was killed.
 		file.Close()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -175,11 +176,11 @@ func removeUnlocked(dir string) {
 	switch {
 	case err == nil:
 		defer file.Close()
-		_ = os.Remove(path)
+		_ = patient.Remove(path)
 	case !errors.Is(err, fs.ErrNotExist):
 		return
 	}
-	_ = os.Remove(dir) // if it is empty; a process that is about to make a lock in it gets an error
+	_ = patient.Remove(dir) // if it is empty; a process that is about to make a lock in it gets an error
 }
 
 // lockIsFree reports whether the process that made a lock file has ended;

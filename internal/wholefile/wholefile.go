@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // Prefix begins the names of files that are being made.
@@ -103,7 +104,7 @@ func NameInFS(op, given string) (string, error) {
 // ReadAny is Read for a file that may be anything that can be opened: people
 // hand over configuration through pipes.
 func ReadAny(path string, max int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := patient.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -192,10 +193,10 @@ func writeOnce(path string, content []byte, as how) error {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
+		err = patient.Rename(file.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(file.Name())
+		_ = patient.Remove(file.Name())
 	}
 	return err
 }
@@ -236,12 +237,12 @@ func sweep(dir string) {
 func removeUnlocked(path string) {
 	if !filelock.Removable {
 		if runtime.GOOS == "windows" {
-			_ = os.Remove(path)
+			_ = patient.Remove(path)
 		}
 		return
 	}
 	if file, err := filelock.TryExisting(path); err == nil {
-		_ = os.Remove(path)
+		_ = patient.Remove(path)
 		file.Close()
 	}
 }

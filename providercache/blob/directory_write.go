@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -89,7 +90,7 @@ func (d *directory) replace(ctx context.Context, root *os.Root, made, key string
 		err = root.MkdirAll(filepath.Dir(name), dirMode)
 	}
 	if err == nil {
-		err = root.Rename(from, name)
+		err = patient.Try(func() error { return root.Rename(from, name) })
 	}
 	return err
 }
@@ -106,7 +107,7 @@ func (d *directory) Delete(ctx context.Context, key string) error {
 			if stat, err := root.Lstat(name); err != nil || stat.IsDir() {
 				return ignoreNotFound(absent(err))
 			}
-			if err := root.Remove(name); err != nil {
+			if err := patient.Try(func() error { return root.Remove(name) }); err != nil {
 				return ignoreNotFound(absent(err))
 			}
 			for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {

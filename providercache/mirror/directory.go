@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -225,7 +226,7 @@ func (d *inDirectory) list(_ context.Context, p getproviders.Provider) (map[stri
 }
 
 func (d *inDirectory) remove(_ context.Context, name string) error {
-	if err := d.Remove(name, os.Remove); err != nil {
+	if err := d.Remove(name, patient.Remove); err != nil {
 		return archivedir.Unlisted(d.Path(name), err)
 	}
 	return nil

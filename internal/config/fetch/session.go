@@ -13,7 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
 	"github.com/tfdeps/tfdeps/internal/config/git"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -102,7 +104,7 @@ func (s *session) makeContent(ctx context.Context, from packageSource, beside *m
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(dir)
+			_ = patient.RemoveAll(dir)
 		}
 	}()
 	if from.archive != "" {
@@ -207,7 +209,7 @@ func (s *session) makeFromArchive(ctx context.Context, from packageSource, dir s
 		return content{}, failed(stepUnpack, err)
 	}
 	if filepath.Dir(archive.path) == dir {
-		_ = os.Remove(archive.path)
+		_ = patient.Remove(archive.path)
 	}
 	return content{dir: dst, sha256: archive.sha256}, nil
 }
@@ -258,8 +260,8 @@ func (s *session) fileInRepository(ctx context.Context, from packageSource, dir 
 // put makes dst with the content of a package, or with a part of it.
 func (s *session) put(ctx context.Context, made content, subdir, dst string) error {
 	if made.linked {
-		err := os.Symlink(made.dir, dst)
-		if err == nil || runtime.GOOS != "windows" { // where making one is a privilege
+		err := link.Dir(made.dir, dst)
+		if err == nil || runtime.GOOS != "windows" { // where not all file systems have links
 			return failed(stepCopy, err)
 		}
 	}
@@ -279,7 +281,7 @@ func (s *session) put(ctx context.Context, made content, subdir, dst string) err
 		return failed(stepCopy, err)
 	}
 	if err := copyTree(ctx, src, dst); err != nil {
-		_ = os.RemoveAll(dst)
+		_ = patient.RemoveAll(dst)
 		return failed(stepCopy, err)
 	}
 	return nil

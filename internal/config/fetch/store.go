@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -44,7 +45,7 @@ func openStore(dir string) store {
 		return store{}
 	}
 	probe.Close()
-	_ = os.Remove(probe.Name())
+	_ = patient.Remove(probe.Name())
 	return store{dir}
 }
 
@@ -67,7 +68,7 @@ func (s store) archive(ctx context.Context, digest string) (file string, ok bool
 		return "", false
 	}
 	if got != digest {
-		_ = os.Remove(file)
+		_ = patient.Remove(file)
 		return "", false
 	}
 	return file, true
@@ -99,7 +100,7 @@ func (s store) sweep(youngest *os.File) {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && strings.HasPrefix(entry.Name(), partialPrefix) && now.ModTime().Sub(info.ModTime()) > 24*time.Hour {
-			_ = os.Remove(s.at(archivesDir, entry.Name()))
+			_ = patient.Remove(s.at(archivesDir, entry.Name()))
 		}
 	}
 }
@@ -111,12 +112,12 @@ func (s store) keep(ctx context.Context, file, digest string) string {
 		return file
 	}
 	final := s.at(archivesDir, digest)
-	err := os.Rename(file, final)
+	err := patient.Rename(file, final)
 	if err == nil {
 		return final
 	}
 	if _, ok := s.archive(ctx, digest); ok { // another process reads it, on a system that doesn't replace files that are open
-		_ = os.Remove(file)
+		_ = patient.Remove(file)
 		return final
 	}
 	return file
@@ -261,11 +262,11 @@ func removeEntry(path string) {
 	gone := path
 	if !strings.HasSuffix(path, goneSuffix) {
 		gone += goneSuffix
-		if os.Rename(path, gone) != nil {
+		if patient.Rename(path, gone) != nil {
 			return
 		}
 	}
-	_ = os.RemoveAll(gone)
+	_ = patient.RemoveAll(gone)
 }
 
 // lastAddition is when something was added to a store's entry last: a fetch sets

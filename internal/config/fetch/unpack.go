@@ -15,12 +15,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/hashicorp/go-getter/v2"
 	"github.com/ulikunitz/xz"
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // bounds are what no package exceeds.
@@ -70,7 +73,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	}
 	if kind == "tar.xz" || kind == "txz" {
 		plain := dst + ".tar"
-		defer os.Remove(plain)
+		defer patient.Remove(plain)
 		if err := unpackXz(ctx, file, plain, b); err != nil {
 			return withoutPath(err, file)
 		}
@@ -80,7 +83,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	if unpacker == nil {
 		return fmt.Errorf("%w: nothing unpacks %q", ErrAddress, kind)
 	}
-	if ignoresCase(filepath.Dir(dst)) {
+	if runtime.GOOS == "windows" || ignoresCase(filepath.Dir(dst)) {
 		if err := checkSpellings(ctx, kind, file, b); err != nil {
 			return withoutPath(err, file)
 		}
@@ -168,7 +171,7 @@ func removeRepositories(dir string) error {
 		if err != nil || path == dir || name != ".git" && name != ".hg" {
 			return err
 		}
-		if err := os.RemoveAll(path); err != nil || !d.IsDir() {
+		if err := patient.RemoveAll(path); err != nil || !d.IsDir() {
 			return err
 		}
 		return fs.SkipDir
@@ -182,7 +185,7 @@ func ignoresCase(dir string) bool {
 	if err != nil {
 		return false
 	}
-	defer os.Remove(probe.Name())
+	defer patient.Remove(probe.Name())
 	defer probe.Close()
 	here, err := probe.Stat()
 	if err != nil {
@@ -194,7 +197,7 @@ func ignoresCase(dir string) bool {
 
 // checkSpellings refuses an archive with two names that differ in case only, where that is one
 // file: the second one would be written over the first, and the module would be another one than
-// elsewhere. Archives in zst, which a server alone can name, aren't read for it.
+// elsewhere. So would one with names that Windows changes. Archives in zst, which a server alone can name, aren't read for it.
 func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 	seen := map[string]string{}
 	err := eachName(ctx, kind, file, b.tarBytes(), func(name string) error {
@@ -202,6 +205,9 @@ func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 			return nil // which unpacking refuses
 		}
 		for at := path.Clean(strings.ReplaceAll(name, "\\", "/")); at != "." && at != "/"; at = path.Dir(at) { // directories have spellings, too
+			if runtime.GOOS == "windows" && layout.WindowsRefuses(at) {
+				return fmt.Errorf("%q is no name that Windows can hold", at)
+			}
 			folded := strings.ToLower(at)
 			if other, ok := seen[folded]; ok && other != at {
 				return fmt.Errorf("%q and %q differ in case only, and the file system here takes both for one", other, at)

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -138,7 +138,7 @@ func receive(ctx context.Context, kept store, from packageSource, resp *http.Res
 	}
 	digest, err := writeBody(ctx, file, resp, limit)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(file.Name())
+		_ = patient.Remove(file.Name())
 		return archiveFile{}, err
 	}
 	path := kept.keep(ctx, file.Name(), digest)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // treeName is the directory below a stage that the tree comes into; beside it
@@ -40,7 +41,7 @@ func (co *checkout) make(ctx context.Context, t tree) (commit string, err error)
 	if err == nil || !co.repositories.mend(ctx, err) {
 		return commit, err
 	}
-	if err := errors.Join(os.RemoveAll(t.stage), os.Mkdir(t.stage, 0o700)); err != nil {
+	if err := errors.Join(patient.RemoveAll(t.stage), os.Mkdir(t.stage, 0o700)); err != nil {
 		return "", err
 	}
 	return co.try(ctx, t)
@@ -73,7 +74,7 @@ func (co *checkout) write(ctx context.Context, t tree, st *store, commit string)
 	if err := co.repositories.run(ctx, c); err != nil {
 		return fmt.Errorf("the files of commit %s: %w", commit, err)
 	}
-	return os.Remove(index)
+	return patient.Remove(index)
 }
 
 // Bounds of what one checkout may lead to.
@@ -158,7 +159,7 @@ func moveInto(root *os.Root, m submodule) error {
 	if err := root.Remove(place); err != nil {
 		return err
 	}
-	return root.Rename(filepath.Join(m.stage, treeName), place)
+	return patient.Try(func() error { return root.Rename(filepath.Join(m.stage, treeName), place) })
 }
 
 const modulesFile = ".gitmodules"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -94,7 +95,7 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 	if err != nil {
 		return "", err
 	}
-	return commit, os.Rename(filepath.Join(staging.Path, treeName), dst)
+	return commit, patient.Rename(filepath.Join(staging.Path, treeName), dst)
 }
 
 // Close removes the temporary directory, if there is one, after it has waited for

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -43,7 +44,7 @@ func (st *store) guard(ctx context.Context) error {
 func (st *store) clean() error {
 	foreign, settings := st.foreign()
 	for _, path := range foreign {
-		if err := os.RemoveAll(path); err != nil {
+		if err := patient.RemoveAll(path); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 const (
@@ -86,15 +87,15 @@ func (st *store) there(path string) bool {
 // when it is complete.
 func (st *store) create(initialise func(path string) error) error {
 	unfinished := st.path + ".new"
-	err := errors.Join(os.RemoveAll(unfinished), os.RemoveAll(st.path), os.Mkdir(unfinished, 0o700))
+	err := errors.Join(patient.RemoveAll(unfinished), patient.RemoveAll(st.path), os.Mkdir(unfinished, 0o700))
 	if err == nil {
 		err = initialise(unfinished)
 	}
 	if err == nil {
-		err = os.Rename(unfinished, st.path)
+		err = patient.Rename(unfinished, st.path)
 	}
 	if err != nil {
-		os.RemoveAll(unfinished)
+		patient.RemoveAll(unfinished)
 	}
 	return err
 }
@@ -137,11 +138,11 @@ func (st *store) sweep() {
 	left, _ := filepath.Glob(filepath.Join(st.path, "*.lock"))
 	packs, _ := filepath.Glob(filepath.Join(st.path, "objects", "pack", "tmp_*"))
 	for _, path := range append(left, packs...) {
-		os.Remove(path)
+		patient.Remove(path)
 	}
 	_ = filepath.WalkDir(filepath.Join(st.path, "refs"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
-			os.Remove(path)
+			patient.Remove(path)
 		}
 		return nil
 	})
@@ -193,11 +194,11 @@ func (r *Repositories) mend(ctx context.Context, err error) bool {
 	}
 	// The name is free in one moment: who reads at the same time sees all or nothing.
 	aside := s.st.path + ".damaged"
-	if os.RemoveAll(aside) != nil || os.Rename(s.st.path, aside) != nil {
+	if patient.RemoveAll(aside) != nil || patient.Rename(s.st.path, aside) != nil {
 		return false
 	}
 	s.st.discards.Advance(1)
-	_ = os.RemoveAll(aside)
+	_ = patient.RemoveAll(aside)
 	return true
 }
 

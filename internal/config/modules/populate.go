@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // Populate copies the module of a source address into a directory, which is to
@@ -146,7 +147,7 @@ func removeVisible(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), ".") {
-			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+			_ = patient.RemoveAll(filepath.Join(dir, entry.Name()))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -50,12 +51,12 @@ func (s stage) publish(key, final string) error {
 		return err
 	}
 	replaced := filepath.Join(s.Path, ".replaced-"+key)
-	err := os.Rename(final, replaced)
+	err := patient.Rename(final, replaced)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(s.at(key), final); err != nil {
-		_ = os.Rename(replaced, final)
+	if err := patient.Rename(s.at(key), final); err != nil {
+		_ = patient.Rename(replaced, final)
 		return err
 	}
 	return nil
@@ -72,7 +73,7 @@ func checkLinks(final string) error {
 func (s stage) remove() {
 	s.Remove()
 	for _, dir := range s.made {
-		if os.Remove(dir) != nil {
+		if patient.Remove(dir) != nil {
 			return // something is in it
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // Module is one module of a tree. A directory that several calls lead to is
@@ -189,7 +190,7 @@ func removePackage(path string) error {
 	if err := checkLinks(path); err != nil {
 		return err
 	}
-	return os.RemoveAll(path)
+	return patient.RemoveAll(path)
 }
 
 // Outdated is the Extra of a problem about a module that isn't installed as its

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -78,6 +80,21 @@ func Colliding(files []File) (colliding []File) {
 		}
 	}
 	return colliding
+}
+
+// NotOnWindows returns those files that Windows can't hold, or holds under another name, but for the port of a registry's
+// host: who uses one knows that it can't be used there.
+func NotOnWindows(files []File) (refused []File) {
+	for _, f := range files {
+		name := strings.TrimPrefix(f.Name, PluginsDir+"/")
+		if name != f.Name {
+			_, name, _ = strings.Cut(name, "/")
+		}
+		if layout.WindowsRefuses(name) {
+			refused = append(refused, f)
+		}
+	}
+	return refused
 }
 
 // Pointers returns those files that git LFS has left in the place of what it keeps.
@@ -175,7 +192,7 @@ func RemoveModules(dir string, names []string) error {
 		path := filepath.Join(modulesIn(dir), name)
 		err := scratch.CheckLinks(dir, path)
 		if err == nil {
-			err = os.RemoveAll(path)
+			err = patient.RemoveAll(path)
 		}
 		errs = append(errs, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -100,7 +101,7 @@ func walk(ctx context.Context, dir string) (fixes []fix, files []string, err err
 		name = filepath.ToSlash(name)
 		switch {
 		case isRepository(name):
-			fixes = append(fixes, fix{name, os.RemoveAll})
+			fixes = append(fixes, fix{name, patient.RemoveAll})
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -192,8 +193,8 @@ func copyInPlace(link string) error {
 	if err := os.CopyFS(copied, os.DirFS(from)); err != nil {
 		return err
 	}
-	if err := os.Remove(link); err != nil {
+	if err := patient.Remove(link); err != nil {
 		return err
 	}
-	return os.Rename(copied, link)
+	return patient.Rename(copied, link)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -90,7 +91,7 @@ func (k *Kept) Publish(ctx context.Context) error {
 	switch {
 	case err != nil:
 	case k.Known.Archive:
-		err = os.Rename(k.Stage.ArchivePath(), k.Path)
+		err = patient.Rename(k.Stage.ArchivePath(), k.Path)
 	default:
 		err = k.Stage.Publish(ctx, k.Path, k.Known.Receipt.H1)
 	}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
@@ -96,7 +96,7 @@ func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) e
 }
 
 func (d *Dir) removeFile(name string) error {
-	if err := d.unlink(name, os.Remove); err != nil {
+	if err := d.unlink(name, patient.Remove); err != nil {
 		return Unlisted(d.Path(name), err)
 	}
 	return nil
@@ -109,7 +109,7 @@ func (d *Dir) Remove(name string, by func(path string) error) error {
 		return err
 	}
 	d.Receipts.Drop(name)
-	for at := path.Dir(name); at != "." && os.Remove(d.Path(at)) == nil; at = path.Dir(at) {
+	for at := path.Dir(name); at != "." && patient.Remove(d.Path(at)) == nil; at = path.Dir(at) {
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
@@ -59,11 +60,11 @@ func (l *partialFile) keep(worthwhile bool) (kept int64) {
 // only the holder of its file lock may remove such a file.
 func (l *partialFile) discard() {
 	if l.kept {
-		_ = os.Remove(l.Name())
+		_ = patient.Remove(l.Name())
 	}
 	l.Close()
 	if l.kept {
-		_ = os.Remove(filepath.Dir(l.Name())) // if it was the last one
+		_ = patient.Remove(filepath.Dir(l.Name())) // if it was the last one
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -128,7 +128,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 		if dir == "" {
 			return nil
 		}
-		return os.RemoveAll(dir)
+		return patient.RemoveAll(dir)
 	}
 	request.Follow = func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64) {
 		if t.Follow != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -41,13 +42,13 @@ func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (go
 	if err == nil || ctx.Err() != nil || isKept(ctx, kept, t) {
 		return got, true, err
 	}
-	_ = os.Remove(kept)
-	err = os.Remove(path)
+	_ = patient.Remove(kept)
+	err = patient.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if dir != "" {
-		err = errors.Join(err, os.RemoveAll(dir))
+		err = errors.Join(err, patient.RemoveAll(dir))
 	}
 	if err != nil {
 		return receipt.Provenance{}, true, t.Failed(during.Fetch, err)
@@ -88,7 +89,7 @@ func (f *Fetcher) keep(ctx context.Context, t Request, from string) {
 	if os.Link(from, kept) == nil || copyFile(ctx, from, stage.ArchivePath()) != nil {
 		return
 	}
-	_ = os.Rename(stage.ArchivePath(), kept)
+	_ = patient.Rename(stage.ArchivePath(), kept)
 }
 
 func copyFile(ctx context.Context, from, to string) error {

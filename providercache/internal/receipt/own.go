@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
@@ -69,7 +70,7 @@ func ReceiptRoots(state string) map[string][]string {
 func SweepReceipts(state string) {
 	EachStateFile(state, receiptsDir, func(path, root string, _ map[string][]byte) {
 		if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
-			_ = os.Remove(path)
+			_ = patient.Remove(path)
 		}
 	})
 }

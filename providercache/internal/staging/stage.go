@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
@@ -154,7 +155,7 @@ func (s *Stage) Offer(ctx context.Context, final string, h1 getproviders.Hash, y
 		case errors.Is(err, fs.ErrNotExist):
 			var more []string
 			if more, err = scratch.MakeDirs(filepath.Dir(final)); err == nil {
-				err = os.Rename(s.PackagePath(), final)
+				err = patient.Rename(s.PackagePath(), final)
 			}
 			made = append(made, more...)
 		}
@@ -213,12 +214,12 @@ func (s *Stage) replace(final string) error {
 // replaceByRenames is for systems that can't exchange two at once: there is
 // nothing at the path for a moment, and never a mixture.
 func (s *Stage) replaceByRenames(final string) error {
-	if err := os.Rename(final, s.replacedPath()); err != nil {
+	if err := patient.Rename(final, s.replacedPath()); err != nil {
 		return err
 	}
-	err := os.Rename(s.PackagePath(), final)
+	err := patient.Rename(s.PackagePath(), final)
 	if err != nil {
-		_ = os.Rename(s.replacedPath(), final)
+		_ = patient.Rename(s.replacedPath(), final)
 	}
 	return err
 }

@@ -177,7 +177,7 @@ func (f *File) MakeDir() error {
 	for _, dir := range []string{parent, f.Dir} {
 		err := os.Mkdir(dir, f.owner.DirMode)
 		if err == nil {
-			err = os.Chmod(dir, f.owner.DirMode)
+			err = owner.Chmod(dir, f.owner.DirMode)
 		}
 		if err != nil && !errors.Is(err, os.ErrExist) {
 			return err

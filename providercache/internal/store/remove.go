@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -139,7 +140,7 @@ func (u *Maintenance) detach(p Package, o RemoveOptions) (t *detached, why error
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(p.Dir, stage.PackagePath()); err != nil {
+	if err := patient.Rename(p.Dir, stage.PackagePath()); err != nil {
 		stage.Remove()
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (u *Maintenance) restoreLinked(removed []*detached, o RemoveOptions, done *
 	}
 	using := u.uses()
 	for _, t := range removed {
-		if using.needs(t.Name(), filepath.Join(using.root, filepath.FromSlash(t.Name()))) && os.Rename(t.at(), t.Dir) == nil {
+		if using.needs(t.Name(), filepath.Join(using.root, filepath.FromSlash(t.Name()))) && patient.Rename(t.at(), t.Dir) == nil {
 			done.Kept = append(done.Kept, Kept{t.Package, ErrInUse})
 			t.end()
 			continue

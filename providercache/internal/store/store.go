@@ -125,6 +125,15 @@ func hasRoom(dir, goos string) error {
 	return nil
 }
 
+// Holds returns an error if the directories of a provider's packages can't be made on a system.
+func Holds(p getproviders.Provider, goos string) error {
+	if goos == "windows" && layout.WindowsRefuses(p.String()) {
+		return fmt.Errorf("its packages belong into the directory %s, which Windows can't have: "+
+			"use an address without a port, and without the name of a device such as con or aux", p)
+	}
+	return nil
+}
+
 // usable checks the directory, or the first of its parents that exists.
 func usable(dir string, named bool) error {
 	info, err := os.Stat(dir)

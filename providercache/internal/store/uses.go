@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
@@ -207,7 +208,7 @@ func sweepNotes(state string, now time.Time) {
 		receipt.EachStateFile(state, kind, func(path, root string, _ map[string][]byte) {
 			info, err := os.Stat(path)
 			if _, gone := os.Lstat(root); err == nil && os.IsNotExist(gone) && now.Sub(info.ModTime()) > notedFor {
-				_ = os.Remove(path)
+				_ = patient.Remove(path)
 			}
 		})
 	}

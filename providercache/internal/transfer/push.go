@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -126,7 +127,7 @@ func (p *pushing) look(ctx context.Context, i int) error {
 func (p *pushing) send(ctx context.Context, i int) error {
 	r := &p.results[i]
 	s, path := r.Selection, filepath.Join(p.dir, strconv.Itoa(i)+".zip")
-	defer os.Remove(path)
+	defer patient.Remove(path)
 	if err := p.pack(ctx, r, path); err != nil {
 		return s.Failed(during.Fetch, err)
 	}

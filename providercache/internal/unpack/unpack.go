@@ -48,6 +48,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
@@ -140,7 +141,7 @@ func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool
 func (o Archive) Unpack(ctx context.Context, dir string) (Content, error) {
 	var into *os.Root
 	if dir != "" {
-		if err := os.RemoveAll(dir); err != nil { // what unpacking it while it arrived has left
+		if err := patient.RemoveAll(dir); err != nil { // what unpacking it while it arrived has left
 			return Content{}, err
 		}
 		root, err := makeRoot(dir)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
@@ -19,7 +20,7 @@ func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []st
 	}
 	var errs []error
 	for _, name := range names {
-		if err := v.dir.Remove(name, os.RemoveAll); err != nil {
+		if err := v.dir.Remove(name, patient.RemoveAll); err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package link
+
+import "os"
+
+// Dir makes a symbolic link to a directory.
+func Dir(from, to string) error { return os.Symlink(from, to) }

@@ -1,0 +1,59 @@
+// Package patient renames, removes and opens files as package os does. On Windows it waits for other programs, such as
+// virus scanners and indexers: Windows refuses to rename or remove a file that one of them has open. It is shared by
+// several packages of this module, and is no API for others.
+package patient
+
+import (
+	"io/fs"
+	"os"
+	"time"
+)
+
+// patience is how long a step is tried again.
+const patience = 2 * time.Second
+
+// Rename is os.Rename. A directory that is at to already isn't waited for: no system replaces one that isn't empty.
+func Rename(from, to string) error {
+	return Try(func() error { return os.Rename(from, to) }, to)
+}
+
+// Remove is os.Remove.
+func Remove(path string) error {
+	return Try(func() error { return os.Remove(path) })
+}
+
+// RemoveAll is os.RemoveAll.
+func RemoveAll(path string) error {
+	return Try(func() error { return os.RemoveAll(path) })
+}
+
+// Open is os.Open.
+func Open(path string) (file *os.File, err error) {
+	err = Try(func() error {
+		file, err = os.Open(path)
+		return err
+	})
+	return file, err
+}
+
+// Try does a step, again and again for two seconds where its error says that another program has a file open, and none
+// of the paths is a directory. It returns the last error.
+func Try(step func() error, paths ...string) error {
+	return try(step, isHeld, paths, time.Sleep)
+}
+
+func try(step func() error, isHeld func(error) bool, paths []string, sleep func(time.Duration)) error {
+	wait := time.Millisecond
+	for waited := time.Duration(0); ; waited, wait = waited+wait, 2*wait {
+		err := step()
+		if err == nil || waited >= patience || !isHeld(err) {
+			return err
+		}
+		for _, path := range paths {
+			if info, statErr := os.Lstat(path); statErr == nil && info.Mode()&fs.ModeDir != 0 {
+				return err
+			}
+		}
+		sleep(wait)
+	}
+}
