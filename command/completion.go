@@ -24,12 +24,12 @@ func (o *completionOptions) flags() cli.Flags {
 }
 
 // shells are those with a script.
-var shells = []string{"bash", "fish", "zsh"}
+var shells = []string{"bash", "fish", "powershell", "zsh"}
 
 // completionCommand prints scripts with which shells complete commands, options, their values, providers and platforms.
 func completionCommand() cli.Command {
 	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Lines: true, Help: cli.Help{
-		Usage: "completion [options] bash|fish|zsh", Flags: new(completionOptions).flags(),
+		Usage: "completion [options] bash|fish|powershell|zsh", Flags: new(completionOptions).flags(),
 		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
   and their values, and the providers and platforms of the lock file and the
   shared cache. No request is sent.`,
@@ -243,6 +243,15 @@ complete -o default -F _tfdeps tfdeps
 `,
 	"fish": `# fish completion for tfdeps. Save it as ~/.config/fish/completions/tfdeps.fish
 complete -c tfdeps -f -a '(tfdeps completion -line=(commandline -cp) fish 2>/dev/null)'
+`,
+	"powershell": `# PowerShell completion for tfdeps. In $PROFILE: tfdeps completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName tfdeps, tfdeps.exe -ScriptBlock {
+    param($word, $ast, $position)
+    $line = $ast.ToString().PadRight($position - $ast.Extent.StartOffset).Substring(0, $position - $ast.Extent.StartOffset)
+    tfdeps completion "-line=$line" powershell 2>$null | ForEach-Object {
+        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+    }
+}
 `,
 	"zsh": `#compdef tfdeps
 # zsh completion for tfdeps. Save it as _tfdeps in a directory of $fpath

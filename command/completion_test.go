@@ -27,7 +27,7 @@ func TestCandidates(t *testing.T) {
 		"tfdeps providers lock -platform=da": "-platform=darwin_amd64 -platform=darwin_arm64",
 		"tfdeps providers lock tf.":          "tf.example.com/acme/tiny",
 		"tfdeps cache clean ":                "tf.example.com/acme/tiny",
-		"tfdeps completion ":                 "bash fish zsh",
+		"tfdeps completion ":                 "bash fish powershell zsh",
 		"tfdeps -chd":                        "-chdir=",
 		"tfdeps init -link=zzz":              "",
 		"tfdeps":                             "cache completion doctor get hash help init outdated providers roots serve vendor version why",

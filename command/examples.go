@@ -150,6 +150,8 @@ tfdeps doctor -json > doctor.json
 # completion
 source <(tfdeps completion bash)
     In ~/.bashrc: complete commands in bash.
+tfdeps completion powershell | Out-String | Invoke-Expression
+    In $PROFILE: complete commands in PowerShell.
 tfdeps completion zsh > "${fpath[1]}/_tfdeps"
     Install the completion for zsh.
 tfdeps completion fish > ~/.config/fish/completions/tfdeps.fish

@@ -81,10 +81,17 @@ func WatchedTfdeps(tb testing.TB) string {
 // Build returns the path of the program whose source is in a directory, relative
 // to the top of this repository. It is stripped and lies in Go's build cache:
 // it is built once for all tests of all packages, and again only if its source
-// has changed. Nobody may write to it.
+// has changed. Nobody may write to it. Where there is no go command, as under Wine, TFDEPS_TEST_PROGRAMS is a directory
+// with the program of the top directory, tfdeps; a test that needs another one is skipped.
 func Build(tb testing.TB, dir string, flags ...string) string {
 	tb.Helper()
 	peertest.UsualUmask() // a cache that others can write to has no receipts
+	if programs := os.Getenv("TFDEPS_TEST_PROGRAMS"); programs != "" {
+		if dir != "." {
+			tb.Skip("TFDEPS_TEST_PROGRAMS has no program but tfdeps")
+		}
+		return filepath.Join(programs, "tfdeps"+ExeSuffix())
+	}
 	path, err := built(strings.Join(append([]string{dir}, flags...), " "))
 	if err != nil {
 		tb.Fatalf("building the program in %s: %v", dir, err)
