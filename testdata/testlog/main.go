@@ -10,6 +10,9 @@
 //
 // The first is for the subtests, too; the second is for all tests that say such a reason.
 // A blank line, or one that begins with "#", says nothing. Without -skips, any test may be skipped.
+//
+// With -excepted, whose file has lines of the first form, each test that stands in the source of the packages has to pass
+// or to be listed, whatever kept it from running: a build constraint, too. The last line says how many there are.
 package main
 
 import (
@@ -20,6 +23,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,9 +31,15 @@ import (
 
 func main() {
 	skips := flag.String("skips", "", "the file that lists the tests that may be skipped")
+	excepted := flag.String("excepted", "", "the file that lists the tests that needn't pass; all others of the packages have to")
 	module := flag.String("module", "github.com/tfdeps/tfdeps", "the module whose packages are tested")
 	flag.Parse()
 	allowed, err := readAllowed(*skips)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	exceptions, err := readAllowed(*excepted)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -39,7 +49,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if !log.conclude(allowed) {
+	good := log.conclude(allowed)
+	if *excepted != "" {
+		good = log.count(".", exceptions) && good
+	}
+	if !good {
 		os.Exit(1)
 	}
 }
@@ -106,11 +120,13 @@ type testLog struct {
 	skipped map[string][]string // by reason
 	ids     map[string]testID   // of those that were skipped, as they are printed
 	races   map[string]string   // by directory: a report of the race detector that hasn't ended
+	passed  map[testID]bool     // without subtests
+	dirs    map[string]bool     // the packages that there were
 	failed  bool
 }
 
 func newTestLog(module string, out io.Writer) *testLog {
-	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}}
+	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}, passed: map[testID]bool{}, dirs: map[string]bool{}}
 }
 
 func (l *testLog) read(in io.Reader) error {
@@ -133,6 +149,7 @@ func (l *testLog) add(event testEvent) {
 		dir = "."
 	}
 	id := testID{dir, event.Test}
+	l.dirs[dir] = l.dirs[dir] || event.Package != ""
 	switch event.Action {
 	case "output":
 		l.output[id] = append(l.output[id], event.Output)
@@ -158,6 +175,8 @@ func (l *testLog) add(event testEvent) {
 	case "pass":
 		if event.Test == "" {
 			fmt.Fprintf(l.out, "ok  %-60s %7.1fs\n", dir, event.Elapsed)
+		} else if id == id.top() {
+			l.passed[id] = true
 		}
 		delete(l.output, id)
 	}
@@ -221,5 +240,38 @@ func (l *testLog) conclude(allowed allowance) bool {
 			fmt.Fprintf(l.out, "    and %d more\n", more)
 		}
 	}
+	return good
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test[^a-z\W]\w*)\(\w+ \*testing\.T\)`)
+
+// count looks into the source of the packages, below root, for tests that neither passed nor are excepted, and the other
+// way round, and says how many there are of each kind. It reports whether there are none.
+func (l *testLog) count(root string, excepted allowance) (good bool) {
+	good = true
+	passed, other := 0, 0
+	for _, dir := range slices.Sorted(maps.Keys(l.dirs)) {
+		files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*_test.go"))
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				fmt.Fprintln(l.out, err)
+				good = false
+			}
+			for _, match := range testFunction.FindAllSubmatch(source, -1) {
+				id := testID{dir, string(match[1])}
+				if l.passed[id] {
+					passed++
+				} else {
+					other++
+				}
+				if l.passed[id] == excepted.tests[id] {
+					good = false
+					fmt.Fprintf(l.out, "%s %s: passed: %t, excepted: %t\n", dir, id.name, l.passed[id], excepted.tests[id])
+				}
+			}
+		}
+	}
+	fmt.Fprintf(l.out, "%d tests: %d passed, %d are excepted or failed\n", passed+other, passed, other)
 	return good
 }
