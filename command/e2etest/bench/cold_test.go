@@ -135,19 +135,25 @@ func coldInit(b *testing.B, program string, env []string) cost {
 	must.Succeed(b, err)
 	defer os.RemoveAll(dir)
 	must.Write(b, filepath.Join(dir, "main.tf"), benchConfig())
-	cmd := exec.Command(program, "init", "-no-color", "-input=false")
+	return spend(b, dir, env, 0, program, "init", "-no-color", "-input=false")
+}
+
+// spend runs a program, which has to end with a code, and returns what it took.
+func spend(b *testing.B, dir string, env []string, code int, line ...string) cost {
+	b.Helper()
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Dir, cmd.Env = dir, env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start, idle := time.Now(), idleTime()
 	must.Succeed(b, cmd.Start())
 	stop := watchMemory(cmd.Process.Pid)
-	err = cmd.Wait()
+	err := cmd.Wait()
 	wall := time.Since(start)
 	idle = idleTime() - idle
 	most := stop()
-	if err != nil {
-		b.Fatalf("%s init: %v\n%s", program, err, out.Bytes())
+	if cmd.ProcessState.ExitCode() != code {
+		b.Fatalf("%q: %v\n%s", line, err, out.Bytes())
 	}
 	return cost{wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), idle: idle, memory: most}
 }

@@ -1,0 +1,236 @@
+package bench
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// limit is a row of the table of BenchmarkLimits.
+type limit struct {
+	name   string // as -bench=Limits/ takes it
+	anchor string // what this program is compared with
+	bar    string
+	start  func(b *testing.B) (ours, theirs func() float64) // makes what measures each once; theirs is nil without the anchor
+}
+
+// BenchmarkLimits prints how far this program is from what the machine can do. Figures are of processor time, because that says the same on a busy
+// machine, or of memory: the best of the runs, which are made in turn. Rows without their anchor have no ratio.
+// Inflating alone is BenchmarkCopy_BesideOthers of package inflate.
+func BenchmarkLimits(b *testing.B) {
+	const row = "| %s | %s | %s | %s |\n"
+	table := fmt.Sprintf(row+row, "what, `-bench=Limits/`", "tfdeps", "anchor", "bar", "---", "---", "---", "---")
+	for _, l := range limits() {
+		b.Run(l.name, func(b *testing.B) {
+			ours, theirs := l.start(b)
+			var best, anchor float64
+			for b.Loop() {
+				best = least(best, ours())
+				if theirs != nil {
+					anchor = least(anchor, theirs())
+				}
+			}
+			b.ReportMetric(best, "figure")
+			compared := l.anchor + ": not measured"
+			if anchor > 0 {
+				b.ReportMetric(best/anchor, "ratio")
+				compared = fmt.Sprintf("%s %.3g (%.2g)", l.anchor, anchor, best/anchor)
+			}
+			table += fmt.Sprintf(row, l.name, fmt.Sprintf("%.3g", best), compared, l.bar)
+		})
+	}
+	fmt.Printf("\n%s\n", table)
+}
+
+// least is the smaller one; 0 is none.
+func least(a, b float64) float64 { return min(cmp.Or(a, b), b) }
+
+func limits() []limit {
+	seconds := func(c cost) float64 { return c.cpu.Seconds() }
+	peak := func(c cost) float64 { return float64(c.memory.peak) / (1 << 20) }
+	return []limit{
+		{"hash", "libdeflate-gunzip, s", "2.4", hashLimit},
+		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
+		{"cold-memory", "terraform, MiB", "40 MiB", coldLimit(peak)},
+		{"version-memory", "a program with net/http, MiB", "17 MiB", func(b *testing.B) (ours, theirs func() float64) {
+			return figureOf(b, peak, harness.Build(b, ".", "-tags=netgo,osusergo"), "version"), figureOf(b, peak, smallProgram(b, "net/http"))
+		}},
+		{"before-main", "", "2.5 ms", func(b *testing.B) (ours, theirs func() float64) { return func() float64 { return beforeMain(b) }, nil }},
+		{"program-size", "", "27.6 MB", func(b *testing.B) (ours, theirs func() float64) {
+			return func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }, nil
+		}},
+		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) (ours, theirs func() float64) {
+			ours, _ = unchangedLimit(b, "")
+			return ours, figureOf(b, seconds, smallProgram(b, "os"))
+		}},
+		{"module", "terraform, s", "0.25", func(b *testing.B) (ours, theirs func() float64) { return unchangedLimit(b, namingModule()) }},
+		{"failing", "terraform, wall s", "1", failingLimit},
+	}
+}
+
+// figureOf is what a program takes that needs nothing but its arguments.
+func figureOf(b *testing.B, figure func(cost) float64, line ...string) func() float64 {
+	dir, env := b.TempDir(), harness.Env(b)
+	return func() float64 {
+		sum := 0.0
+		for range 10 { // it takes milliseconds, and the system counts ten at once
+			sum += figure(spend(b, dir, env, 0, line...))
+		}
+		return sum / 10
+	}
+}
+
+// smallProgram imports a package, and does nothing.
+func smallProgram(b *testing.B, imports string) (path string) {
+	dir := b.TempDir()
+	must.Write(b, filepath.Join(dir, "main.go"), fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", imports))
+	path = filepath.Join(dir, "small"+harness.ExeSuffix())
+	out, err := harness.GoCommand("build", "-ldflags=-s -w", "-o", path, filepath.Join(dir, "main.go")).CombinedOutput()
+	must.Succeed(b, err, string(out))
+	return path
+}
+
+// beforeMain is how long the packages' own beginnings take, in milliseconds.
+func beforeMain(b *testing.B) (sum float64) {
+	for line := range strings.Lines(harness.Exec(b, "", append(harness.Env(b), "GODEBUG=inittrace=1"), harness.Tfdeps(b), "version").Err) {
+		var name string
+		var at, took float64
+		if _, err := fmt.Sscanf(line, "init %s @%f ms, %f ms clock", &name, &at, &took); err == nil {
+			sum += took
+		}
+	}
+	return sum
+}
+
+// hashLimit hashes an archive like aws', and inflates the same bytes.
+func hashLimit(b *testing.B) (ours, theirs func() float64) {
+	archives, dir := b.TempDir(), b.TempDir()
+	startBenchRegistry(b, harness.Tfdeps(b), "-dir="+archives)
+	path := filepath.Join(archives, "p9_"+getproviders.CurrentPlatform().String()+".zip")
+	env := harness.Env(b)
+	ours = func() float64 { return spend(b, dir, env, 0, harness.Tfdeps(b), "hash", path).cpu.Seconds() }
+	if gunzip, err := exec.LookPath("libdeflate-gunzip"); err == nil {
+		compressed := filepath.Join(dir, "p9.gz")
+		must.Write(b, compressed, gzipOf(b, path))
+		theirs = func() float64 {
+			cmd := exec.Command(gunzip, "-c", compressed) // to nowhere
+			must.Succeed(b, cmd.Run())
+			return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		}
+	}
+	return ours, theirs
+}
+
+// gzipOf is the first entry of an archive as a gzip file, with the same compressed bytes.
+func gzipOf(b *testing.B, path string) []byte {
+	archive := must.Get(zip.OpenReader(path))(b)
+	defer archive.Close()
+	file := archive.File[0]
+	compressed := bytes.NewBufferString("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
+	must.Get(io.Copy(compressed, must.Get(file.OpenRaw())(b)))(b)
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(compressed.Bytes(), file.CRC32), uint32(file.UncompressedSize64))
+}
+
+// coldLimit measures what BenchmarkColdInit does.
+func coldLimit(figure func(cost) float64) func(b *testing.B) (ours, theirs func() float64) {
+	return func(b *testing.B) (ours, theirs func() float64) {
+		program := harness.Tfdeps(b)
+		env := startBenchRegistry(b, program)
+		ours = func() float64 { return figure(coldInit(b, program, newHome(b, env))) }
+		if peer := harness.TerraformIfAny(); peer != "" {
+			theirs = func() float64 { return figure(coldInit(b, peer, env)) }
+		}
+		return ours, theirs
+	}
+}
+
+// unchangedLimit runs init where one has been before; module is what a local module has.
+func unchangedLimit(b *testing.B, module string) (ours, theirs func() float64) {
+	program := harness.Tfdeps(b)
+	config := benchConfig()
+	if module != "" {
+		config = "module \"m\" {\n  source = \"./m\"\n}\n"
+	}
+	env := append(newHome(b, startBenchRegistry(b, program)), "TF_PLUGIN_CACHE_DIR=")
+	measure := func(program string) func() float64 {
+		dir := b.TempDir()
+		must.Write(b, filepath.Join(dir, "main.tf"), config)
+		must.Write(b, filepath.Join(dir, "m", "main.tf"), module)
+		again := figureIn(b, dir, env, program, "init", "-no-color", "-input=false")
+		again()
+		return again
+	}
+	ours = measure(program)
+	if peer := harness.TerraformIfAny(); peer != "" && module != "" {
+		theirs = measure(peer)
+	}
+	return ours, theirs
+}
+
+// figureIn is the processor time of a program.
+func figureIn(b *testing.B, dir string, env []string, line ...string) func() float64 {
+	return func() float64 {
+		var sum time.Duration
+		for range 5 {
+			sum += spend(b, dir, env, 0, line...).cpu
+		}
+		return sum.Seconds() / 5
+	}
+}
+
+// namingModule is as large as the module Azure/naming, and like it.
+func namingModule() string {
+	var config strings.Builder
+	config.WriteString("locals {\n  az = {\n")
+	const each = `    resource_%[1]d = {
+      name        = substr(join("-", compact([local.prefix, "r%[1]d", local.suffix])), 0, %[2]d)
+      name_unique = substr(join("-", compact([local.prefix, "r%[1]d", local.suffix_unique])), 0, %[2]d)
+      dashes      = true
+      slug        = "r%[1]d"
+      min_length  = 1
+      max_length  = %[2]d
+      scope       = "resourceGroup"
+      regex       = "^[a-zA-Z0-9][a-zA-Z0-9-._]{0,%[2]d}$"
+    }
+`
+	for i := range 500 {
+		fmt.Fprintf(&config, each, i, 24+i%60)
+	}
+	config.WriteString("  }\n  prefix = join(\"-\", var.prefix)\n  suffix = join(\"-\", var.suffix)\n  suffix_unique = join(\"-\", concat(var.suffix, [\"0\"]))\n}\n")
+	config.WriteString("variable \"prefix\" {\n  type = list(string)\n  default = []\n}\nvariable \"suffix\" {\n  type = list(string)\n  default = []\n}\n")
+	for i := range 500 {
+		fmt.Fprintf(&config, "output \"resource_%[1]d\" {\n  value = local.az.resource_%[1]d\n}\n", i)
+	}
+	return config.String()
+}
+
+// failingLimit is an init that fails because the registry doesn't have a provider.
+func failingLimit(b *testing.B) (ours, theirs func() float64) {
+	program := harness.Tfdeps(b)
+	env := newHome(b, startBenchRegistry(b, program))
+	measure := func(program string) func() float64 {
+		dir := b.TempDir()
+		must.Write(b, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    none = { source = \"acme/none\" }\n  }\n}\n")
+		return func() float64 {
+			return spend(b, dir, env, 1, program, "init", "-no-color", "-input=false").wall.Seconds()
+		}
+	}
+	ours = measure(program)
+	if peer := harness.TerraformIfAny(); peer != "" {
+		theirs = measure(peer)
+	}
+	return ours, theirs
+}
