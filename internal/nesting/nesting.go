@@ -21,6 +21,8 @@ func Exceeds(src []byte, isJSON bool, most int) (at int, deep bool) {
 		return 0, false
 	case isJSON:
 		return exceedsJSON(src, most)
+	case isShallow(src, most):
+		return 0, false
 	default:
 		return exceedsNative(src, chunkBytes, most)
 	}
@@ -76,6 +78,56 @@ func isPrepended(r rune) bool {
 	return unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r == 0x0d4e || 0x11000 <= r && r <= 0x11fff
 }
 
+// isShallow reports whether a text is surely at most so many levels deep. It reads bytes, which takes a twentieth of the time
+// that tokens take, and is never sure where these don't say what is what: in heredocs, in comments of several lines, and wherever something is wrong.
+func isShallow(src []byte, most int) bool {
+	n, sure := newPosition(), utf8.Valid(src)
+	n.top().end = 0xff // which no text has
+	for i := 0; sure && i < len(src) && n.depth < most; i++ {
+		c, next := src[i], byte(0)
+		if i+1 < len(src) {
+			next = src[i+1]
+		}
+		switch in := n.top(); {
+		case in.end == '"' && c == '\\':
+			sure = ' ' <= next
+			i++
+		case in.end == '"' && (c == '$' || c == '%'):
+			if sure = next != '$' && next != '%'; next == '{' {
+				n.operator() // as an "if"
+				n.push(bracket{end: '}'})
+				i++
+			}
+		case in.end == '"' && c != '"':
+			sure = ' ' <= c
+		case c == in.end:
+			if n.pop(); c == ']' {
+				n.operator()
+			}
+		case c == '"':
+			n.push(bracket{end: '"'})
+		case c == '{':
+			n.push(bracket{end: '}', lines: true})
+		case c == '(':
+			n.push(bracket{end: ')'})
+		case c == '[':
+			n.push(bracket{end: ']'})
+		case c == '}', c == ')', c == ']', c == '<' && next == '<', c == '/' && next == '*':
+			sure = false
+		case c == '#', c == '/' && next == '/':
+			for i+1 < len(src) && src[i+1] != '\n' {
+				i++
+			}
+		case c == ',', c == '\n' && in.lines:
+			n.endExpression()
+		case c == '_', c == ' ', c == '\n', '0' <= c && c <= '9', 'a' <= c|0x20 && c|0x20 <= 'z':
+		default:
+			n.operator()
+		}
+	}
+	return sure && n.depth < most && len(n.open) == 1 // the end of the file is a token, too
+}
+
 // exceedsNative follows the parser through the tokens.
 func exceedsNative(src []byte, chunk, most int) (at int, deep bool) {
 	l := newLexer(src, "", chunk, hcl.InitialPos, most)
@@ -98,6 +150,7 @@ const bytesOfPiece = 16
 
 // bracket is what stands between two brackets.
 type bracket struct {
+	end       byte // that closes it; only isShallow knows
 	lines     bool // whether the end of a line is the end of an expression
 	operators int  // of the present expression
 	at        int  // the byte where it opens

@@ -2,8 +2,10 @@ package nesting
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,12 +24,6 @@ const (
 // texts are larger than several chunks, and have what goes over the end of a chunk.
 func texts() map[string]string {
 	inside := "b = 1\nc \"d\" {\n}\n]}) \" ${ [[[\n"
-	r := rand.New(rand.NewPCG(1, 2))
-	signs := []string{"a", " ", "\n", "\"", "${", "}", "{", "[", "]", "(", ")", "<<A\n", "<<-B\n", "A\n", "B\n", "/*", "*/", "# c", "//", "=", ",", "1", "\u00e9", "\xff", "\\", "%{ if", "<", "-", "\r\n", "\x00", "@"}
-	var mixed strings.Builder
-	for mixed.Len() < 3*testChunk {
-		mixed.WriteString(signs[r.IntN(len(signs))])
-	}
 	return map[string]string{
 		"arguments":            strings.Repeat("a = [1, 2, \"${x[0]}\"]\n", 625),
 		"a comment":            "a = 1\n/* " + strings.Repeat(inside, 312) + " */\nz = [1]\n",
@@ -40,8 +36,19 @@ func texts() map[string]string {
 		"heredocs on one line": strings.Repeat("<<-A", 3_125),
 		"heredocs":             strings.Repeat("a = <<-A\n  }}} ${x}\n  A\n", 500),
 		"a text":               "a = \"" + strings.Repeat("[", 3*testChunk) + "\"\nb = 1\n",
-		"mixed":                mixed.String(),
+		"mixed":                mixed(3 * testChunk),
 	}
+}
+
+// mixed is a text of all signs that mean something, in any order.
+func mixed(size int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	signs := []string{"a", " ", "\n", "\"", "${", "}", "{", "[", "]", "(", ")", "<<A\n", "<<-B\n", "A\n", "B\n", "/*", "*/", "# c", "//", "=", ",", "1", "\u00e9", "\xff", "\\", "%{ if", "<", "-", "\r\n", "\x00", "@"}
+	var text strings.Builder
+	for text.Len() < size {
+		text.WriteString(signs[r.IntN(len(signs))])
+	}
+	return text.String()
 }
 
 // TestLexer_MakesTheTokensOfTheWholeText is why a text can be looked at chunk by chunk.
@@ -76,12 +83,7 @@ func TestLexer_MakesTheTokensOfTheWholeText(t *testing.T) {
 func TestExceeds_FindsTheSameInChunks(t *testing.T) {
 	t.Parallel()
 	for name, text := range texts() {
-		n, depth := newPosition(), 0
-		tokens, _ := hclsyntax.LexConfig([]byte(text), "", hcl.InitialPos)
-		for _, token := range tokens {
-			n.read(token)
-			depth = max(depth, n.depth)
-		}
+		depth := depthOf(text)
 		if _, deep := exceedsNative([]byte(text), testChunk, depth); deep {
 			t.Errorf("%s: deeper than %d", name, depth)
 		}
@@ -89,6 +91,45 @@ func TestExceeds_FindsTheSameInChunks(t *testing.T) {
 			t.Errorf("%s: not as deep as %d", name, depth)
 		}
 	}
+}
+
+// FuzzIsShallow compares what bytes say with what tokens say: what is found to be shallow is.
+func FuzzIsShallow(f *testing.F) {
+	for _, text := range append(slices.Collect(maps.Values(texts())), mixed(300), "a = \"%{ if b }\\\"${c[\"d\"]}\" # ]\n", "a = \"$%{ {\" \\\n[", "a {\n  b = [1, -2 // (\n  ]\n}\n") {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if depth := depthOf(text); depth > 0 && isShallow([]byte(text), depth-1) {
+			t.Fatalf("%d levels are found to be fewer", depth)
+		}
+	})
+}
+
+// TestIsShallow_KnowsWhatPeopleWrite has all that bytes are enough for.
+func TestIsShallow_KnowsWhatPeopleWrite(t *testing.T) {
+	t.Parallel()
+	const one = "resource \"a\" \"b\" { # (\n  c = [for x in d.e[0] : \"\u00e9 $5 50% \\\" $\" \"%\\n${x ? f(\"}\") : {g = -1}}\"] // {\n  h = i == (1 + 2) / 3 && !(j < k)\n}\n"
+	if text := strings.Repeat(one, 100); !isShallow([]byte(text), 2*depthOf(one)) {
+		t.Errorf("%d levels aren't seen at once", depthOf(one))
+	}
+	for _, text := range texts() {
+		for i := range 200 {
+			if part := text[i : i+500]; isShallow([]byte(part), max(0, depthOf(part)-1)) && depthOf(part) > 0 {
+				t.Errorf("%.80q is deeper", part)
+			}
+		}
+	}
+}
+
+// depthOf is how deep a text is by its tokens.
+func depthOf(text string) (depth int) {
+	n := newPosition()
+	tokens, _ := hclsyntax.LexConfig([]byte(text), "", hcl.InitialPos)
+	for _, token := range tokens {
+		n.read(token)
+		depth = max(depth, n.depth)
+	}
+	return depth
 }
 
 // TestParse_ReadsTheSameInPieces compares with the parser, which reads everything at once.
