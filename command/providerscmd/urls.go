@@ -2,6 +2,8 @@ package providerscmd
 
 import (
 	"cmp"
+	"context"
+	"runtime"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -10,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -125,14 +128,16 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	if len(paths) == 0 {
 		return 0, cli.Misusedf("hash needs the path of a package")
 	}
-	var report result.HashReport
+	report, errs := par.Map(m.Context, runtime.GOMAXPROCS(0), paths, func(ctx context.Context, path string) (result.PackageHashes, error) {
+		h1, zh, err := providercache.HashPackage(ctx, path)
+		return result.PackageHashes{Path: path, H1: h1, ZH: zh}, err
+	})
 	var problems problem.List
-	for _, path := range paths {
-		h1, zh, err := providercache.HashPackage(m.Context, path)
+	for i, err := range errs {
 		if err != nil {
+			report[i] = result.PackageHashes{Path: paths[i], Err: err}
 			problems = append(problems, problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
-		report = append(report, result.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
 	}
-	return m.Finish(report, problems, cli.Output{JSON: o.json, Data: true}), nil
+	return m.Finish(result.HashReport(report), problems, cli.Output{JSON: o.json, Data: true}), nil
 }

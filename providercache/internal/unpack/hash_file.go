@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
 	"github.com/klauspost/compress/zip"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// HashFile hashes an archive and the files in it. The zh is returned even if the archive breaks the rules for packages.
-// The file is read twice; in the second pass, which takes longer, read is called with the number of bytes of each read. read may be nil.
+// HashFile hashes an archive and the files in it, in one pass if the archive can be read from its beginning. The zh is returned even if the archive
+// breaks the rules for packages. read is called with the number of bytes of each read; nil: it isn't.
 func HashFile(ctx context.Context, path string, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -27,24 +29,36 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 		return Content{}, "", err
 	}
 	defer file.Close()
-	if content, zh, err = hashZip(ctx, file, read); err != nil {
+	limits := Limits{}.WithDefaults()
+	found, err := HashStream(ctx, countedReader{file, read}, par.NewLimit(1), info.Size(), limits)
+	if err == nil {
+		var p getproviders.Provider
+		if p, err = providerIn(found.index, found.Size, limits); err == nil {
+			content, err = found.Content(p, limits)
+		}
+		zh = getproviders.ZH(found.SHA256)
+	}
+	if err != nil {
+		content, zh, err = hashZip(ctx, file, limits) // which says what is wrong
+	}
+	if err != nil {
 		return Content{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
 	}
 	return content, zh, nil
 }
 
-func hashZip(ctx context.Context, file *os.File, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
-	sum, size, err := chunks.SHA256(ctx, file)
+// hashZip reads an archive twice, the second time by its directory.
+func hashZip(ctx context.Context, file *os.File, limits Limits) (content Content, zh getproviders.Hash, err error) {
+	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(file, 0, math.MaxInt64))
 	if err != nil {
 		return Content{}, "", err
 	}
 	zh = getproviders.ZH(sum)
-	limits := Limits{}.WithDefaults()
 	p, err := providerIn(file, size, limits)
 	if err != nil {
 		return Content{}, zh, err
 	}
-	entries, dir, err := readEntries(countedReader{file, read}, size, p, limits)
+	entries, dir, err := readEntries(file, size, p, limits)
 	if err == nil {
 		err = dir.checkHeaders(file, entries)
 	}
@@ -57,12 +71,12 @@ func hashZip(ctx context.Context, file *os.File, read func(bytes int64)) (conten
 
 // countedReader tells a function of each read, if there is one.
 type countedReader struct {
-	io.ReaderAt
+	io.Reader
 	read func(bytes int64)
 }
 
-func (c countedReader) ReadAt(p []byte, at int64) (int, error) {
-	n, err := c.ReaderAt.ReadAt(p, at)
+func (c countedReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
 	if c.read != nil {
 		c.read(int64(n))
 	}
