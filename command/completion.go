@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cachecmd"
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -159,7 +160,7 @@ func optionsOf(table []cli.Command, name string) (all []candidate) {
 }
 
 // valuesOf are the values of an option, with the option in front.
-func valuesOf(m *cli.Meta, name, option string) (all []candidate) {
+func valuesOf(m *cli.Meta, name, option string) []candidate {
 	var values []string
 	for _, row := range flagsOf(m.Commands, name) {
 		if "-"+row.Name != option {
@@ -179,26 +180,24 @@ func valuesOf(m *cli.Meta, name, option string) (all []candidate) {
 			values = append(values, "terraform", "tofu")
 		}
 	}
-	for _, value := range values {
-		all = append(all, candidate{option + "=" + value, ""})
-	}
-	return all
+	return words(option+"=", values...)
 }
 
 // operandsOf are the arguments of commands that take providers, or the name of a shell.
-func operandsOf(m *cli.Meta, name string) (all []candidate) {
+func operandsOf(m *cli.Meta, name string) []candidate {
 	switch name {
 	case "completion":
-		for _, shell := range shells {
-			all = append(all, candidate{shell, ""})
-		}
+		return words("", shells...)
 	case "cache add", "cache clean", "providers lock":
 		product := products.Unversioned(m)
-		for _, p := range knownProviders(m, product) {
-			all = append(all, candidate{product.Short(p), ""})
-		}
+		return words("", result.Each(knownProviders(m, product), product.Short)...)
 	}
-	return all
+	return nil
+}
+
+// words are candidates of which nothing is said.
+func words(before string, words ...string) []candidate {
+	return result.Each(words, func(word string) candidate { return candidate{before + word, ""} })
 }
 
 // knownProviders are those of the lock file and the shared cache.
@@ -219,9 +218,7 @@ func knownProviders(m *cli.Meta, product getproviders.Product) (all []getprovide
 func knownPlatforms(m *cli.Meta) []string {
 	all := []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64", getproviders.CurrentPlatform().String()}
 	_, cached := cachecmd.Known(m)
-	for _, platform := range cached {
-		all = append(all, platform.String())
-	}
+	all = append(all, result.Each(cached, getproviders.Platform.String)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -41,7 +41,7 @@ func (x *examination) describeConfig() {
 	}
 	for _, m := range x.config.Installation {
 		x.report.Sources = append(x.report.Sources, result.DoctorSource{
-			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: patterns(m.Include), Exclude: patterns(m.Exclude),
+			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: result.Each(m.Include, getproviders.Pattern.String), Exclude: result.Each(m.Exclude, getproviders.Pattern.String),
 			NamedBy: cliblock.Setting{File: m.File, Line: m.Line}.Place(),
 		})
 	}
@@ -55,13 +55,6 @@ func (x *examination) describeImplied() {
 		}
 	}
 	x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.Direct.String()})
-}
-
-func patterns(all []getproviders.Pattern) (texts []string) {
-	for _, p := range all {
-		texts = append(texts, p.String())
-	}
-	return texts
 }
 
 // describeTokens lists where the tokens are, in the order in which they count: of variables, of credentials

@@ -2,6 +2,7 @@ package doctorcmd
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -127,9 +128,7 @@ func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getprovide
 func (x *examination) providers() (all []getproviders.Provider) {
 	dir := workdir.Load(x.meta, x.product, ".", workdir.Options{})
 	required, _ := dir.Root.Requirements(x.product) // what is wrong with the configuration is for init to say
-	for p := range required {
-		all = append(all, p)
-	}
+	all = required.Providers()
 	x.log.Add(dir.LoadLocks()...)
 	for _, lock := range dir.Locks.All() {
 		all = append(all, lock.Provider)
@@ -142,9 +141,7 @@ func (x *examination) providers() (all []getproviders.Provider) {
 
 // configured are the hosts that the user has a token or a host block for, sorted.
 func (x *examination) configured() (all []hosts.Hostname) {
-	for host := range x.config.Hosts {
-		all = append(all, host)
-	}
+	all = slices.Collect(maps.Keys(x.config.Hosts))
 	for _, token := range x.report.Tokens {
 		if host, err := hosts.ParseHostname(token.Host); err == nil && token.For == "registry" {
 			all = append(all, host)

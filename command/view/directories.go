@@ -70,11 +70,11 @@ func (v *Init) LeaveAll() {
 	}
 	fmt.Fprint(v.tell, "\n"+result.Table(d.rows))
 	if v.sumUp != nil {
-		var parts []string
+		var parts terminal.Phrases
 		for _, words := range d.ends {
-			parts = append(parts, fmt.Sprintf("%d %s", d.count[words], words))
+			parts.Add(d.count[words], "%d %s", d.count[words], words)
 		}
-		text := terminal.Count(len(d.rows), "directory") + ": " + strings.Join(parts, ", ")
+		text := fmt.Sprintf("%s: %s", terminal.Count(len(d.rows), "directory"), parts)
 		if d.count["ready"] > 0 {
 			text += ". " + v.run.text(v.run.now())
 		}

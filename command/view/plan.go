@@ -81,27 +81,19 @@ func (p InitPlan) sum() planSum {
 
 // text says what there is to do, in a line.
 func (s planSum) text() string {
-	var parts []string
-	if s.modules > 0 {
-		parts = append(parts, terminal.Count(s.modules, "module")+" to fetch")
+	size := terminal.Megabytes(s.bytes)
+	if s.unknown > 0 {
+		size = fmt.Sprintf("%s and %d of unknown size", size, s.unknown)
 	}
-	if s.fetch > 0 {
-		size := terminal.Megabytes(s.bytes)
-		if s.unknown > 0 {
-			size = fmt.Sprintf("%s and %d of unknown size", size, s.unknown)
-		}
-		parts = append(parts, fmt.Sprintf("%s to fetch (%s)", terminal.Count(s.fetch, "provider"), size))
-	}
-	if s.link > 0 {
-		parts = append(parts, fmt.Sprintf("%d from the shared cache", s.link))
-	}
-	if s.present > 0 {
-		parts = append(parts, fmt.Sprintf("%d in place already", s.present))
-	}
+	var parts terminal.Phrases
+	parts.Add(s.modules, "%s to fetch", terminal.Count(s.modules, "module"))
+	parts.Add(s.fetch, "%s to fetch (%s)", terminal.Count(s.fetch, "provider"), size)
+	parts.Add(s.link, "%d from the shared cache", s.link)
+	parts.Add(s.present, "%d in place already", s.present)
 	if len(parts) == 0 {
-		return "Plan: changes of records alone. Nothing was changed."
+		parts = terminal.Phrases{"changes of records alone"}
 	}
-	return "Plan: " + strings.Join(parts, ", ") + ". Nothing was changed."
+	return fmt.Sprintf("Plan: %s. Nothing was changed.", parts)
 }
 
 const incompletePlan = "What modules require that aren't here yet is unknown, so there may be more."

@@ -49,23 +49,14 @@ func (r *run) text(now time.Time) string {
 		return fmt.Sprintf("Checked %s in %s: nothing to do", what, took)
 	}
 	text := fmt.Sprintf("%s ready in %s", what, took)
-	var parts []string
-	for _, part := range []struct {
-		way  way
-		text string
-	}{
-		{downloaded, fmt.Sprintf("%d downloaded (%s)", n[downloaded], r.sources())},
-		{fromLocal, fmt.Sprintf("%d from local directories", n[fromLocal])},
-		{fromCache, fmt.Sprintf("%d from the cache", n[fromCache])},
-		{wasPresent, fmt.Sprintf("%d in place already", n[wasPresent])},
-		{moduleFetched, terminal.Count(n[moduleFetched], "module") + " fetched"},
-	} {
-		if n[part.way] > 0 {
-			parts = append(parts, part.text)
-		}
-	}
+	var parts terminal.Phrases
+	parts.Add(n[downloaded], "%d downloaded (%s)", n[downloaded], r.sources())
+	parts.Add(n[fromLocal], "%d from local directories", n[fromLocal])
+	parts.Add(n[fromCache], "%d from the cache", n[fromCache])
+	parts.Add(n[wasPresent], "%d in place already", n[wasPresent])
+	parts.Add(n[moduleFetched], "%s fetched", terminal.Count(n[moduleFetched], "module"))
 	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+		text += ": " + parts.String()
 	}
 	return text
 }

@@ -88,20 +88,18 @@ const (
 	OCIMirror                              // from a registry of container images: see SourceOptions.OCIMirror
 )
 
+// methodKinds has their names, and the argument with the location that a method needs.
+var methodKinds = [...]struct{ name, needs string }{
+	{name: "unknown"}, Direct: {"direct", ""}, FilesystemMirror: {"filesystem_mirror", "path"},
+	NetworkMirror: {"network_mirror", "url"}, OCIMirror: {"oci_mirror", "repository_template"},
+}
+
 // String returns the kind as the CLI configuration writes it.
 func (k MethodKind) String() string {
-	switch k {
-	case Direct:
-		return "direct"
-	case FilesystemMirror:
-		return "filesystem_mirror"
-	case NetworkMirror:
-		return "network_mirror"
-	case OCIMirror:
-		return "oci_mirror"
-	default:
-		return "unknown"
+	if k < 0 || int(k) >= len(methodKinds) {
+		k = 0
 	}
+	return methodKinds[k].name
 }
 
 // Problem is something wrong with the CLI configuration.

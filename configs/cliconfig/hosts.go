@@ -6,17 +6,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// hosts reads
+// host reads
 //
 //	host "registry.example.com" {
 //	  services = { "providers.v1" = "https://..." }
 //	}
 //
 // A later block for the same host replaces an earlier one.
-func (r *reader) hosts(block field) {
-	r.labelled(block, "hostname", `host "registry.example.com"`, r.host)
-}
-
 func (r *reader) host(f field) {
 	name, err := hosts.ParseHostname(f.name)
 	if err != nil {
@@ -68,11 +64,7 @@ func isOurs(service string) bool {
 //	}
 //
 // No message repeats anything from inside such a block.
-func (r *reader) credentials(block field) {
-	r.labelled(block, "hostname", `credentials "registry.example.com"`, r.hostCredentials)
-}
-
-func (r *reader) hostCredentials(f field) {
+func (r *reader) credentials(f field) {
 	name, err := hosts.ParseHostname(f.name)
 	if err != nil {
 		r.problem(f.line, "The name of a credentials block can't be used: %v.", err)
@@ -98,17 +90,13 @@ func (r *reader) hostCredentials(f field) {
 	}
 }
 
-// credentialsHelpers reads
+// credentialsHelper reads
 //
 //	credentials_helper "name" {
 //	  args = ["..."]
 //	}
 //
 // A later block of the same name replaces an earlier one.
-func (r *reader) credentialsHelpers(block field) {
-	r.labelled(block, "name", `credentials_helper "name"`, r.credentialsHelper)
-}
-
 func (r *reader) credentialsHelper(f field) {
 	content, ok := f.value.fields()
 	if !ok {

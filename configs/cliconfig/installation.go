@@ -82,21 +82,18 @@ func (r *reader) methods(fields []field) {
 
 func (r *reader) method(f field, block value) {
 	m := Method{File: r.file, Line: f.line}
-	needs := ""
+	for kind := Direct; kind <= OCIMirror; kind++ {
+		if f.is(kind.String()) && (kind != OCIMirror || r.product.Predecessor != nil) {
+			m.Kind = kind
+		}
+	}
+	needs := methodKinds[m.Kind].needs
 	switch {
 	case f.is("dev_overrides"):
 		r.setting("dev_overrides", "", f.line)
 		r.devOverrides(block.object)
 		return
-	case f.is("direct"):
-		m.Kind = Direct
-	case f.is("filesystem_mirror"):
-		m.Kind, needs = FilesystemMirror, "path"
-	case f.is("network_mirror"):
-		m.Kind, needs = NetworkMirror, "url"
-	case f.is("oci_mirror") && r.product.Predecessor != nil:
-		m.Kind, needs = OCIMirror, "repository_template"
-	default:
+	case m.Kind == 0:
 		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.%s", f.name,
 			meant(f, []string{"direct", "filesystem_mirror", "network_mirror", "dev_overrides"}))
 		return

@@ -21,36 +21,34 @@ const (
 //	}
 //
 // No message repeats anything from inside such a block.
-func (r *reader) ociCredentials(block field) {
-	r.labelled(block, "address", `oci_credentials "registry.example.com"`, func(f field) {
-		c := cliblock.OCICredentials{Prefix: f.name}
-		content, ok := f.value.fields()
-		if !ok {
-			r.report(badCredentials, f.line, "The oci_credentials %q block must contain arguments, but it is %s.", f.name, f.value.kind)
+func (r *reader) ociCredentials(f field) {
+	c := cliblock.OCICredentials{Prefix: f.name}
+	content, ok := f.value.fields()
+	if !ok {
+		r.report(badCredentials, f.line, "The oci_credentials %q block must contain arguments, but it is %s.", f.name, f.value.kind)
+		return
+	}
+	known := map[string]*string{
+		"username": &c.Username, "password": &c.Password, "access_token": &c.AccessToken, "refresh_token": &c.RefreshToken, "docker_credentials_helper": &c.Helper,
+	}
+	given := map[string]bool{}
+	for _, inner := range content {
+		into := known[inner.name]
+		if into == nil || inner.value.kind == isNull {
+			continue
+		}
+		if *into, ok = inner.value.words(); !ok {
+			r.report(badCredentials, inner.line, "The %s of the oci_credentials %q block must be a string, but it is %s.", inner.name, f.name, inner.value.kind)
 			return
 		}
-		known := map[string]*string{
-			"username": &c.Username, "password": &c.Password, "access_token": &c.AccessToken, "refresh_token": &c.RefreshToken, "docker_credentials_helper": &c.Helper,
-		}
-		given := map[string]bool{}
-		for _, inner := range content {
-			into := known[inner.name]
-			if into == nil || inner.value.kind == isNull {
-				continue
-			}
-			if *into, ok = inner.value.words(); !ok {
-				r.report(badCredentials, inner.line, "The %s of the oci_credentials %q block must be a string, but it is %s.", inner.name, f.name, inner.value.kind)
-				return
-			}
-			given[inner.name] = true
-		}
-		if wrong := wrongCredentials(c, given); wrong != "" {
-			r.report(badCredentials, f.line, "The oci_credentials %q block %s.", f.name, wrong)
-			return
-		}
-		r.config.OCI.Credentials = append(r.config.OCI.Credentials, c)
-		r.setting("oci_credentials", f.name, f.line)
-	})
+		given[inner.name] = true
+	}
+	if wrong := wrongCredentials(c, given); wrong != "" {
+		r.report(badCredentials, f.line, "The oci_credentials %q block %s.", f.name, wrong)
+		return
+	}
+	r.config.OCI.Credentials = append(r.config.OCI.Credentials, c)
+	r.setting("oci_credentials", f.name, f.line)
 }
 
 // wrongCredentials says what is wrong with a block; "" if nothing is.

@@ -173,18 +173,18 @@ func newReader(env func(string) string, product getproviders.Product) *reader {
 // tool, or none on what this module does (providers, provisioners). Nothing is asked
 // about new versions of Terraform, so that of the keys for that only the type counts.
 func (r *reader) topLevel(f field) {
-	switch {
+	switch isOCI := r.product.Predecessor != nil; {
 	case f.is("host"):
-		r.hosts(f)
+		r.labelled(f, "hostname", `host "registry.example.com"`, r.host)
 	case f.is("credentials"):
-		r.credentials(f)
+		r.labelled(f, "hostname", `credentials "registry.example.com"`, r.credentials)
 	case f.is("credentials_helper"):
-		r.credentialsHelpers(f)
+		r.labelled(f, "name", `credentials_helper "name"`, r.credentialsHelper)
 	case f.is("provider_installation"):
 		r.installation(f)
-	case f.is("oci_credentials") && r.product.Predecessor != nil:
-		r.ociCredentials(f)
-	case f.is("oci_default_credentials") && r.product.Predecessor != nil:
+	case f.is("oci_credentials") && isOCI:
+		r.labelled(f, "address", `oci_credentials "registry.example.com"`, r.ociCredentials)
+	case f.is("oci_default_credentials") && isOCI:
 		r.ociDefaults(f)
 	case f.is("plugin_cache_dir"):
 		r.pluginCacheDir(f)

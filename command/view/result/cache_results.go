@@ -87,21 +87,13 @@ func (v CacheVerification) Text() string {
 			fmt.Fprintln(&b, differs(found))
 		}
 	}
-	var parts []string
-	for _, more := range []struct {
-		finding providercache.Finding
-		words   string
-	}{
-		{providercache.OK, "sound"},
-		{providercache.Corrupt, "damaged"},
-		{providercache.NotLocked, "not what the lock files record"},
-		{providercache.Unknown, "with nothing to compare with but lock files (-locked)"},
-	} {
-		if n := v.findings()[more.finding]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
-		}
-	}
-	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(v.Found), "package"), strings.Join(parts, ", "))
+	n := v.findings()
+	var parts terminal.Phrases
+	parts.Add(n[providercache.OK], "%d sound", n[providercache.OK])
+	parts.Add(n[providercache.Corrupt], "%d damaged", n[providercache.Corrupt])
+	parts.Add(n[providercache.NotLocked], "%d not what the lock files record", n[providercache.NotLocked])
+	parts.Add(n[providercache.Unknown], "%d with nothing to compare with but lock files (-locked)", n[providercache.Unknown])
+	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(v.Found), "package"), parts)
 	if v.Repaired != nil {
 		CacheRemoval{Done: *v.Repaired}.packages(&b)
 	}

@@ -40,17 +40,12 @@ func (t CacheTransfer) Text() string {
 		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
 	}
 	sum := sumOf(t.Packages)
-	fmt.Fprintf(&b, "%s %s %s", verb, terminal.Count(sum.done, "package"), where)
-	if sum.done > 0 {
-		fmt.Fprintf(&b, ", %s", terminal.Megabytes(sum.bytes))
-	}
-	if sum.present > 0 {
-		fmt.Fprintf(&b, ", %d more were there already", sum.present)
-	}
-	if sum.missing > 0 {
-		fmt.Fprintf(&b, ", %d left out", sum.missing)
-	}
-	return b.String() + "\n"
+	parts := terminal.Phrases{fmt.Sprintf("%s %s %s", verb, terminal.Count(sum.done, "package"), where)}
+	parts.Add(sum.done, "%s", terminal.Megabytes(sum.bytes))
+	parts.Add(sum.present, "%d more were there already", sum.present)
+	parts.Add(sum.missing, "%d left out", sum.missing)
+	fmt.Fprintln(&b, parts)
+	return b.String()
 }
 
 // JSON lists every package that lock files select, platform by platform.
@@ -82,11 +77,10 @@ func (f CacheFilling) Text() string {
 		}
 	}
 	sum := sumOf(f.Packages)
-	fmt.Fprintf(&b, "Added %s to %s", terminal.Count(sum.done, "package"), terminal.Printable(f.Cache.Dir))
-	if sum.present > 0 {
-		fmt.Fprintf(&b, ", %d more were there already", sum.present)
-	}
-	return b.String() + "\n"
+	parts := terminal.Phrases{fmt.Sprintf("Added %s to %s", terminal.Count(sum.done, "package"), terminal.Printable(f.Cache.Dir))}
+	parts.Add(sum.present, "%d more were there already", sum.present)
+	fmt.Fprintln(&b, parts)
+	return b.String()
 }
 
 // JSON lists every package that was asked for, in that order, platform by

@@ -105,17 +105,15 @@ func verifySum(t VerifiedTree) string {
 	}
 	counts := tallied(t.Packages, findingOf)
 	there := len(t.Packages) - counts[providercache.Missing]
-	var parts []string
+	var parts terminal.Phrases
 	for _, finding := range []providercache.Finding{
 		providercache.OK, providercache.Missing, providercache.Dangling, providercache.NotLocked,
 		providercache.Differs, providercache.Unproven, providercache.Unreadable,
 	} {
-		if n := counts[finding]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
-		}
+		parts.Add(counts[finding], "%d %s", counts[finding], strings.ReplaceAll(string(finding), "_", " "))
 	}
 	return fmt.Sprintf("Verified %s in %s against %s: %s", terminal.Count(there, "package"),
-		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), strings.Join(parts, ", "))
+		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), parts)
 }
 
 // nothingVerified says why no package was read, and what to do.

@@ -83,6 +83,18 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, plural)
 }
 
+// Phrases are parts of a sentence, with commas between.
+type Phrases []string
+
+// Add adds a phrase, which is made as by fmt.Sprintf, if there are any of what it counts.
+func (p *Phrases) Add(count int, format string, args ...any) {
+	if count > 0 {
+		*p = append(*p, fmt.Sprintf(format, args...))
+	}
+}
+
+func (p Phrases) String() string { return strings.Join(p, ", ") }
+
 // speed says how much longer it takes and how fast it is, as far as that is known.
 func speed(rate int64, left time.Duration) (words []string) {
 	if left >= 0 {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,12 +74,14 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration value",
 			"The value that -backend-config gives for %q is not valid UTF-8.", name)}
 	}
-	origin := hcl.Range{Filename: fmt.Sprintf("-backend-config=\"%s=...\"", name), Start: hcl.InitialPos, End: hcl.InitialPos}
+	origin := diagnostic.Beginning(fmt.Sprintf("-backend-config=\"%s=...\"", name))
 	expr := hcl.StaticExpr(cty.StringVal(value), origin)
 	if attr.cty.IsPrimitiveType() {
 		converted, err := convert.Convert(cty.StringVal(value), attr.cty)
-		if err == nil && attr.cty == cty.Number && !isPrintable(converted.AsBigFloat()) {
-			err = errors.New("a number of this size can't be written down")
+		if err == nil {
+			if _, printable := static.Text(converted); !printable { // 1e999999999 would be a gigabyte
+				err = errors.New("a number of this size can't be written down")
+			}
 		}
 		if err != nil {
 			return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration value",
@@ -98,15 +99,6 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 		expr = hcl.StaticExpr(evaluated, origin)
 	}
 	return &hcl.Attribute{Name: name, Expr: expr, Range: origin, NameRange: origin}, nil
-}
-
-// maxExponent bounds numbers, which are written out in a record: 1e999999999
-// would be a gigabyte.
-const maxExponent = 10_000
-
-func isPrintable(number *big.Float) bool {
-	exponent := number.MantExp(nil)
-	return !number.IsInf() && -maxExponent < exponent && exponent < maxExponent
 }
 
 // discreet keeps the headlines of problems with a value. Details and places
@@ -190,11 +182,8 @@ func overlay(base, over *hcl.BodyContent) *hcl.BodyContent {
 
 func overAttributes(base, over hcl.Attributes) hcl.Attributes {
 	all := hcl.Attributes{}
-	for _, attributes := range []hcl.Attributes{base, over} {
-		for name, attr := range attributes {
-			all[name] = attr
-		}
-	}
+	maps.Copy(all, base)
+	maps.Copy(all, over)
 	return all
 }
 

@@ -70,3 +70,8 @@ func subject(diag *hcl.Diagnostic) hcl.Range {
 	}
 	return *diag.Subject
 }
+
+// Beginning is the place where a file begins, or what is called as one.
+func Beginning(file string) hcl.Range {
+	return hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}
+}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,24 +84,21 @@ func (e *Error) Unwrap() []error {
 // "checksum_mismatch", "offline", "unauthorized" or "unreachable"; else it is that of the
 // cause, or "module_package_failed".
 func (e *Error) Code() string {
-	switch e.Kind {
-	case ErrAddress:
-		return "invalid_module_source"
-	case ErrNotFound:
-		return "module_package_not_found"
-	case ErrChecksum:
-		return "checksum_mismatch"
-	case ErrOffline:
-		return "offline"
-	case getproviders.ErrUnauthorized:
-		return "unauthorized"
-	case getproviders.ErrUnreachable:
-		return "unreachable"
+	for _, of := range kindCodes {
+		if of.kind == e.Kind {
+			return of.code
+		}
 	}
-	if code := getproviders.CodeOf(e.Err); code != "" {
-		return code
-	}
-	return "module_package_failed"
+	return cmp.Or(getproviders.CodeOf(e.Err), "module_package_failed")
+}
+
+// kindCodes are the kinds of errors, with their names for programs.
+var kindCodes = []struct {
+	kind error
+	code string
+}{
+	{ErrAddress, "invalid_module_source"}, {ErrNotFound, "module_package_not_found"}, {ErrChecksum, "checksum_mismatch"},
+	{ErrOffline, "offline"}, {getproviders.ErrUnauthorized, "unauthorized"}, {getproviders.ErrUnreachable, "unreachable"},
 }
 
 // Hint says what to do.
@@ -178,9 +176,9 @@ func named(ctx context.Context, pkg string, err error) error {
 
 // kindOf tells which of the errors that callers branch on an error is.
 func kindOf(err error) error {
-	for _, kind := range []error{ErrAddress, ErrNotFound, ErrChecksum, ErrOffline, getproviders.ErrUnauthorized, getproviders.ErrUnreachable} {
-		if errors.Is(err, kind) {
-			return kind
+	for _, of := range kindCodes {
+		if errors.Is(err, of.kind) {
+			return of.kind
 		}
 	}
 	var answered interface{ HTTPStatusCode() int } // of s3 and gcs

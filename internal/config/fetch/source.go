@@ -76,42 +76,41 @@ var kinds = map[string][]string{
 	"oci":   {"oci"},
 }
 
-// parseSource reads the address of a package. Hopped is one from the answer of a server.
+// parseSource reads the address of a package. Hopped is one from the answer of a server. Errors match [ErrAddress].
 func parseSource(pkg string, hopped bool) (packageSource, error) {
-	if hasControl(pkg) {
-		return packageSource{}, fmt.Errorf("%w: it has control characters", ErrAddress)
-	}
-	forced, text := modules.SplitForced(pkg)
-	if again, _ := modules.SplitForced(text); again != "" {
-		return packageSource{}, fmt.Errorf("%w: %q and %q can't both say how to get it", ErrAddress, forced+"::", again+"::")
-	}
-	u, err := url.Parse(text)
+	from, err := readSource(pkg, hopped)
 	if err != nil {
-		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))
-	}
-	kind := cmp.Or(forced, u.Scheme)
-	if err := checkKind(kind, u, hopped); err != nil {
-		return packageSource{}, err
-	}
-	if kind == "oci" {
-		from, err := readOCI(u)
-		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrAddress, err)
-		}
-		return from, err
-	}
-	from, err := readParameters(u, hopped)
-	if err != nil {
-		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
-	}
-	from.kind = kind
-	if kind == "https" {
-		from.kind = "http"
-	}
-	if err := from.readRest(kind, u); err != nil {
 		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	return from, nil
+}
+
+func readSource(pkg string, hopped bool) (from packageSource, err error) {
+	if hasControl(pkg) {
+		return from, errors.New("it has control characters")
+	}
+	forced, text := modules.SplitForced(pkg)
+	if again, _ := modules.SplitForced(text); again != "" {
+		return from, fmt.Errorf("%q and %q can't both say how to get it", forced+"::", again+"::")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return from, withoutURL(err)
+	}
+	kind := cmp.Or(forced, u.Scheme)
+	if err = checkKind(kind, u, hopped); err != nil {
+		return from, err
+	}
+	if kind == "oci" {
+		return readOCI(u)
+	}
+	if from, err = readParameters(u, hopped); err != nil {
+		return from, err
+	}
+	if from.kind = kind; kind == "https" {
+		from.kind = "http"
+	}
+	return from, from.readRest(kind, u)
 }
 
 // checkKind refuses what there is no means for. Servers may not lead to the files
@@ -120,17 +119,17 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 	schemes, known := kinds[kind]
 	switch {
 	case !known:
-		return fmt.Errorf("%w: packages can't be fetched by %q, only by http, https, git, hg, s3, gcs and file", ErrAddress, kind)
+		return fmt.Errorf("packages can't be fetched by %q, only by http, https, git, hg, s3, gcs and file", kind)
 	case len(schemes) > 0 && !slices.Contains(schemes, u.Scheme):
-		return fmt.Errorf("%w: %s doesn't take URLs with the scheme %q", ErrAddress, kind, u.Scheme)
+		return fmt.Errorf("%s doesn't take URLs with the scheme %q", kind, u.Scheme)
 	case u.Opaque != "":
-		return fmt.Errorf("%w: it has no path", ErrAddress)
+		return errors.New("it has no path")
 	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User.Username(), "-"), strings.HasPrefix(u.String(), "-"):
-		return fmt.Errorf("%w: the address, its host or its user begins with a dash, and could be taken for an option", ErrAddress)
+		return errors.New("the address, its host or its user begins with a dash, and could be taken for an option")
 	case hopped && (u.Host == "" || u.Scheme == "file"):
-		return fmt.Errorf("%w: a server leads to files of this machine", ErrAddress)
+		return errors.New("a server leads to files of this machine")
 	case u.Host == "" && (slices.Contains(schemes, "http") && u.Scheme != "file" || u.Scheme == "oci"):
-		return fmt.Errorf("%w: it has no host", ErrAddress)
+		return errors.New("it has no host")
 	}
 	return nil
 }

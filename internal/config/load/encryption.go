@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -108,7 +109,7 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 		if file == nil || file.Body == nil || diags.HasErrors() {
 			return withoutSource(d.diags)
 		}
-		e = e.override(d.decodeEncryption(&hcl.Block{Body: file.Body, DefRange: hcl.Range{Filename: EncryptionVariable, Start: hcl.InitialPos, End: hcl.InitialPos}}))
+		e = e.override(d.decodeEncryption(&hcl.Block{Body: file.Body, DefRange: diagnostic.Beginning(EncryptionVariable)}))
 	}
 	if e == nil {
 		return nil

@@ -171,12 +171,7 @@ func (r *inputReader) file(path string, argument bool) {
 
 // inOrder sorts arguments by their places.
 func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
-	var list []*hcl.Attribute
-	for _, attr := range attrs {
-		list = append(list, attr)
-	}
-	slices.SortFunc(list, func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
-	return list
+	return slices.SortedFunc(maps.Values(attrs), func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
 }
 
 // assign reads name=value. Problems are reported without the value,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Address is what the source argument of a module block means. It is one of
@@ -121,12 +122,12 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) 
 		return Registry{}, fmt.Errorf("a registry's module has an address of the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q has not", withoutLogin(source))
 	}
 	for i, what := range []string{"namespace", "module name"} {
-		if !isName(parts[i]) {
+		if !name().MatchString(parts[i]) {
 			return Registry{}, fmt.Errorf("%q can't be a %s: it has to be letters, digits, dashes and underscores, %d at most, with a letter or digit at both ends",
 				parts[i], what, maxNameLength)
 		}
 	}
-	if !isSystem(parts[2]) {
+	if !system().MatchString(parts[2]) {
 		return Registry{}, fmt.Errorf("%q can't be a target system: it has to be lower case letters and digits, %d at most", parts[2], maxNameLength)
 	}
 	address.Namespace, address.Name, address.System = parts[0], parts[1], parts[2]
@@ -141,7 +142,7 @@ var ErrAddress = errors.New("this is no address of a registry's module")
 func (r Registry) check() error {
 	host, err := hosts.ParseHostname(r.Host.String())
 	subdir := r.Subdir == "" || fs.ValidPath(r.Subdir)
-	if err != nil || host != r.Host || !isName(r.Namespace) || !isName(r.Name) || !isSystem(r.System) || !subdir {
+	if err != nil || host != r.Host || !name().MatchString(r.Namespace) || !name().MatchString(r.Name) || !system().MatchString(r.System) || !subdir {
 		return fmt.Errorf("%w: %q", ErrAddress, r)
 	}
 	return nil
@@ -163,22 +164,11 @@ func registryHost(given string) (hosts.Hostname, error) {
 	return host, nil
 }
 
-func isName(s string) bool {
-	if s == "" || len(s) > maxNameLength {
-		return false
-	}
-	isAlnum := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-	for i := range len(s) {
-		if !isAlnum(s[i]) && s[i] != '-' && s[i] != '_' {
-			return false
-		}
-	}
-	return isAlnum(s[0]) && isAlnum(s[len(s)-1])
-}
-
-func isSystem(s string) bool {
-	return s != "" && len(s) <= maxNameLength && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
-}
+// What the parts of an address are, of [maxNameLength] at most.
+var (
+	name   = par.OnceRegexp(`^[0-9A-Za-z]([0-9A-Za-z_-]{0,62}[0-9A-Za-z])?$`)
+	system = par.OnceRegexp(`^[0-9a-z]{1,64}$`)
+)
 
 // isForeign reports whether what a module in the root configuration calls by this
 // address is foreign: it comes from a registry, a repository, an archive or a page.

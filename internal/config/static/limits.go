@@ -149,11 +149,10 @@ func (s *Scope) counting(f function.Function) function.Function {
 
 // parseText parses a template that a function has.
 func (s *Scope) parseText(text, name string) (hclsyntax.Expression, error) {
-	at := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 	if nesting.Marks([]byte(text)) > MaxNesting {
 		return nil, errSpent
 	}
-	template, diags := hclsyntax.ParseTemplate([]byte(text), name, at.Start)
+	template, diags := hclsyntax.ParseTemplate([]byte(text), name, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}

@@ -14,7 +14,7 @@ import (
 // ParseArgument reads an expression that came with an argument of the program,
 // which origin names in ranges. It is cheap to evaluate, and nil if there are errors.
 func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
-	start := hcl.Range{Filename: origin, Start: hcl.InitialPos, End: hcl.InitialPos}
+	start := diagnostic.Beginning(origin)
 	if TooDeep([]byte(text), false) {
 		return nil, hcl.Diagnostics{diagnostic.Error(start, "Value nested too deeply", "A value of this size can't be read from an argument.")}
 	}
@@ -40,17 +40,14 @@ func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) { return new(Pa
 // The file is nil, or as far as it could be understood, if there are errors.
 func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	isJSON := strings.HasSuffix(path, ".json")
-	if !fewTokens(src, maxTokens) {
-		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration too large",
+	switch {
+	case !fewTokens(src, maxTokens):
+		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration too large",
 			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
-	}
-	if TooDeep(src, isJSON) {
-		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration nested too deeply",
+	case TooDeep(src, isJSON):
+		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration nested too deeply",
 			"This file has expressions or blocks inside one another, more than %d levels deep.", mostLevels(isJSON))}
-	}
-	if isJSON {
+	case isJSON:
 		return nesting.ParseJSON(src, path)
 	}
 	file, diags := nesting.Parse(src, path)
