@@ -1,8 +1,11 @@
 package command
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,4 +94,102 @@ func passThrough(m *cli.Meta, args []string, to streams) int {
 	}
 	fmt.Fprintf(to.err, "Error: %v\n", err)
 	return 1
+}
+
+// passesVariable tells the programs below this one which commands were passed on
+// above them: a list of pass in JSON.
+const passesVariable = "TFDEPS_PASSES"
+
+// maxPasses bounds that list. Only a script that calls tfdeps with other arguments each time reaches it.
+const maxPasses = 32
+
+// pass is a command that was passed on.
+type pass struct {
+	By   string `json:"by"`   // the file of tfdeps
+	To   string `json:"to"`   // the program that it started
+	Call string `json:"call"` // the digest of what decides what that program does
+}
+
+// passes are the commands that were passed on above this process, and the one that it
+// passes on itself.
+//
+// A program that the real one runs may well call tfdeps again, as a provisioner does
+// with "terraform output", and that call is passed on to the same program. So a program is
+// refused only if it was started for the very same call: it has called tfdeps in place
+// of doing the work, and would do it again. A file of tfdeps that has passed on a
+// command never is the real program, also where it is another version.
+type passes struct {
+	env     cli.Environment
+	name    string // of the program that tfdeps stands for
+	above   []pass
+	own     pass   // without To
+	refused string // the last program that has led back to tfdeps; "": none
+}
+
+func newPasses(m *cli.Meta, args []string) *passes {
+	p := &passes{env: m.Env, name: m.StandIn.Name, own: pass{By: m.Executable, Call: digestOfCall(m.Env, args)}}
+	if json.Unmarshal([]byte(m.Env.Get(passesVariable)), &p.above) != nil {
+		p.above = nil
+	}
+	return p
+}
+
+// digestOfCall is equal for two calls with the same arguments in the same directory,
+// and the same variables for Terraform.
+func digestOfCall(env cli.Environment, args []string) string {
+	dir, _ := filepath.Abs(".") // "" where the directory was removed
+	variables := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return !strings.HasPrefix(entry, "TF_") })
+	slices.Sort(variables)
+	content, err := json.Marshal([]any{dir, args, variables})
+	if err != nil {
+		return "" // strings always encode
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(content))
+}
+
+// refuses reports whether a program is tfdeps, or has led to it.
+func (p *passes) refuses(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	isFile := func(of string) bool {
+		other, err := os.Stat(of)
+		return err == nil && os.SameFile(info, other)
+	}
+	for _, earlier := range p.above {
+		if isFile(earlier.By) {
+			return true
+		}
+		if earlier.Call == p.own.Call && isFile(earlier.To) {
+			p.refused = path
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the environment for a program. The variable is replaced, as a program
+// need not look for the last of several.
+func (p *passes) with(path string) (cli.Environment, error) {
+	if len(p.above) >= maxPasses {
+		return nil, p.loop(path)
+	}
+	now := p.own
+	now.To = path
+	content, err := json.Marshal(append(slices.Clone(p.above), now))
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(slices.Clone(p.env), func(entry string) bool {
+		key, _, _ := strings.Cut(entry, "=")
+		return cli.SameName(key, passesVariable)
+	})
+	return others.With(passesVariable + "=" + string(content)), nil
+}
+
+// loop is the error for a program that starts tfdeps in place of doing the work.
+func (p *passes) loop(path string) error {
+	return fmt.Errorf("%s leads back to tfdeps: it is a script or a launcher that calls it. Set %s to where the real %s is",
+		path, products.PathVariable(p.name), p.name)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -12,10 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/places"
 )
 
 // askedAtOnce is how many hosts are asked at the same time, and askedFor how long each of them has for all its answers.
@@ -180,4 +184,184 @@ func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostna
 		return found, nil
 	}
 	return nil, failed
+}
+
+// target is a registry or a mirror that is to be asked.
+type target struct {
+	kind     string
+	mirror   string                // where a mirror is, without what may be a secret
+	source   getproviders.Source   // of a mirror; nil: it is a registry
+	host     hosts.Hostname        // of a registry
+	provider getproviders.Provider // whose versions are asked for; zero: no versions are
+
+	providers []getproviders.Provider // that may come from this registry
+	probe     bool                    // it is asked to find out whether there is a network
+}
+
+// needs reports whether anything here needs a host: a mirror is needed, and a registry if a
+// provider comes from it that none of the mirrors has. Where no provider is required, the default
+// registry stands for the network.
+func (x *examination) needs(ctx context.Context, t target, from cliconfig.SourceOptions) bool {
+	if t.source != nil || len(t.providers) == 0 {
+		return t.source != nil || t.probe
+	}
+	all, err := x.config.Source(ctx, from)
+	if err != nil {
+		return true
+	}
+	all.Selectors = slices.DeleteFunc(all.Selectors, func(s getproviders.Selector) bool { return s.IsRegistry })
+	return slices.ContainsFunc(t.providers, func(p getproviders.Provider) bool {
+		available, err := all.Versions(ctx, p)
+		locked, isLocked := x.locked[p]
+		return err != nil || len(available.Versions) == 0 || isLocked && !slices.Contains(available.Versions, locked)
+	})
+}
+
+// targets are the mirrors, and the registries of the providers that are required or locked here,
+// without any the default one, and those of hosts that the user has settings for. Mirrors of -mirror stand for all but the last.
+func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOptions) (all []target, unusable problem.List) {
+	providers := x.providers()
+	only := len(mirrors.Opened) > 0
+	for _, m := range mirrors.Opened {
+		t := target{kind: "mirror", mirror: m.Location, source: m.Source}
+		if len(providers) > 0 {
+			t.provider = providers[0]
+		}
+		all = append(all, t)
+	}
+	seen := map[string]bool{}
+	methods := x.config.Installation
+	if only {
+		methods = nil
+	}
+	for _, method := range methods {
+		source, err := mirrorOf(method, from)
+		switch {
+		case err != nil:
+			unusable = append(unusable, problem.CodedError("cli_configuration", "Invalid mirror", problem.Sentence(err)))
+			continue
+		case source == nil || seen[method.Location]:
+			continue
+		}
+		seen[method.Location] = true
+		t := target{kind: method.Kind.String(), mirror: withoutLogin(method.Location), source: source}
+		if at := slices.IndexFunc(providers, func(p getproviders.Provider) bool { return serves(method, p) }); at >= 0 {
+			t.provider = providers[at]
+		}
+		all = append(all, t)
+	}
+	asked := map[hosts.Hostname]int{}
+	add := func(host hosts.Hostname, p getproviders.Provider) *target {
+		at, ok := asked[host]
+		if !ok {
+			at, asked[host] = len(all), len(all)
+			all = append(all, target{kind: "registry", host: host, provider: p})
+		}
+		return &all[at]
+	}
+	for _, p := range providers {
+		if !only && x.direct(p) {
+			t := add(p.Hostname, p)
+			t.providers = append(t.providers, p)
+		}
+	}
+	if len(providers) == 0 && !only && x.direct(getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
+		add(x.product.DefaultHost, getproviders.Provider{}).probe = true
+	}
+	for _, host := range x.configured() {
+		add(host, getproviders.Provider{})
+	}
+	return all, unusable
+}
+
+// named are the mirrors of -mirror, in the place of which nothing else is asked for providers.
+func (x *examination) named(mirrors *sources.Mirrors) (all []result.DoctorSource) {
+	for _, m := range mirrors.Opened {
+		all = append(all, result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy})
+	}
+	return all
+}
+
+// mirrorOf is the source of a mirror that is asked over a network; nil: the method is another one.
+func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getproviders.Source, error) {
+	switch method.Kind {
+	case cliconfig.NetworkMirror:
+		return from.NetworkMirror(method.Location)
+	case cliconfig.OCIMirror:
+		return from.OCIMirror(method.Template.Address), nil
+	}
+	return nil, nil
+}
+
+// providers are those that the root module requires and the lock file selects, sorted.
+func (x *examination) providers() (all []getproviders.Provider) {
+	dir := workdir.Load(x.meta, x.product, ".", workdir.Options{})
+	required, _ := dir.Root.Requirements(x.product) // what is wrong with the configuration is for init to say
+	all = required.Providers()
+	x.log.Add(dir.LoadLocks()...)
+	for _, lock := range dir.Locks.All() {
+		all = append(all, lock.Provider)
+		x.locked[lock.Provider] = lock.Version
+	}
+	all = slices.DeleteFunc(all, func(p getproviders.Provider) bool { return p.IsBuiltIn() || p.IsLegacy() })
+	slices.SortFunc(all, getproviders.Provider.Compare)
+	return slices.Compact(all)
+}
+
+// configured are the hosts that the user has a token or a host block for, sorted.
+func (x *examination) configured() (all []hosts.Hostname) {
+	all = slices.Collect(maps.Keys(x.config.Hosts))
+	for _, token := range x.report.Tokens {
+		if host, err := hosts.ParseHostname(token.Host); err == nil && token.For == "registry" {
+			all = append(all, host)
+		}
+	}
+	for _, method := range x.config.Installation { // their tokens are for no registry
+		if u, err := url.Parse(method.Location); err == nil && method.Kind == cliconfig.NetworkMirror {
+			all = slices.DeleteFunc(all, func(host hosts.Hostname) bool { return host.ASCII() == u.Host })
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// direct reports whether a provider may come from its registry.
+func (x *examination) direct(p getproviders.Provider) bool {
+	return x.config.Installation == nil || slices.ContainsFunc(x.config.Installation, func(m cliconfig.Method) bool {
+		return m.Kind == cliconfig.Direct && serves(m, p)
+	})
+}
+
+// serves reports whether an installation method is for a provider.
+func serves(m cliconfig.Method, p getproviders.Provider) bool {
+	matches := func(pattern getproviders.Pattern) bool { return pattern.Matches(p) }
+	return !slices.ContainsFunc(m.Exclude, matches) && (len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches))
+}
+
+func (t target) name() string {
+	if t.source != nil {
+		return t.mirror
+	}
+	return t.host.String()
+}
+
+// isOCI reports whether it is a mirror in an OCI registry, where each provider has a repository of
+// its own: there is none that could be asked for to find out whether the registry answers.
+func (t target) isOCI() bool {
+	return t.kind == cliconfig.OCIMirror.String() || places.IsOCI(t.mirror)
+}
+
+// address is the URL whose host a target is at; nil: it is at none that is known.
+func (t target) address() *url.URL {
+	switch {
+	case t.source == nil:
+		return &url.URL{Scheme: "https", Host: t.host.ASCII()}
+	case t.isOCI():
+		host, _, _ := strings.Cut(strings.TrimPrefix(t.mirror, "oci://"), "/")
+		return &url.URL{Scheme: "https", Host: host}
+	}
+	if u, err := url.Parse(t.mirror); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+		return u
+	}
+	return nil
 }

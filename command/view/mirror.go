@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -72,4 +77,182 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 func (v *Mirror) Report(dir string) result.Result {
 	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.Activity.run.span
 	return v.report
+}
+
+// Lock tells what becomes of lock files, in Terraform's words. It is for one
+// goroutine at a time. With JSON it tells nothing before the report.
+type Lock struct {
+	*archives
+	report result.LockReport
+}
+
+// NewLock returns a Lock that speaks as the options say. Problems go to stderr,
+// also with JSON.
+func NewLock(o Options) *Lock { return &Lock{archives: newArchives(o, "")} }
+
+// Tell says what became of a directory, after its lock file was written. With
+// Check, the problem returned says what the file lacks.
+func (v *Lock) Tell(d explain.LockedDir) problem.List {
+	v.report.Add(d, v.Activity.run.span)
+	if d.Result.Err != nil {
+		return nil
+	}
+	if d.Named {
+		v.line("\n" + d.Dir + ":")
+	}
+	if d.Check {
+		return v.tellChecked(d)
+	}
+	changed := false
+	for _, p := range d.Result.Packages {
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Provider), p.Platform, lockChange(p)))
+		changed = changed || p.New || p.Extended
+	}
+	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."
+	if changed {
+		text = v.Activity.run.product.Name + " has updated the lock file."
+	}
+	v.succeed(text)
+	if changed {
+		v.line("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
+	}
+	return nil
+}
+
+// lockChange says how the hashes of a package change the lock file.
+func lockChange(p providercache.LockedPackage) string {
+	switch {
+	case p.New:
+		return "This was a new provider and the checksums for this platform are now tracked in the lock file"
+	case p.Extended:
+		return "Additional checksums for this platform are now tracked in the lock file"
+	}
+	return "All checksums for this platform were already tracked in the lock file"
+}
+
+func (v *Lock) succeed(text string) {
+	fmt.Fprintf(v.out.Out, "\n%s %s\n", v.out.Paint(v.out.Out, "Success!", terminal.Bold+terminal.Green), v.out.Paint(v.out.Out, text, terminal.Bold))
+}
+
+// tellChecked says what a lock file lacks.
+func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
+	var missing, platforms []string
+	for _, p := range d.Result.Packages {
+		if len(p.Missing) == 0 {
+			continue
+		}
+		if option := " -platform=" + p.Platform.String(); !slices.Contains(platforms, option) {
+			platforms = append(platforms, option)
+		}
+		for _, h := range p.Missing {
+			missing = append(missing, "\n  - "+hashedName(v.Activity.run.product, p.Outcome)+": "+string(h))
+		}
+	}
+	if len(missing) == 0 {
+		v.succeed("The lock file has the checksums for all platforms.")
+		return nil
+	}
+	return problem.Fail("lock_file_outdated", "Incomplete dependency lock file",
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  tfdeps providers lock%s", d.Dir, strings.Join(missing, ""), strings.Join(platforms, ""))
+}
+
+// Report is what became of all directories, for programs.
+func (v *Lock) Report() result.Result { return v.report }
+
+// Vendor tells what is vendored: providers as [Mirror] does. It is for one
+// goroutine at a time. With JSON it tells nothing before the report.
+type Vendor struct {
+	*archives
+	report result.VendorReport
+	each   result.VendorReports // of several directories, but for the one that report is about; nil: there is one
+}
+
+// NewVendor returns a Vendor that speaks as the options say.
+func NewVendor(o Options) *Vendor {
+	v := &Vendor{archives: newArchives(o, "Vendoring")}
+	v.report.Span = v.Activity.run.span
+	return v
+}
+
+// ObserveModules is for [modules.Resolver].Observe.
+func (v *Vendor) ObserveModules(e modules.Event) {
+	if d, ok := e.(modules.Downloading); ok {
+		text := fmt.Sprintf("- Fetching module %s from %s", d.Key, d.Package)
+		if d.Version != "" {
+			text += " " + d.Version
+		}
+		v.line(text + "...")
+	}
+}
+
+// Module reports a module that is vendored.
+func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
+	v.report.Modules = append(v.report.Modules, result.Object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
+	for _, name := range tidied {
+		v.line(fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key))
+	}
+}
+
+// Changed reports a file beside what is vendored.
+func (v *Vendor) Changed(name string) {
+	v.report.Changed = append(v.report.Changed, name)
+	v.line("- Wrote " + name)
+}
+
+// Removed reports something that isn't needed any more.
+func (v *Vendor) Removed(names ...string) {
+	for _, name := range names {
+		v.report.Removed = append(v.report.Removed, name)
+		v.line("- Removed " + name)
+	}
+}
+
+// Packages takes the result for the report.
+func (v *Vendor) Packages(packages []providercache.Outcome) {
+	v.report.Packages = append(v.report.Packages, packages...)
+}
+
+// Checked answers whether there would be anything to do.
+func (v *Vendor) Checked(reasons []CheckReason) {
+	upToDate := len(reasons) == 0
+	v.report.UpToDate, v.report.Reasons = &upToDate, result.Each(reasons, func(r CheckReason) any { return r })
+	text := "Nothing to do: everything is vendored."
+	if !upToDate {
+		text = "There is something to do for vendor:"
+	}
+	v.line(text)
+	for _, r := range reasons {
+		v.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
+	}
+}
+
+// Done tells the last line.
+func (v *Vendor) Done(text string) {
+	v.out.line(line{gap: true, human: text})
+}
+
+// Several says that directories follow, which Enter names.
+func (v *Vendor) Several() { v.each = result.VendorReports{} }
+
+// Enter has all that follows be about a directory of several.
+func (v *Vendor) Enter(dir string) {
+	v.leave()
+	v.report.Directory = dir
+	v.line(dir + ":")
+}
+
+func (v *Vendor) leave() {
+	if v.report.Directory != "" {
+		v.each = append(v.each, v.report)
+	}
+	v.report = result.VendorReport{Span: v.report.Span}
+}
+
+// Report is what became of the directory so far, for programs.
+func (v *Vendor) Report() result.Result {
+	if v.each == nil {
+		return v.report
+	}
+	v.leave()
+	return v.each
 }

@@ -2,10 +2,19 @@ package cliconfig
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/hcl/ast"
+	"github.com/hashicorp/hcl/hcl/parser"
+	"github.com/hashicorp/hcl/hcl/token"
 )
 
 // syntaxError says why a file can't be understood at all.
@@ -143,4 +152,217 @@ func (v value) listOfWords() (all []string, ok bool) {
 		all = append(all, text)
 	}
 	return all, v.kind == isList
+}
+
+// decodeHCL reads HCL 1.
+func decodeHCL(src []byte) (value, *syntaxError) {
+	file, err := parser.Parse(src)
+	if err != nil {
+		return value{}, hclSyntaxError(err)
+	}
+	return fromNode(file.Node)
+}
+
+func hclSyntaxError(err error) *syntaxError {
+	if at, ok := errors.AsType[*parser.PosError](err); ok {
+		return &syntaxError{at.Pos.Line, unquoted(at.Err.Error())}
+	}
+	return &syntaxError{0, unquoted(err.Error())}
+}
+
+// unquoted replaces those messages of the parser that repeat what stands in the
+// file: it may well be a token that lacks its quotes. Where programs may match on a message, it stays and is explained.
+func unquoted(text string) string {
+	switch {
+	case strings.Contains(text, "Unknown token: "):
+		return "there is a bare word or a sign where a value is expected; strings need quotes"
+	case strings.Contains(text, "expected start of object"):
+		return "a key is followed by neither \"=\" nor \"{\""
+	case strings.Contains(text, "expected closing RBRACE got: EOF"):
+		return text + " (a block isn't closed: a } is missing)"
+	default:
+		return text
+	}
+}
+
+func fromNode(node ast.Node) (value, *syntaxError) {
+	switch n := node.(type) {
+	case *ast.ObjectList:
+		return fromItems(n, 1)
+	case *ast.ObjectType:
+		return fromItems(n.List, n.Lbrace.Line)
+	case *ast.ListType:
+		return fromList(n)
+	case *ast.LiteralType:
+		return fromToken(n.Token)
+	default:
+		return value{}, nil
+	}
+}
+
+func fromItems(items *ast.ObjectList, line int) (value, *syntaxError) {
+	object := value{kind: isObject, line: line}
+	for _, item := range items.Items {
+		if len(item.Keys) == 0 {
+			continue
+		}
+		f, err := fromItem(item.Keys, item.Val)
+		if err != nil {
+			return value{}, err
+		}
+		f.labels, f.equals = len(item.Keys)-1, item.Assign.IsValid()
+		object.object = append(object.object, f)
+	}
+	return object, nil
+}
+
+// fromItem makes a level of each key.
+func fromItem(keys []*ast.ObjectKey, node ast.Node) (field, *syntaxError) {
+	name, err := fromToken(keys[0].Token)
+	if err != nil {
+		return field{}, err
+	}
+	f := field{name: name.text, line: name.line}
+	if len(keys) == 1 {
+		f.value, err = fromNode(node)
+		return f, err
+	}
+	inner, err := fromItem(keys[1:], node)
+	f.value = value{kind: isObject, line: name.line, object: []field{inner}}
+	return f, err
+}
+
+func fromList(list *ast.ListType) (value, *syntaxError) {
+	v := value{kind: isList, line: list.Lbrack.Line}
+	for _, node := range list.List {
+		element, err := fromNode(node)
+		if err != nil {
+			return value{}, err
+		}
+		v.list = append(v.list, element)
+	}
+	return v, nil
+}
+
+func fromToken(t token.Token) (value, *syntaxError) {
+	v := value{kind: isString, line: t.Pos.Line, text: t.Text}
+	switch t.Type {
+	case token.NUMBER, token.FLOAT:
+		v.kind = isNumber
+	case token.BOOL:
+		v.kind = isBool
+	case token.STRING:
+		text, err := strconv.Unquote(t.Text)
+		if err != nil {
+			return value{}, &syntaxError{t.Pos.Line, "invalid string: " + err.Error()}
+		}
+		v.text = text
+	case token.HEREDOC:
+		v.text, _ = t.Value().(string)
+	}
+	return v, nil
+}
+
+// decodeJSON reads the JSON form. It keeps repeated names and lines, which
+// json.Unmarshal doesn't.
+func decodeJSON(src []byte) (value, *syntaxError) {
+	r := &jsonReader{src: src, dec: json.NewDecoder(bytes.NewReader(src))}
+	r.dec.UseNumber()
+	v, err := r.value()
+	if err == nil {
+		if _, rest := r.dec.Token(); rest == nil || !errors.Is(rest, io.EOF) {
+			err = errors.New("there is something after the end of the JSON object")
+		}
+	}
+	if err != nil {
+		return value{}, r.explain(err)
+	}
+	return v, nil
+}
+
+type jsonReader struct {
+	src     []byte
+	dec     *json.Decoder
+	counted int64 // bytes in which line breaks have been counted
+	breaks  int
+}
+
+// line returns the line in which the last token ended, which is also where it
+// started: no token of JSON has a line break.
+func (r *jsonReader) line() int {
+	at := r.dec.InputOffset()
+	r.breaks += bytes.Count(r.src[r.counted:at], []byte("\n"))
+	r.counted = at
+	return 1 + r.breaks
+}
+
+func lineAt(src []byte, offset int64) int {
+	return 1 + bytes.Count(src[:min(max(offset, 0), int64(len(src)))], []byte("\n"))
+}
+
+func (r *jsonReader) explain(err error) *syntaxError {
+	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at, read := s.Offset, r.dec.InputOffset()
+		if at != read { // then it counts from the beginning of the value
+			at += read
+		}
+		return &syntaxError{lineAt(r.src, at), "invalid JSON: " + s.Error()}
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &syntaxError{lineAt(r.src, int64(len(r.src))), "invalid JSON: it ends too early"}
+	}
+	return &syntaxError{r.line(), "invalid JSON: " + err.Error()}
+}
+
+func (r *jsonReader) value() (value, error) {
+	t, err := r.dec.Token()
+	if err != nil {
+		return value{}, err
+	}
+	v := value{line: r.line()}
+	switch t := t.(type) {
+	case string:
+		v.kind, v.text = isString, t
+	case json.Number:
+		v.kind, v.text = isNumber, t.String()
+	case bool:
+		v.kind, v.text = isBool, fmt.Sprint(t)
+	case json.Delim:
+		return r.nested(v, t)
+	}
+	return v, nil
+}
+
+// nested reads an object or a list after its first bracket.
+func (r *jsonReader) nested(v value, open json.Delim) (value, error) {
+	v.kind = isList
+	if open == '{' {
+		v.kind = isObject
+	}
+	for r.dec.More() {
+		if v.kind == isObject {
+			f, err := r.field()
+			if err != nil {
+				return value{}, err
+			}
+			v.object = append(v.object, f)
+			continue
+		}
+		element, err := r.value()
+		if err != nil {
+			return value{}, err
+		}
+		v.list = append(v.list, element)
+	}
+	_, err := r.dec.Token()
+	return v, err
+}
+
+func (r *jsonReader) field() (field, error) {
+	name, err := r.value()
+	if err != nil {
+		return field{}, err
+	}
+	v, err := r.value()
+	return field{name: name.text, line: name.line, value: v}, err
 }

@@ -1,11 +1,14 @@
 package result
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // CacheDir is where a cache is.
@@ -119,4 +123,233 @@ func (l CacheList) sizes() (size, onDisk int64) {
 		size, onDisk = size+p.Size, onDisk+p.OnDisk
 	}
 	return size, onDisk
+}
+
+// CacheRemoval is what became of packages that were to be removed, and of the
+// store of modules.
+type CacheRemoval struct {
+	Cache   *providercache.Store
+	Done    providercache.Removal
+	DryRun  bool
+	Entries int   // removed from the store of modules
+	Bytes   int64 // of these entries
+}
+
+// Text tells why some packages stay, and in one line what was gained; of modules
+// only if any went.
+func (r CacheRemoval) Text() string {
+	var b strings.Builder
+	r.packages(&b)
+	verb := "Removed"
+	if r.DryRun {
+		verb = "Would remove"
+	}
+	if r.Entries > 0 {
+		fmt.Fprintf(&b, "%s %s of the store of modules, %s\n", verb, terminal.Count(r.Entries, "entry"), terminal.Megabytes(r.Bytes))
+	}
+	return b.String()
+}
+
+func (r CacheRemoval) packages(w io.Writer) {
+	done := r.Done
+	for _, kept := range done.Kept {
+		why := kept.Why.Error()
+		if errors.Is(kept.Why, providercache.ErrInUse) && len(kept.Linked) > 0 {
+			why = workingDirectory(kept.Linked[0]) + " has a link to it"
+		}
+		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, terminal.Printable(why))
+	}
+	verbs := []string{"Removed", "freed"}
+	if r.DryRun {
+		verbs = []string{"Would remove", "which frees"}
+		for _, p := range done.Removed {
+			fmt.Fprintf(w, "Would remove %s %s %s\n", p.Provider, p.Version, p.Platform)
+		}
+	}
+	if len(done.Removed) == 0 {
+		fmt.Fprintln(w, verbs[0]+" no packages")
+		return
+	}
+	shared := ""
+	if done.Shared > 0 {
+		shared = fmt.Sprintf(" (%s shared with %s)", terminal.Megabytes(done.Shared), terminal.Count(len(done.SharedWith), "directory"))
+		if len(done.SharedWith) == 0 {
+			shared = fmt.Sprintf(" (%s shared with other directories)", terminal.Megabytes(done.Shared))
+		}
+	}
+	fmt.Fprintf(w, "%s %s, %s %s%s\n", verbs[0], terminal.Count(len(done.Removed), "package"), verbs[1], terminal.Megabytes(done.Freed), shared)
+}
+
+// CacheVerification is what came of reading all packages.
+type CacheVerification struct {
+	Cache    *providercache.Store
+	Found    []providercache.Verified
+	Repaired *providercache.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
+}
+
+// Text tells which packages aren't what they should be, in one line what was
+// found, and in another what was removed.
+func (v CacheVerification) Text() string {
+	if len(v.Found) == 0 {
+		return fmt.Sprintf("There is nothing to verify: no package is in the cache %s.\n"+
+			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", terminal.Printable(v.Cache.Dir))
+	}
+	var b strings.Builder
+	for _, found := range v.Found {
+		if found.Differs() {
+			fmt.Fprintln(&b, differs(found))
+		}
+	}
+	n := v.findings()
+	var parts terminal.Phrases
+	parts.Add(n[providercache.OK], "%d sound", n[providercache.OK])
+	parts.Add(n[providercache.Corrupt], "%d damaged", n[providercache.Corrupt])
+	parts.Add(n[providercache.NotLocked], "%d not what the lock files record", n[providercache.NotLocked])
+	parts.Add(n[providercache.Unknown], "%d with nothing to compare with but lock files (-locked)", n[providercache.Unknown])
+	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(v.Found), "package"), parts)
+	if v.Repaired != nil {
+		CacheRemoval{Done: *v.Repaired}.packages(&b)
+	}
+	return b.String()
+}
+
+// differs says why a package isn't what it should be.
+func differs(v providercache.Verified) string {
+	name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
+	switch {
+	case v.Finding == providercache.NotLocked:
+		return fmt.Sprintf("Not what the lock files record: %s has %s", name, v.H1)
+	case v.Err != nil:
+		return fmt.Sprintf("Damaged: %s: %s", name, terminal.Printable(v.Err.Error()))
+	default:
+		return fmt.Sprintf("Damaged: %s has %s and should have %s", name, v.H1, v.Expected[0])
+	}
+}
+
+// JSON tells the same as Text, for programs: packages in the order in which
+// they were to go.
+func (r CacheRemoval) JSON() any {
+	return append(cacheObject(r.Cache),
+		"dry_run", r.DryRun, "freed", r.Done.Freed, "shared", r.Done.Shared, "shared_with", r.Done.SharedWith,
+		"removed", Each(r.Done.Removed, sized), "kept", Each(r.Done.Kept, kept), "modules", Object{"entries", r.Entries, "bytes", r.Bytes},
+		"summary", Object{"removed", len(r.Done.Removed), "kept", len(r.Done.Kept), "bytes", r.Done.Freed + r.Bytes})
+}
+
+func kept(p providercache.Kept) Object {
+	return append(stored(p.Package), "reason", reasonToKeep(p), "detail", p.Why.Error(), "linked_by", p.Linked)
+}
+
+// reasonToKeep is a word that stays the same, for what Kept.Why says.
+func reasonToKeep(p providercache.Kept) string {
+	switch {
+	case errors.Is(p.Why, providercache.ErrInUse) && len(p.Linked) > 0:
+		return "linked"
+	case errors.Is(p.Why, providercache.ErrInUse):
+		return "in_use"
+	case errors.Is(p.Why, providercache.ErrUnmanaged):
+		return "no_receipt"
+	default:
+		return "failed"
+	}
+}
+
+// JSON lists every package, in the order of addresses, versions and platforms.
+func (v CacheVerification) JSON() any {
+	repaired := cmp.Or(v.Repaired, new(providercache.Removal))
+	return append(cacheObject(v.Cache), "packages", Each(v.Found, func(p providercache.Verified) Object {
+		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", p.Expected}, ErrorObject(p.Err))
+	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(v.Found), "findings", v.findings()})
+}
+
+func (v CacheVerification) findings() map[providercache.Finding]int {
+	return tallied(v.Found, func(p providercache.Verified) providercache.Finding { return p.Finding })
+}
+
+// CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share.
+type CacheTransfer struct {
+	Cache    *providercache.Store
+	Remote   string // what that place is called
+	Push     bool   // from the cache; else to it
+	Packages []providercache.Outcome
+}
+
+// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it:
+// they are problems.
+func (t CacheTransfer) Text() string {
+	var b strings.Builder
+	verb, where := "Pulled", "from "+terminal.Printable(t.Remote)
+	if t.Push {
+		verb, where = "Sent", "to "+terminal.Printable(t.Remote)
+	}
+	words := map[event.State]string{
+		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
+	}
+	unrecorded := false
+	for _, p := range t.Packages {
+		if word, ok := words[p.State]; ok {
+			fmt.Fprintf(&b, "- %s %s v%s for %s\n", word, p.Provider, p.Version, p.Platform)
+		}
+		unrecorded = unrecorded || p.State == event.NotRecorded
+	}
+	if unrecorded {
+		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
+	}
+	sum := sumOf(t.Packages)
+	parts := terminal.Phrases{fmt.Sprintf("%s %s %s", verb, terminal.Count(sum.done, "package"), where)}
+	parts.Add(sum.done, "%s", terminal.Megabytes(sum.bytes))
+	parts.Add(sum.present, "%d more were there already", sum.present)
+	parts.Add(sum.missing, "%d left out", sum.missing)
+	fmt.Fprintln(&b, parts)
+	return b.String()
+}
+
+// JSON lists every package that lock files select, platform by platform.
+func (t CacheTransfer) JSON() any {
+	sum := sumOf(t.Packages)
+	return append(cacheObject(t.Cache), "url", t.Remote, "packages", Each(t.Packages, func(p providercache.Outcome) Object {
+		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes?", p.Bytes}, ErrorObject(p.Err))
+	}), "summary", Object{
+		"transferred", sum.done, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
+	})
+}
+
+// CacheFilling is what was put into a cache.
+type CacheFilling struct {
+	Cache    *providercache.Store
+	Packages []providercache.Outcome
+	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
+	// Span is when a package was fetched.
+	Span Times
+}
+
+// Text tells what is new, and in one line what there was to do. Failures aren't
+// among it: they are problems.
+func (f CacheFilling) Text() string {
+	var b strings.Builder
+	for _, p := range f.Packages {
+		if p.State == event.Fetched {
+			fmt.Fprintf(&b, "- Added %s v%s for %s\n", p.Provider, p.Version, p.Platform)
+		}
+	}
+	sum := sumOf(f.Packages)
+	parts := terminal.Phrases{fmt.Sprintf("Added %s to %s", terminal.Count(sum.done, "package"), terminal.Printable(f.Cache.Dir))}
+	parts.Add(sum.present, "%d more were there already", sum.present)
+	fmt.Fprintln(&b, parts)
+	return b.String()
+}
+
+// JSON lists every package that was asked for, in that order, platform by
+// platform.
+func (f CacheFilling) JSON() any {
+	return append(cacheObject(f.Cache), "packages", Each(f.Packages, f.object), "receipts", f.Receipts, "summary", sumOf(f.Packages).object("added"))
+}
+
+func (f CacheFilling) object(p providercache.Outcome) Object {
+	dir := ""
+	if p.Err == nil {
+		dir = f.Cache.PackagePath(p.Provider, p.Version, p.Platform)
+	}
+	return slices.Concat(about(p), Object{
+		"directory?", dir, "added", p.State == event.Fetched, "source?", p.Source, "bytes?", p.Bytes,
+	}, f.Span(p).Object(), ErrorObject(p.Err))
 }

@@ -2,6 +2,7 @@ package static
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -170,4 +171,133 @@ func References(expr hcl.Expression) []hcl.Traversal {
 		}
 	}
 	return nil
+}
+
+// evalFor is eval for what messages call subject, in this module. Problems with what the expression
+// depends on are shown at a place of its own as well.
+func (s *Scope) evalFor(subject string, at hcl.Range, expr hcl.Expression) result {
+	s.needing = append(s.needing, need{s.subject(subject), at})
+	found := s.eval(expr)
+	s.needing = s.needing[:len(s.needing)-1]
+	return found
+}
+
+// subject is how OpenTofu's messages name something in the module.
+func (s *Scope) subject(name string) string {
+	switch {
+	case s.path == "":
+		return name
+	case strings.HasPrefix(name, "module.") && strings.Contains(name, ":"): // in a module that is called
+		return s.path + "." + name
+	default:
+		return s.path + ":" + name
+	}
+}
+
+// explained adds what can't be computed because of a reference, in products that tell each step
+// of the way.
+func (s *Scope) explained(ref reference, found result) result {
+	if !s.static || len(found.problems) == 0 || len(s.needing) == 0 || found.own || ref.root != "var" && ref.root != "local" {
+		return found
+	}
+	top := s.needing[len(s.needing)-1]
+	found.problems = append(slices.Clip(found.problems), diagnostic.Error(top.at, "Unable to compute static value",
+		"%s depends on %s which is not available", top.subject, s.subject(ref.root+"."+ref.name)))
+	return found
+}
+
+// required is what is being computed, as messages name it.
+func (s *Scope) required() string {
+	if len(s.needing) == 0 {
+		return "the configuration"
+	}
+	return s.needing[len(s.needing)-1].subject
+}
+
+// dynamic is the result of a reference to what only a plan knows, in products that say so.
+func (s *Scope) dynamic(t hcl.Traversal) result {
+	const format = "Unable to use %s in static context, which is required by %s"
+	steps, summary := 2, "Dynamic value in static context"
+	switch root := t.RootName(); {
+	case root == "data" || root == "ephemeral" || root == "resource":
+		steps = 3
+	case root == "module" && StepName(SkipKey(t[min(2, len(t)):]), 0) != "":
+		steps, summary = 3, "Module output not supported in static context"
+	}
+	var words []string
+	for i := range t {
+		if name := StepName(t, i); name != "" && len(words) < steps {
+			words = append(words, name)
+		}
+	}
+	return failed(t.SourceRange(), summary, format, strings.Join(words, "."), s.required())
+}
+
+// setting is the value of an argument of the program's run, "terraform.workspace".
+func (s *Scope) setting(ref reference, at hcl.Range) result {
+	switch {
+	case ref.name == "workspace" && s.workspace != "":
+		return result{val: cty.StringVal(s.workspace)}
+	case ref.name == "workspace":
+		return unknown
+	case ref.name == "applying":
+		return failed(at, "Invalid attribute in static context", "Whether it is applied is known only when the configuration is planned and applied.")
+	default:
+		return failed(at, "Invalid \"terraform\" attribute", "There is terraform.workspace, and no terraform.%s.", ref.name)
+	}
+}
+
+// checkFunctions reports functions of providers, which aren't there yet, in products that say so.
+func (s *Scope) checkFunctions(expr hclsyntax.Expression) (problem *hcl.Diagnostic) {
+	if !s.static {
+		return nil
+	}
+	hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && problem == nil && strings.HasPrefix(call.Name, "provider::") {
+			problem = diagnostic.Error(call.NameRange, "Provider function in static context",
+				"Unable to use %s in static context, which is required by %s", call.Name, s.required())
+		}
+		return nil
+	})
+	return problem
+}
+
+// Static returns the value of an expression that has to be known before anything is installed, for
+// what messages call subject, such as "provider.aws.by_region.for_each". If there are problems, the
+// first is the cause of the others. The value can be unknown without a problem.
+func (s *Scope) Static(subject string, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	found := s.evalFor(subject, expr.Range(), expr)
+	return found.val, found.problems
+}
+
+// BodyContext returns the values of all references in a body that has to be known, such as that of a
+// backend, for what messages call subject, at a place. The first problem is the cause of the others.
+func (s *Scope) BodyContext(subject string, at hcl.Range, body hcl.Body) (*hcl.EvalContext, hcl.Diagnostics) {
+	refs, problem := bodyReferences(body)
+	if problem != nil {
+		return nil, hcl.Diagnostics{problem}
+	}
+	return s.ContextFor(subject, at, refs)
+}
+
+// ContextFor is Context of references on which depends what messages call subject, at a place.
+func (s *Scope) ContextFor(subject string, at hcl.Range, refs []hcl.Traversal) (*hcl.EvalContext, hcl.Diagnostics) {
+	s.needing = append(s.needing, need{s.subject(subject), at})
+	ctx, problems := s.Context(refs, at)
+	s.needing = s.needing[:len(s.needing)-1]
+	return ctx, problems
+}
+
+// Secrets returns which kinds of secrets are among the values that expressions refer to.
+func Secrets(ctx *hcl.EvalContext) (isSensitive, isEphemeral bool) {
+	for _, val := range ctx.Variables {
+		isSensitive = isSensitive || val.HasMarkDeep(Sensitive)
+		isEphemeral = isEphemeral || val.HasMarkDeep(ephemeral)
+	}
+	return isSensitive, isEphemeral
+}
+
+// SecretsOf is Secrets of one value.
+func SecretsOf(val cty.Value) (isSensitive, isEphemeral bool) {
+	return val.HasMarkDeep(Sensitive), val.HasMarkDeep(ephemeral)
 }
