@@ -27,13 +27,11 @@ func (d *document) encryption(b *block) {
 
 // decodeEncryption reads the content of an encryption block.
 func (d *document) decodeEncryption(given *hcl.Block) *encryption {
-	e := &encryption{header: given.DefRange, keys: map[string]*encryptionPart{}, methods: map[string]*encryptionPart{}, targets: map[string]*encryptionTarget{}}
+	e := &encryption{header: given.DefRange, parts: map[string]*encryptionPart{}, targets: map[string]*encryptionTarget{}}
 	for _, b := range d.read(given, "encryption").blocks {
 		switch b.Type {
-		case "key_provider":
-			d.encryptionPart(e.keys, b)
-		case "method":
-			d.encryptionPart(e.methods, b)
+		case "key_provider", "method":
+			d.encryptionPart(e, b)
 		case "state", "plan":
 			e.targets[b.Type] = encryptionTargetOf(b)
 		default:
@@ -44,18 +42,18 @@ func (d *document) decodeEncryption(given *hcl.Block) *encryption {
 }
 
 // encryptionPart takes over a key provider or a method.
-func (d *document) encryptionPart(parts map[string]*encryptionPart, b *block) {
+func (d *document) encryptionPart(e *encryption, b *block) {
 	for i, label := range b.Labels {
 		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || label == "" {
 			d.error(b.LabelRanges[i], "Invalid encryption block", "%q can't be used here: letters, digits, underscores and dashes can.", label)
 		}
 	}
-	name := strings.Join(b.Labels, ".")
-	if first, ok := parts[name]; ok {
+	name := b.Type + "." + strings.Join(b.Labels, ".")
+	if first, ok := e.parts[name]; ok {
 		d.error(b.DefRange, "Duplicate "+b.Type, "There is one already at %s.", first.header)
 		return
 	}
-	parts[name] = &encryptionPart{typ: b.Labels[0], name: name, header: b.DefRange, bodies: []hcl.Body{b.Body}}
+	e.parts[name] = &encryptionPart{kind: b.Type, typ: b.Labels[0], name: name, header: b.DefRange, bodies: []hcl.Body{b.Body}}
 }
 
 // encryptionTargetOf is what is encrypted by which method.
@@ -82,12 +80,10 @@ func (d *document) remoteTargets(e *encryption, b *block) {
 
 // addEncryption takes over the block of a primary file; there can be only one.
 func (b *builder) addEncryption(e *encryption) {
-	first := b.module.encryption
-	if first != nil && e != nil {
-		b.error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header)
-	}
-	if first == nil {
+	if first := b.module.encryption; first == nil {
 		b.module.encryption = e
+	} else if e != nil {
+		b.error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header)
 	}
 }
 
@@ -144,17 +140,16 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 			d.error(next.header, "Invalid encryption method identifier", "The block has to name a method, as method.aes_gcm.example.")
 			return
 		}
-		name, at, ok := encryptionName(next.method.Expr, "method")
-		if !ok {
-			d.error(at, "Invalid encryption method identifier", "A method is named as method.aes_gcm.example.")
+		name := partIn(next.method.Expr, "method")
+		switch method := e.parts["method."+name]; {
+		case name == "":
+			d.error(next.method.Expr.Range(), "Invalid encryption method identifier", "A method is named as method.aes_gcm.example.")
 			return
+		case method == nil:
+			d.error(next.method.Expr.Range(), "Reference to undeclared encryption method", "There is no block for the method %s in the encryption block.", name)
+		default:
+			used = append(used, method)
 		}
-		method := e.methods[name]
-		if method == nil {
-			d.error(at, "Reference to undeclared encryption method", "There is no block for the method %s in the encryption block.", name)
-			continue
-		}
-		used = append(used, method)
 	}
 	for _, method := range used {
 		if target.enforced && method.typ == "unencrypted" {
@@ -162,21 +157,69 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 		}
 	}
 	if len(used) > 0 && !d.diags.HasErrors() {
-		d.checkMethod(e, used[0])
+		d.checkPart(e, used[0], nil)
 	}
 }
 
-// content reads the arguments of a part, of all its blocks together; false if they are wrong.
-func (d *document) encryptionContent(part *encryptionPart, in string) (hcl.Attributes, bool) {
-	schema := d.grammar.form(in).schema
-	all := hcl.Attributes{}
-	valid := true
-	for i, b := range part.bodies {
-		wanted := optional(schema)
-		if len(part.bodies) == 1 && i == 0 {
-			wanted = schema
+// checkPart looks at a method or a key provider, and at the key providers that it refers to; above are those that have led here.
+func (d *document) checkPart(e *encryption, part *encryptionPart, above []string) {
+	if !d.knownPart(part) || part.kind == "method" && part.typ == "unencrypted" {
+		return
+	}
+	attrs, ok := d.encryptionContent(part)
+	if !ok || !d.encryptionValues(e, part, attrs) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		for _, key := range keysIn(attrs[name].Expr) {
+			switch provider := e.parts["key_provider."+key.name]; {
+			case key.name == "":
+				d.error(key.at, "Invalid Key Provider expression format", "A key provider is named as key_provider.pbkdf2.example.")
+			case provider == nil:
+				d.error(key.at, "Reference to undeclared key provider", "There is no block for the key provider %s in the encryption block.", key.name)
+			case slices.Contains(above, key.name):
+				d.error(key.at, "Circular reference detected", "Key providers refer to one another: %s.", strings.Join(append(above, key.name), " -> "))
+			default:
+				d.checkPart(e, provider, append(slices.Clip(above), key.name))
+			}
 		}
-		content, diags := b.Content(wanted)
+	}
+	switch part.kind + "." + part.typ {
+	case "method.aes_gcm":
+		if val, ok := d.encryptionValue(attrs["aad"]); ok {
+			if _, err := convert.Convert(val, cty.List(cty.Number)); err != nil {
+				d.error(attrs["aad"].Expr.Range(), "Unsuitable value type", "The value of \"aad\" has to be a list of numbers.")
+			}
+		}
+	case "key_provider.pbkdf2":
+		d.checkPassphrase(part, attrs)
+	}
+}
+
+// knownPart reports whether there are methods, or key providers, of a part's type.
+func (d *document) knownPart(part *encryptionPart) bool {
+	known := d.grammar.holds(part.kind, part.typ)
+	if !known && !d.leftToPlan(part.header, true) {
+		summary := "Unknown " + part.kind + " type"
+		if part.kind == "method" {
+			summary = "Unknown encryption method type"
+		}
+		d.error(part.header, summary, "There is no %s %q. Those that there are: %s.",
+			strings.ReplaceAll(part.kind, "_", " "), part.typ, strings.Join(d.grammar.names(part.kind), ", "))
+	}
+	return known
+}
+
+// encryptionContent reads the arguments of a part, of all its blocks together; false if they are wrong.
+func (d *document) encryptionContent(part *encryptionPart) (all hcl.Attributes, valid bool) {
+	in := part.kind + "." + part.typ
+	schema := d.grammar.form(in).schema
+	if len(part.bodies) > 1 {
+		schema = optional(schema)
+	}
+	all, valid = hcl.Attributes{}, true
+	for _, b := range part.bodies {
+		content, diags := b.Content(schema)
 		diags = d.leave(in, diags)
 		d.report(diags...)
 		valid = valid && !diags.HasErrors()
@@ -185,40 +228,9 @@ func (d *document) encryptionContent(part *encryptionPart, in string) (hcl.Attri
 	return all, valid
 }
 
-// knownPart reports whether there are methods, or key providers, of a part's type.
-func (d *document) knownPart(part *encryptionPart, in, summary string) bool {
-	known := d.grammar.holds(in, part.typ)
-	switch {
-	case known, d.leftToPlan(part.header, true):
-	default:
-		what := strings.ReplaceAll(in, "_", " ")
-		d.error(part.header, summary, "There is no %s %q. Those that there are: %s.", what, part.typ, strings.Join(d.grammar.names(in), ", "))
-	}
-	return known
-}
-
-// checkMethod looks at a method, and at the key providers that it refers to.
-func (d *document) checkMethod(e *encryption, method *encryptionPart) {
-	if !d.knownPart(method, "method", "Unknown encryption method type") || method.typ == "unencrypted" {
-		return
-	}
-	attrs, ok := d.encryptionContent(method, "method."+method.typ)
-	if !ok || !d.encryptionValues(e, "method", method, attrs) {
-		return
-	}
-	if aad := attrs["aad"]; aad != nil && method.typ == "aes_gcm" {
-		if val, ok := d.encryptionValue(aad); ok {
-			if _, err := convert.Convert(val, cty.List(cty.Number)); err != nil {
-				d.error(aad.Expr.Range(), "Unsuitable value type", "The value of \"aad\" has to be a list of numbers.")
-			}
-		}
-	}
-	d.checkKeys(e, attrs, nil)
-}
-
 // encryptionValues reports what the arguments of a part of an encryption block refer to without a value before
 // anything is installed; false if there is any.
-func (d *document) encryptionValues(e *encryption, kind string, part *encryptionPart, attrs hcl.Attributes) bool {
+func (d *document) encryptionValues(e *encryption, part *encryptionPart, attrs hcl.Attributes) bool {
 	var refs []hcl.Traversal
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		refs = append(refs, others(static.References(attrs[name].Expr))...)
@@ -226,7 +238,7 @@ func (d *document) encryptionValues(e *encryption, kind string, part *encryption
 	if d.scope == nil || len(refs) == 0 {
 		return true
 	}
-	_, problems := d.scope.ContextFor("encryption."+kind+"."+part.name, e.header, refs)
+	_, problems := d.scope.ContextFor("encryption."+part.name, e.header, refs)
 	d.report(problems...)
 	return len(problems) == 0
 }
@@ -236,63 +248,45 @@ func others(refs []hcl.Traversal) []hcl.Traversal {
 	return slices.DeleteFunc(slices.Clone(refs), func(t hcl.Traversal) bool { return t.RootName() == "key_provider" })
 }
 
-// checkKeys looks at the key providers that arguments refer to; above are those that have led here.
-func (d *document) checkKeys(e *encryption, attrs hcl.Attributes, above []string) {
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		for _, reference := range keyReferences(attrs[name].Expr) {
-			key := e.keys[reference.name]
-			switch {
-			case !reference.valid:
-				d.error(reference.at, "Invalid Key Provider expression format", "A key provider is named as key_provider.pbkdf2.example.")
-			case key == nil:
-				d.error(reference.at, "Reference to undeclared key provider", "There is no block for the key provider %s in the encryption block.", reference.name)
-			case slices.Contains(above, reference.name):
-				d.error(reference.at, "Circular reference detected", "Key providers refer to one another: %s.", strings.Join(append(above, reference.name), " -> "))
-			default:
-				d.checkKey(e, key, append(slices.Clip(above), reference.name))
-			}
-		}
-	}
-}
-
 // keyReference is what stands where a key provider is named.
 type keyReference struct {
-	name  string
-	at    hcl.Range
-	valid bool
+	name string // TYPE.NAME; "": it isn't one
+	at   hcl.Range
 }
 
-// keyReferences are those in an expression; in JSON, where a string can be one as a whole.
-func keyReferences(expr hcl.Expression) (all []keyReference) {
+// keysIn are those in an expression; in JSON, where a string can be one as a whole.
+func keysIn(expr hcl.Expression) (all []keyReference) {
 	if text, ok := static.Literal(expr); ok && strings.HasPrefix(text, "key_provider.") {
-		name, at, valid := encryptionName(expr, "key_provider")
-		return []keyReference{{name, at, valid}}
+		return []keyReference{{partIn(expr, "key_provider"), expr.Range()}}
 	}
 	for _, steps := range static.References(expr) {
 		if steps.RootName() == "key_provider" && len(steps) == 3 {
-			name, at, valid := traversalName(steps, "key_provider", steps.SourceRange())
-			all = append(all, keyReference{name, at, valid})
+			all = append(all, keyReference{partAt(steps, "key_provider"), steps.SourceRange()})
 		}
 	}
 	return all
 }
 
-// checkKey looks at a key provider.
-func (d *document) checkKey(e *encryption, key *encryptionPart, above []string) {
-	if !d.knownPart(key, "key_provider", "Unknown key_provider type") {
-		return
+// partIn reads an expression that is method.TYPE.NAME or key_provider.TYPE.NAME as TYPE.NAME; "": it is something else.
+func partIn(expr hcl.Expression, kind string) string {
+	if native, isNative := static.Native(expr); isNative {
+		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
+			if parsed, diags := hclsyntax.ParseTraversalAbs([]byte(old), "", hcl.InitialPos); !diags.HasErrors() {
+				return partAt(parsed, kind)
+			}
+		}
+		expr = native
 	}
-	attrs, ok := d.encryptionContent(key, "key_provider."+key.typ)
-	if !ok {
-		return
+	steps, _ := hcl.AbsTraversalForExpr(expr)
+	return partAt(steps, kind)
+}
+
+func partAt(steps hcl.Traversal, kind string) string {
+	name, ok := strings.CutPrefix(names(steps), kind+".")
+	if len(steps) != 3 || !ok || strings.Count(name, ".") != 1 {
+		return ""
 	}
-	if !d.encryptionValues(e, "key_provider", key, attrs) {
-		return
-	}
-	d.checkKeys(e, attrs, above)
-	if key.typ == "pbkdf2" {
-		d.checkPassphrase(key, attrs)
-	}
+	return name
 }
 
 // shortestPassphrase is the number of bytes that pbkdf2 wants; fewestIterations how often it is to hash.
@@ -350,25 +344,4 @@ func (d *document) encryptionValue(attr *hcl.Attribute) (val cty.Value, ok bool)
 	}
 	val, _ = val.UnmarkDeep()
 	return val, !diags.HasErrors() && val.IsKnown() && !val.IsNull()
-}
-
-// encryptionName reads method.TYPE.NAME or key_provider.TYPE.NAME.
-func encryptionName(expr hcl.Expression, root string) (name string, at hcl.Range, ok bool) {
-	if native, isNative := static.Native(expr); isNative {
-		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
-			if parsed, diags := hclsyntax.ParseTraversalAbs([]byte(old), "", hcl.InitialPos); !diags.HasErrors() {
-				return traversalName(parsed, root, expr.Range())
-			}
-		}
-		expr = native
-	}
-	steps, _ := hcl.AbsTraversalForExpr(expr)
-	return traversalName(steps, root, expr.Range())
-}
-
-func traversalName(steps hcl.Traversal, root string, at hcl.Range) (string, hcl.Range, bool) {
-	if len(steps) != 3 || steps.RootName() != root || static.StepName(steps, 1) == "" || static.StepName(steps, 2) == "" {
-		return "", at, false
-	}
-	return static.StepName(steps, 1) + "." + static.StepName(steps, 2), at, true
 }

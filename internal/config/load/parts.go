@@ -167,9 +167,8 @@ type mockData struct {
 // encryption is what encryption blocks say together about how OpenTofu encrypts states and
 // plans. Nothing is encrypted or decrypted here: it matters whether it can be right.
 type encryption struct {
-	header  hcl.Range // of the first block
-	keys    map[string]*encryptionPart
-	methods map[string]*encryptionPart
+	header  hcl.Range                    // of the first block
+	parts   map[string]*encryptionPart   // by name
 	targets map[string]*encryptionTarget // "state", "plan", "remote.default", "remote.NAME"
 }
 
@@ -181,7 +180,13 @@ func (e *encryption) override(over *encryption) *encryption {
 		}
 		return e
 	}
-	merged := &encryption{header: e.header, keys: mergeParts(e.keys, over.keys), methods: mergeParts(e.methods, over.methods), targets: maps.Clone(e.targets)}
+	merged := &encryption{header: e.header, parts: maps.Clone(e.parts), targets: maps.Clone(e.targets)}
+	for name, part := range over.parts {
+		if first, ok := e.parts[name]; ok {
+			part = &encryptionPart{kind: part.kind, typ: part.typ, name: name, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
+		}
+		merged.parts[name] = part
+	}
 	for name, target := range over.targets {
 		base := merged.targets[name]
 		if base == nil {
@@ -196,21 +201,11 @@ func (e *encryption) override(over *encryption) *encryption {
 	return merged
 }
 
-func mergeParts(base, over map[string]*encryptionPart) map[string]*encryptionPart {
-	merged := maps.Clone(base)
-	for name, part := range over {
-		if first, ok := base[name]; ok {
-			part = &encryptionPart{typ: part.typ, name: name, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
-		}
-		merged[name] = part
-	}
-	return merged
-}
-
 // encryptionPart is a method or a key provider, in as many blocks as there are.
 type encryptionPart struct {
+	kind   string // "method" or "key_provider"
 	typ    string
-	name   string // with the type in front
+	name   string // KIND.TYPE.NAME
 	header hcl.Range
 	bodies []hcl.Body // later ones change earlier ones
 }
