@@ -33,9 +33,9 @@ func optionsIn(help string) (names []string) {
 
 func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	for _, c := range commands() {
-		help := c.Help.Text()
+		help := c.WholeHelp()
 		defined := map[string]bool{}
-		for _, row := range c.Help.Flags {
+		for _, row := range c.Flags {
 			defined[row.Name] = defined[row.Name] || row.Value != nil || row.Name == "no-color"
 			if !hasWord(help, "-"+row.Name) || row.Alias != "" && !hasWord(help, "-"+row.Alias) {
 				t.Errorf("the help of %s doesn't name -%s", c.Name, row.Name)
@@ -43,7 +43,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 			must.Equal(t, (row.Help == ""), (row.Note != ""), c.Name, row.Name)
 		}
 		listed := optionsIn(help)
-		if len(c.Help.Flags) > 0 && len(listed) == 0 {
+		if len(c.Flags) > 0 && len(listed) == 0 {
 			t.Errorf("the help of %s lists no options", c.Name)
 		}
 		for _, name := range listed {
@@ -57,15 +57,15 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 // The help that people read first fits two screens. What is on every option and every example is asked for.
 func TestCommands_ShortHelpOfInit(t *testing.T) {
 	for _, c := range commands() {
-		short := c.Help.Short(c.Name)
+		short := c.ShortHelp()
 		if c.Name != "init" {
-			must.Equal(t, short, c.Help.Text(), c.Name)
+			must.Equal(t, short, c.WholeHelp(), c.Name)
 			continue
 		}
 		if n := strings.Count(short, "\n") + 1; n > 48 {
 			t.Errorf("the help of init has %d lines, and may have 48:\n%s", n, short)
 		}
-		must.EqualSlices(t, slices.Sorted(slices.Values(optionsIn(short))), slices.Sorted(slices.Values(c.Help.Daily)))
+		must.EqualSlices(t, slices.Sorted(slices.Values(optionsIn(short))), slices.Sorted(slices.Values(c.Daily)))
 		must.Contain(t, short, "tfdeps init -help=all")
 	}
 	root := t.TempDir()
@@ -87,7 +87,7 @@ func TestCommands_ShortHelpOfInit(t *testing.T) {
 func TestCommands_HelpFitsOnATerminal(t *testing.T) {
 	texts := map[string]string{"tfdeps": usage}
 	for _, c := range commands() {
-		texts[c.Name] = c.Help.Text()
+		texts[c.Name] = c.WholeHelp()
 	}
 	for name, text := range texts {
 		for line := range strings.Lines(text) {
@@ -110,7 +110,7 @@ func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 		if c.Name != "init" {
 			continue
 		}
-		for _, row := range c.Help.Flags {
+		for _, row := range c.Flags {
 			if row.Variable == "" && !slices.Contains(known, row.Name) {
 				t.Errorf("init has -%s, which neither product has, without a variable", row.Name)
 			}
@@ -130,7 +130,7 @@ func TestUsage_NamesCommands(t *testing.T) {
 
 func TestUsage_NamesVariables(t *testing.T) {
 	for _, c := range commands() {
-		for _, row := range c.Help.Flags {
+		for _, row := range c.Flags {
 			if row.Variable == "" {
 				continue
 			}
@@ -160,10 +160,10 @@ func TestUsage_NamesVariables(t *testing.T) {
 
 func TestCommands_EachTakesItsFlags(t *testing.T) {
 	for _, c := range commands() {
-		if c.Run == nil || c.Synopsis == "" || c.Help.Usage == "" {
+		if c.Run == nil || c.Synopsis == "" || c.Usage == "" {
 			t.Errorf("%s isn't complete", c.Name)
 		}
-		for _, row := range c.Help.Flags {
+		for _, row := range c.Flags {
 			if row.Value == nil {
 				continue
 			}

@@ -66,7 +66,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 	if help {
 		text := command.Help()
 		if slices.ContainsFunc(args, isWholeHelp) {
-			text = command.(adapter).command.Help.Text()
+			text = command.(adapter).command.WholeHelp()
 		}
 		showHelp(meta, name, text)
 		return 0
@@ -151,7 +151,7 @@ var commands = sync.OnceValue(func() []cli.Command {
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
 	for i, c := range all {
-		all[i].Help.Examples = examplesOf(c.Name)
+		all[i].Examples = examplesOf(c.Name)
 	}
 	return all
 })
@@ -183,7 +183,7 @@ type adapter struct {
 
 func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args) }
 
-func (a adapter) Help() string { return a.command.Help.Short(a.command.Name) }
+func (a adapter) Help() string { return a.command.ShortHelp() }
 
 func (a adapter) Synopsis() string { return a.command.Synopsis }
 

@@ -28,11 +28,11 @@ func manPage(name string, c cli.Command) string {
 	var b strings.Builder
 	manHead(&b, name, strings.ToLower(c.Synopsis[:1])+c.Synopsis[1:])
 	var calls []string
-	for call := range strings.SplitSeq(c.Help.Usage, "\n") {
+	for call := range strings.SplitSeq(c.Usage, "\n") {
 		calls = append(calls, "tfdeps [global options] "+call)
 	}
 	manText(&b, "SYNOPSIS", strings.Join(calls, "\n"))
-	manText(&b, "DESCRIPTION", c.Help.About)
+	manText(&b, "DESCRIPTION", c.About)
 	var below []string
 	for _, command := range commandsBelow(commands(), c.Name) {
 		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
@@ -40,16 +40,16 @@ func manPage(name string, c cli.Command) string {
 	if len(below) > 0 {
 		manText(&b, "COMMANDS", strings.Join(below, "\n"))
 	}
-	if len(c.Help.Flags) > 0 {
-		manText(&b, "OPTIONS", c.Help.Flags.Text())
+	if len(c.Flags) > 0 {
+		manText(&b, "OPTIONS", c.Flags.Text())
 	}
-	if c.Help.More != "" {
-		manText(&b, "MORE", c.Help.More)
+	if c.More != "" {
+		manText(&b, "MORE", c.More)
 	}
-	if len(c.Help.Examples) > 0 {
+	if len(c.Examples) > 0 {
 		b.WriteString(".SH EXAMPLES\n")
 	}
-	for _, e := range c.Help.Examples {
+	for _, e := range c.Examples {
 		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e[1]), roff(e[0]))
 	}
 	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")

@@ -24,11 +24,11 @@ func (o *versionOptions) flags() cli.Flags {
 // versionCommand tells versions: of the product, of tfdeps, and of the selected
 // providers.
 func versionCommand() cli.Command {
-	return cli.Command{Name: "version", Synopsis: "Show the current version", Run: runVersion, Lines: true, Help: cli.Help{
+	return cli.Command{Name: "version", Synopsis: "Show the current version", Run: runVersion, Lines: true,
 		Usage: "version [options]", Flags: new(versionOptions).flags(),
 		About: `  Shows as which version of Terraform or OpenTofu tfdeps works here, the version
   of tfdeps, and the providers that the lock file selects.`,
-	}}
+	}
 }
 
 func runVersion(m *cli.Meta, args []string) (int, error) {

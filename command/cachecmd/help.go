@@ -8,56 +8,69 @@ import (
 
 // Commands are "cache" and the commands below it.
 func Commands() []cli.Command {
-	const remove = "Remove from the shared cache what isn't used any more"
+	gc := cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more", Run: runGC,
+		Usage: "cache gc [options]", Flags: new(gcOptions).flags(), About: `  Removes packages that aren't used any more, and what killed runs and deleted
+  directories left behind. It keeps packages that another process is working on,
+  and packages to which tfdeps made a symbolic link in some directory. The size
+  in parentheses in the result isn't free yet: directories have hard links to
+  it.
+
+  Without options, it removes packages that no init has used for 30 days, and
+  archives and git repositories of modules that are older than that.
+
+  In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages
+  without a receipt of tfdeps stay.`}
+	prune := gc
+	prune.Name = "cache prune"
 	return []cli.Command{
 		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true,
-			Help: cli.Help{Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
+			Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "tfdeps init". "prune" is another name for "gc".
 
-  "tfdeps help cache COMMAND" shows the options of a command.`}},
-		{Name: "cache add", Synopsis: "Put packages into the shared cache", Run: runAdd, Help: cli.Help{
+  "tfdeps help cache COMMAND" shows the options of a command.`},
+		{Name: "cache add", Synopsis: "Put packages into the shared cache", Run: runAdd,
 			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...",
 			Flags: new(addOptions).flags(),
 			About: `  Puts packages into the cache that init will find there, without a working
   directory: no configuration is read, no module and no state. Without a version
   it is the newest one. They come from where init would get them.`,
-		}},
+		},
 		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Run: runClean,
-			Help: cli.Help{Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags(),
-				About: `  Removes all packages, and the store of modules; or all versions of a provider,
+			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags(),
+			About: `  Removes all packages, and the store of modules; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
-  tfdeps go only if they are named.`}},
+  tfdeps go only if they are named.`},
 		{Name: "cache dir", Synopsis: "Show where the shared cache is", Run: runDir,
-			Help: cli.Help{Usage: "cache dir [options]", Flags: dirFlags(new(options)),
-				About: `  Shows the directory of the cache, which needn't exist. With -json that is an
+			Usage: "cache dir [options]", Flags: dirFlags(new(options)),
+			About: `  Shows the directory of the cache, which needn't exist. With -json that is an
   object with format_version, directory and named (by the CLI configuration or
-  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}},
-		{Name: "cache gc", Synopsis: remove, Help: gcHelp(), Run: runGC},
+  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`},
+		gc,
 		{Name: "cache key", Synopsis: "Show a key for what lock files select", Run: runKey,
-			Help: cli.Help{Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags(),
-				About: `  Shows one key for the packages that lock files select: those in and below the
+			Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags(),
+			About: `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
   count. Comments, constraints, and which directory needs what, don't. Nothing
   but lock files is looked at. Directories whose names begin with a dot are left
-  out.`}},
+  out.`},
 		{Name: "cache list", Synopsis: "List the packages in the shared cache", Run: runList,
-			Help: cli.Help{Usage: "cache list [options]", Flags: listFlags(new(options)),
-				About: listAbout}},
-		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC},
+			Usage: "cache list [options]", Flags: listFlags(new(options)),
+			About: listAbout},
+		prune,
 		{Name: "cache pull", Synopsis: "Get packages that another machine pushed", Run: runPull,
-			Help: cli.Help{Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags(),
-				About: pullAbout}},
+			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags(),
+			About: pullAbout},
 		{Name: "cache push", Synopsis: "Send packages to where other machines pull them", Run: runPush,
-			Help: cli.Help{Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags(),
-				About: pushAbout}},
+			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags(),
+			About: pushAbout},
 		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Run: runVerify,
-			Help: cli.Help{Usage: "cache verify [options]", Flags: new(verifyOptions).flags(),
-				About: `  Reads all packages and compares them with their receipts. The exit code is 0
-  if none differs, 2 if one does, 1 if it couldn't be found out.`}},
+			Usage: "cache verify [options]", Flags: new(verifyOptions).flags(),
+			About: `  Reads all packages and compares them with their receipts. The exit code is 0
+  if none differs, 2 if one does, 1 if it couldn't be found out.`},
 	}
 }
 
@@ -140,21 +153,6 @@ func (o *gcOptions) flags() cli.Flags {
 		cli.Option("keep-locked DIR...", cli.Paths(&o.keepLocked),
 			"Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."),
 	}, o.removeOptions.flags()...)
-}
-
-func gcHelp() cli.Help {
-	return cli.Help{Usage: "cache gc [options]", Flags: new(gcOptions).flags(),
-		About: `  Removes packages that aren't used any more, and what killed runs and deleted
-  directories left behind. It keeps packages that another process is working on,
-  and packages to which tfdeps made a symbolic link in some directory. The size
-  in parentheses in the result isn't free yet: directories have hard links to
-  it.
-
-  Without options, it removes packages that no init has used for 30 days, and
-  archives and git repositories of modules that are older than that.
-
-  In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages
-  without a receipt of tfdeps stay.`}
 }
 
 func (o *keyOptions) flags() cli.Flags {

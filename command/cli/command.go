@@ -22,8 +22,14 @@ const ExitDiffers = 2
 type Command struct {
 	Name     string // its words: "providers lock"
 	Synopsis string // what it is for, in a line
-	Help     Help
-	Lines    bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
+	Usage    string // how it is called, in lines: "cache add [options] ADDRESS..."
+	About    string // what it does, in lines as they are printed
+	Flags    Flags
+	Daily    []string    // the options that the short help has; nil: it is the whole help
+	More     string      // text below the options, in lines as they are printed
+	Examples [][2]string // a line as it is typed, and what it is for, as a sentence
+
+	Lines bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
 
 	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
 	Refused func(err error) result.Result
@@ -53,7 +59,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		fmt.Fprintln(m.Stderr, err)
 	}
 	if ok && usage.Help {
-		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.Help.usage(), c.Name)
+		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.usage(), c.Name)
 	}
 	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)

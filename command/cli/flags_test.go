@@ -73,7 +73,7 @@ func TestBoolOr_TakesOneWordMore(t *testing.T) {
 }
 
 func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
-	h := Help{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: Flags{
+	h := Command{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: Flags{
 		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
 		{Name: "with-a-long-name", Arg: "=VALUE", Value: AnyString(), Help: "Below.", Alias: "other",
 			Choices: [][2]string{{"first", "this"}, {"second", "that"}}},
@@ -99,5 +99,5 @@ Options:
   Accepted and without effect: -c, -d.
 
   That is all.`
-	must.Equal(t, h.Text(), want)
+	must.Equal(t, h.WholeHelp(), want)
 }

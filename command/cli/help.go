@@ -6,26 +6,15 @@ import (
 	"strings"
 )
 
-// Help is what "tfdeps COMMAND -help" prints.
-type Help struct {
-	Usage string // how the command is called, in lines: "cache add [options] ADDRESS..."
-	About string // what it does, in lines as they are printed
-	Flags Flags
-	Daily []string // the options that the short help has; nil: it is the whole help
-	More  string   // text below the options, in lines as they are printed
-
-	Examples [][2]string // a line as it is typed, and what it is for, as a sentence
-}
-
 const (
 	helpWidth  = 80 // of a line, in columns
 	helpIndent = 23 // of what an option does
 )
 
 // usage is how the command is called, in lines.
-func (h Help) usage() string {
+func (c Command) usage() string {
 	var b strings.Builder
-	for i, usage := range strings.Split(h.Usage, "\n") {
+	for i, usage := range strings.Split(c.Usage, "\n") {
 		head := "Usage:"
 		if i > 0 {
 			head = "      "
@@ -35,40 +24,40 @@ func (h Help) usage() string {
 	return b.String()
 }
 
-// Short is the help with what is used every day, each option with the first sentence that is said of it, and with how to see the rest.
-func (h Help) Short(name string) string {
-	if h.Daily == nil {
-		return h.Text()
+// ShortHelp is the help with what is used every day, each option with the first sentence that is said of it, and with how to see the rest.
+func (c Command) ShortHelp() string {
+	if c.Daily == nil {
+		return c.WholeHelp()
 	}
 	var b strings.Builder
-	about, _, _ := strings.Cut(h.About, "\n\n")
-	b.WriteString(h.usage() + "\n" + about + "\n\nOptions:\n\n")
-	for _, row := range h.Flags {
-		if slices.Contains(h.Daily, row.Name) {
+	about, _, _ := strings.Cut(c.About, "\n\n")
+	b.WriteString(c.usage() + "\n" + about + "\n\nOptions:\n\n")
+	for _, row := range c.Flags {
+		if slices.Contains(c.Daily, row.Name) {
 			first, _, _ := strings.Cut(row.Help, ". ")
 			entry(&b, "  -"+row.Name+row.Arg, strings.TrimSuffix(first, ".")+".")
 		}
 	}
-	fmt.Fprintf(&b, "\nTo see all options, with examples, run:\n  tfdeps %s -help=all", name)
+	fmt.Fprintf(&b, "\nTo see all options, with examples, run:\n  tfdeps %s -help=all", c.Name)
 	return b.String()
 }
 
-// Text is the whole help.
-func (h Help) Text() string {
+// WholeHelp is what "tfdeps COMMAND -help=all" prints.
+func (c Command) WholeHelp() string {
 	var b strings.Builder
-	b.WriteString(h.usage())
-	b.WriteString("\n" + h.About + "\n")
-	if len(h.Flags) > 0 {
+	b.WriteString(c.usage())
+	b.WriteString("\n" + c.About + "\n")
+	if len(c.Flags) > 0 {
 		b.WriteString("\nOptions:\n")
-		h.Flags.write(&b)
+		c.Flags.write(&b)
 	}
-	if h.More != "" {
-		b.WriteString("\n" + h.More + "\n")
+	if c.More != "" {
+		b.WriteString("\n" + c.More + "\n")
 	}
-	if len(h.Examples) > 0 {
+	if len(c.Examples) > 0 {
 		b.WriteString("\nExamples:\n")
 	}
-	for _, e := range h.Examples {
+	for _, e := range c.Examples {
 		fmt.Fprintf(&b, "\n  %s\n    %s\n", indented(e[1], 2), e[0])
 	}
 	return strings.TrimSuffix(b.String(), "\n")

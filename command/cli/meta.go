@@ -3,7 +3,7 @@
 // help is made from, and the one way to end.
 //
 //	func Command() cli.Command {
-//		return cli.Command{Name: "get", Synopsis: "...", Help: cli.Help{...}, Run: run}
+//		return cli.Command{Name: "get", Synopsis: "...", Usage: "...", Run: run}
 //	}
 //
 //	func run(m *cli.Meta, args []string) (code int, err error) {

@@ -17,8 +17,8 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it",
-		Help: cli.Help{Usage: "doctor [options]", Flags: new(options).flags(),
-			About: `  Shows what is in effect in this directory: the CLI configuration with files
+		Usage: "doctor [options]", Flags: new(options).flags(),
+		About: `  Shows what is in effect in this directory: the CLI configuration with files
   and lines, the registries and mirrors, the proxy and the certificates, where
   tokens come from, the shared cache, the installed programs and the policy
   files. It asks each registry and mirror for the versions of one provider, all
@@ -28,8 +28,7 @@ func Command() cli.Command {
   required that it would have.
 
   Nothing is installed or changed, and no token is printed. The exit code is 1
-  if there is a problem, and 0 if there are only warnings.`,
-		}, Run: run}
+  if there is a problem, and 0 if there are only warnings.`, Run: run}
 }
 
 // options are what the arguments of doctor ask for.

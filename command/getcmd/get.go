@@ -18,12 +18,12 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules",
-		Help: cli.Help{Usage: "get [options]", Flags: new(options).flags(),
-			About: `  Finds the modules of the configuration, fetches those that aren't local, and
+		Usage: "get [options]", Flags: new(options).flags(),
+		About: `  Finds the modules of the configuration, fetches those that aren't local, and
   records where they are. "tfdeps init" does so, too; this command does nothing
   else.
 
-  A module that is recorded, and is what its call asks for, stays as it is.`}, Run: run, Lines: true}
+  A module that is recorded, and is what its call asks for, stays as it is.`, Run: run, Lines: true}
 }
 
 // options are what the arguments of get ask for.

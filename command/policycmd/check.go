@@ -21,15 +21,14 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "policy check", Synopsis: "Say what the policy makes of lock files", Run: run,
-		Help: cli.Help{Usage: "policy check [options] [DIR...]", Flags: new(options).flags(),
-			About: `  Says of each entry of the lock files in these directories, or in the current
+		Usage: "policy check [options] [DIR...]", Flags: new(options).flags(),
+		About: `  Says of each entry of the lock files in these directories, or in the current
   one, whether the policy that counts there would refuse it, and by which rule.
   Nothing is asked of any host, and nothing is written. Rules about the package
   itself need it to be on this machine: in the directory or in the shared cache.
 
   The exit code is 0 if nothing is refused, 2 if something is, and 1 if that
-  can't be known.`,
-		}}
+  can't be known.`}
 }
 
 // options are what the arguments ask for.

@@ -27,23 +27,23 @@ import (
 func Commands() []cli.Command {
 	return []cli.Command{
 		{Name: "providers", Synopsis: "Show the providers required for this configuration",
-			Help: cli.Help{Usage: "providers [options]", About: treeAbout, Flags: new(treeOptions).flags(), More: treeMore}, Run: runTree},
+			Usage: "providers [options]", About: treeAbout, Flags: new(treeOptions).flags(), More: treeMore, Run: runTree},
 		{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers",
-			Help: cli.Help{Usage: "providers lock [options] [providers...]", About: lockAbout, Flags: new(lockOptions).flags(), More: lockMore}, Run: runLock},
+			Usage: "providers lock [options] [providers...]", About: lockAbout, Flags: new(lockOptions).flags(), More: lockMore, Run: runLock},
 		{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins",
-			Help: cli.Help{Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}, Run: runMirror},
+			Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore, Run: runMirror},
 		{Name: "providers urls", Synopsis: "Show where the packages of required providers are",
-			Help: cli.Help{Usage: "providers urls [options]", About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore}, Run: runURLs},
+			Usage: "providers urls [options]", About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore, Run: runURLs},
 		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file",
-			Help: cli.Help{Usage: "providers verify [options]", About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore}, Run: runVerify},
+			Usage: "providers verify [options]", About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore, Run: runVerify},
 		{Name: "outdated", Synopsis: "Show of which providers and modules there is a newer version",
-			Help: cli.Help{Usage: "outdated [options]", About: aboutOutdated, Flags: new(outdatedOptions).flags()}, Run: runOutdated},
+			Usage: "outdated [options]", About: aboutOutdated, Flags: new(outdatedOptions).flags(), Run: runOutdated},
 		{Name: "why", Synopsis: "Show which files require a provider or call a module",
-			Help: cli.Help{Usage: "why [options] ADDRESS", About: aboutWhy, Flags: new(whyOptions).flags()}, Run: runWhy},
+			Usage: "why [options] ADDRESS", About: aboutWhy, Flags: new(whyOptions).flags(), Run: runWhy},
 		{Name: "hash", Synopsis: "Show the hashes of provider packages",
-			Help: cli.Help{Usage: "hash [options] FILE.zip|DIR...", Flags: new(hashOptions).flags(),
-				About: `  Shows the hashes that a dependency lock file has for provider packages: h1 of
-  the files, and zh of an archive.`}, Run: runHash, Refused: refusedHash},
+			Usage: "hash [options] FILE.zip|DIR...", Flags: new(hashOptions).flags(),
+			About: `  Shows the hashes that a dependency lock file has for provider packages: h1 of
+  the files, and zh of an archive.`, Run: runHash, Refused: refusedHash},
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 // Command is the command "roots", which lists root modules.
 func Command() cli.Command {
 	return cli.Command{Name: "roots", Synopsis: "List the root modules of a repository",
-		Help: cli.Help{Usage: "roots [options] [DIR...]", Flags: new(listOptions).flags(),
-			About: `  Lists the root modules below the directories, or below the current one, and
+		Usage: "roots [options] [DIR...]", Flags: new(listOptions).flags(),
+		About: `  Lists the root modules below the directories, or below the current one, and
   why each is one: it has a backend, a cloud block or a lock file; or a provider
   block, and no other directory calls it as a module. These are the directories
   in which the commands with the option -recursive work.
 
   Directories whose names begin with a dot, node_modules, vendor and terraform.d
-  are left out, and so is what git ignores. Links aren't followed.`}, Run: run}
+  are left out, and so is what git ignores. Links aren't followed.`, Run: run}
 }
 
 type listOptions struct {

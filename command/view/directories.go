@@ -64,7 +64,7 @@ func (v *Init) Leave(code int, words string) {
 // LeaveAll shows people what became of all directories.
 func (v *Init) LeaveAll() {
 	d := v.several
-	v.Activity.Close()
+	v.Close()
 	if v.tell == nil || len(d.rows) == 0 {
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // Init tells people or programs what an init does. It is for one goroutine at
@@ -21,8 +20,7 @@ type Init struct {
 	out       printer
 	product   getproviders.Product
 	speech    explain.Speech
-	run       *run
-	Activity  *Activity         // shows what is under way
+	*Activity                   // shows what is under way
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	announced bool              // a phase began that hasn't ended
 	cloud     bool              // the backend is that of a cloud block
@@ -33,7 +31,7 @@ type Init struct {
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
 	out, activity := open(o)
-	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), run: activity.run, Activity: activity, several: &directories{count: map[string]int{}}}
+	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), Activity: activity, several: &directories{count: map[string]int{}}}
 	if o.Several {
 		v.several.now = outside
 	}
@@ -141,7 +139,7 @@ func (v *Init) ObserveModules(e modules.Event) {
 
 // ModulesEnd says how many modules are called.
 func (v *Init) ModulesEnd(called int) {
-	v.Activity.Close()
+	v.Close()
 	v.run.modules = v.several.was.modules + called
 }
 
@@ -158,14 +156,10 @@ func (v *Init) Overridden(p getproviders.Provider, by string) {
 	v.out.line(v.run.overridden(p, by).object())
 }
 
-// Observe is for [providercache.Installer].Observe. After the last event
-// ProvidersEnd has to be called: until then a terminal belongs to the bars.
-func (v *Init) Observe(e event.Event) { v.Activity.Observe(e) }
-
 // ProvidersEnd says what there is left to say when the installer is done, and
 // returns what registries had to say to their users.
 func (v *Init) ProvidersEnd() (warnings problem.List) {
-	warnings = v.Activity.end()
+	warnings = v.end()
 	if v.run.signed {
 		// Programs get it as one line, and without a code.
 		text := v.speech.Signers + " are signed by their developers.\n" +
@@ -176,7 +170,7 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 }
 
 // PlatformsEnd is the same for packages of other platforms, whose hashes are locked.
-func (v *Init) PlatformsEnd() problem.List { return uniqueWarnings(v.Activity.end()) }
+func (v *Init) PlatformsEnd() problem.List { return uniqueWarnings(v.end()) }
 
 // LockCreated says that there is a lock file now.
 func (v *Init) LockCreated() {
@@ -198,7 +192,7 @@ func (v *Init) sayLocks(m line) {
 // and last what was done and how long it took. With automated,
 // advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
-	v.Activity.Close()
+	v.Close()
 	v.gap()
 	v.Problems(warnings)
 	done, next := initialized, nextSteps
@@ -219,7 +213,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // once isn't repeated.
 func (v *Init) Problems(problems problem.List) {
 	v.run.addProblems(problems)
-	v.Activity.Close()
+	v.Close()
 	v.out.Problems(explain.Ordered(problems))
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -27,8 +26,8 @@ type Mirror struct {
 
 // archives tells of packages that are worked on at once, of each when it is its turn.
 type archives struct {
-	Activity *Activity // shows what is under way
-	out      humanPrinter
+	*Activity // shows what is under way
+	out       humanPrinter
 }
 
 func newArchives(o Options, doing string) *archives {
@@ -41,28 +40,24 @@ func newArchives(o Options, doing string) *archives {
 	return &archives{activity, out}
 }
 
-// Observe is for [providercache.Installer].Observe. Packages are shown in the
-// order of providers, versions and platforms, whichever is done first.
-func (v *archives) Observe(e event.Event) { v.Activity.Observe(e) }
-
 func (v *archives) line(text string) { v.out.line(line{human: text}) }
 
 // End prints the lines that are left, and returns what registries had to say.
-func (v *archives) End() problem.List { return uniqueWarnings(v.Activity.end()) }
+func (v *archives) End() problem.List { return uniqueWarnings(v.end()) }
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror { return &Mirror{archives: newArchives(o, mirroring)} }
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
-	product := v.Activity.run.product
-	v.Activity.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
+	product := v.run.product
+	v.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
 }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
 	warnings := v.archives.End()
-	v.Activity.print(v.Activity.run.heads.rest())
+	v.print(v.run.heads.rest())
 	v.report.Result = result
 	for _, name := range result.Pruned {
 		v.line("- Removed " + name)
@@ -75,7 +70,7 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 
 // Report is what became of a mirror so far, for programs; dir is where it is.
 func (v *Mirror) Report(dir string) result.Result {
-	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.Activity.run.span
+	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.run.span
 	return v.report
 }
 
@@ -93,7 +88,7 @@ func NewLock(o Options) *Lock { return &Lock{archives: newArchives(o, "")} }
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
 func (v *Lock) Tell(d explain.LockedDir) problem.List {
-	v.report.Add(d, v.Activity.run.span)
+	v.report.Add(d, v.run.span)
 	if d.Result.Err != nil {
 		return nil
 	}
@@ -105,12 +100,12 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Provider), p.Platform, lockChange(p)))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.run.product.Short(p.Provider), p.Platform, lockChange(p)))
 		changed = changed || p.New || p.Extended
 	}
-	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."
+	text := v.run.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
-		text = v.Activity.run.product.Name + " has updated the lock file."
+		text = v.run.product.Name + " has updated the lock file."
 	}
 	v.succeed(text)
 	if changed {
@@ -145,7 +140,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 			platforms = append(platforms, option)
 		}
 		for _, h := range p.Missing {
-			missing = append(missing, "\n  - "+hashedName(v.Activity.run.product, p.Outcome)+": "+string(h))
+			missing = append(missing, "\n  - "+hashedName(v.run.product, p.Outcome)+": "+string(h))
 		}
 	}
 	if len(missing) == 0 {
@@ -170,7 +165,7 @@ type Vendor struct {
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
 	v := &Vendor{archives: newArchives(o, "Vendoring")}
-	v.report.Span = v.Activity.run.span
+	v.report.Span = v.run.span
 	return v
 }
 
