@@ -153,7 +153,7 @@ func (d directory) request(o packageOptions, only []getproviders.Provider) provi
 	if len(only) > 0 {
 		request.Only = []getproviders.Provider{}
 		for _, p := range only {
-			if d.requires(p) && !slices.Contains(request.Only, p) {
+			if _, ok := required[p]; ok && !slices.Contains(request.Only, p) {
 				request.Only = append(request.Only, p)
 			}
 		}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ import (
 // which of them fail, and, unless that is the last one, lock files, modules.json and
 // the selected workspace.
 //
-// Each archive in testdata/oracle_commands holds several cases, CASE/FILE. The lines are in
+// Each archive in testdata/oracle_commands, and in testdata/oracle_both, which is for OpenTofu, too, holds several cases, CASE/FILE. The lines are in
 // CASE/run: "! " in front says that the program has to fail, NAME=VALUE words before the command
 // are its environment, "ours " that it is for tfdeps alone, "rm", "mv" and "cp" lines change files
 // instead; a line "says TEXT" wants TEXT in what the command before it said. CASE/since is the
@@ -26,12 +27,14 @@ import (
 // the work of that version.
 func TestCommands_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	compareCommands(t, withTerraform(t), "testdata/oracle_commands/*.txtar", 35)
+	compareCommands(t, withTerraform(t), "oracle_commands", 200)
 }
 
-func compareCommands(t *testing.T, p *pair, archives string, least int) {
+func compareCommands(t *testing.T, p *pair, folder string, least int) {
 	t.Helper()
-	eachCase(t, readCases(t, archives, inGroups), nil, least, func(t *testing.T, files []txtar.File, _ harness.Exemption) {
+	cases := readCases(t, "testdata/"+folder+"/*.txtar", inGroups)
+	maps.Copy(cases, readCases(t, "testdata/oracle_both/*.txtar", func(archive, name string) (string, string) { return inGroups("both_"+archive, name) }))
+	eachCase(t, cases, nil, least, func(t *testing.T, files []txtar.File, _ harness.Exemption) {
 		files, lines, since := splitCase(files)
 		o := p.begin(t, files, harness.Exemption{})
 		alone := p.programs[1] == "" || since != "" && harness.PeerOlderThan(t, since) // what tfdeps does is compared with what the case says

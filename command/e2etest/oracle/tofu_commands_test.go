@@ -10,7 +10,7 @@ import (
 const testedTofu = "1.12.6"
 
 // TestCommands_SameAsTofu is [TestCommands_SameAsTerraform] for tfdeps in the place of tofu,
-// with the cases in testdata/oracle_tofu_commands. Where there is no tofu, tfdeps alone is
+// with the cases in testdata/oracle_tofu_commands and testdata/oracle_both. Where there is no tofu, tfdeps alone is
 // compared with what the cases say.
 func TestCommands_SameAsTofu(t *testing.T) {
 	t.Parallel()
@@ -18,5 +18,5 @@ func TestCommands_SameAsTofu(t *testing.T) {
 	if err != nil {
 		t.Logf("there is no tofu to compare with: %v", err)
 	}
-	compareCommands(t, asTofu(t, peer), "testdata/oracle_tofu_commands/*.txtar", 300)
+	compareCommands(t, asTofu(t, peer), "oracle_tofu_commands", 400)
 }

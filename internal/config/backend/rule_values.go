@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -64,6 +65,7 @@ var checks = sync.OnceValue(func() map[string]func(string) string {
 		"numbered":       form(`-[+]?[0-9]+$`, false, "can't end with a dash and a number"),
 		"protocol":       form(`^(unix|https?)://|^[^:]*(:[^/]|:/[^/]|:?$)|^::`, true, "has to begin with http:// or https://, or to be a host with its port"),
 		"json":           func(text string) string { return inContents(text, noJSON) },
+		"google":         func(text string) string { return inContents(text, noGoogleCredentials) },
 		"contents":       func(text string) string { return inContents(text, noBase64) },
 	}
 })
@@ -112,6 +114,33 @@ func noBase64(text string) string {
 func noJSON(text string) string {
 	if !json.Valid([]byte(text)) {
 		return "has to be JSON, or the name of a file with JSON"
+	}
+	return ""
+}
+
+// googleFields are what every version of the real programs wants of credentials of a type, which its own files call that way.
+var googleFields = map[string][]string{
+	"service_account": nil, "authorized_user": nil, "gdch_service_account": nil,
+	"external_account":                 {"audience", "subject_token_type"},
+	"external_account_authorized_user": {"refresh_token", "token_url", "client_id", "client_secret"},
+	"impersonated_service_account":     {"source_credentials", "service_account_impersonation_url"},
+}
+
+// noGoogleCredentials leaves to noJSON what is none.
+func noGoogleCredentials(text string) string {
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(text), &fields); err != nil && noJSON(text) != "" {
+		return ""
+	}
+	typ, _ := fields["type"].(string)
+	needed, isKnown := googleFields[typ]
+	if !isKnown {
+		return "has to be credentials of Google, of a \"type\" that is known"
+	}
+	for _, name := range needed {
+		if fields[name] == nil || fields[name] == "" {
+			return "lacks " + strconv.Quote(name)
+		}
 	}
 	return ""
 }

@@ -71,6 +71,10 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 			if len(texts) > 0 && noURL(texts[0]) == "" && noCompleteURL(texts[0]) != "" {
 				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "The value of %q %s.", name, noCompleteURL(texts[0])))
 			}
+		case "advised":
+			if isMeant(texts, "") && len(others) == 0 {
+				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "%q counts in the place of %q, which isn't set. Set it, to \"\" if there is none.", name, beside))
+			}
 		case "required":
 			if !isMeant(texts, "") {
 				detail := "The backend " + block.Type + " needs a value for " + quoted(first) + ". Give it in the block, or with -backend-config"

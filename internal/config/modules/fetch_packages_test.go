@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // packageSet is a Fetcher for tests. It has packages by name and sends no request.
@@ -150,6 +152,30 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 		if manifest[key].Dir == "" {
 			t.Errorf("there is no record of %s any more: %v; it was %s", key, manifest, before)
 		}
+	}
+}
+
+// What a killed run has left goes with the next record, whether that fetches anything or not.
+func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
+	if !filelock.Removable {
+		t.Skip("no locks tell here which process lives")
+	}
+	for name, files := range map[string]texts{
+		"fetched": {"main.tf": call("a", leafURL)}, "local": {"main.tf": call("a", "./a"), "a/main.tf": ""}, "none": {"main.tf": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t, files)
+			p.fetcher = newPackageSet()
+			dir := filepath.Join(p.dir, ".terraform/modules")
+			must.Succeed(t, os.MkdirAll(dir, 0o755))
+			killed, living := must.Get(scratch.Make(dir))(t), must.Get(scratch.Make(dir))(t)
+			defer living.Remove()
+			killed.Abandon()
+			p.save()
+			if exists(killed.Path) || !exists(living.Path) {
+				t.Errorf("what a killed process has left is there: %t; what a living one makes: %t", exists(killed.Path), exists(living.Path))
+			}
+		})
 	}
 }
 

@@ -17,7 +17,7 @@ type stage struct {
 	made []string // the directories above it that it needed, innermost first
 }
 
-// newStage makes a stage, and removes those that killed runs have left.
+// newStage makes a stage.
 func newStage(beside string) (stage, error) {
 	var made []string
 	for dir := filepath.Clean(beside); !exists(dir); dir = filepath.Dir(dir) {
@@ -30,10 +30,16 @@ func newStage(beside string) (stage, error) {
 	if err != nil {
 		return stage{}, err
 	}
-	if info, err := os.Stat(dir.Path); err == nil {
-		scratch.Sweep(beside, info.ModTime()) // what the file system's clock says is now
-	}
+	sweep(beside)
 	return stage{dir, made}, nil
+}
+
+// sweep removes the stages that killed runs have left. When something there changed last is the latest time that
+// the file system's clock is known to have shown.
+func sweep(beside string) {
+	if info, err := os.Stat(beside); err == nil {
+		scratch.Sweep(beside, info.ModTime())
+	}
 }
 
 func exists(name string) bool {

@@ -162,10 +162,13 @@ func (t *Tree) CheckProviders(product getproviders.Product) hcl.Diagnostics {
 	return load.CheckProviders(links, product)
 }
 
-// Save removes what is left of modules that were replaced, and writes
+// Save removes what is left of modules that were replaced, and of killed runs, and writes
 // modules.json, unless that says it all already. Without calls of modules, and
-// where nothing was installed, it does nothing.
+// where nothing was installed, it writes nothing.
 func (t *Tree) Save() error {
+	if t.at.files.FS == nil {
+		sweep(t.at.dir)
+	}
 	if !t.unsaved {
 		return nil
 	}
