@@ -280,11 +280,11 @@ func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 }
 
 // HasAll reports whether a response to a request without Range has all of what was asked for,
-// and how long that is, -1: the server doesn't say. So has every success, but for one of
-// status 206 that names a range and not the whole: some caches answer so. Whether the body is right only its checksum tells. Many goroutines may call it.
+// and how long that is, -1: the server doesn't say. So has status 200, and 206 if it names no range or the whole: some
+// caches answer so. Whether the body is right only its checksum tells. Many goroutines may call it.
 func HasAll(resp *http.Response) (size int64, ok bool) {
 	if resp.StatusCode != http.StatusPartialContent || resp.Header.Get("Content-Range") == "" {
-		return resp.ContentLength, resp.StatusCode/100 == 2
+		return resp.ContentLength, resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusPartialContent
 	}
 	from, to, size, ok := ContentRange(resp.Header.Get("Content-Range"))
 	if !ok || from != 0 || to != size-1 || resp.ContentLength >= 0 && resp.ContentLength != size {

@@ -66,7 +66,7 @@ func initCases(t *testing.T) map[string][]txtar.File {
 }
 
 func TestExemptions_NameDifferences(t *testing.T) {
-	for _, all := range []map[string]harness.Exemption{exemptions, tofuExemptions, moduleExemptions, providersExemptions, passingExemptions} {
+	for _, all := range []map[string]harness.Exemption{exemptions, tofuExemptions, moduleExemptions, providersExemptions, passingExemptions, tofuStatusExemptions} {
 		harness.CheckExemptions(t, all)
 	}
 }
