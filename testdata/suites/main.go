@@ -178,6 +178,9 @@ func run(checkout, tfdeps string, rest []string) error {
 // outcome is a line that ends a test.
 var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
 
+// port is that of a server on this machine, another one in each run.
+var port = regexp.MustCompile(`:\d{4,5}\b`)
+
 // tests runs the tests, and returns what became of each.
 func tests(program, dir string, rest []string) map[string]string {
 	cmd := exec.Command(program, "-test.v", "-test.timeout=30m", "-test.skip=^TestFunction_") // without their provider, these end all others
@@ -192,7 +195,7 @@ func tests(program, dir string, rest []string) map[string]string {
 	said, _ := cmd.CombinedOutput() // that tests fail is a result
 	results := map[string]string{}
 	for _, found := range outcome.FindAllSubmatch(said, -1) {
-		results[string(found[2])] = string(found[1])
+		results[port.ReplaceAllString(string(found[2]), ":PORT")] = string(found[1])
 	}
 	if bytes.Contains(said, []byte("\npanic:")) || len(results) == 0 {
 		fmt.Printf("the tests ended early:\n%s\n", said)
