@@ -24,8 +24,9 @@ func tofuStreamDifferences() map[string]streamDifference {
 	for _, name := range []string{"flag_unknown", "flag_unknown_get", "flag_unknown_lock", "flag_value", "timeout_value"} {
 		all[name] = help
 	}
-	words := streamDifference{Out: true, Err: true, Reason: "difference 44: mistakes in arguments are summed up in Terraform's words"}
-	for _, name := range []string{"argument_too_many", "mirror_no_dir", "mirror_no_directory", "readonly_upgrade", "reconfigure_migrate"} {
+	words := streamDifference{Out: true, Err: true, Reason: "difference 44: mistakes are summed up in Terraform's words"}
+	for _, name := range []string{"argument_too_many", "mirror_no_dir", "mirror_no_directory", "readonly_upgrade", "reconfigure_migrate",
+		"import_without_id", "removed_of_index", "lock_twice", "lock_wrong_hash", "lock_wrong_version", "modules_json_broken_get"} {
 		all[name] = words
 	}
 	all["backend_reference"] = ownWords

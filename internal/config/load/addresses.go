@@ -25,8 +25,8 @@ type importTarget struct {
 	to       hcl.Range // the address
 }
 
-// parse reads the address [module.name[key].]...[resource.]type.name[key].
-func (t *importTarget) parse(expr hcl.Expression) bool {
+// parse reads the address [module.name[key].]...[resource.]type.name[key], with anyMode also that of a data source or an ephemeral resource.
+func (t *importTarget) parse(expr hcl.Expression, anyMode bool) bool {
 	native, ok := static.Native(expr)
 	if !ok {
 		return false
@@ -35,7 +35,7 @@ func (t *importTarget) parse(expr hcl.Expression) bool {
 	if !ok {
 		return false
 	}
-	rest, inModule := steps, false
+	rest, inModule, mode := steps, false, "resource"
 	for static.StepName(rest, 0) == "module" && static.StepName(rest, 1) != "" {
 		rest, inModule = static.SkipKey(rest[2:]), true
 	}
@@ -44,6 +44,8 @@ func (t *importTarget) parse(expr hcl.Expression) bool {
 		path := steps[:len(steps)-len(rest)]
 		rest = rest[1:]
 		steps = slices.Concat(path, rest)
+	case anyMode && (name == "data" || name == "ephemeral"):
+		rest, mode = rest[1:], name
 	case slices.Contains(reservedRoots(), name):
 		return false
 	}
@@ -51,7 +53,7 @@ func (t *importTarget) parse(expr hcl.Expression) bool {
 	if typ == "" || name == "" || len(static.SkipKey(rest[2:])) > 0 {
 		return false
 	}
-	t.resource, t.inModule = key{"resource", typ, name}, inModule
+	t.resource, t.inModule = key{mode, typ, name}, inModule
 	var known bool
 	t.address = names(steps)
 	t.keys, known = constantKeys(steps)

@@ -152,7 +152,7 @@ func (d *document) importBlock(b *block) {
 		header:   b.DefRange,
 		to:       to.Expr.Range(),
 	}
-	if !target.parse(to.Expr) {
+	if !target.parse(to.Expr, d.grammar.holds("import", "any_mode")) {
 		d.error(to.Range, "Invalid import address",
 			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"].")
 		return
