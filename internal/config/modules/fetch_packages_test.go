@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,19 +140,42 @@ func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 
 // What was upgraded before something else failed is still recorded, and what failed is as it was.
 func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
-	p := newProject(t, texts{"main.tf": call("a", leafURL) + call("b", netURL)})
-	p.fetcher = newPackageSet()
-	p.save()
-	before := p.read(".terraform/modules/modules.json")
-	half := newPackageSet()
-	delete(half.packages, netURL)
-	p.fetcher, p.mode = half, Upgrade
-	p.wantProblem("main.tf", "Failed to download module", `"b"`, netURL)
-	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform))(t)
-	for _, key := range []string{"a", "b"} {
-		if manifest[key].Dir == "" {
-			t.Errorf("there is no record of %s any more: %v; it was %s", key, manifest, before)
-		}
+	const otherURL = "https://example.com/other.zip"
+	for name, c := range map[string]struct {
+		root    string
+		missing string // the package that can't be had any more
+		without string // what isn't recorded any more, because its caller is another package now
+	}{
+		"the second of two":          {root: call("a", leafURL) + call("b", netURL), missing: netURL},
+		"the first of two":           {root: call("a", netURL) + call("b", leafURL), missing: leafURL, without: "a.leaf a.sub a.sub.up"},
+		"of three":                   {root: call("a", leafURL) + call("b", otherURL) + call("c", netURL), missing: netURL},
+		"one that nobody shares":     {root: call("a", leafURL) + call("b", otherURL) + call("c", leafURL), missing: otherURL},
+		"twice the same":             {root: call("a", otherURL) + call("b", otherURL) + call("c", leafURL), missing: otherURL},
+		"beside a local one":         {root: call("a", "./local") + call("b", leafURL) + call("c", otherURL), missing: otherURL},
+		"a subdirectory":             {root: call("a", leafURL) + call("b", netURL+"//d1"), missing: netURL},
+		"two subdirectories":         {root: call("a", netURL+"//d1") + call("b", leafURL) + call("c", netURL+"//d2"), missing: netURL},
+		"called by a package":        {root: call("a", netURL) + call("b", otherURL), missing: leafURL, without: "a.leaf a.sub a.sub.up"},
+		"called by a local one":      {root: call("a", "./caller") + call("b", leafURL), missing: otherURL},
+		"all that come by a network": {root: call("a", otherURL) + call("b", "./local"), missing: otherURL},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t, texts{"main.tf": c.root, "local/x.tf": "", "caller/x.tf": call("other", otherURL)})
+			full, half := newPackageSet(), newPackageSet()
+			full.packages[otherURL], half.packages[otherURL] = texts{"x.tf": ""}, texts{"x.tf": ""}
+			delete(half.packages, c.missing)
+			p.fetcher = full
+			p.save()
+			before := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform))(t)
+			p.fetcher, p.mode = half, Upgrade
+			if _, problems := p.install(); !problems.HasErrors() {
+				t.Error("there is no problem")
+			}
+			after := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform))(t)
+			maps.DeleteFunc(before, func(key string, _ Record) bool { return slices.Contains(strings.Fields(c.without), key) })
+			if !maps.Equal(after, before) {
+				t.Errorf("recorded are\n%v\nand should be\n%v", after, before)
+			}
+		})
 	}
 }
 
