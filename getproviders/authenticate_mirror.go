@@ -74,18 +74,6 @@ func (k TrustedKey) signs(p Provider) bool {
 	return ok || k.Providers == nil && k.PartnerID == ""
 }
 
-// verify finds out what the signature on documents proves. ok is false if that
-// is nothing.
-func (s Signers) verify(p Provider, d SignedDocuments) (result AuthenticationResult, ok bool, err error) {
-	signed := signedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
-	signed.PublicKeys = s.candidates(p, d.Keys, signed)
-	result, err = signed.checkSignature()
-	if errors.Is(err, errUnknownIssuer) {
-		return AuthenticationResult{}, false, nil
-	}
-	return result, err == nil, err
-}
-
 func (s Signers) signingKeys() signingKeys {
 	if s.keys != nil {
 		return *s.keys
@@ -132,17 +120,13 @@ func (s Signers) needsKeys(signature []byte) bool {
 }
 
 // mirrorTrust is what an archive of a mirror is authenticated by: what documents
-// finds, which is nil if that is nothing, else the hashes that the mirror lists.
-func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Context) (*verifiedChecksums, error)) Trust {
-	trust := listed.trust()
-	unsigned := trust
+// finds, which is nil if that is nothing, else what unsigned goes by. listed are the hashes that the mirror lists.
+func mirrorTrust(fileName string, unsigned Trust, listed AnyHash, documents func(ctx context.Context) (*verifiedChecksums, error)) Trust {
+	trust := unsigned
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		verified, err := documents(ctx)
-		if err != nil {
-			return Trust{}, err
-		}
-		if verified == nil {
-			return unsigned, nil
+		if err != nil || verified == nil {
+			return unsigned, err
 		}
 		return mirroredChecksums{verified, fileName}.trust(listed), nil
 	}
@@ -154,20 +138,10 @@ func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Con
 // belongs to the version, by the names of [layout.SignatureName], [layout.ChecksumsName] and [layout.KeysName]: nil if there is none, or it
 // has more than max bytes. It is called when the Trust is loaded.
 func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string, max int64) ([]byte, error)) Trust {
-	p, v, unsigned := pkg.Provider, pkg.Version, pkg.Trust
-	trust := unsigned
-	trust.Load = func(ctx context.Context) (Trust, error) {
-		d, ok, err := readDocuments(p, v, func(name string, max int64) ([]byte, error) { return read(ctx, name, max) }, s.needsKeys)
-		if err != nil || !ok {
-			return unsigned, err
-		}
-		verified, err := s.verified(p, pkg.Source, d)
-		if err != nil || verified == nil {
-			return unsigned, err
-		}
-		return mirroredChecksums{verified, p.PackedName(v, pkg.Platform)}.trust(unsigned.ListedHashes), nil
-	}
-	return trust
+	p, v := pkg.Provider, pkg.Version
+	return mirrorTrust(p.PackedName(v, pkg.Platform), pkg.Trust, pkg.Trust.ListedHashes, func(ctx context.Context) (*verifiedChecksums, error) {
+		return s.signed(p, v, pkg.Source, func(name string, max int64) ([]byte, error) { return read(ctx, name, max) })
+	})
 }
 
 // believing is trust where hashes of a package that is authentic count as signed, unless a publisher has signed others.
@@ -209,14 +183,20 @@ type verifiedChecksums struct {
 	result AuthenticationResult // but for the hashes
 }
 
-// verified verifies documents of the mirror that is named.
-func (s Signers) verified(p Provider, mirror string, d SignedDocuments) (*verifiedChecksums, error) {
-	result, ok, err := s.verify(p, d)
+// signed verifies what the mirror that is named has about a version; nil if that proves nothing.
+func (s Signers) signed(p Provider, v Version, mirror string, read readDocument) (*verifiedChecksums, error) {
+	d, ok, err := readDocuments(p, v, read, s.needsKeys)
+	if err != nil || !ok {
+		return nil, err
+	}
+	signed := signedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
+	signed.PublicKeys = s.candidates(p, d.Keys, signed)
+	result, err := signed.checkSignature()
+	if errors.Is(err, errUnknownIssuer) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("what lies beside the package in %s: %w", mirror, err)
-	}
-	if !ok {
-		return nil, nil
 	}
 	return &verifiedChecksums{SignedDocuments: d, list: parseChecksums(d.Sums), result: result}, nil
 }

@@ -58,31 +58,12 @@ func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
 	if len(names) == 0 {
 		return []string{dir}, nil
 	}
-	dirs, err := below([]string{root}, hosts.ParseHostname, p.Hostname)
-	if err != nil {
-		return nil, err
-	}
-	if dirs, err = below(dirs, parseNamespace, p.Namespace); err != nil {
-		return nil, err
-	}
-	return below(dirs, NormalizePart, p.Type)
-}
-
-// below returns the directories in dirs whose names mean the name wanted.
-func below[T comparable](dirs []string, parse func(string) (T, error), wanted T) ([]string, error) {
-	var found []string
-	for _, dir := range dirs {
-		children, err := namedDirs(dir, parse)
-		if err != nil {
-			return nil, err
-		}
-		for _, child := range children {
-			if child.name == wanted {
-				found = append(found, child.path)
-			}
-		}
-	}
-	return found, nil
+	var dirs []string
+	err = walkMirror(root, p, func(_ Provider, dir string) error {
+		dirs = append(dirs, dir)
+		return nil
+	})
+	return dirs, err
 }
 
 var errNoDirectory = errors.New("it is not a directory")
@@ -166,7 +147,10 @@ func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, err
 		return nil, err
 	}
 	found := make(map[Provider]bool)
-	err = walkMirror(root, func(p Provider, dir string) error {
+	err = walkMirror(root, Provider{}, func(p Provider, dir string) error {
+		if p.Namespace == legacyNamespace && p.Hostname != defaultHost {
+			return nil
+		}
 		unpacked, packed, err := packagesIn(ctx, dir, p.Type)
 		if len(unpacked)+len(packed) > 0 {
 			found[p] = true
@@ -179,56 +163,36 @@ func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, err
 	return slices.SortedFunc(maps.Keys(found), Provider.Compare), nil
 }
 
-// walkMirror visits every directory "host/namespace/type" until a visit fails.
-func walkMirror(root string, visit func(p Provider, dir string) error) error {
-	hostDirs, err := namedDirs(root, hosts.ParseHostname)
-	if err != nil {
+// walkMirror visits the directories "host/namespace/type" whose names mean a provider, or all if that is zero, until a visit
+// fails. Links to directories are not followed.
+func walkMirror(root string, only Provider, visit func(p Provider, dir string) error) error {
+	var below func(dir string, p Provider, level int) error
+	below = func(dir string, p Provider, level int) error {
+		if level == 3 {
+			return visit(p, dir)
+		}
+		entries, err := readDir(dir)
+		for _, entry := range entries {
+			at, wanted := p, only == (Provider{})
+			var unfit error
+			switch name := entry.Name(); level {
+			case 0:
+				at.Hostname, unfit = hosts.ParseHostname(name)
+				wanted = wanted || at.Hostname == only.Hostname
+			case 1:
+				at.Namespace, unfit = parseNamespace(name)
+				wanted = wanted || at.Namespace == only.Namespace
+			default:
+				at.Type, unfit = NormalizePart(name)
+				wanted = wanted || at.Type == only.Type
+			}
+			if err == nil && unfit == nil && wanted && entry.IsDir() {
+				err = below(filepath.Join(dir, entry.Name()), at, level+1)
+			}
+		}
 		return err
 	}
-	for _, host := range hostDirs {
-		namespaces, err := namedDirs(host.path, parseNamespace)
-		if err != nil {
-			return err
-		}
-		for _, namespace := range namespaces {
-			if namespace.name == legacyNamespace && host.name != defaultHost {
-				continue
-			}
-			types, err := namedDirs(namespace.path, NormalizePart)
-			if err != nil {
-				return err
-			}
-			for _, typ := range types {
-				p := Provider{Hostname: host.name, Namespace: namespace.name, Type: typ.name}
-				if err := visit(p, typ.path); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// namedDir is a directory and what its name means.
-type namedDir[T any] struct {
-	path string
-	name T
-}
-
-// namedDirs returns the directories in dir, and not links to directories,
-// whose names parse.
-func namedDirs[T any](dir string, parse func(string) (T, error)) ([]namedDir[T], error) {
-	entries, err := readDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var found []namedDir[T]
-	for _, entry := range entries {
-		if name, err := parse(entry.Name()); err == nil && entry.IsDir() {
-			found = append(found, namedDir[T]{filepath.Join(dir, entry.Name()), name})
-		}
-	}
-	return found, nil
+	return below(root, Provider{}, 0)
 }
 
 // readDir is os.ReadDir, but a directory that has just been removed is empty.

@@ -62,12 +62,8 @@ func (s *FilesystemMirrorSource) trust(p Provider, v Version, plat Platform, at 
 	if !ok {
 		return Trust{}
 	}
-	return mirrorTrust(p.PackedName(v, plat), nil, func(context.Context) (*verifiedChecksums, error) {
-		d, ok, _ := readDocuments(p, v, inDirectory(filepath.Dir(string(archive))), s.Signers.needsKeys) // it has no errors
-		if !ok {
-			return nil, nil
-		}
-		return s.Signers.verified(p, s.Dir, d)
+	return mirrorTrust(p.PackedName(v, plat), Trust{}, nil, func(context.Context) (*verifiedChecksums, error) {
+		return s.Signers.signed(p, v, s.Dir, inDirectory(filepath.Dir(string(archive))))
 	})
 }
 

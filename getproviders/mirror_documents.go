@@ -93,16 +93,15 @@ type mirroredKeys struct {
 }
 
 type mirroredKey struct {
-	ID             string `json:"key_id,omitempty"` // for people
-	Armored        string `json:"ascii_armor"`
-	TrustSignature string `json:"trust_signature"`
+	ID string `json:"key_id,omitempty"` // for people
+	wireKey
 }
 
 // EncodeKeys writes the keys as they lie in a mirror.
 func (d SignedDocuments) EncodeKeys() []byte {
 	file := mirroredKeys{GPG: []mirroredKey{}}
 	for _, key := range d.Keys {
-		file.GPG = append(file.GPG, mirroredKey{ID: idOf(key.Armored), Armored: key.Armored, TrustSignature: key.TrustSignature})
+		file.GPG = append(file.GPG, mirroredKey{idOf(key.Armored), wireKey(key)})
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -121,7 +120,7 @@ func decodeMirroredKeys(content []byte) (keys []PublicKey) {
 		return nil
 	}
 	for _, key := range file.GPG {
-		keys = append(keys, PublicKey{Armored: key.Armored, TrustSignature: key.TrustSignature})
+		keys = append(keys, PublicKey(key.wireKey))
 	}
 	return keys
 }

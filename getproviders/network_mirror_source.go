@@ -41,14 +41,8 @@ func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.
 // Versions implements Source. Errors match ErrProviderNotFound,
 // ErrUnauthorized or ErrUnreachable.
 func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Available, error) {
-	index, err := s.index(ctx, p)
-	if err != nil {
-		return Available{}, err
-	}
-	if index.missing {
-		return Available{}, causeOr(ctx, s.notFound(p, index))
-	}
-	return Available{Versions: slices.Clone(index.versions)}, nil
+	versions, err := s.versions(ctx, p)
+	return Available{Versions: slices.Clone(versions)}, err
 }
 
 // Package implements Source. Besides the errors of Versions there are
@@ -57,16 +51,9 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
 	}
-	doc, err := s.ask(ctx, p, v.String()+".json")
+	doc, archives, err := s.version(ctx, p, v)
 	if err != nil {
 		return Package{}, err
-	}
-	if doc.StatusCode == http.StatusNotFound {
-		return Package{}, s.missing(ctx, p, v)
-	}
-	archives, err := decodeMirrorVersion(doc.Body)
-	if err != nil {
-		return Package{}, s.malformed(p, doc, err)
 	}
 	archive := archives[plat.String()]
 	if archive == nil {
@@ -125,38 +112,29 @@ func (s *NetworkMirrorSource) name() string { return "provider mirror at " + s.b
 // missing says what it means that there is no document about a version. If the
 // index can't be had, the version gets the blame.
 func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version) error {
-	index, err := s.index(ctx, p)
+	versions, err := s.versions(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil:
-		return Subject{Source: s.name(), Provider: p, Version: v}.Missing()
-	case index.missing:
-		return s.notFound(p, index)
+	case errors.Is(err, ErrProviderNotFound):
+		return err
 	}
-	return Subject{Source: s.name(), Provider: p, Version: v, Newest: newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v }))}.Missing()
+	return Subject{Source: s.name(), Provider: p, Version: v, Newest: newestVersion(slices.DeleteFunc(slices.Clone(versions), func(other Version) bool { return other == v }))}.Missing()
 }
 
-func (s *NetworkMirrorSource) notFound(p Provider, index mirrorIndex) error {
-	failed := Subject{Source: s.name(), Provider: p}.Missing()
-	failed.Hint = index.advice
-	return failed
-}
-
-// index asks for a provider's versions, once. That there are none is an
-// answer, too.
-func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorIndex, error) {
-	return s.indexes.get(ctx, p, s.Signers.Now, s.VersionsMaxAge, func(ctx context.Context) (mirrorIndex, error) {
+// versions asks for a provider's versions, once. That the provider isn't there is an answer that is remembered, too.
+func (s *NetworkMirrorSource) versions(ctx context.Context, p Provider) ([]Version, error) {
+	index, err := s.indexes.Do(ctx, p, s.Signers.Now, s.VersionsMaxAge, func(ctx context.Context) (mirrorIndex, error) {
 		doc, err := s.ask(ctx, p, "index.json")
 		if err != nil {
 			return mirrorIndex{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
-			advice := s.advice(doc)
-			if advice == "" && s.isRegistryHost(ctx) {
-				advice = notMirror
+			missing := Subject{Source: s.name(), Provider: p}.Missing()
+			if missing.Hint = s.advice(doc); missing.Hint == "" && s.isRegistryHost(ctx) {
+				missing.Hint = notMirror
 			}
-			return mirrorIndex{missing: true, advice: advice}, nil
+			return mirrorIndex{missing: missing}, nil
 		}
 		versions, err := decodeMirrorIndex(doc.Body)
 		if err != nil {
@@ -164,34 +142,43 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 		}
 		return mirrorIndex{versions: versions}, nil
 	})
+	if err == nil && index.missing != nil {
+		err = causeOr(ctx, index.missing)
+	}
+	return index.versions, err
+}
+
+// version asks for the document about a version, and decodes it.
+func (s *NetworkMirrorSource) version(ctx context.Context, p Provider, v Version) (doc *hosts.Document, archives map[string]*wireArchive, err error) {
+	if doc, err = s.ask(ctx, p, v.String()+".json"); err != nil {
+		return nil, nil, err
+	}
+	if doc.StatusCode == http.StatusNotFound {
+		return nil, nil, s.missing(ctx, p, v)
+	}
+	if archives, err = decodeMirrorVersion(doc.Body); err != nil {
+		return nil, nil, s.malformed(p, doc, err)
+	}
+	return doc, archives, nil
 }
 
 func (s *NetworkMirrorSource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
 	if err := v.Validate(); err != nil {
 		return nil, err
 	}
-	doc, err := s.ask(ctx, p, v.String()+".json")
+	_, archives, err := s.version(ctx, p, v)
 	if err != nil {
 		return nil, err
-	}
-	if doc.StatusCode == http.StatusNotFound {
-		return nil, s.missing(ctx, p, v)
-	}
-	archives, err := decodeMirrorVersion(doc.Body)
-	if err != nil {
-		return nil, s.malformed(p, doc, err)
 	}
 	return archivePlatforms(archives), nil
 }
 
 func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
-	index, err := s.index(ctx, p)
-	switch {
-	case err != nil:
+	versions, err := s.versions(ctx, p)
+	if err != nil {
 		return "", err
-	case index.missing:
-		return "", causeOr(ctx, s.notFound(p, index))
-	case !slices.Contains(index.versions, v):
+	}
+	if !slices.Contains(versions, v) {
 		return "", s.missing(ctx, p, v)
 	}
 	return s.baseURL(), nil
@@ -199,9 +186,10 @@ func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Versi
 
 // trust is what an archive is authenticated by.
 func (s *NetworkMirrorSource) trust(p Provider, v Version, plat Platform, listed AnyHash) Trust {
-	trust := mirrorTrust(p.PackedName(v, plat), listed, func(ctx context.Context) (*verifiedChecksums, error) {
+	trust := mirrorTrust(p.PackedName(v, plat), listed.trust(), listed, func(ctx context.Context) (*verifiedChecksums, error) {
 		verified, err := s.documents.Do(ctx, versionKey{p, v}, func(ctx context.Context) (*verifiedChecksums, error) {
-			return s.askDocuments(ctx, p, v)
+			read := func(name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) }
+			return s.Signers.signed(p, v, s.name(), read)
 		})
 		if err != nil {
 			return nil, causeOr(ctx, err)
@@ -210,16 +198,6 @@ func (s *NetworkMirrorSource) trust(p Provider, v Version, plat Platform, listed
 	})
 	trust.LocalTrust = true
 	return trust
-}
-
-// askDocuments asks for what is signed about a version; nil if that is nothing.
-func (s *NetworkMirrorSource) askDocuments(ctx context.Context, p Provider, v Version) (*verifiedChecksums, error) {
-	read := func(name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) }
-	d, ok, err := readDocuments(p, v, read, s.Signers.needsKeys)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return s.Signers.verified(p, s.name(), d)
 }
 
 // askFile gets a file that may not be there; then it is nil. Other people's

@@ -277,7 +277,7 @@ type NetworkMirrorSource struct {
 	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
 	VersionsMaxAge time.Duration
 
-	indexes   aging[Provider, mirrorIndex]
+	indexes   par.Aged[Provider, mirrorIndex]
 	documents par.Memo[versionKey, *verifiedChecksums]
 }
 
@@ -338,8 +338,7 @@ func (s *NetworkMirrorSource) locate(archive, doc *url.URL) (Location, error) {
 // mirrorIndex is what a mirror says about the versions of a provider.
 type mirrorIndex struct {
 	versions []Version
-	missing  bool   // it doesn't have the provider
-	advice   string // then: what may be wrong
+	missing  error // it doesn't have the provider, and what may be wrong
 }
 
 // versionKey names a version of a provider.

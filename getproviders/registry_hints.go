@@ -45,11 +45,7 @@ func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string 
 	if p.Hostname == s.Product.OrDefault().DefaultHost {
 		return ""
 	}
-	base, err := s.service(ctx, p)
-	if err != nil {
-		return ""
-	}
-	doc, err := s.ask(ctx, p, base, p.Hostname.String(), p.Namespace, p.Type, "index.json")
+	doc, base, err := s.ask(ctx, p, p.Hostname.String(), p.Namespace, p.Type, "index.json")
 	if err != nil || doc.StatusCode != http.StatusOK {
 		return ""
 	}
@@ -95,11 +91,7 @@ func (s *RegistrySource) suggest(ctx context.Context, p Provider) (Provider, boo
 	if err != nil || implied != p {
 		return Provider{}, false
 	}
-	base, err := s.service(ctx, p)
-	if err != nil {
-		return Provider{}, false
-	}
-	doc, err := s.ask(ctx, p, base, "-", p.Type, "versions")
+	doc, _, err := s.ask(ctx, p, "-", p.Type, "versions")
 	if err != nil || doc.StatusCode != http.StatusOK {
 		return Provider{}, false
 	}

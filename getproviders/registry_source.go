@@ -38,11 +38,7 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
 	}
-	base, err := s.service(ctx, p)
-	if err != nil {
-		return Package{}, err
-	}
-	doc, err := s.ask(ctx, p, base, p.Namespace, p.Type, v.String(), "download", plat.OS, plat.Arch)
+	doc, base, err := s.ask(ctx, p, p.Namespace, p.Type, v.String(), "download", plat.OS, plat.Arch)
 	if err != nil {
 		return Package{}, err
 	}
@@ -60,7 +56,7 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 	}
 	answer, err := wire.read(plat, doc.URL)
 	if err == nil {
-		err = checkArchiveName(answer.fileName, p, v, plat)
+		err = checkArchiveName(answer.said.FileName, p, v, plat)
 	}
 	if err != nil {
 		return Package{}, malformedError(kindRegistry, p, doc, err)
@@ -92,12 +88,8 @@ func (s *RegistrySource) Describe(p Provider) Description {
 // list returns the versions of a provider with all that the registry tells
 // about them.
 func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, error) {
-	return s.versions.get(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (versionList, error) {
-		base, err := s.service(ctx, p)
-		if err != nil {
-			return versionList{}, err
-		}
-		doc, err := s.ask(ctx, p, base, p.Namespace, p.Type, "versions")
+	return s.versions.Do(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (versionList, error) {
+		doc, _, err := s.ask(ctx, p, p.Namespace, p.Type, "versions")
 		if err != nil {
 			return versionList{}, err
 		}
@@ -119,10 +111,8 @@ func (s *RegistrySource) platforms(ctx context.Context, p Provider, v Version) (
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range list.versions {
-		if entry.version == v {
-			return slices.Clone(entry.platforms), nil
-		}
+	if listed, ok := list.find(v); ok {
+		return slices.Clone(listed.platforms), nil
 	}
 	return nil, s.missing(ctx, p, v, CurrentPlatform())
 }
@@ -132,13 +122,11 @@ func (s *RegistrySource) sourceURL(ctx context.Context, p Provider, v Version, p
 	if err != nil {
 		return "", err
 	}
-	for _, entry := range list.versions {
-		if entry.version == v && (len(entry.platforms) == 0 || slices.Contains(entry.platforms, plat)) {
-			base, err := s.service(ctx, p)
-			return hosts.RedactURL(base), err
-		}
+	if listed, ok := list.find(v); !ok || len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat) {
+		return "", s.missing(ctx, p, v, plat)
 	}
-	return "", s.missing(ctx, p, v, plat)
+	base, err := s.service(ctx, p)
+	return hosts.RedactURL(base), err
 }
 
 // fetch gets a document that a registry named by its URL. It may be on
@@ -160,47 +148,41 @@ func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxB
 // the packages of all platforms, which have the same.
 func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	trust := Trust{
-		ExpectedSHA256: answer.sha256,
+		ExpectedSHA256: answer.said.SHA256,
 		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).trust() },
 	}
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		key := [2]string{answer.sums.String(), answer.signature.String()}
-		documents, err := s.documents.Do(ctx, key, func(ctx context.Context) (checksumDocuments, error) {
+		documents, err := s.documents.Do(ctx, key, func(ctx context.Context) (SignedDocuments, error) {
 			return s.fetchDocuments(ctx, p, answer)
 		})
 		if err != nil {
 			return Trust{}, causeOr(ctx, err)
 		}
-		return trust.Recheck(SignedDocuments{Sums: documents.sums, Signature: documents.signature}), nil
+		return trust.Recheck(documents), nil
 	}
 	return trust
 }
 
 func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) signedChecksums {
-	return signedChecksums{
-		FileName:      answer.fileName,
-		SHA256:        answer.sha256,
-		Sums:          documents.Sums,
-		sumsURL:       hosts.RedactURL(answer.sums),
-		Signature:     documents.Signature,
-		PublicKeys:    answer.keys,
-		Keys:          s.signingKeys(),
-		Keyless:       p.Hostname == openTofuHost && p.Hostname == s.Product.DefaultHost && !s.Product.NeedsKeys,
-		Expiry:        s.Product.expiry(),
-		Platform:      answer.platform,
-		PackageHashes: answer.packageHashes,
-		Now:           s.Now,
+	signed := answer.said
+	signed.Sums, signed.Signature, signed.sumsURL = documents.Sums, documents.Signature, hosts.RedactURL(answer.sums)
+	signed.Keyless = p.Hostname == openTofuHost && p.Hostname == s.Product.DefaultHost && !s.Product.NeedsKeys
+	signed.Expiry, signed.Now = s.Product.expiry(), s.Now
+	if s.Product.Predecessor == nil { // OpenTofu has none
+		signed.Keys = defaultSigningKeys()
 	}
+	return signed
 }
 
-func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer *packageAnswer) (documents checksumDocuments, err error) {
+func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer *packageAnswer) (documents SignedDocuments, err error) {
 	err = par.Together(ctx,
 		func(ctx context.Context) (err error) {
-			documents.sums, err = s.fetch(ctx, p, answer.sums, checksumsBytes)
+			documents.Sums, err = s.fetch(ctx, p, answer.sums, checksumsBytes)
 			return err
 		},
 		func(ctx context.Context) (err error) {
-			documents.signature, err = s.fetch(ctx, p, answer.signature, signatureBytes)
+			documents.Signature, err = s.fetch(ctx, p, answer.signature, signatureBytes)
 			return err
 		},
 	)
@@ -219,21 +201,10 @@ func withoutDocument(err error) error {
 	return &advised
 }
 
-func (s *RegistrySource) signingKeys() signingKeys {
-	if s.Product.Predecessor != nil { // OpenTofu has none
-		return signingKeys{}
-	}
-	return defaultSigningKeys()
-}
-
 // ownsURL reports whether a SourceURL is one of this source, without a request:
 // by what the user's configuration says of the host, or by the host itself.
 func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL string) bool {
-	discovery, err := s.discovery(ctx)
-	if err != nil {
-		return false
-	}
-	if _, forced := discovery.Forced[p.Hostname]; forced {
+	if _, forced := s.discovery().Forced[p.Hostname]; forced {
 		base, err := s.service(ctx, p)
 		return err == nil && hosts.RedactURL(base) == sourceURL
 	}

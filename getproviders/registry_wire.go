@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -168,22 +169,21 @@ type wirePackage struct {
 	SumsURL      string   `json:"shasums_url"`
 	SignatureURL string   `json:"shasums_signature_url"`
 	SigningKeys  struct {
-		GPG []*struct {
-			Armored        string `json:"ascii_armor"`
-			TrustSignature string `json:"trust_signature"`
-		} `json:"gpg_public_keys"`
+		GPG []*wireKey `json:"gpg_public_keys"`
 	} `json:"signing_keys"`
 	Packages json.RawMessage `json:"packages"` // as packageHashes reads it
 }
 
+// wireKey is a PublicKey as registries and mirrors write it.
+type wireKey struct {
+	Armored        string `json:"ascii_armor"`
+	TrustSignature string `json:"trust_signature"`
+}
+
 // packageAnswer is a wirePackage that was found to be in order.
 type packageAnswer struct {
-	platform                 Platform
-	fileName                 string // of the archive, in SHA256SUMS
-	sha256                   [32]byte
+	said                     signedChecksums // without the documents, and without what isn't the registry's to say
 	archive, sums, signature *url.URL
-	keys                     []PublicKey
-	packageHashes            map[Platform][]Hash
 }
 
 // read checks an answer about a package for plat that came from the URL base.
@@ -194,13 +194,11 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 	if w.FileName == "" {
 		return nil, errors.New("filename is missing")
 	}
-	answer := &packageAnswer{fileName: w.FileName}
 	sum, err := hex.DecodeString(w.SHA256)
-	if err != nil || len(sum) != len(answer.sha256) {
+	if err != nil || len(sum) != 32 {
 		return nil, errors.New("shasum is not 64 hexadecimal digits")
 	}
-	answer.sha256 = [32]byte(sum)
-	answer.platform, answer.packageHashes = plat, w.packageHashes()
+	answer := &packageAnswer{said: signedChecksums{FileName: w.FileName, SHA256: [32]byte(sum), Platform: plat, PackageHashes: w.packageHashes()}}
 	if answer.archive, err = resolveURL(base, "download_url", w.DownloadURL); err != nil {
 		return nil, err
 	}
@@ -210,7 +208,7 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 	if answer.signature, err = resolveURL(base, "shasums_signature_url", w.SignatureURL); err != nil {
 		return nil, err
 	}
-	answer.keys, err = w.publicKeys()
+	answer.said.PublicKeys, err = w.publicKeys()
 	return answer, err
 }
 
@@ -224,7 +222,7 @@ func (w *wirePackage) publicKeys() ([]PublicKey, error) {
 		if key == nil {
 			return nil, fmt.Errorf("signing_keys.gpg_public_keys[%d] is null", i)
 		}
-		keys[i] = PublicKey{Armored: key.Armored, TrustSignature: key.TrustSignature}
+		keys[i] = PublicKey(*key)
 	}
 	return keys, nil
 }
@@ -295,66 +293,61 @@ type RegistrySource struct {
 	VersionsMaxAge time.Duration
 	Now            func() time.Time // for keys that expire and for VersionsMaxAge; nil: time.Now
 
-	own       par.Memo[struct{}, *hosts.Discovery] // used if Discovery is nil
-	versions  aging[Provider, versionList]
-	documents par.Memo[[2]string, checksumDocuments] // that packages are authenticated by, by their URLs
+	own       hosts.Discovery // used if Discovery is nil
+	owned     sync.Once
+	versions  par.Aged[Provider, versionList]
+	documents par.Memo[[2]string, SignedDocuments] // that packages are authenticated by, by their URLs, without keys
 }
-
-// checksumDocuments are a version's list of checksums and the signature on it.
-type checksumDocuments struct{ sums, signature []byte }
 
 // service returns the base URL of the provider's registry.
 func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	discovery, err := s.discovery(ctx)
-	if err != nil {
-		return nil, err
-	}
-	base, err := discovery.Service(ctx, p.Hostname, registryService)
+	base, err := s.discovery().Service(ctx, p.Hostname, registryService)
 	if err != nil {
 		return nil, discoveryError(ctx, p, err)
 	}
 	return base, nil
 }
 
-// discovery is Discovery, or one of the source's own. The error is the cause of ctx.
-func (s *RegistrySource) discovery(ctx context.Context) (*hosts.Discovery, error) {
+// discovery is Discovery, or one of the source's own.
+func (s *RegistrySource) discovery() *hosts.Discovery {
 	if s.Discovery != nil {
-		return s.Discovery, nil
+		return s.Discovery
 	}
-	return s.own.Do(ctx, struct{}{}, func(context.Context) (*hosts.Discovery, error) {
-		return &hosts.Discovery{Client: s.Client, Credentials: s.Credentials}, nil
-	})
+	s.owned.Do(func() { s.own.Client, s.own.Credentials = s.Client, s.Credentials })
+	return &s.own
 }
 
 // ask sends a request to the API of a provider's registry and returns its
-// answer, which is 200 or 404.
+// answer, which is 200 or 404, and the base URL of the registry.
 //
 // The path is resolved against the service's URL as a reference: a base URL
 // without a slash at its end loses its last segment, as Terraform and OpenTofu have it.
 //
 // The credentials that go along are those of the provider's host, wherever its
 // service is.
-func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, segments ...string) (*hosts.Document, error) {
+func (s *RegistrySource) ask(ctx context.Context, p Provider, segments ...string) (doc *hosts.Document, base *url.URL, err error) {
+	if base, err = s.service(ctx, p); err != nil {
+		return nil, nil, err
+	}
 	req := hosts.DocumentRequest{
 		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
 		Header:       versionHeader(s.Product),
 		MaxRedirects: registryRedirects,
 		MaxBytes:     registryAnswerBytes,
 	}
-	if err := hosts.Authorize(ctx, s.Credentials, p.Hostname, req.URL, req.Header); err != nil {
-		return nil, queryError(ctx, kindRegistry, p, err)
+	if err = hosts.Authorize(ctx, s.Credentials, p.Hostname, req.URL, req.Header); err == nil {
+		doc, err = hosts.GetDocument(ctx, s.Client, req)
 	}
-	doc, err := hosts.GetDocument(ctx, s.Client, req)
 	if err != nil {
-		return nil, queryError(ctx, kindRegistry, p, err)
+		return nil, nil, queryError(ctx, kindRegistry, p, err)
 	}
 	if doc.StatusCode != http.StatusOK && doc.StatusCode != http.StatusNotFound {
-		return nil, statusError(kindRegistry, p, p.Hostname, req, doc)
+		return nil, nil, statusError(kindRegistry, p, p.Hostname, req, doc)
 	}
-	return doc, nil
+	return doc, base, nil
 }
 
 func registryName(p Provider) string { return "registry " + p.Hostname.String() }

@@ -72,13 +72,13 @@ func FuzzPackageResponse(f *testing.F) {
 				t.Errorf("accepted URL %q", u)
 			}
 		}
-		if got.fileName == "" || len(got.keys) != len(wire.SigningKeys.GPG) {
+		if got.said.FileName == "" || len(got.said.PublicKeys) != len(wire.SigningKeys.GPG) {
 			t.Errorf("accepted %+v", got)
 		}
-		list := fmt.Appendf(nil, "%x  %s\n", got.sha256, got.fileName)
-		judge := signedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, PackageHashes: got.packageHashes, Platform: got.platform}
+		judge := got.said
+		judge.Sums = fmt.Appendf(nil, "%x  %s\n", judge.SHA256, judge.FileName)
 		for plat, h1 := range judge.trust().RegistryHashes {
-			must.Equal(t, plat, got.platform)
+			must.Equal(t, plat, judge.Platform)
 			must.Len(t, h1, 47)
 		}
 	})

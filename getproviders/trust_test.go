@@ -30,6 +30,6 @@ func TestTrust_ExpectsTheOneChecksumThatIsListed(t *testing.T) {
 			}
 		})
 	}
-	answer := &packageAnswer{sha256: [32]byte{1}}
+	answer := &packageAnswer{said: signedChecksums{SHA256: [32]byte{1}}}
 	must.Equal(t, (&RegistrySource{}).trust(Provider{}, answer).ExpectedSHA256, [32]byte{1})
 }

@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,7 +50,7 @@ type Discovery struct {
 	MaxAge time.Duration
 	Now    func() time.Time // nil: time.Now
 
-	known par.Memo[Hostname, services]
+	known par.Aged[Hostname, services]
 }
 
 // Service returns the base URL of a service such as "providers.v1": absolute,
@@ -136,30 +135,7 @@ func (d *Discovery) services(ctx context.Context, host Hostname) (services, erro
 	if forced, ok := d.Forced[host]; ok {
 		return forcedServices(discoveryURL(host), forced), nil
 	}
-	d.known.Expire(host, d.expired)
-	return d.known.Do(ctx, host, func(ctx context.Context) (services, error) {
-		asked := d.time()
-		offered, err := d.ask(ctx, host)
-		offered.asked = asked
-		return offered, err
-	})
-}
-
-// defaultMaxAge is for a Discovery without MaxAge. A run asks at its beginning; a
-// program that lives longer learns within that time that a host has moved its services.
-const defaultMaxAge = 15 * time.Minute
-
-func (d *Discovery) expired(s services) bool {
-	maxAge := cmp.Or(d.MaxAge, defaultMaxAge)
-	return maxAge > 0 && d.time().Sub(s.asked) > maxAge
-}
-
-func (d *Discovery) time() time.Time {
-	now := d.Now
-	if now == nil {
-		now = time.Now
-	}
-	return now()
+	return d.known.Do(ctx, host, d.Now, d.MaxAge, func(ctx context.Context) (services, error) { return d.ask(ctx, host) })
 }
 
 func discoveryURL(host Hostname) *url.URL {
@@ -250,7 +226,6 @@ type services struct {
 	base   *url.URL
 	urls   map[string]any // JSON values by service identifier
 	forced bool           // the user wrote it
-	asked  time.Time
 }
 
 // forcedServices is the form of what a user wrote instead of a document.

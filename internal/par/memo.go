@@ -109,6 +109,9 @@ func (m *Memo[K, V]) Expire(key K, stale func(V) bool) {
 	}
 }
 
+// Forget forgets the value that is remembered for key. It doesn't wait for a call that runs.
+func (m *Memo[K, V]) Forget(key K) { m.Expire(key, func(V) bool { return true }) }
+
 // Settle waits until no call runs any more, those included that were cancelled
 // because no caller waited. It is for the end: no Do may begin meanwhile.
 func (m *Memo[K, V]) Settle() { m.runs.Wait() }

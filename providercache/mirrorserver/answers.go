@@ -111,7 +111,7 @@ func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Conte
 	}
 	begun := a.server.fetcher.Now()
 	got, err := a.calls.Do(ctx, key, func(ctx context.Context) (*answer[V], error) { return a.renew(ctx, key, ask) })
-	a.calls.Expire(key, func(*answer[V]) bool { return true }) // memory is what remembers
+	a.calls.Forget(key) // memory is what remembers
 	if err != nil {
 		return nil, err
 	}

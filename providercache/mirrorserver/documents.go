@@ -65,7 +65,7 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked reque
 	if found.value.Signed == nil {
 		return fmt.Errorf("%w: nothing is signed about version %s of %s", errNoSuch, v, p)
 	}
-	signed := found.value.Signed.documents()
+	signed := getproviders.SignedDocuments(*found.value.Signed)
 	switch asked.name {
 	case layout.ChecksumsName(p, v):
 		s.serveDocument(w, r, "text/plain; charset=utf-8", newDocument("", signed.Sums))

@@ -95,15 +95,11 @@ type packageRecord struct {
 	Hashes []getproviders.Hash `json:"hashes,omitempty"`
 }
 
-// signedRecord has the documents by which all packages of a version are authenticated.
+// signedRecord is getproviders.SignedDocuments: the documents by which all packages of a version are authenticated.
 type signedRecord struct {
 	Sums      []byte                   `json:"sums"`
 	Signature []byte                   `json:"signature"`
 	Keys      []getproviders.PublicKey `json:"keys"`
-}
-
-func (s *signedRecord) documents() getproviders.SignedDocuments {
-	return getproviders.SignedDocuments{Sums: s.Sums, Signature: s.Signature, Keys: s.Keys}
 }
 
 // versionsOf returns the versions of a provider.
@@ -245,7 +241,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 			return err
 		}
 		record.Level, record.KeyID = result.TrustLevel, result.KeyID
-		record.Signed = &signedRecord{Sums: trust.Documents.Sums, Signature: trust.Documents.Signature, Keys: trust.Documents.Keys}
+		record.Signed = (*signedRecord)(trust.Documents)
 		for plat, zh := range trust.Documents.Archives(p, v) {
 			if !told || slices.Contains(platforms, plat) {
 				hashes := append(slices.Clone(record.Packages[plat].Hashes), zh)

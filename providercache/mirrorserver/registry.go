@@ -97,7 +97,7 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	if record.Signed == nil {
 		return fmt.Errorf("%w about version %s of %s where this server gets it from, so it can't be served as by a registry: name the server in a network_mirror block", errUnsigned, v, p)
 	}
-	signed := record.Signed.documents()
+	signed := getproviders.SignedDocuments(*record.Signed)
 	zh, ok := signed.Archives(p, v)[asked.platform]
 	if _, listed := record.Packages[asked.platform]; !ok || !listed {
 		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, v, p, asked.platform)
