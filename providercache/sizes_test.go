@@ -31,7 +31,7 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	}
 	put := func(name string, bytes int64) {
 		record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
-		view.Own.Put(name, receipt.Receipt{H1: "h1:x", ArchiveBytes: bytes, Record: record})
+		view.Own.Put(name, receipt.Provenance{H1: "h1:x", ArchiveBytes: bytes}.Receipt(record))
 	}
 	put(name("small", "1.0.0", "linux_amd64"), 10)
 	put(name("large", "1.0.0", "linux_amd64"), 1000)
@@ -85,7 +85,7 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	}
 	record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
 	for version, bytes := range map[string]int64{"1.0.0": 10, "2.0.0": 2000} {
-		view.Own.Put("registry.terraform.io/acme/widget/"+version+"/linux_amd64", receipt.Receipt{H1: "h1:x", ArchiveBytes: bytes, Record: record})
+		view.Own.Put("registry.terraform.io/acme/widget/"+version+"/linux_amd64", receipt.Provenance{H1: "h1:x", ArchiveBytes: bytes}.Receipt(record))
 	}
 	must.Succeed(t, view.Own.Save(t.Context()))
 	planned := func(name, version string) *step {

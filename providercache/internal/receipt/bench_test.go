@@ -17,7 +17,7 @@ func BenchmarkReceipts(b *testing.B) {
 	state, root := filepath.Join(b.TempDir(), "state"), b.TempDir()
 	r := Open(state, root)
 	for i := range 100 {
-		rc := Receipt{H1: getproviders.Hash("h1:" + strings.Repeat("x", 44)), Taken: time.Unix(1_700_000_000, 0)}
+		rc := Receipt{Provenance: Provenance{H1: getproviders.Hash("h1:" + strings.Repeat("x", 44))}, Taken: time.Unix(1_700_000_000, 0)}
 		for j := range 15 {
 			rc.Signed = append(rc.Signed, getproviders.ZH([32]byte{byte(i), byte(j)}))
 		}

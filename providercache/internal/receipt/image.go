@@ -50,7 +50,7 @@ func ImageReceipts(cacheRoot string, canWrite func(path string) bool) *Receipts 
 	if err != nil || !RootsWithParents(root) || canWrite(root) || canWrite(dir) {
 		dir = ""
 	}
-	r := newReceipts(dir, "packages", "packages", systemsOwn)
+	r := newReceipts(statefile.Open(dir, "packages", "packages", systemsOwn))
 	r.image, r.canWrite = root+string(filepath.Separator), canWrite
 	return r
 }

@@ -170,7 +170,7 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 				must.Succeed(t, os.Chtimes(filepath.Join(s.Dir, name), time.Time{}, old))
 			}
 			r := OpenCache(s.State, s.Root)
-			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 			must.Succeed(t, r.Save(t.Context()))
 			if _, ok := s.inCache(false); !ok {
 				t.Fatal("the receipt is no good, so this test shows nothing")
@@ -206,7 +206,7 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 				t.Skip(err)
 			}
 			r := OpenCache(s.State, s.Root)
-			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 			must.Succeed(t, r.Save(t.Context()))
 			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
 			rc, ok := s.inCache(false)
@@ -248,7 +248,7 @@ func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
 		t.Skipf("no hard links here: %v", err)
 	}
 	own = Open(s.State, root)
-	own.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, dir)}})
+	own.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, dir))})
 	return dir, own
 }
 

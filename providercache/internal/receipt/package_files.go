@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"time"
 
@@ -105,17 +106,25 @@ type ArchiveReceipts struct{ *Receipts }
 
 // OpenArchives is Open for a mirror.
 func OpenArchives(state, root string) ArchiveReceipts {
-	about, err := Resolved(root)
-	if err != nil {
-		state = ""
-	}
-	r := newReceipts(Below(state, mirrorsDir), ReceiptsName(about), about, UsersOwn)
+	r := newReceipts(OpenState(state, mirrorsDir, root))
 	r.StrictTimes = true // tfdeps makes no links to archives
 	return ArchiveReceipts{r}
 }
 
 // mirrorsDir is the directory below the user's state directory.
 const mirrorsDir = "mirrors"
+
+// Files are the regular files below a path. What can't be read isn't among them.
+func Files(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() && !yield(path) {
+				return filepath.SkipAll
+			}
+			return nil
+		})
+	}
+}
 
 // Inode is a file, whatever names it has.
 type Inode struct{ Device, Number uint64 }
@@ -126,13 +135,10 @@ type Inode struct{ Device, Number uint64 }
 // Clones share blocks where no program can see it; they count in full. What can't
 // be read doesn't count.
 func TreeSize(dir string, seen map[Inode]bool) (logical, physical int64) {
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil
-		}
+	for path := range Files(dir) {
 		stat, err := Lstat(path)
 		if err != nil {
-			return nil
+			continue
 		}
 		logical += stat.Size
 		file := Inode{stat.Device, stat.Inode}
@@ -140,7 +146,6 @@ func TreeSize(dir string, seen map[Inode]bool) (logical, physical int64) {
 			physical += stat.Allocated
 		}
 		seen[file] = true
-		return nil
-	})
+	}
 	return logical, physical
 }

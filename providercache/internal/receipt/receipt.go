@@ -32,21 +32,11 @@ import (
 // Receipt says what is known of a package that is on disk, so that its files
 // needn't be read again to know it. It holds as long as its Record does.
 type Receipt struct {
-	H1         getproviders.Hash       `json:"h1"`
-	ZH         getproviders.Hash       `json:"zh,omitempty"`     // of the archive; "" for what was a directory
-	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like TrustLevel and KeyID
+	Provenance // receipts of older versions have no FromRegistry and no RegistryHashes
+
+	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as Provenance.Authentication has them, like TrustLevel and KeyID
 	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
 	KeyID      string                  `json:"key,omitempty"`
-	Origin     string                  `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
-
-	FromRegistry bool `json:"registry,omitempty"` // as getproviders.Package has it; receipts of older versions never say so
-
-	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
-	ArchiveBytes int64             `json:"bytes,omitempty"`
-	Released     time.Time         `json:"released,omitzero"` // as Provenance has it
-
-	// RegistryHashes is as Provenance has it. Receipts of older versions have none.
-	RegistryHashes map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
 
 	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken
 	Record StatRecord `json:"record"`
@@ -85,17 +75,17 @@ func decodeReceipt(encoded []byte) (Receipt, error) {
 // Provenance is what is known of a package that passed all checks, or of one that
 // exists already. For a package that was only hashed, it is H1 alone.
 type Provenance struct {
-	Authentication getproviders.AuthenticationResult
-	H1             getproviders.Hash
-	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
-	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or it isn't known
-	Origin         string            // as getproviders.Package has it, like FromRegistry
-	FromRegistry   bool
-	ArchiveBytes   int64     // 0: not known
-	Files          int       // how many the package has, directories not among them; 0: not known
-	Released       time.Time // when the archive was changed last, as its server says, or was first fetched; zero: not known
+	Authentication getproviders.AuthenticationResult `json:"-"`
+	H1             getproviders.Hash                 `json:"h1"`
+	H1Archive      getproviders.Hash                 `json:"h1a,omitempty"`    // as getproviders.Digests has it, if that is known and isn't H1; else ""
+	ZH             getproviders.Hash                 `json:"zh,omitempty"`     // of the archive that it was unpacked from; "" if there was none, or it isn't known
+	Origin         string                            `json:"origin,omitempty"` // as getproviders.Package has it, like FromRegistry; compared, never read
+	FromRegistry   bool                              `json:"registry,omitempty"`
+	ArchiveBytes   int64                             `json:"bytes,omitempty"`   // 0: not known
+	Files          int                               `json:"-"`                 // how many the package has, directories not among them; 0: not known
+	Released       time.Time                         `json:"released,omitzero"` // when the archive was changed last, as its server says, or was first fetched; zero: not known
 
-	RegistryHashes map[getproviders.Platform]getproviders.Hash // that the provider's registry lists for other platforms
+	RegistryHashes map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"` // that the provider's registry lists for other platforms
 }
 
 // Hash is the one that a package is known by: that of its archive, or where it has none, that of its files.
@@ -103,10 +93,7 @@ func (g Provenance) Hash() getproviders.Hash { return cmp.Or(g.ZH, g.H1) }
 
 // Receipt returns the receipt that records it.
 func (g Provenance) Receipt(record StatRecord) Receipt {
-	return Receipt{
-		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,
-		Origin: g.Origin, FromRegistry: g.FromRegistry, ArchiveBytes: g.ArchiveBytes, Released: g.Released, Record: record, H1Archive: g.H1Archive, RegistryHashes: g.RegistryHashes,
-	}
+	return Receipt{Provenance: g, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID, Record: record}
 }
 
 // ErrIncomplete says that files of a package are gone that it had when it was hashed.
@@ -124,9 +111,8 @@ func (g Provenance) CompleteRecord(dir string) (StatRecord, error) {
 
 // Claims is what a receipt says of its package.
 func (r Receipt) Claims() Provenance {
-	return Provenance{
-		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},
-		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, FromRegistry: r.FromRegistry, ArchiveBytes: r.ArchiveBytes, Released: r.Released, RegistryHashes: r.RegistryHashes,
-		Files: r.Record.files(),
-	}
+	g := r.Provenance
+	g.Authentication = getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed}
+	g.Files = r.Record.files()
+	return g
 }

@@ -34,7 +34,7 @@ func keep(t *testing.T) kept {
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "LICENSE"), "free")
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")
 	s.Receipts = Open(s.State, s.Root)
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 	must.Succeed(t, s.Receipts.Save(t.Context()))
 	if !s.isKnown() {
 		t.Fatal("the receipt is no good, so this test shows nothing")
@@ -287,19 +287,19 @@ func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	before := recordOf(t, s.Dir)
 	moved := s.Dir + ".moved"
 	must.Succeed(t, os.Rename(s.Dir, moved))
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:moved=", Record: before}})
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:moved="}.Receipt(before)})
 	if rc, ok := s.Receipts.Known(packageName, moved, time.Now()); !ok || rc.H1 != "h1:moved=" {
 		t.Error("the rename to its place voids a package's receipt")
 	}
 	rewrite(t, filepath.Join(moved, "LICENSE"), "FREE")
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:moved=", Record: before}})
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:moved="}.Receipt(before)})
 	if _, ok := s.Receipts.Known(packageName, moved, time.Now()); ok {
 		t.Error("there is a receipt for what has changed since it was checked")
 	}
 	if rc, _ := s.Receipts.Find(packageName); rc.H1 != "h1:moved=" {
 		t.Error("it is forgotten what the package was")
 	}
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:other=", Record: before}})
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:other="}.Receipt(before)})
 	if _, ok := s.Receipts.Find(packageName); ok {
 		t.Error("there is a receipt for what another package has replaced")
 	}
@@ -308,7 +308,7 @@ func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
-	rc := Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}
+	rc := Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))
 	newest := time.Unix(0, rc.Record.Entries[0].Changed)
 	for taken, want := range map[time.Duration]bool{time.Hour: true, fineGranule / 2: false, -time.Hour: false} {
 		s.Receipts.Drop(packageName)
@@ -328,7 +328,7 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	cancel(cachetest.ErrStopped)
 	s.Receipts.Drop(packageName)
 	now := info.ModTime // a change in this very moment might not move any time, so that recording has to wait
-	s.Receipts.Record(ctx, now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+	s.Receipts.Record(ctx, now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 	if _, ok := s.Receipts.Find(packageName); ok {
 		t.Error("there is a receipt")
 	}
@@ -339,9 +339,11 @@ func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
 	s := keep(t)
 	good, _ := s.Receipts.Find(packageName)
 	rc := Receipt{
-		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, TrustLevel: getproviders.LevelPartner, KeyID: "ABCD",
-		Origin: "https://example.com/v1/providers/", ArchiveBytes: 12, Taken: good.Taken, Record: good.Record,
-		RegistryHashes: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
+		Provenance: Provenance{
+			H1: "h1:x=", ZH: "zh:aa", Origin: "https://example.com/v1/providers/", ArchiveBytes: 12,
+			RegistryHashes: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
+		},
+		Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, TrustLevel: getproviders.LevelPartner, KeyID: "ABCD", Taken: good.Taken, Record: good.Record,
 	}
 	s.Receipts.Put(packageName, rc)
 	must.Succeed(t, s.Receipts.Save(t.Context()))

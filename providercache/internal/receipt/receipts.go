@@ -41,11 +41,16 @@ var UsersOwn = statefile.Owner{Trusted: owner.IsPrivate, DirMode: 0o700, FileMod
 // directory; if it is "", or other users can write to it, no receipts are kept.
 // Neither directory needs to exist.
 func Open(state, root string) *Receipts {
+	return newReceipts(OpenState(state, receiptsDir, root))
+}
+
+// OpenState opens the file of a kind that is about a directory, below the user's state directory.
+func OpenState(state, kind, root string) *statefile.File {
 	about, err := Resolved(root)
 	if err != nil {
 		state = ""
 	}
-	return newReceipts(Below(state, receiptsDir), ReceiptsName(about), about, UsersOwn)
+	return statefile.Open(Below(state, kind), ReceiptsName(about), about, UsersOwn)
 }
 
 // ReceiptsName is the name of the file with the receipts for a directory.
@@ -54,8 +59,8 @@ func ReceiptsName(root string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func newReceipts(dir, name, about string, k statefile.Owner) *Receipts {
-	return &Receipts{file: statefile.Open(dir, name, about, k), systems: map[uint64]fileSystem{}, User: os.Geteuid()}
+func newReceipts(file *statefile.File) *Receipts {
+	return &Receipts{file: file, systems: map[uint64]fileSystem{}, User: os.Geteuid()}
 }
 
 // Below returns a directory in the state directory; "" if that one is
@@ -89,8 +94,11 @@ func Resolved(path string) (string, error) {
 	}
 }
 
-// Find returns the receipt of a package, which may have changed since.
+// Find returns the receipt of a package, which may have changed since. Of nil receipts there is none.
 func (r *Receipts) Find(name string) (Receipt, bool) {
+	if r == nil {
+		return Receipt{}, false
+	}
 	encoded, ok := r.file.Get(name)
 	if !ok {
 		return Receipt{}, false
@@ -143,7 +151,12 @@ func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bo
 }
 
 // Names are those of the packages that there are receipts for, sorted.
-func (r *Receipts) Names() []string { return r.file.Keys() }
+func (r *Receipts) Names() []string {
+	if r == nil {
+		return nil
+	}
+	return r.file.Keys()
+}
 
 // Dir is where the receipts are kept; "": nowhere.
 func (r *Receipts) Dir() string { return r.file.Dir }

@@ -23,7 +23,7 @@ import (
 )
 
 func simpleReceipt(h1 string) Receipt {
-	return Receipt{H1: getproviders.Hash("h1:" + h1), Record: StatRecord{Entries: []StatEntry{{Name: "."}}}}
+	return Receipt{Provenance: Provenance{H1: getproviders.Hash("h1:" + h1)}, Record: StatRecord{Entries: []StatEntry{{Name: "."}}}}
 }
 
 // onlyFile is the one file with receipts in a state directory.

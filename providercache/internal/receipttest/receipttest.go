@@ -30,7 +30,7 @@ func New(t *testing.T) Package {
 	cachetest.WriteTo(t, filepath.Join(p.Dir, "LICENSE"), "free")
 	cachetest.WriteTo(t, filepath.Join(p.Dir, "docs", "deep", "page"), "words")
 	p.Receipts = receipt.Open(p.State, p.Root)
-	made := receipt.Receipt{H1: "h1:widget=", Record: RecordOf(t, p.Dir)}
+	made := receipt.Provenance{H1: "h1:widget="}.Receipt(RecordOf(t, p.Dir))
 	p.Receipts.Record(t.Context(), time.Now, receipt.Pending{Name: Name, Dir: p.Dir, Receipt: made})
 	must.Succeed(t, p.Receipts.Save(t.Context()))
 	if !p.IsKnown() {

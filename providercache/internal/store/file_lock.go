@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,15 +27,7 @@ var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Mi
 // once, and so it does where another user has the lock file. The error is ctx's cause, or a
 // *filelock.HeldError.
 func LockPackage(ctx context.Context, c *Store, name string) (unlock func(), err error) {
-	dir := filepath.Join(c.Dir, LocksDir)
-	if _, err := scratch.MakeDirs(dir); err != nil {
-		return func() {}, nil
-	}
-	held, err := filelock.Wait(ctx, lockFile(dir, name), packagePoll)
-	if err != nil {
-		return nil, err
-	}
-	return func() { held.Close() }, nil
+	return c.lockPackage(name, func(file string) (*os.File, error) { return filelock.Wait(ctx, file, packagePoll) })
 }
 
 // EachLocked calls do with the items whose packages in the store, called name, it has locked:
@@ -62,25 +55,25 @@ func EachLocked[T any](ctx context.Context, c *Store, items []T, name func(T) st
 	}
 }
 
-// lockFile is the path of the file that is locked for a package.
-func lockFile(dir, name string) string {
-	return filepath.Join(dir, strings.ReplaceAll(name, "/", "+"))
-}
-
 // tryLockPackage is LockPackage without waiting: the error is filelock.ErrHeld
 // if another process holds the lock.
 func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
+	unlock, err = c.lockPackage(name, filelock.Try)
+	if err != nil && !errors.Is(err, filelock.ErrHeld) {
+		return func() {}, nil
+	}
+	return unlock, err
+}
+
+// lockPackage takes the lock on the file for a package.
+func (c *Store) lockPackage(name string, take func(file string) (*os.File, error)) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, LocksDir)
 	if _, err := scratch.MakeDirs(dir); err != nil {
 		return func() {}, nil
 	}
-	held, err := filelock.Try(lockFile(dir, name))
-	switch {
-	case err == nil:
-		return func() { held.Close() }, nil
-	case errors.Is(err, filelock.ErrHeld):
+	held, err := take(filepath.Join(dir, strings.ReplaceAll(name, "/", "+")))
+	if err != nil {
 		return nil, err
-	default:
-		return func() {}, nil
 	}
+	return func() { held.Close() }, nil
 }

@@ -1,9 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,17 +80,9 @@ const layoutDepth = 5
 // packages finds what is in the cache, in the order of the file system's names.
 // What isn't named like a package isn't one.
 func (c *Store) packages() (found []Package, err error) {
-	names := []string{""}
-	for range layoutDepth {
-		var below []string
-		for _, name := range names {
-			more, err := c.directoriesIn(name)
-			if err != nil {
-				return nil, err
-			}
-			below = append(below, more...)
-		}
-		names = below
+	names, err := subdirectories(context.Background(), c.Dir, layoutDepth, true)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	for _, name := range names {
 		if p, ok := ParseName(name); ok {
@@ -100,30 +93,6 @@ func (c *Store) packages() (found []Package, err error) {
 	return found, nil
 }
 
-// directoriesIn lists the directories and links to directories in one of the
-// cache, by their slash-separated names in it. One that has gone has none.
-func (c *Store) directoriesIn(name string) (names []string, err error) {
-	dir := filepath.Join(c.Dir, filepath.FromSlash(name))
-	entries, err := os.ReadDir(dir)
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		if entry.Type()&fs.ModeSymlink != 0 {
-			if info, err := os.Stat(filepath.Join(dir, entry.Name())); err != nil || !info.IsDir() {
-				continue
-			}
-		} else if !entry.IsDir() {
-			continue
-		}
-		names = append(names, strings.TrimPrefix(name+"/"+entry.Name(), "/"))
-	}
-	return names, err
-}
-
 // ParseName reads a Package's Name, which is what layout.UnpackedPath
 // makes.
 func ParseName(name string) (p Package, ok bool) {
@@ -132,24 +101,17 @@ func ParseName(name string) (p Package, ok bool) {
 		return Package{}, false
 	}
 	addressErr := p.Provider.UnmarshalText([]byte(strings.Join(parts[:3], "/")))
-	version, versionErr := getproviders.ParseVersion(parts[3])
-	platform, platformErr := getproviders.ParsePlatform(parts[4])
-	if addressErr != nil || versionErr != nil || platformErr != nil {
+	versionErr := p.Version.UnmarshalText([]byte(parts[3]))
+	platformErr := p.Platform.UnmarshalText([]byte(parts[4]))
+	if cmp.Or(addressErr, versionErr, platformErr) != nil {
 		return Package{}, false
 	}
-	p.Version, p.Platform = version, platform
 	return p, p.Name() == name
 }
 
 // comparePackages is the order of lists: by address, version and platform.
 func comparePackages(a, b Package) int {
-	if by := a.Provider.Compare(b.Provider); by != 0 {
-		return by
-	}
-	if by := a.Version.Compare(b.Version); by != 0 {
-		return by
-	}
-	return a.Platform.Compare(b.Platform)
+	return cmp.Or(a.Provider.Compare(b.Provider), a.Version.Compare(b.Version), a.Platform.Compare(b.Platform))
 }
 
 // List tells what is in the cache, in the order of addresses, versions and

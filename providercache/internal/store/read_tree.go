@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,15 +81,11 @@ func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context,
 
 // sizeOf is how many bytes the files of a package have, or its archive; what can't be read counts nothing.
 func sizeOf(path string) (size int64) {
-	_ = filepath.WalkDir(realPath(path), func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+	for file := range receipt.Files(realPath(path)) {
+		if info, err := os.Lstat(file); err == nil {
 			size += info.Size()
 		}
-		return nil
-	})
+	}
 	return size
 }
 
@@ -119,7 +116,7 @@ func readPackage(ctx context.Context, p ReadPackage, progress func(bytes int64))
 // listTree finds the packages below a directory. Links are followed to packages,
 // and to the directory itself, as Terraform follows them, and nowhere else.
 func listTree(ctx context.Context, dir string) ([]ReadPackage, error) {
-	names, err := subdirectories(ctx, realPath(dir), 3)
+	names, err := subdirectories(ctx, realPath(dir), 3, false)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +136,9 @@ func listTree(ctx context.Context, dir string) ([]ReadPackage, error) {
 }
 
 // subdirectories returns the slash-separated names of the directories at a depth
-// below one, without those whose names begin with a dot.
-func subdirectories(ctx context.Context, dir string, depth int) ([]string, error) {
+// below one, without those whose names begin with a dot; links are directories if they lead to one and are followed. A
+// directory below that one which has gone has none.
+func subdirectories(ctx context.Context, dir string, depth int, followed bool) ([]string, error) {
 	names := []string{""}
 	for range depth {
 		var below []string
@@ -148,12 +146,18 @@ func subdirectories(ctx context.Context, dir string, depth int) ([]string, error
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(name)))
-			if err != nil {
+			at := filepath.Join(dir, filepath.FromSlash(name))
+			entries, err := os.ReadDir(at)
+			if err != nil && (name == "" || !errors.Is(err, fs.ErrNotExist)) {
 				return nil, err
 			}
 			for _, entry := range entries {
-				if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+				isDir := entry.IsDir()
+				if followed && entry.Type()&fs.ModeSymlink != 0 {
+					info, err := os.Stat(filepath.Join(at, entry.Name()))
+					isDir = err == nil && info.IsDir()
+				}
+				if isDir && !strings.HasPrefix(entry.Name(), ".") {
 					below = append(below, strings.TrimPrefix(name+"/"+entry.Name(), "/"))
 				}
 			}
@@ -212,17 +216,11 @@ func leadsToDirectory(entry fs.DirEntry, dir string) bool {
 
 func sortedPackages(packages []ReadPackage) []ReadPackage {
 	slices.SortStableFunc(packages, func(a, b ReadPackage) int {
-		if by := comparePackages(a.cached(), b.cached()); by != 0 {
-			return by
+		packed := 0
+		if a.Packed != b.Packed {
+			packed = map[bool]int{true: 1, false: -1}[a.Packed]
 		}
-		switch {
-		case a.Packed == b.Packed:
-			return strings.Compare(a.Path, b.Path)
-		case b.Packed:
-			return -1
-		default:
-			return 1
-		}
+		return cmp.Or(comparePackages(a.cached(), b.cached()), packed, strings.Compare(a.Path, b.Path))
 	})
 	return packages
 }

@@ -24,7 +24,7 @@ func viewOf(s receipttest.Package, cache string) View {
 // hashedAgain gives the package a receipt, whatever has become of it.
 func hashedAgain(t *testing.T, s receipttest.Package, at View) {
 	t.Helper()
-	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Receipt{H1: "h1:widget=", Record: receipttest.RecordOf(t, s.Dir)}})
+	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Provenance{H1: "h1:widget="}.Receipt(receipttest.RecordOf(t, s.Dir))})
 	must.Succeed(t, at.Own.Save(t.Context()))
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -72,8 +73,7 @@ func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOp
 		removed = append(removed, t)
 	}
 	removed = u.restoreLinked(removed, o, &done)
-	count := u.measure(removed)
-	done.Freed, done.Shared, done.SharedWith = count.freed, count.shared, count.with
+	measure(removed, &done)
 	u.forget(ctx, removed, o)
 	for _, t := range removed {
 		done.Removed = append(done.Removed, t.Package)
@@ -190,27 +190,18 @@ func (c *Store) parents(name string) (dirs []string) {
 	return dirs
 }
 
-// spaceCount is what the removal of packages gains.
-type spaceCount struct {
-	freed, shared int64
-	with          []string
-}
-
 // measure finds out, before packages are removed, what that gains: a file with
 // further names than those in the packages takes as much room afterwards.
-func (u *Maintenance) measure(removed []*detached) (count spaceCount) {
+func measure(removed []*detached, done *Removal) {
 	names, files := map[receipt.Inode]int{}, map[receipt.Inode]fs.FileInfo{}
 	sizes := map[receipt.Inode]int64{}
 	with := map[string]bool{}
 	for i, t := range removed {
-		_ = filepath.WalkDir(t.at(), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.Type().IsRegular() {
-				return nil
-			}
+		for path := range receipt.Files(t.at()) {
 			stat, err := receipt.Lstat(path)
 			info, infoErr := os.Lstat(path)
 			if err != nil || infoErr != nil {
-				return nil
+				continue
 			}
 			file := receipt.Inode{Device: stat.Device, Number: stat.Inode}
 			if stat.Inode == 0 {
@@ -218,16 +209,15 @@ func (u *Maintenance) measure(removed []*detached) (count spaceCount) {
 			}
 			names[file]++
 			files[file], sizes[file] = info, stat.Allocated
-			return nil
-		})
+		}
 	}
 	elsewhere := false
 	for file, info := range files {
 		if linkCount(info) > uint64(names[file]) {
-			count.shared += sizes[file]
+			done.Shared += sizes[file]
 			elsewhere = true
 		} else {
-			count.freed += sizes[file]
+			done.Freed += sizes[file]
 		}
 	}
 	if elsewhere {
@@ -235,8 +225,7 @@ func (u *Maintenance) measure(removed []*detached) (count spaceCount) {
 			t.sharedWith(with)
 		}
 	}
-	count.with = slices.Sorted(maps.Keys(with))
-	return count
+	done.SharedWith = slices.Sorted(maps.Keys(with))
 }
 
 // sharedWith adds the directories that have files of the package under further
@@ -247,21 +236,13 @@ func (t *detached) sharedWith(with map[string]bool) {
 			continue
 		}
 		theirs := filepath.Join(user, filepath.FromSlash(t.Name()))
-		_ = filepath.WalkDir(t.at(), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.Type().IsRegular() {
-				return nil
-			}
-			name, err := filepath.Rel(t.at(), path)
-			if err != nil {
-				return nil
-			}
+		for path := range receipt.Files(t.at()) {
 			ours, oursErr := os.Lstat(path)
-			other, otherErr := os.Lstat(filepath.Join(theirs, name))
+			other, otherErr := os.Lstat(theirs + strings.TrimPrefix(path, t.at()))
 			if oursErr == nil && otherErr == nil && os.SameFile(ours, other) {
 				with[user] = true
-				return filepath.SkipAll
+				break
 			}
-			return nil
-		})
+		}
 	}
 }

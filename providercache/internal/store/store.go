@@ -64,23 +64,7 @@ func (c *Store) IsSameAs(other *Store) bool {
 	if err == nil && otherErr == nil {
 		return os.SameFile(mine, theirs)
 	}
-	return err != nil && otherErr != nil && futurePath(c.Dir) == futurePath(other.Dir)
-}
-
-// futurePath is a path without the links in the part of it that exists.
-func futurePath(path string) string {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	for dir, rest := absolute, ""; ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
-		if found, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(found, rest)
-		}
-		if dir == filepath.Dir(dir) {
-			return absolute
-		}
-	}
+	return err != nil && otherErr != nil && realPath(c.Dir) == realPath(other.Dir)
 }
 
 // PackagePath is where a package is, or would be. What is there may be a

@@ -80,11 +80,7 @@ func NoteUses(ctx context.Context, c *Store, u Uses, now time.Time) {
 type notes struct{ *statefile.File }
 
 func openNotes(state, kind, root string) notes {
-	about, err := receipt.Resolved(root)
-	if err != nil {
-		state = ""
-	}
-	return notes{statefile.Open(receipt.Below(state, kind), receipt.ReceiptsName(about), about, receipt.UsersOwn)}
+	return notes{receipt.OpenState(state, kind, root)}
 }
 
 func (n notes) note(key string, at time.Time, mark string) {

@@ -82,11 +82,8 @@ func (s View) Path(name string) string { return filepath.Join(s.root, filepath.F
 
 // Find returns the receipt of a package, which may have changed since.
 func (s View) Find(name string) (found receipt.Receipt, ok bool) {
-	for _, from := range []*receipt.Receipts{s.Own, s.System} {
-		if from == nil || ok {
-			continue
-		}
-		found, ok = from.Find(name)
+	if found, ok = s.Own.Find(name); !ok {
+		found, ok = s.System.Find(name)
 	}
 	return found, ok
 }
@@ -94,11 +91,8 @@ func (s View) Find(name string) (found receipt.Receipt, ok bool) {
 // Known returns the receipt of a package if its files still are as the receipt
 // says.
 func (s View) Known(name string) (found receipt.Receipt, ok bool) {
-	for _, from := range []*receipt.Receipts{s.Own, s.System} {
-		if from == nil || ok {
-			continue
-		}
-		found, ok = from.Known(name, s.Path(name), s.now())
+	if found, ok = s.KnownOwn(name); !ok && s.System != nil {
+		found, ok = s.System.Known(name, s.Path(name), s.now())
 	}
 	return found, ok
 }
@@ -162,12 +156,7 @@ func (s View) Retract(ctx context.Context, name string) {
 // KnownPackages returns what receipts say about packages of a provider for a
 // platform, whether they are still there or not.
 func (s View) KnownPackages(p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
-	for _, from := range []*receipt.Receipts{s.Own, s.System} {
-		if from != nil {
-			all = append(all, listed(from, s, p, plat)...)
-		}
-	}
-	return all
+	return append(listed(s.Own, s, p, plat), listed(s.System, s, p, plat)...)
 }
 
 // listed lists the packages of a provider for which r has receipts.
@@ -189,9 +178,6 @@ func listed(r *receipt.Receipts, at View, p getproviders.Provider, plat getprovi
 // recorded package for the platform came from; 0 if no receipt records it. name
 // is a package's name.
 func (s View) LastSize(name string) (size int64) {
-	if s.Own == nil {
-		return 0
-	}
 	version, platform := path.Split(name)
 	provider, _ := path.Split(path.Clean(version))
 	for _, other := range s.Own.Names() {
