@@ -41,10 +41,7 @@ func (in *Installer) link(ctx context.Context, all steps) {
 // linkEach links or copies packages without file locks, so others may exchange
 // them meanwhile.
 func (in *Installer) linkEach(ctx context.Context, all steps, modes []link.Mode) {
-	in.linkMany(ctx, all, in.cacheView(), modes, func(l linker, s *step) (o outcome, _ []receipt.Pending, err error) {
-		o, err = l.unlocked(ctx, s.Selection, *s.local.Cached)
-		return o, nil, err
-	})
+	in.linkMany(ctx, all, in.cacheView(), modes, linker.unlocked)
 }
 
 // linkLocked makes hard links. These change the ctime of the cache's files, by
@@ -59,23 +56,24 @@ func (in *Installer) linkLocked(ctx context.Context, all steps, modes []link.Mod
 
 // linkHeld links packages whose file locks are held, and renews their receipts.
 func (in *Installer) linkHeld(ctx context.Context, all steps, at store.View, modes []link.Mode) {
-	in.linkMany(ctx, all, at, modes, func(l linker, s *step) (outcome, []receipt.Pending, error) {
-		return l.locked(ctx, s.Selection, *s.local.Cached)
-	})
+	in.linkMany(ctx, all, at, modes, linker.locked)
 }
 
-// linkMany links packages, many at once, and ends the steps of those that it could link. shared are
+// linkMany links packages, many at once, and ends and reports the steps of those that it could link. shared are
 // packages of the cache whose status has changed, also if the linking has failed in the end.
-func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, modes []link.Mode, one func(l linker, s *step) (o outcome, shared []receipt.Pending, err error)) {
+func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, modes []link.Mode,
+	one func(linker, context.Context, getproviders.Selection, receipt.Provenance) (o outcome, shared []receipt.Pending, err error)) {
 	l, err := in.newLinker(at, modes)
 	if err != nil {
 		return
 	}
 	defer l.stages.Remove()
 	changed, _ := par.Map(ctx, in.fetcher().Limits.Queries, all, func(ctx context.Context, s *step) ([]receipt.Pending, error) {
-		outcome, shared, err := one(l, s)
+		outcome, shared, err := one(l, ctx, s.Selection, *s.local.Cached)
 		if err == nil {
+			outcome.State = event.Linked
 			s.outcome, s.todo = outcome, nothing
+			in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: outcome.Outcome})
 		}
 		return shared, nil
 	})
@@ -122,10 +120,10 @@ func (in *Installer) linkOne(ctx context.Context, s getproviders.Selection, got 
 }
 
 // unlocked links or copies a package that others may exchange at the same time.
-func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (outcome, error) {
+func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (o outcome, _ []receipt.Pending, err error) {
 	from := l.in.cachePath(s)
 	own := l.at.IsOwn(from)
-	outcome, err := l.tree(ctx, s, found, from, func(used link.Mode, staged string) error {
+	o, err = l.tree(ctx, s, found, from, func(used link.Mode, staged string) error {
 		switch {
 		case used == link.Symlink:
 			return l.in.cacheHas(s)
@@ -135,7 +133,7 @@ func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found re
 		_, err := l.in.recheck(ctx, s, found, l.at)
 		return err
 	})
-	return l.in.reportLinked(ctx, outcome, err)
+	return o, nil, err
 }
 
 // locked links a package whose file lock is held. shared is the package
@@ -152,11 +150,10 @@ func (l linker) locked(ctx context.Context, s getproviders.Selection, found rece
 			return outcome{}, nil, err
 		}
 	}
-	outcome, err := l.hashed(ctx, s, found, from, own)
-	if own && outcome.Link == link.Hardlink {
+	o, err = l.hashed(ctx, s, found, from, own)
+	if own && o.Link == link.Hardlink {
 		shared = append(shared, receipt.Pending{Name: l.in.packageName(s), Dir: from, Receipt: before, Linked: true})
 	}
-	o, err = l.in.reportLinked(ctx, outcome, err)
 	return o, shared, err
 }
 
@@ -222,17 +219,6 @@ func (in *Installer) recheck(ctx context.Context, s getproviders.Selection, foun
 		err = errChanged
 	}
 	return found.Receipt(record), err
-}
-
-// reportLinked reports that a package of the cache was put into Target, unless
-// err says that it wasn't.
-func (in *Installer) reportLinked(ctx context.Context, o outcome, err error) (outcome, error) {
-	if err != nil {
-		return outcome{}, err
-	}
-	o.State = event.Linked
-	in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: o.Outcome})
-	return o, nil
 }
 
 // cacheHas returns an error if the package isn't in the cache. It is called

@@ -116,24 +116,17 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 		return Prefetched{}, err
 	}
 	done.State, done.Source, done.Bytes = event.Fetched, t.Package.Source, done.provenance.ArchiveBytes
-	if err := in.publishPrefetched(ctx, t.Selection, stage, done.provenance); err != nil {
+	_ = patient.Remove(stage.ArchivePath())
+	at := in.cacheView()
+	shared, err := in.publishInCache(ctx, t.Selection, stage, done.provenance, at)
+	if err != nil {
 		return Prefetched{}, t.Failed(during.Publish, err)
 	}
+	at.Record(ctx, shared)
 	in.fetcher().Emit(ctx, fetchedEvent(t, Outcome{
 		Selection: t.Selection, State: event.Fetched, Path: in.cachePath(t.Selection), Source: done.Source, Authentication: done.provenance.Authentication,
 	}))
 	return done, nil
-}
-
-// publishPrefetched publishes a package in the cache and writes its receipt.
-func (in *Installer) publishPrefetched(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) error {
-	at := in.cacheView()
-	_ = patient.Remove(stage.ArchivePath())
-	shared, err := in.publishInCache(ctx, s, stage, got, at)
-	if err == nil {
-		at.Record(ctx, shared)
-	}
-	return err
 }
 
 // Finalize prepares a Cache that was just filled for an image: every user can

@@ -34,10 +34,7 @@ func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.
 		packages = append(packages, p)
 	}
 	slices.SortStableFunc(packages, func(a, b archivedir.Item) int {
-		if by := a.Provider.Compare(b.Provider); by != 0 {
-			return by
-		}
-		return a.Version.Compare(b.Version)
+		return cmp.Or(a.Provider.Compare(b.Provider), a.Version.Compare(b.Version))
 	})
 	return packages, errs
 }
