@@ -13,6 +13,7 @@ type Fault struct {
 	Kind   error  // one of the Err values of this package; nil: it matches what Err does
 	Err    error  // what went wrong, in words; of a request without an answer the network's own error
 	Advice string // what may be wrong and what to do, without secrets; "": that isn't known
+	Common string // as Shared
 }
 
 // Error implements error.
@@ -23,6 +24,9 @@ func (f *Fault) Code() string { return f.ID }
 
 // Hint says what may be wrong, and what to do.
 func (f *Fault) Hint() string { return f.Advice }
+
+// Shared tells apart what several requests fail for; "": it is about one of them.
+func (f *Fault) Shared() string { return f.Common }
 
 // Unwrap returns Kind and Err.
 func (f *Fault) Unwrap() []error {

@@ -184,54 +184,19 @@ func explained(err error) error {
 		return fmt.Errorf("%w: the registry wants a username and a password, and there are none for it", hosts.ErrUnauthorized)
 	}
 	shown := withoutQueries{err}
-	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok && answer.URL != nil {
-		return &answerError{shown, answer.URL.Host, answer.StatusCode}
+	answer, ok := errors.AsType[*errcode.ErrorResponse](err)
+	if !ok || answer.URL == nil {
+		return shown
 	}
-	return shown
-}
-
-// answerError is an answer that isn't the one that was hoped for. It matches hosts.ErrUnauthorized if a login is missing or doesn't allow it.
-type answerError struct {
-	withoutQueries
-	host   string
-	status int
-}
-
-// Error implements error.
-func (e *answerError) Error() string {
-	if hosts.Refuses(e.status) {
-		return fmt.Sprintf("%v: %v", hosts.ErrUnauthorized, e.withoutQueries)
+	failed := &hosts.Fault{ID: "unreachable", Err: shown, Advice: hosts.StatusAdvice(answer.StatusCode)}
+	if hosts.Refuses(answer.StatusCode) {
+		failed.ID, failed.Err = "unauthorized", fmt.Errorf("%w: %w", hosts.ErrUnauthorized, shown)
+		failed.Advice = fmt.Sprintf("check the login for %s, as docker login or an oci_credentials block has it, and what it allows", answer.URL.Host)
 	}
-	return e.withoutQueries.Error()
-}
-
-// Is reports whether target is hosts.ErrUnauthorized, and that is what it is about.
-func (e *answerError) Is(target error) bool {
-	return target == hosts.ErrUnauthorized && hosts.Refuses(e.status)
-}
-
-// Hint says what the answer means.
-func (e *answerError) Hint() string {
-	if hosts.Refuses(e.status) {
-		return fmt.Sprintf("check the login for %s, as docker login or an oci_credentials block has it, and what it allows", e.host)
+	if failed.Advice != "" {
+		failed.Common = fmt.Sprintf("%s %d", answer.URL.Host, answer.StatusCode)
 	}
-	return hosts.StatusAdvice(e.status)
-}
-
-// Code is "unauthorized" for 401 and 403, else "unreachable".
-func (e *answerError) Code() string {
-	if hosts.Refuses(e.status) {
-		return "unauthorized"
-	}
-	return "unreachable"
-}
-
-// Shared tells apart what several requests fail for; "": it is about one of them.
-func (e *answerError) Shared() string {
-	if e.Hint() == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s %d", e.host, e.status)
+	return failed
 }
 
 // withoutQueries is an error whose text has no queries of URLs. The error itself stays as it is: goroutines share it,

@@ -185,7 +185,7 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 	index.Manifests = slices.Clone(found)
 	missing, err := p.add(ctx, &index, ours)
 	if err == nil && p.set == "" && !missing { // what this publisher hasn't overwritten is for others to look at
-		_, err = p.listSigned(ctx, &index, release, false)
+		err = p.listSigned(ctx, &index, release, false)
 		missing = !index.equals(found)
 	}
 	if err != nil || p.set == "" && !missing {
@@ -210,7 +210,7 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 	index.merge(announced)
 	_, err = p.add(ctx, &index, ours)
 	if same := index.equals(found); err == nil && !(same && before.Digest == p.set) {
-		_, err = p.listSigned(ctx, &index, release, !same)
+		err = p.listSigned(ctx, &index, release, !same)
 	}
 	if err != nil || index.equals(found) {
 		return 0, err

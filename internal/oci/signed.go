@@ -101,16 +101,15 @@ func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor
 }
 
 // listSigned lists in an index what is signed about the version, if it is true of all archives of the index: what the release
-// brings, else what is listed already. One that isn't true of an archive would keep people from installing it. changed says
-// whether the index lists something else than before.
-func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Release, added bool) (changed bool, err error) {
+// brings, else what is listed already. One that isn't true of an archive would keep people from installing it.
+func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Release, added bool) error {
 	listed := index.signed()
 	if release.Signed == nil && (listed == nil || !added) {
-		return false, nil
+		return nil
 	}
 	archives, err := allPublished(ctx, p.repo, *index)
 	if err != nil {
-		return false, err
+		return err
 	}
 	isTrue := func(d *getproviders.SignedDocuments) bool {
 		return d != nil && !slices.ContainsFunc(archives, func(t remotes.Release) bool { return !d.Covers(release.Provider, release.Version, t.Platform, t.ZH) })
@@ -121,7 +120,7 @@ func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Rel
 	case isTrue(release.Signed) && !bringsLess(*release.Signed, present):
 		d, err := p.sign(ctx, release)
 		if err != nil {
-			return false, err
+			return err
 		}
 		lists = &d
 	case isTrue(present):
@@ -131,8 +130,7 @@ func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Rel
 	if lists != nil {
 		index.Manifests = append(index.Manifests, *lists)
 	}
-	same := lists == listed || lists != nil && listed != nil && lists.Digest == listed.Digest
-	return !same, nil
+	return nil
 }
 
 // bringsLess reports whether a release brings what is present, but without the keys: a source that knows them already

@@ -33,19 +33,8 @@ var (
 
 // bucketError says which call failed.
 type bucketError struct {
-	Op     string // "get", "stat", "put", "list", "delete" or "open"
-	Bucket string // as Bucket.String names it
-	Key    string // or the prefix of a list; "" if it isn't about one
-	Err    error
-}
-
-// Error implements error.
-func (e *bucketError) Error() string {
-	name := e.Bucket
-	if e.Key != "" {
-		name += "/" + e.Key
-	}
-	return fmt.Sprintf("%s %s: %v", cmp.Or(doing[e.Op], e.Op), name, e.Err)
+	hosts.Fault
+	cause error // without the call
 }
 
 // doing are the calls in words.
@@ -53,44 +42,32 @@ var doing = map[string]string{
 	"get": "reading", "stat": "looking for", "put": "writing", "list": "listing", "delete": "deleting", "open": "opening",
 }
 
-// Code is "unauthorized" or "bucket".
-func (e *bucketError) Code() string {
-	if errors.Is(e.Err, hosts.ErrUnauthorized) {
-		return "unauthorized"
-	}
-	return "bucket"
-}
-
-// Hint says what to do about a directory that can't be used.
-func (e *bucketError) Hint() string {
-	if _, ok := errors.AsType[*fs.PathError](e.Err); !ok {
-		return ""
-	}
-	return "name a directory that this user may write to, on a disk that is there"
-}
-
-// Shared names what other requests to the bucket fail for, too: that there is no such bucket, that the service gives no
-// answer, or wants other credentials. "": the error is about one object.
-func (e *bucketError) Shared() string {
-	for _, kind := range []error{ErrNoBucket, ErrUnreachable, hosts.ErrUnauthorized} {
-		if errors.Is(e.Err, kind) {
-			return e.Bucket + ": " + kind.Error()
-		}
-	}
-	return ""
-}
-
-// Unwrap returns the cause.
-func (e *bucketError) Unwrap() error { return e.Err }
-
-// Fail makes an *Error of the cause of a failure, for those who implement a Bucket. That of a bucket below this one
-// becomes one of this, and nil stays nil.
+// Fail says of the cause of a failure that it was "get", "stat", "put", "list", "delete" or "open" of a bucket that failed, for an
+// object, or for the prefix of a list, for those who implement a Bucket. What is said of a bucket below this one is said of this,
+// and nil stays nil. Other requests to the bucket fail, too, if there is no such bucket, or if the service gives no answer, or wants
+// other credentials.
 func Fail(op string, b fmt.Stringer, key string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if below, ok := err.(*bucketError); ok {
-		err = below.Err
+		err = below.cause
 	}
-	return &bucketError{Op: op, Bucket: b.String(), Key: key, Err: err}
+	name := b.String()
+	if key != "" {
+		name += "/" + key
+	}
+	failed := &bucketError{hosts.Fault{ID: "bucket", Err: fmt.Errorf("%s %s: %w", cmp.Or(doing[op], op), name, err)}, err}
+	if errors.Is(err, hosts.ErrUnauthorized) {
+		failed.ID = "unauthorized"
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		failed.Advice = "name a directory that this user may write to, on a disk that is there"
+	}
+	for _, kind := range []error{ErrNoBucket, ErrUnreachable, hosts.ErrUnauthorized} {
+		if failed.Common == "" && errors.Is(err, kind) {
+			failed.Common = b.String() + ": " + kind.Error()
+		}
+	}
+	return failed
 }
