@@ -292,35 +292,27 @@ func (d *document) open() io.ReadSeeker {
 	if d.packed == nil {
 		return bytes.NewReader(d.body)
 	}
-	return &unpacking{document: d}
+	return io.NewSectionReader(&unpacking{packed: d.packed}, 0, d.size)
 }
 
 // unpacking reads a packed document.
 type unpacking struct {
-	document *document
-	at       int64     // where the next byte is read
-	content  io.Reader // from there on; nil: it isn't open
+	packed  []byte
+	at      int64     // where content is
+	content io.Reader // nil: it isn't open
 }
 
-// Seek implements io.Seeker.
-func (u *unpacking) Seek(offset int64, whence int) (int64, error) {
-	if to := from(offset, whence, u.at, u.document.size); to != u.at {
-		u.at, u.content = to, nil
-	}
-	return u.at, nil
-}
-
-// Read implements io.Reader.
-func (u *unpacking) Read(p []byte) (int, error) {
-	if u.content == nil {
-		content, err := gzip.NewReader(bytes.NewReader(u.document.packed))
+// ReadAt implements io.ReaderAt for a SectionReader, which doesn't need all that it asks for at once.
+func (u *unpacking) ReadAt(p []byte, at int64) (int, error) {
+	if u.content == nil || u.at != at {
+		content, err := gzip.NewReader(bytes.NewReader(u.packed))
 		if err == nil {
-			_, err = io.CopyN(io.Discard, content, u.at)
+			_, err = io.CopyN(io.Discard, content, at)
 		}
 		if err != nil {
 			return 0, err
 		}
-		u.content = content
+		u.content, u.at = content, at
 	}
 	n, err := u.content.Read(p)
 	u.at += int64(n)
@@ -330,14 +322,3 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // packedFrom is how large a document is that is packed: the list of a large provider's versions with all platforms has
 // half a megabyte.
 const packedFrom = 4 << 10
-
-// from is the position that Seek is asked for.
-func from(offset int64, whence int, at, size int64) int64 {
-	switch whence {
-	case io.SeekCurrent:
-		offset += at
-	case io.SeekEnd:
-		offset += size
-	}
-	return max(offset, 0)
-}

@@ -89,7 +89,7 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 	if zh != "" {
 		w.Header().Set("Etag", `"`+string(zh)+`"`)
 	}
-	http.ServeContent(w, r, "", time.Time{}, content)
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(content, 0, content.length()))
 	read, err := content.state()
 	sent.Add(read)
 	if err == nil || r.Context().Err() != nil {
@@ -101,9 +101,10 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 	panic(http.ErrAbortHandler) // the one way to tell the client that this isn't all
 }
 
-// archiveContent is an archive that is sent.
+// archiveContent is an archive that is sent. It is read one piece after the other, each of which may be less than what is asked for.
 type archiveContent interface {
-	io.ReadSeeker
+	io.ReaderAt
+	length() int64
 	state() (read int64, failed error)
 }
 
@@ -114,40 +115,32 @@ type objectReader struct {
 	key    string
 	size   int64
 
-	at     int64
 	body   io.ReadCloser // at the position begins; nil: it isn't open
 	begins int64
 	read   int64
 	failed error
 }
 
+func (o *objectReader) length() int64 { return o.size }
+
 func (o *objectReader) state() (int64, error) { return o.read, o.failed }
 
-// Seek implements io.Seeker.
-func (o *objectReader) Seek(offset int64, whence int) (int64, error) {
-	o.at = from(offset, whence, o.at, o.size)
-	return o.at, nil
-}
-
-// Read implements io.Reader.
-func (o *objectReader) Read(p []byte) (int, error) {
-	if o.at >= o.size {
-		return 0, io.EOF
-	}
-	if o.body != nil && o.begins != o.at {
+// ReadAt implements archiveContent.
+func (o *objectReader) ReadAt(p []byte, at int64) (int, error) {
+	if o.body != nil && o.begins != at {
 		o.Close()
 	}
 	if o.body == nil {
-		object, err := o.bucket.Get(o.ctx, o.key, blob.GetOptions{Offset: o.at})
+		object, err := o.bucket.Get(o.ctx, o.key, blob.GetOptions{Offset: at})
 		if err != nil {
 			o.failed = err
 			return 0, err
 		}
-		o.body, o.begins = object.Body, o.at
+		o.body, o.begins = object.Body, at
 	}
 	n, err := o.body.Read(p)
-	o.at, o.begins, o.read = o.at+int64(n), o.begins+int64(n), o.read+int64(n)
-	if err == io.EOF && o.at < o.size {
+	o.begins, o.read = o.begins+int64(n), o.read+int64(n)
+	if err == io.EOF && o.begins < o.size {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil && err != io.EOF {

@@ -24,16 +24,16 @@ type firstReader struct {
 	end  []byte // nil: it wasn't read yet
 }
 
-// Read implements io.Reader.
-func (f *firstReader) Read(p []byte) (int, error) {
+// ReadAt implements archiveContent.
+func (f *firstReader) ReadAt(p []byte, at int64) (int, error) {
 	held := max(f.size-heldBack, 0)
-	if f.at < held {
-		n, err := f.objectReader.Read(p[:min(int64(len(p)), held-f.at)])
+	if at < held {
+		n, err := f.objectReader.ReadAt(p[:min(int64(len(p)), held-at)], at)
 		f.sum.Write(p[:n])
 		return n, err
 	}
 	if f.end == nil {
-		end, err := io.ReadAll(f.objectReader)
+		end, err := io.ReadAll(io.NewSectionReader(f.objectReader, held, f.size-held))
 		f.sum.Write(end)
 		if is := getproviders.ZH([sha256.Size]byte(f.sum.Sum(nil))); err == nil && is != f.want {
 			err = fmt.Errorf("%w (%s in place of %s)", errDamaged, is, f.want)
@@ -41,10 +41,9 @@ func (f *firstReader) Read(p []byte) (int, error) {
 		if f.failed = err; err != nil {
 			return 0, err
 		}
-		f.end, f.at = end, held
+		f.end = end
 	}
-	n := copy(p, f.end[f.at-held:])
-	f.at += int64(n)
+	n := copy(p, f.end[at-held:])
 	if n == 0 {
 		return 0, io.EOF
 	}
@@ -61,9 +60,8 @@ func (s *Server) firstUse(archive storedArchive, tag string, content *objectRead
 	if !part && content.size > 0 {
 		return first, nil
 	}
-	_, err = io.Copy(io.Discard, first)
+	_, err = io.Copy(io.Discard, io.NewSectionReader(first, 0, max(content.size, 1))) // an empty one is damaged
 	s.used(archive, tag, first)
-	content.at = 0
 	return nil, err
 }
 

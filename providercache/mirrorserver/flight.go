@@ -287,31 +287,23 @@ type flightReader struct {
 	flight  *flight
 	arrival arrival
 	file    *os.File
-	at      int64
 	read    int64
 	failed  error
 }
 
+func (r *flightReader) length() int64 { return r.arrival.size }
+
 func (r *flightReader) state() (int64, error) { return r.read, r.failed }
 
-// Seek implements io.Seeker.
-func (r *flightReader) Seek(offset int64, whence int) (int64, error) {
-	r.at = from(offset, whence, r.at, r.arrival.size)
-	return r.at, nil
-}
-
-// Read implements io.Reader.
-func (r *flightReader) Read(p []byte) (int, error) {
-	if r.at >= r.arrival.size {
-		return 0, io.EOF
-	}
-	end, err := r.available()
+// ReadAt implements archiveContent.
+func (r *flightReader) ReadAt(p []byte, at int64) (int, error) {
+	end, err := r.available(at)
 	if err != nil {
 		r.failed = err
 		return 0, err
 	}
-	n, err := r.file.ReadAt(p[:min(int64(len(p)), end-r.at)], r.at)
-	r.at, r.read = r.at+int64(n), r.read+int64(n)
+	n, err := r.file.ReadAt(p[:min(int64(len(p)), end-at)], at)
+	r.read += int64(n)
 	if n > 0 {
 		return n, nil
 	}
@@ -319,13 +311,13 @@ func (r *flightReader) Read(p []byte) (int, error) {
 	return 0, r.failed
 }
 
-// available waits until there are bytes to send, and returns where they end.
-func (r *flightReader) available() (int64, error) {
+// available waits until there are bytes to send at a position, and returns where they end.
+func (r *flightReader) available(at int64) (int64, error) {
 	held := r.arrival.size - heldBack
-	if r.at >= held {
+	if at >= held {
 		return r.arrival.size, r.flight.passed(r.ctx)
 	}
-	now, err := r.arrival.mark.Beyond(r.ctx, r.at)
+	now, err := r.arrival.mark.Beyond(r.ctx, at)
 	if err != nil {
 		return 0, err
 	}
