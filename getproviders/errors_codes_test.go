@@ -93,9 +93,26 @@ func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 			*errs = append(*errs, name)
 		}
 		if strings.EqualFold(method.Name.Name, "Code") {
-			found[name] = returned(method.Body)
+			found[name] = append(returned(method.Body), ofTable(file)...)
+			slices.Sort(found[name])
 		}
 	}
+}
+
+// ofTable are the codes in a file's table of kinds.
+func ofTable(file *ast.File) (all []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if table, ok := n.(*ast.ValueSpec); ok && table.Names[0].Name == "kindCodes" {
+			ast.Inspect(table, func(n ast.Node) bool {
+				if literal, ok := n.(*ast.BasicLit); ok {
+					all = append(all, strings.Trim(literal.Value, `"`))
+				}
+				return true
+			})
+		}
+		return true
+	})
+	return all
 }
 
 // ofFaults are the codes that a file gives to a Fault.
