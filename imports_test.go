@@ -117,7 +117,7 @@ github.com/hashicorp/go-cty-funcs internal/config/static/functions
 github.com/zclconf/go-cty-yaml internal/config/static/functions tests
 github.com/apparentlymart/go-cidr internal/config/static/functions
 github.com/bmatcuk/doublestar/v4 command/roots internal/config/static/functions
-golang.org/x/text internal/config/static/functions command/view/terminal
+golang.org/x/text internal/config/fetch internal/config/static/functions command/view/terminal
 github.com/mitchellh/cli command
 github.com/agext/levenshtein internal/spelling
 github.com/mattn/go-shellwords command

@@ -189,7 +189,7 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	twice := module("twice", files{"a.tf": "# small\n", "A.tf": "# large\n"})
 	for config, want := range map[string]string{
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"Net\" {\n  source = %q\n}\n", one, other): "another module differs from this one in case only",
-		fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", twice):                                          "differ in case only",
+		fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", twice):                                          "differ only in case",
 	} {
 		must.Write(t, filepath.Join(root, "work/main.tf"), config)
 		for _, command := range []string{"get", "init", "vendor"} {

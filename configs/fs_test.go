@@ -141,11 +141,11 @@ func TestRead_KeepsModulesInTheirPackagesInAnFS(t *testing.T) {
 		})
 		link := filepath.Join(dir, ".terraform/modules/a", tc.link)
 		if tc.target == "c/../../../../private" {
-			if err := os.Symlink("deep", filepath.Join(filepath.Dir(link), "c")); err != nil {
+			if err := must.Symlink("deep", filepath.Join(filepath.Dir(link), "c")); err != nil {
 				t.Skip(err)
 			}
 		}
-		if err := os.Symlink(strings.ReplaceAll(tc.target, "ABSOLUTE", filepath.Join(dir, "private")), link); err != nil {
+		if err := must.Symlink(strings.ReplaceAll(tc.target, "ABSOLUTE", filepath.Join(dir, "private")), link); err != nil {
 			t.Skip(err)
 		}
 		for kind, fsys := range map[string]fs.FS{"on disk": nil, "os.DirFS": os.DirFS(dir), "an FS that can't read links": hidesLinks{os.DirFS(dir)}} {

@@ -36,7 +36,7 @@ func TestSave_LoadOfADeviceIsAnError(t *testing.T) {
 		t.Skipf("%s is no device here", os.DevNull)
 	}
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
-	if err := os.Symlink(os.DevNull, path); err != nil {
+	if err := must.Symlink(os.DevNull, path); err != nil {
 		t.Skip(err)
 	}
 	_, diags := depsfile.Load(path, terraform)
@@ -116,7 +116,7 @@ func linked(t *testing.T, content string) (link, target string) {
 func linkIn(t *testing.T, dir, target string) (link string) {
 	t.Helper()
 	link = filepath.Join(dir, depsfile.FileName)
-	if err := os.Symlink(target, link); err != nil {
+	if err := must.Symlink(target, link); err != nil {
 		if runtime.GOOS == "windows" {
 			t.Skip("no right to make symlinks: ", err)
 		}

@@ -42,7 +42,7 @@ func makeEntry(dir, name string) error {
 // skipWithoutLinks skips the test where making a link takes a privilege.
 func skipWithoutLinks(t *testing.T) {
 	t.Helper()
-	if err := os.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
+	if err := must.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
 		t.Skipf("can't make symbolic links here: %v", err)
 	}
 }

@@ -334,7 +334,7 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 // symlink makes a link, or skips the test where the system allows none.
 func symlink(tb testing.TB, target, link string) {
 	tb.Helper()
-	if err := os.Symlink(target, link); err != nil {
+	if err := must.Symlink(target, link); err != nil {
 		tb.Skipf("this system makes no symbolic links here: %v", err)
 	}
 }

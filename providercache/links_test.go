@@ -43,7 +43,7 @@ func packageToLink(t *testing.T) string {
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "the provider")
 	cachetest.WriteTo(t, filepath.Join(from, "docs", ".page"), "words")
 	must.Succeed(t, os.Chmod(filepath.Join(from, "docs", ".page"), 0o444))
-	if err := os.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
+	if err := must.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
 		t.Logf("no symbolic links here: %v", err)
 	}
 	return from

@@ -152,7 +152,7 @@ func TestBundle_NamesNoUser(t *testing.T) {
 func TestBundle_LinksAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
+	if err := must.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	archive := exampleTar(t, bundle.Entry{Path: "a"}, bundle.Entry{Path: "tree/x"}, bundle.Entry{Path: "tree/l", Link: "../a"}, bundle.Entry{Path: "z/l", Link: "../tree"})
@@ -300,7 +300,7 @@ func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
 	must.Succeed(t, os.Mkdir(dir, 0o755))
 	must.Succeed(t, os.Mkdir(outside, 0o755))
-	if err := os.Symlink("../outside", filepath.Join(dir, "z")); err != nil {
+	if err := must.Symlink("../outside", filepath.Join(dir, "z")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	must.Contain(t, unpack(t, exampleTar(t), dir), "but a link")

@@ -37,7 +37,7 @@ func FileSize(tb testing.TB, path string) int64 {
 // LinkOrSkip makes a symbolic link, or skips the test where the system has none.
 func LinkOrSkip(t *testing.T, to, at string) {
 	t.Helper()
-	if err := os.Symlink(to, at); err != nil {
+	if err := must.Symlink(to, at); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 }

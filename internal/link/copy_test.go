@@ -16,11 +16,11 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
 	cachetest.WriteTo(t, filepath.Join(from, ".hidden", ".file"), "y")
 	cachetest.WriteTo(t, filepath.Join(from, "docs", "a"), "a")
-	if err := os.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
+	if err := must.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
 		t.Logf("no symbolic links here: %v", err)
 	}
 	link := filepath.Join(t.TempDir(), "link")
-	if os.Symlink(from, link) != nil {
+	if must.Symlink(from, link) != nil {
 		link = from
 	}
 	to := filepath.Join(t.TempDir(), "to")

@@ -36,6 +36,15 @@ func Write[Content ~string | ~[]byte](tb testing.TB, path string, content Conten
 	Succeed(tb, os.WriteFile(path, []byte(content), 0o644))
 }
 
+// Symlink is os.Symlink where links can be made. Wine says that it has made one, and there is none.
+func Symlink(target, path string) error {
+	err := os.Symlink(target, path)
+	if err == nil {
+		_, err = os.Readlink(path)
+	}
+	return err
+}
+
 // Equal fails the test unless got is want. All functions below but Len and As let the test go on, and begin what they print with what it is about.
 func Equal[T comparable](tb testing.TB, got, want T, about ...any) {
 	tb.Helper()

@@ -79,7 +79,7 @@ func TestH1_RefusesNewlinesInNames(t *testing.T) {
 // symlink makes a link, or skips the test where that takes a privilege.
 func symlink(t *testing.T, target, link string) {
 	t.Helper()
-	if err := os.Symlink(target, link); err != nil {
+	if err := must.Symlink(target, link); err != nil {
 		if runtime.GOOS == "windows" {
 			t.Skip("no right to make symlinks: ", err)
 		}

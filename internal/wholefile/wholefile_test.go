@@ -53,7 +53,7 @@ func TestWrite_ReplacesAsAWhole(t *testing.T) {
 			dir := t.TempDir()
 			path, other := filepath.Join(dir, "file"), filepath.Join(dir, "other")
 			must.Succeed(t, os.WriteFile(other, []byte("other"), 0o600))
-			if err := os.Symlink(other, path); err != nil && runtime.GOOS != "windows" {
+			if err := must.Symlink(other, path); err != nil && runtime.GOOS != "windows" {
 				t.Fatal(err)
 			}
 			for _, mode := range []fs.FileMode{0o644, 0o600} {

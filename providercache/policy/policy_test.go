@@ -438,7 +438,7 @@ func TestFind_FollowsALinkIntoTheRepository(t *testing.T) {
 	root, link := filepath.Join(top, "repo"), filepath.Join(top, "link")
 	want := filepath.Join(root, policy.FileName)
 	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Join(root, ".git"), 0o700), os.Mkdir(filepath.Join(root, "live"), 0o700), os.WriteFile(want, nil, 0o600)))
-	if err := os.Symlink(filepath.Join(root, "live"), link); err != nil {
+	if err := must.Symlink(filepath.Join(root, "live"), link); err != nil {
 		t.Skip(err)
 	}
 	must.EqualSlices(t, must.Get(policy.Find(link))(t), []string{want})

@@ -183,7 +183,7 @@ func TestLink_MovesStateAsTerraform(t *testing.T) {
 	peer := harness.LookTerraform(t)
 	bin := t.TempDir()
 	link := filepath.Join(bin, "terraform")
-	if err := os.Symlink(harness.Tfdeps(t), link); err != nil {
+	if err := must.Symlink(harness.Tfdeps(t), link); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
 	dir := backendDir(t, `backend "local" { path = "before" }`)

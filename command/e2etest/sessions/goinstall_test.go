@@ -77,7 +77,7 @@ func besideModules(t *testing.T) string {
 			switch filepath.ToSlash(name) {
 			case "cache", "cache/download", "cache/download/github.com", "github.com", "cache/lock", "github.com/tfdeps", "cache/download/github.com/tfdeps":
 			default:
-				if err := os.Symlink(filepath.Join(cache, name), filepath.Join(beside, name)); err != nil {
+				if err := must.Symlink(filepath.Join(cache, name), filepath.Join(beside, name)); err != nil {
 					t.Skipf("no links here: %v", err)
 				}
 			}

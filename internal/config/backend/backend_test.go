@@ -452,7 +452,7 @@ func TestFiles_StatesThatStay(t *testing.T) {
 	must.Write(t, "s", full)
 	must.Write(t, "d/dev/terraform.tfstate", full)
 	must.Write(t, "other/s", full)
-	if err := os.Symlink("other/deep", "link"); err != nil {
+	if err := must.Symlink("other/deep", "link"); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
 	for _, tt := range []struct{ path, others, want string }{

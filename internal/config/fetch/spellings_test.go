@@ -35,9 +35,10 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 	}{
 		{names: []string{"main.tf", "a/main.tf", "b/main.tf", "a/b.tf"}},
 		{names: []string{"main.tf", "main.tf"}}, // what that means is for unpacking to say
-		{names: []string{"a.tf", "A.tf"}, says: `"a.tf" and "A.tf" differ in case only`},
-		{names: []string{"dir/a.tf", "Dir/b.tf"}, says: `"dir" and "Dir" differ in case only`},
-		{names: []string{"./x/ü", "x/Ü"}, says: "differ in case only"},
+		{names: []string{"a.tf", "A.tf"}, says: `"a.tf" and "A.tf" differ only in case`},
+		{names: []string{"dir/a.tf", "Dir/b.tf"}, says: `"dir" and "Dir" differ only in case`},
+		{names: []string{"./x/ü", "x/Ü"}, says: "differ only in case"},
+		{names: []string{"caf\u00e9.tf", "cafe\u0301.tf"}, says: "how accents are encoded"},
 	} {
 		entries := map[string]string{}
 		for _, name := range test.names {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hashicorp/go-getter/v2"
 	"github.com/ulikunitz/xz"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/layout"
@@ -195,7 +196,7 @@ func ignoresCase(dir string) bool {
 	return err == nil && os.SameFile(here, other)
 }
 
-// checkSpellings refuses an archive with two names that differ in case only, where that is one
+// checkSpellings refuses an archive with two names that differ in case, or in the normal form of Unicode, only, where that is one
 // file: the second one would be written over the first, and the module would be another one than
 // elsewhere. So would one with names that Windows changes. Archives in zst, which a server alone can name, aren't read for it.
 func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
@@ -208,9 +209,9 @@ func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 			if runtime.GOOS == "windows" && layout.WindowsRefuses(at) {
 				return fmt.Errorf("%q is no name that Windows can hold", at)
 			}
-			folded := strings.ToLower(at)
+			folded := norm.NFC.String(strings.ToLower(at))
 			if other, ok := seen[folded]; ok && other != at {
-				return fmt.Errorf("%q and %q differ in case only, and the file system here takes both for one", other, at)
+				return fmt.Errorf("%q and %q differ only in case or in how accents are encoded, and the file system here takes both for one", other, at)
 			}
 			seen[folded] = at
 		}

@@ -147,7 +147,7 @@ func TestStore_WritesThroughNoLinks(t *testing.T) {
 	for _, name := range []string{"FETCH_HEAD", completeName, "shallow"} {
 		path := filepath.Join(stores[0], name)
 		_ = os.Remove(path)
-		if err := os.Symlink(file, path); err != nil {
+		if err := must.Symlink(file, path); err != nil {
 			t.Skip(err)
 		}
 	}

@@ -127,7 +127,7 @@ func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 		"with/dangling_x.txt": "",
 	})
 	link := filepath.Join(dir, "broken/z.tf")
-	if err := os.Symlink("nowhere", link); err != nil {
+	if err := must.Symlink("nowhere", link); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
 	for name, want := range map[string]string{
@@ -241,7 +241,7 @@ func TestLoadModule_RefusesADevice(t *testing.T) {
 		t.Skipf("%s is no device here", os.DevNull)
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
+	if err := must.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
 		t.Skip(err)
 	}
 	_, diags := LoadModule(dir, product())

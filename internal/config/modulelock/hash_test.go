@@ -98,7 +98,7 @@ func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
 	}
 	link := func(target, name string) string {
 		dir := tree(t, netFiles)
-		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, name)); err != nil {
+		if err := must.Symlink(filepath.FromSlash(target), filepath.Join(dir, name)); err != nil {
 			if runtime.GOOS == "windows" {
 				t.Skipf("symlinks can't be made here: %v", err)
 			}

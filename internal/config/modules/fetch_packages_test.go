@@ -288,7 +288,7 @@ func (p *project) wantNothing() {
 func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
 	must.Succeed(t, os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755))
-	if err := os.Symlink("../home", filepath.Join(p.dir, ".terraform/modules")); err != nil {
+	if err := must.Symlink("../home", filepath.Join(p.dir, ".terraform/modules")); err != nil {
 		t.Skip(err)
 	}
 	p.fetcher = newPackageSet()

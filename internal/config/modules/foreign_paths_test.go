@@ -15,7 +15,7 @@ import (
 // needSymlinks skips a test where making a symlink takes a privilege.
 func needSymlinks(t *testing.T) {
 	t.Helper()
-	if err := os.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
+	if err := must.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
 		t.Skipf("no symlinks here: %v", err)
 	}
 }

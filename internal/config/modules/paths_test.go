@@ -34,7 +34,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 			t.Chdir(wd)
 			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
 			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
-			if err := os.Symlink(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")); err != nil {
+			if err := must.Symlink(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")); err != nil {
 				t.Skip(err)
 			}
 			root, dir := filepath.FromSlash(tc.root), filepath.FromSlash(tc.dir)

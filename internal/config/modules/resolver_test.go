@@ -302,7 +302,7 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 
 func TestResolver_SymlinksAreFollowed(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
-	if err := os.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
+	if err := must.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
 		t.Skipf("no symlinks here: %v", err)
 	}
 	p.save()

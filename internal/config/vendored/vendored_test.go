@@ -118,7 +118,7 @@ func TestTree_ABlockIsWrittenOnce(t *testing.T) {
 	}
 	must.Refuse(b.Apply(dir))(t, "a directory was written")
 	link := filepath.Join(dir, "link")
-	if os.Symlink("some", link) == nil {
+	if must.Symlink("some", link) == nil {
 		must.Contain(t, must.ErrorOf(b.Apply(link)), "git would not read it", "a link")
 	}
 }
@@ -172,7 +172,7 @@ func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
 	from := lay(t, files{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
 	dir := t.TempDir()
 	link := filepath.Join(dir, "net")
-	if err := os.Symlink(from, link); err != nil {
+	if err := must.Symlink(from, link); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	must.EqualSlices(t, must.Get(vendored.Untidy(t.Context(), link, nil))(t), []string{"."}, "found")
@@ -285,7 +285,7 @@ func TestTree_PlacesThatAreLinksAreFound(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
 	must.Equal(t, vendored.Linked(dir), "")
-	if err := os.Symlink("../elsewhere", filepath.Join(dir, ".terraform")); err != nil {
+	if err := must.Symlink("../elsewhere", filepath.Join(dir, ".terraform")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	must.Equal(t, vendored.Linked(dir), ".terraform")

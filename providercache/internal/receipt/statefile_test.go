@@ -123,7 +123,7 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 		},
 		"a link": func(t *testing.T, path string, _ []byte) error {
 			must.Succeed(t, os.Rename(path, path+".old"))
-			err := os.Symlink(path+".old", path)
+			err := must.Symlink(path+".old", path)
 			if runtime.GOOS == "windows" {
 				t.Skip("links are followed here")
 			}

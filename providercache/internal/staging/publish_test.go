@@ -82,7 +82,7 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 			"directory": func(t *testing.T, final string) { cachetest.WriteTo(t, filepath.Join(final, "stale"), "old") },
 			"file":      func(t *testing.T, final string) { cachetest.WriteTo(t, final, "old") },
 			"link": func(t *testing.T, final string) {
-				if err := os.Symlink(t.TempDir(), final); err != nil {
+				if err := must.Symlink(t.TempDir(), final); err != nil {
 					t.Skip("no symbolic links here")
 				}
 			},
@@ -232,7 +232,7 @@ func TestStage_ReplacesNothingThroughALink(t *testing.T) {
 	target, elsewhere := t.TempDir(), t.TempDir()
 	precious := filepath.Join(elsewhere, "namespace", "type", "precious")
 	cachetest.WriteTo(t, precious, "not a package")
-	if err := os.Symlink(elsewhere, filepath.Join(target, "host")); err != nil {
+	if err := must.Symlink(elsewhere, filepath.Join(target, "host")); err != nil {
 		t.Skip("no symbolic links here")
 	}
 	stage := stageWith(t, target, "new")

@@ -39,7 +39,7 @@ func TestMaintenance_ListsOnlyPackages(t *testing.T) {
 	m := installtest.NewMachine(t)
 	for _, name := range []string{
 		".tfdeps-1/package/a/b/1.0.0/linux_amd64/x", "partial/abc", "host.example/acme/a/1.0.0/readme",
-		"host.example/acme/a/01.0.0/linux_amd64/x", "host.example/acme/a/1.0.0/linux/x", "host.example/ACME/a/1.0.0/linux_amd64/x",
+		"host.example/acme/a/01.0.0/linux_amd64/x", "host.example/acme/a/1.0.0/linux/x", "upper.example/ACME/a/1.0.0/linux_amd64/x",
 	} {
 		write(t, filepath.Join(m.Cache, filepath.FromSlash(name)), "")
 	}

@@ -124,7 +124,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 	write(t, filepath.Join(cache, at, "terraform-provider-widget"), "one")
 	for _, dir := range dirs {
 		succeed(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
-		if err := os.Symlink(filepath.Join(cache, at), filepath.Join(dir, at)); err != nil {
+		if err := must.Symlink(filepath.Join(cache, at), filepath.Join(dir, at)); err != nil {
 			t.Skip("no symbolic links here:", err)
 		}
 	}

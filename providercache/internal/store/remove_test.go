@@ -19,9 +19,11 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 	cache, err := OpenCache(t.TempDir(), false)
 	must.Succeed(t, err)
 	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
-	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe")); err != nil {
+	probe, err := filelock.Try(filepath.Join(cache.Dir, "probe"))
+	if err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
+	must.Succeed(t, probe.Close())
 	unlock, err := LockPackage(t.Context(), cache, receipttest.Name)
 	must.Succeed(t, err)
 	u := &Maintenance{Cache: cache}
@@ -105,7 +107,7 @@ func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	host, below, _ := strings.Cut(receipttest.Name, "/")
 	precious := filepath.Join(elsewhere, filepath.FromSlash(below), cachetest.WidgetFile)
 	cachetest.WriteTo(t, precious, "the provider of others")
-	if err := os.Symlink(elsewhere, filepath.Join(cache.Dir, host)); err != nil {
+	if err := must.Symlink(elsewhere, filepath.Join(cache.Dir, host)); err != nil {
 		t.Skip(err)
 	}
 	u := &Maintenance{Cache: cache}

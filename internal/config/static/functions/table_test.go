@@ -229,7 +229,7 @@ func TestTable_UnknownAndSecret(t *testing.T) {
 // A module that comes from elsewhere reads no file outside of its package.
 func TestTable_FilesWithin(t *testing.T) {
 	dir := writeFiles(t)
-	if err := os.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d/out.txt")); err != nil {
+	if err := must.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d/out.txt")); err != nil {
 		t.Skip(err)
 	}
 	env := environment(Files{Dir: dir, Within: filepath.Join(dir, "d"), Home: dir})
@@ -255,7 +255,7 @@ func TestTable_FilesElsewhere(t *testing.T) {
 		}
 	}
 	dir := writeFiles(t)
-	if err := os.Symlink("..", filepath.Join(dir, "d/up")); err == nil {
+	if err := must.Symlink("..", filepath.Join(dir, "d/up")); err == nil {
 		env = environment(Files{FS: os.DirFS(dir), Dir: "d", Within: "d"})
 		for _, src := range []string{`file("up/s.txt")`, `fileset("up", "*")`, `fileset(".", "up/*")`, `fileexists("../s.txt")`} {
 			if val, diags := evaluate(t, env, src); !diags.HasErrors() || !strings.Contains(diags.Error(), "reads no other files") {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A test that was built for another system, or that was skipped, counts as one that didn't pass.
+func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
+	const events = `{"Action":"pass","Package":"example.com/m/a","Test":"TestPasses"}
+{"Action":"pass","Package":"example.com/m/a","Test":"TestPasses/case"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestSkips","Output":"    x_test.go:7: not here\n"}
+{"Action":"skip","Package":"example.com/m/a","Test":"TestSkips"}
+{"Action":"pass","Package":"example.com/m/a"}
+`
+	root := t.TempDir()
+	for name, source := range map[string]string{
+		"a/a_test.go":       "package a\n\nfunc TestPasses(t *testing.T) {}\n\nfunc TestSkips(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n",
+		"a/a_linux_test.go": "package a\n\nfunc TestOnLinux(t *testing.T) {}\n\nfunc Testify(t *testing.T) {}\n",
+		"b/b_test.go":       "package b\n\nfunc TestElsewhere(t *testing.T) {}\n",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		excepted []string
+		want     string // in the output
+		good     bool
+	}{
+		{[]string{"TestSkips", "TestOnLinux"}, "3 tests: 1 passed, 2 are excepted or failed\n", true},
+		{[]string{"TestSkips"}, "a TestOnLinux: passed: false, excepted: false\n", false},
+		{[]string{"TestSkips", "TestOnLinux", "TestPasses"}, "a TestPasses: passed: true, excepted: true\n", false},
+	} {
+		excepted := allowance{tests: map[testID]bool{}}
+		for _, name := range c.excepted {
+			excepted.tests[testID{"a", name}] = true
+		}
+		var out strings.Builder
+		log := newTestLog("example.com/m", &out)
+		if err := log.read(strings.NewReader(events)); err != nil {
+			t.Fatal(err)
+		}
+		if good := log.count(root, excepted); good != c.good || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%v: %v\n%s", c.excepted, good, out.String())
+		}
+	}
+}
