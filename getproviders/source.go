@@ -89,11 +89,12 @@ type Description struct {
 // ErrVersionNotFound or, where any version would do, ErrProviderNotFound.
 type NotCachedError struct {
 	Provider Provider
-	Version  Version // zero: no version is there
-	Source   string  // as Source.Describe names it
-	Bytes    int64   // the size of the archive; 0: not known
-	By       string  // what forbids requests, such as "-offline"
-	Damaged  string  // a directory with a package of the version that isn't the one that the lock file records; "": there is none
+	Version  Version   // zero: no version is there
+	Listed   []Version // which versions there were when the source was asked last, for explanations; nil: not known
+	Source   string    // as Source.Describe names it
+	Bytes    int64     // the size of the archive; 0: not known
+	By       string    // what forbids requests, such as "-offline"
+	Damaged  string    // a directory with a package of the version that isn't the one that the lock file records; "": there is none
 }
 
 // Error implements error.

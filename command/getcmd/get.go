@@ -94,8 +94,8 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	if dir.InputProblems.HasErrors() {
 		return append(problems, dir.InputProblems...)
 	}
-	installer, fetcher := net.Modules(m, product)
-	defer fetcher.Close()
+	installer, done := net.Modules(m, product)
+	defer done()
 	installer.Observe = v.ObserveModules
 	if opts.update {
 		installer.Mode = modules.Upgrade

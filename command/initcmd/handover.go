@@ -186,8 +186,7 @@ func (in *installation) cloudHost() hosts.Hostname {
 // aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
 func (in *installation) aliasCloud() {
 	if in.cloud = in.cloudHost(); in.cloud != "" && in.settings.net.Aliases != nil {
-		net, _ := in.session.connect(in, in.cloud)
-		in.settings.net = net.Network
+		in.settings.net, _ = in.session.Connect(in.meta, in.product, in.settings.config, in.opts.offlineBy, in.cloud)
 		in.settings.net.Policy = in.settings.policy
 	}
 }

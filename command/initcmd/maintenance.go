@@ -27,7 +27,7 @@ const (
 // can't be removed stays.
 func lookAfter(r request) {
 	m, stamp := r.meta, filepath.Join(r.meta.StateDir, maintainedStamp)
-	for config, cache := range r.session.caches {
+	for config, cache := range r.session.Caches() {
 		if _, err := os.Stat(m.StateDir); cache == nil || m.StateDir == "" || err != nil || !sources.IsOwnCache(m, config) {
 			continue
 		}

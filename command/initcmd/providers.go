@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/dialect"
@@ -33,10 +34,7 @@ func (in *installation) connect() bool {
 			in.view.Overridden(p, by)
 		}
 	}
-	from := sources.Options{
-		Net: in.settings.net, Config: in.settings.config, Product: in.product,
-		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached, MirrorsFirst: in.opts.mirrorFallback != "",
-	}
+	from := in.from(in.settings.net)
 	var problems problem.List
 	if in.mirrors, problems = from.OpenMirrors(in.meta, in.opts.mirrors); !in.log.Add(problems...) {
 		return false
@@ -47,6 +45,14 @@ func (in *installation) connect() bool {
 		return in.log.Fail("cli_configuration", "Can't search for providers", "%v", err)
 	}
 	return true
+}
+
+// from says where providers come from.
+func (in *installation) from(net sources.Network) sources.Options {
+	return sources.Options{
+		Net: net, Config: in.settings.config, Product: in.product,
+		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached, MirrorsFirst: in.opts.mirrorFallback != "",
+	}
 }
 
 // cached tells which packages on this machine would do, where there is no network.
@@ -74,6 +80,9 @@ func (in *installation) installer() *providercache.Installer {
 		Link:    s.link,
 	}
 	installer.Fetcher.Verify, installer.Fetcher.StrictTimes, installer.Fetcher.HashPolicy = r.opts.verify, r.opts.strictTimes, r.opts.hashes
+	if s.cache == nil && r.opts.roots.Given() && !r.opts.looks() {
+		installer.Fetcher.ArchiveDir = r.session.ArchiveDir(r.meta)
+	}
 	installer.Fetcher.Choice = s.policy.Versions()
 	installer.Fetcher.Policy = s.policy.Against(in.dir.Locks, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), in.required.Constraints(p).Allows)
@@ -103,6 +112,7 @@ func (in *installation) install() bool {
 func (in *installation) explain(err error) bool {
 	in.explainMissing(err)
 	in.explainSpace(err)
+	in.recallVersions(err)
 	return in.log.Add(explain.InstallProblems(in.product, in.required, err, in.suggest)...)
 }
 
@@ -126,6 +136,21 @@ func (in *installation) explainMissing(err error) {
 		missing.Hint = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
 		if meant := spelling.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
 			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
+		}
+	}
+}
+
+// recallVersions adds to what isn't on this machine which versions there were when an earlier run asked.
+func (in *installation) recallVersions(err error) {
+	missing := cause.NotCached(err)
+	if len(missing) == 0 || len(in.opts.mirrors) > 0 {
+		return
+	}
+	source, err := in.from(sources.Recalled(in.meta, in.settings.config, in.opts.offlineBy)).All(in.meta)
+	for _, m := range missing {
+		if err == nil && m.Version == (getproviders.Version{}) {
+			available, _ := source.Versions(in.meta.Context, m.Provider)
+			m.Listed = available.Versions
 		}
 	}
 }

@@ -53,7 +53,8 @@ func initModules(in *installation, backendProblems problem.List) bool {
 // be; with -plan it fetches none.
 func findModules(in *installation, observe func(modules.Event)) problem.List {
 	r := in.request
-	installer := in.modules()
+	installer, done := in.settings.net.Modules(r.meta, r.product)
+	defer done()
 	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
 	in.moduleLocks.Prefer(&installer)
 	switch {

@@ -49,8 +49,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
 	m.Remembers = !opts.looks()
-	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: newSession()}
-	defer r.session.close()
+	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: sources.NewSession()}
+	defer r.session.Close()
 	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)
 	code := cli.End(r.view.Problems, problems, 0)
 	if code != 0 {
@@ -149,9 +149,7 @@ func prepare(r request) (in *installation, ok bool) {
 	}
 	var problems problem.List
 	if !r.opts.check { // which sends no request
-		var net *network
-		net, problems = r.session.connect(in, "")
-		in.settings.net = net.Network
+		in.settings.net, problems = r.session.Connect(r.meta, r.product, in.settings.config, r.opts.offlineBy, "")
 	}
 	in.settings.net.Policy = in.settings.policy
 	if !r.log.Add(problems...) || !r.log.Add(copyModule(r, in.settings.net)...) {
@@ -193,8 +191,8 @@ func copyModule(r request, net sources.Network) problem.List {
 	}
 	shown := modules.Redact(source)
 	r.view.CopyingModule(shown)
-	installer, fetcher := net.Modules(r.meta, r.product)
-	defer fetcher.Close()
+	installer, done := net.Modules(r.meta, r.product)
+	defer done()
 	err := installer.Populate(r.meta.Context, source, ".")
 	if invalid, ok := errors.AsType[problem.List](err); ok {
 		return invalid
@@ -216,7 +214,7 @@ func copyModule(r request, net sources.Network) problem.List {
 // may explain all that follows.
 func readSettings(r request) (s settings, ok bool) {
 	var problems, invalid, unlinked, unruled problem.List
-	s.config, problems = r.session.config(r)
+	s.config, problems = r.session.Config(r.meta, r.product)
 	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
@@ -227,7 +225,7 @@ func readSettings(r request) (s settings, ok bool) {
 	}
 	if !r.opts.noSharedCache {
 		var unused problem.List
-		s.cache, unused = r.session.cache(r, s.config)
+		s.cache, unused = r.session.Cache(r.meta, s.config)
 		problems = append(problems, unused...)
 	}
 	if s.cache != nil && s.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {

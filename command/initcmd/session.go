@@ -15,9 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
-	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -53,7 +51,7 @@ type request struct {
 	opts    options
 	product getproviders.Product
 	view    *view.Init
-	session *session
+	session *sources.Session
 	log     *problem.Log // steps add to it, and return whether the next one may run
 }
 
@@ -68,91 +66,6 @@ type installation struct {
 	cloud       hosts.Hostname // that localterraform.com stands for; "": none
 	source      getproviders.MultiSource
 	mirrors     *sources.Mirrors // to be closed; nil: they aren't open
-}
-
-// session is what the directories of a run share: each file is read, each host asked and each package fetched once for all
-// of them. It is for one goroutine.
-type session struct {
-	configs map[string]*cliconfig.Config // by the version of the product
-	caches  map[*cliconfig.Config]*providercache.Store
-	nets    map[place]*network
-}
-
-// place is from where hosts are asked.
-type place struct {
-	version string         // of the product
-	cloud   hosts.Hostname // that localterraform.com stands for; "": none
-}
-
-// network is how hosts are reached, with what they have answered.
-type network struct {
-	sources.Network
-	fetcher    *fetch.Fetcher
-	registries *modules.Registries
-}
-
-func newSession() *session {
-	return &session{map[string]*cliconfig.Config{}, map[*cliconfig.Config]*providercache.Store{}, map[place]*network{}}
-}
-
-func (s *session) close() {
-	for _, net := range s.nets {
-		if net.fetcher != nil {
-			_ = net.fetcher.Close()
-		}
-	}
-}
-
-// config reads the CLI configuration. What is only a warning is told once.
-func (s *session) config(r request) (*cliconfig.Config, problem.List) {
-	if known := s.configs[r.product.Version]; known != nil {
-		return known, nil
-	}
-	config, problems := sources.ReadConfig(r.meta, r.product)
-	if !problems.HasErrors() {
-		s.configs[r.product.Version] = config
-	}
-	return config, problems
-}
-
-// cache opens the cache that directories share.
-func (s *session) cache(r request, config *cliconfig.Config) (*providercache.Store, problem.List) {
-	cache, known := s.caches[config]
-	if known {
-		return cache, nil
-	}
-	cache, problems := sources.OpenCache(r.meta, config)
-	s.caches[config] = cache
-	return cache, problems
-}
-
-// connect makes the clients.
-func (s *session) connect(in *installation, cloud hosts.Hostname) (*network, problem.List) {
-	at := place{in.product.Version, cloud}
-	if known := s.nets[at]; known != nil {
-		return known, nil
-	}
-	net, problems := sources.Connect(in.meta, in.product, in.settings.config, in.opts.offlineBy)
-	net.Network = net.SharingSources()
-	made := &network{Network: net}
-	if !problems.HasErrors() {
-		s.nets[at] = made
-	}
-	if cloud != "" {
-		net.Aliases[hosts.GenericHost] = cloud
-	}
-	return made, problems
-}
-
-// modules returns what finds the modules of the current directory.
-func (in *installation) modules() modules.Resolver {
-	net, _ := in.session.connect(in, in.cloud)
-	if net.fetcher != nil {
-		return in.settings.net.Resolver(in.meta, in.product, net.fetcher, net.registries)
-	}
-	resolver, fetcher := in.settings.net.Modules(in.meta, in.product)
-	net.fetcher, net.registries = fetcher, resolver.Registries
-	return resolver
 }
 
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where

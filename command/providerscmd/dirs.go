@@ -15,7 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -49,10 +48,10 @@ type reader struct {
 	net       sources.Network
 	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
 	temporary *scratch.Dir     // nil: not made yet
-	modules   modules.Resolver // of all directories; its fetcher is closed with the reader
-	fetcher   *fetch.Fetcher
-	each      bool        // an error in a directory is one of it alone
-	log       problem.Log // of the command, whose steps add to it
+	modules   modules.Resolver // of all directories
+	done      func()           // with the modules; nil: they weren't needed
+	each      bool             // an error in a directory is one of it alone
+	log       problem.Log      // of the command, whose steps add to it
 }
 
 // run is what commands with a reader have in common: they work unless something is wrong before, and show what they
@@ -67,8 +66,8 @@ func (r *reader) run(problems problem.List, out cli.Output, report func() result
 
 func (r *reader) close() {
 	r.mirrors.Close()
-	if r.fetcher != nil {
-		_ = r.fetcher.Close()
+	if r.done != nil {
+		r.done()
 	}
 	if r.temporary != nil {
 		r.temporary.Remove()
@@ -87,7 +86,7 @@ func (r *reader) read(o packageOptions) ([]directory, bool) {
 	if r.temporary, err = scratch.Temporary(); err != nil {
 		return nil, r.log.Failed("module_package_failed", "Can't fetch modules", err)
 	}
-	r.modules, r.fetcher = r.net.Modules(r.meta, r.product)
+	r.modules, r.done = r.net.Modules(r.meta, r.product)
 	const many = 8 // at once; modules may have to be fetched
 	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
 		return r.require(ctx, d, filepath.Join(r.temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
@@ -113,11 +112,16 @@ func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 	}
 	ok = r.log.Add(problems...)
 	for _, g := range given {
-		if d := (&directory{Dir: workdir.Load(r.meta, r.product, g.Dir, o.modules)}); o.roots.Given() && d.Empty() {
-			ok = r.log.Add(d.NoConfiguration(g.Dir))
-		} else {
+		d := &directory{Dir: workdir.Load(r.meta, r.product, g.Dir, o.modules)}
+		if !d.Empty() || !o.roots.Given() && !r.each {
 			dirs = append(dirs, d)
+			continue
 		}
+		empty := d.NoConfiguration(g.Dir)
+		if !o.roots.Given() {
+			empty.Detail += " To look at the root modules below it, use -recursive."
+		}
+		ok = r.log.Add(empty)
 	}
 	return dirs, ok
 }

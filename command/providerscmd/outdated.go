@@ -3,6 +3,7 @@ package providerscmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,12 +13,17 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
 type outdatedOptions struct {
@@ -27,15 +33,15 @@ type outdatedOptions struct {
 
 func (o *outdatedOptions) flags() cli.Flags {
 	return slices.Concat(o.roots.Flags("Look at this directory instead of the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
-		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if there is a newer version that the constraints allow."),
+		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if there is a newer version that is allowed."),
 		cli.Switch("json", &o.json, "Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date."),
 	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says."), o.modules.Flags(), cli.Flags{cli.NoColor()})
 }
 
 const aboutOutdated = `  Lists providers, and modules of registries and git repositories, of which
   there is a newer version: what is locked or recorded, the newest version that
-  the constraints allow, the newest of all, and which constraint, in which file
-  and line, holds it back. Registries and repositories are asked, each once;
+  constraints and policies allow, the newest of all, and what holds it back, in
+  which file and line. Registries and repositories are asked, each once;
   nothing is changed. "tfdeps init -upgrade" takes what is allowed.
 
   Prereleases count only where a constraint names one. Of a git repository the
@@ -74,9 +80,13 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 	w := newer{in, source, fetcher, in.net.Registries(in.product, "")}
 	var asked []func(context.Context) (result.Dependency, error)
 	for _, d := range dirs {
+		rules, invalid := sources.ReadPolicyOf(in.meta, in.product, d.Path, o.policies)
+		in.log.Add(invalid...)
+		chooser := in.net.Fetcher(in.meta, in.product, source, func(event.Event) {})
+		chooser.Choice = rules.Versions()
 		for _, p := range d.required.Providers() {
 			if !p.IsBuiltIn() {
-				asked = append(asked, func(ctx context.Context) (result.Dependency, error) { return w.provider(ctx, d, p) })
+				asked = append(asked, func(ctx context.Context) (result.Dependency, error) { return w.provider(ctx, d, p, chooser) })
 			}
 		}
 		for key, call := range ownCalls(d.Dir.Tree) {
@@ -93,9 +103,9 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 			if row.Name != "" {
 				found = append(found, row)
 			}
-		} else if text := problem.Sentence(errs[i]); !told[text] {
+		} else if text := explain.Explained(errs[i]); !told[text] {
 			told[text] = true
-			in.log.Add(problem.CodedError("request_failed", "Can't tell which versions there are", text))
+			in.log.Add(problem.Because(errs[i], problem.CodedError("request_failed", "Can't tell which versions there are", text)))
 		}
 	}
 	slices.SortFunc(found, func(a, b result.Dependency) int {
@@ -112,21 +122,28 @@ type newer struct {
 	registries *modules.Registries
 }
 
-func (w newer) provider(ctx context.Context, d directory, p getproviders.Provider) (row result.Dependency, err error) {
+// provider looks for newer versions of a provider, of which the chooser knows what policies allow.
+func (w newer) provider(ctx context.Context, d directory, p getproviders.Provider, chooser *providercache.Fetcher) (row result.Dependency, err error) {
 	available, err := w.source.Versions(ctx, p)
 	if err != nil {
 		return row, err
 	}
-	wanted := d.required.Constraints(p)
 	row = result.Dependency{Directory: d.Path, Kind: "provider", Name: w.in.product.Short(p)}
 	if lock, ok := d.Locks.Provider(p); ok {
 		row.Locked = lock.Version
 	}
-	row.Allowed = newest(available.Versions, wanted.Allows)
+	chosen := getproviders.Selection{Provider: p, Constraints: d.required.Constraints(p)}
+	var left getproviders.LeftOut
+	row.Allowed, left, _ = chooser.Opened().Resolver().Choose(ctx, chosen, available)
 	row.Newest = newest(available.Versions, func(v getproviders.Version) bool { return v.Prerelease == "" || v == row.Allowed })
 	for _, req := range d.required[p] {
 		if !req.Constraints.Allows(row.Newest) {
 			row.HeldBy = append(row.HeldBy, result.Holder{Constraint: req.Constraints.String(), File: req.Pos.File, Line: req.Pos.Line})
+		}
+	}
+	if len(left.Versions) > 0 {
+		if refusal, ok := errors.AsType[*policy.Refusal](left.Versions[0].Err); ok {
+			row.HeldBy = append(row.HeldBy, result.Holder{Constraint: "rule " + refusal.Rule, File: refusal.Pos.File, Line: refusal.Pos.Line})
 		}
 	}
 	return row, nil

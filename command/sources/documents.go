@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/patient"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -54,6 +56,27 @@ func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
 		name := req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]
 		return name == "versions" || name == "index.json" || name == "terraform.json" // others may hold URLs that are secrets
 	})
+}
+
+// Recalled is a network that sends nothing, starts no program and answers with the lists of versions that earlier runs got: for explanations
+// of what by, such as "-offline", leaves unasked.
+func Recalled(m *cli.Meta, config *cliconfig.Config, by string) Network {
+	remembering, unaided := *m, *config
+	remembering.Remembers, unaided.Helper = true, nil
+	client := keepDocuments(&http.Client{Transport: unchanged{hosts.NewOfflineClient(by).Transport}}, &remembering)
+	made, _ := unaided.Network(cliconfig.NetworkOptions{Client: client, User: user(m)})
+	return Network{Hosts: places.Hosts{Network: made, User: user(m)}}
+}
+
+// unchanged says of each document that is known that it hasn't changed.
+type unchanged struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (u unchanged) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("If-None-Match") != "" {
+		return &http.Response{StatusCode: http.StatusNotModified, Body: http.NoBody, Request: req}, nil
+	}
+	return u.RoundTripper.RoundTrip(req)
 }
 
 func (d documents) path(key string) string {

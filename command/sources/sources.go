@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -22,7 +21,6 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
-	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
@@ -83,21 +81,14 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 // Network is how hosts are reached. A command has one for all that it asks for.
 type Network struct {
 	places.Hosts
-	Policy Policy // of [Online] alone: the rules that count for the current directory
+	Policy Policy  // of [Online] alone: the rules that count for the current directory
+	shared *shared // with other directories; nil: nothing
 }
 
 // Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
 // clients that it asks for; offlineBy is as for Connect. There is no network if there are errors.
 func Online(m *cli.Meta, product getproviders.Product, offlineBy string, rulesGiven ...string) (*cliconfig.Config, Network, problem.List) {
-	config, problems := ReadConfig(m, product)
-	if problems = append(problems, CheckArchiveCredentials(m.Env)...); problems.HasErrors() {
-		return config, Network{}, problems
-	}
-	net, unreached := Connect(m, product, config, offlineBy)
-	rules, unruled := ReadPolicy(m, product, rulesGiven)
-	rules.cache = config
-	net.Policy = rules
-	return config, net, slices.Concat(problems, unreached, unruled)
+	return new(Session).Online(m, product, offlineBy, rulesGiven...)
 }
 
 // Connect makes the clients. With offlineBy, which names what forbids requests,
@@ -234,27 +225,29 @@ func (net Network) Fetcher(m *cli.Meta, product getproviders.Product, source get
 }
 
 // Modules returns what finds modules of the current directory and fetches those
-// that have to be fetched. The Fetcher is to be closed.
-func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
-	store := ownModuleStore(m)
-	fetches := net.Hosts.Modules(product, store)
-	if m.Activity != nil {
-		fetches.Report = m.Activity.Module
+// that have to be fetched, and what is to be called when that is done.
+func (net Network) Modules(m *cli.Meta, product getproviders.Product) (found modules.Resolver, done func()) {
+	with, done := net.shared, func() {}
+	if with == nil {
+		with = new(shared)
+		done = func() { _ = with.fetcher.Close() }
 	}
-	return net.Resolver(m, product, fetches, net.Registries(product, store)), fetches
-}
-
-// Resolver is Modules with what other directories have used already.
-func (net Network) Resolver(m *cli.Meta, product getproviders.Product, fetcher *fetch.Fetcher, registries *modules.Registries) modules.Resolver {
+	if with.fetcher == nil {
+		store := ownModuleStore(m)
+		with.fetcher, with.registries = net.Hosts.Modules(product, store), net.Registries(product, store)
+		if m.Activity != nil {
+			with.fetcher.Report = m.Activity.Module
+		}
+	}
 	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,
 		WorkingDir: cli.WorkingDirectory(),
 		HomeDir:    m.HomeDir,
-		Fetcher:    fetcher,
-		Registries: registries,
+		Fetcher:    with.fetcher,
+		Registries: with.registries,
 		Allow:      net.Policy.AllowsModule(),
-	}
+	}, done
 }
 
 // Registries returns what asks registries of modules, and remembers their answers as long as it lives; in the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -20,7 +21,9 @@ func TestModules_NoStoreThatOthersCanWriteTo(t *testing.T) {
 	var log bytes.Buffer
 	m := &cli.Meta{CacheDir: filepath.Join(t.TempDir(), "cache"), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	store := func() string {
-		resolver, fetcher := Network{}.Modules(m, getproviders.Terraform(""))
+		resolver, done := Network{}.Modules(m, getproviders.Terraform(""))
+		defer done()
+		fetcher := resolver.Fetcher.(*fetch.Fetcher)
 		if _, err := os.Stat(m.CacheDir); err == nil && resolver.Registries.Store != fetcher.Store {
 			t.Errorf("the stores are %q and %q", resolver.Registries.Store, fetcher.Store)
 		}

@@ -23,8 +23,8 @@ func vendorModules(r request, p project, net sources.Network, hashes map[string]
 	if err != nil {
 		return nil, r.log.Failed("vendored", "Failed to read what is vendored", err)
 	}
-	installer, fetcher := net.Modules(r.meta, r.product)
-	defer fetcher.Close()
+	installer, done := net.Modules(r.meta, r.product)
+	defer done()
 	installer.Dir, installer.Observe = r.in(vendored.ModulesDir), r.view.ObserveModules
 	p.moduleLocks.Prefer(&installer)
 	if r.opts.upgrade {

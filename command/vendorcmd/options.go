@@ -22,6 +22,8 @@ type request struct {
 	product getproviders.Product
 	view    *view.Vendor
 	log     *problem.Log
+	session *sources.Session
+	kept    string // a directory for archives, which several directories share; "": there is none
 	base    string // the directory that is filled: the current one, or one that an archive is made of
 }
 

@@ -28,7 +28,7 @@ type origins struct {
 // connect makes the sources: those of init, but for the directory that is to be
 // filled.
 func connect(r request, p project) (from origins, ok bool) {
-	config, net, problems := sources.Online(r.meta, r.product, "", r.opts.policies...)
+	config, net, problems := r.session.Online(r.meta, r.product, "", r.opts.policies...)
 	if from.net = net; !r.log.Add(problems...) {
 		return from, false
 	}
@@ -98,7 +98,7 @@ func placing(r request, p project, placed []getproviders.Provider, required getp
 // record are to say.
 func vendorProviders(r request, p project, from origins, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
 	fetcher := from.net.Fetcher(r.meta, r.product, from.source, r.view.Observe)
-	fetcher.HashPolicy = r.opts.hashes
+	fetcher.HashPolicy, fetcher.ArchiveDir = r.opts.hashes, r.kept
 	fetcher.Choice = from.net.Policy.Versions()
 	fetcher.Policy = from.net.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
 		return from.net.Policy.Seen("", of, required.Constraints(of).Allows)

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/roots"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -29,7 +30,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Options{ReadOnly: opts.check}.Choose(m)
 	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
 	m = m.Showing(v.Activity)
-	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log)}
+	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log), session: sources.NewSession()}
+	defer r.session.Close()
 	code := 0
 	if r.log.Add(append(problems, opts.problems...)...) {
 		code = everywhere(r)
@@ -47,6 +49,7 @@ func everywhere(r request) int {
 		return 1
 	}
 	r.view.Several()
+	r.kept = r.session.ArchiveDir(r.meta)
 	opts, start := r.opts, cli.WorkingDirectory()
 	opts.policies, opts.mirrors = roots.Paths(opts.policies, start), roots.Paths(opts.mirrors, start)
 	return roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {

@@ -1,6 +1,7 @@
 package workdir
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,15 +30,18 @@ func Expand(given []string) (dirs []Given, problems problem.List) {
 	seen := map[string]bool{}
 	for _, value := range given {
 		matches, err := filepath.Glob(value)
-		if err == nil && len(matches) == 0 {
-			err = os.ErrNotExist
+		pattern := strings.ContainsAny(value, "*?[") || len(matches) > 0 && matches[0] != value
+		switch {
+		case err == nil && len(matches) == 0 && pattern:
+			err = errors.New("no directory matches it")
+		case err == nil && len(matches) == 0:
+			err = errors.New("there is no such directory")
 		}
 		if err != nil {
 			problems = append(problems, problem.Errorf("invalid_option", "Invalid directory",
-				"The option -dir=%s can't be used: %v.", value, err))
+				"The option -dir=%s can't be used: %v. Correct the path, which is relative to the current directory.", value, err))
 			continue
 		}
-		pattern := !slices.Equal(matches, []string{value}) || strings.ContainsAny(value, "*?[")
 		for _, path := range matches {
 			path = filepath.Clean(path)
 			info, err := os.Stat(path)

@@ -68,10 +68,16 @@ func primer(missing []*getproviders.NotCachedError) string {
 // wantedVersion is which version is missing, and what it weighs.
 func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError) string {
 	if m.Version == (getproviders.Version{}) {
-		if wanted := req.Constraints(m.Provider); !wanted.IsEmpty() {
-			return "(a version that is " + wanted.String() + ")"
+		wanted, text := req.Constraints(m.Provider), "any version"
+		if !wanted.IsEmpty() {
+			text = "a version that is " + wanted.String()
 		}
-		return "(any version)"
+		if newest, ok := wanted.Newest(m.Listed); ok {
+			text += "; the newest known one is " + newest.String()
+		} else if len(m.Listed) > 0 {
+			text += "; none is known"
+		}
+		return "(" + text + ")"
 	}
 	text := m.Version.String()
 	if m.Bytes > 0 {

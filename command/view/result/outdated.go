@@ -16,17 +16,17 @@ type Dependency struct {
 	Directory, Kind, Name   string
 	Key                     string // of a module
 	Locked, Allowed, Newest getproviders.Version
-	HeldBy                  []Holder // the constraints that don't allow the newest version
+	HeldBy                  []Holder // what doesn't allow the newest version
 }
 
-// Holder is a constraint, and where it is.
+// Holder is a constraint or the rule of a policy, and where it is; an option has no line.
 type Holder struct {
 	Constraint, File string
 	Line             int
 }
 
 func (h Holder) String() string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s:%d", h.Constraint, h.File, h.Line))
+	return strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%s %s:%d", h.Constraint, h.File, h.Line), ":0"))
 }
 
 func (h Holder) object() Object {

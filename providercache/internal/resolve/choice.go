@@ -22,9 +22,9 @@ type Choice struct {
 // mostExamined is how many versions of a provider are asked about.
 const mostExamined = 10
 
-// newest returns the newest version that the constraints and the Choice allow, and tells what is left out; ok is false if there is
+// Choose returns the newest version that the constraints and the Choice allow, and tells what is left out; ok is false if there is
 // none, and left says why.
-func (r Resolver) newest(ctx context.Context, s getproviders.Selection, available getproviders.Available) (newest getproviders.Version, left getproviders.LeftOut, ok bool) {
+func (r Resolver) Choose(ctx context.Context, s getproviders.Selection, available getproviders.Available) (newest getproviders.Version, left getproviders.LeftOut, ok bool) {
 	if !r.Choice.LeavesAny() {
 		newest, ok = s.Constraints.Newest(available.Versions)
 		return newest, left, ok
@@ -41,7 +41,8 @@ func (r Resolver) newest(ctx context.Context, s getproviders.Selection, availabl
 			}
 			reason = r.examine(ctx, s)
 		}
-		if newest, ok = v, reason == nil; ok {
+		if reason == nil {
+			newest, ok = v, true
 			break
 		}
 		left.Versions = append(left.Versions, getproviders.Fault{Subject: getproviders.Subject{Version: v}, Err: reason})

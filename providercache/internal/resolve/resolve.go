@@ -130,7 +130,7 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 	if len(available.Warnings) > 0 {
 		r.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
 	}
-	newest, left, ok := r.newest(ctx, s, available)
+	newest, left, ok := r.Choose(ctx, s, available)
 	if !ok && len(left.Versions) > 0 {
 		return s, s.Failed(during.Select, cause.Refused(getproviders.Candidate{Provider: s.Provider}, left))
 	}
