@@ -144,21 +144,29 @@ func directoriesAreReadOnly(t *testing.T, program string) {
 		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(homeOf(s), "tmp"))
 		place := c.place(s, dir)
 		must.Succeed(t, os.MkdirAll(place, 0o755))
-		if err := syscall.Mount(place, place, "", syscall.MS_BIND, ""); err != nil {
-			t.Skipf("only root may mount a file system: %v", err)
-		}
-		t.Cleanup(func() {
-			must.Succeed(t, syscall.Unmount(place, syscall.MNT_DETACH))
-		})
-		if err := syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""); err != nil {
-			t.Skipf("only root may mount a file system: %v", err)
-		}
+		writable := readOnly(t, place)
 		out, err := s.command(t, dir).CombinedOutput()
 		said := harness.OneLine(string(out))
 		if strings.Contains(said, "panic") || (err != nil) != c.fails || c.fails && !strings.Contains(said, "read-only file system") {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-		must.Succeed(t, syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND, ""))
+		writable()
 		s.init(t, dir)
 	}
+}
+
+// readOnly puts a directory on a file system that is only read, until writable is called.
+func readOnly(t *testing.T, place string) (writable func()) {
+	t.Helper()
+	remount := func(flags uintptr) error {
+		return syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND|flags, "")
+	}
+	if err := syscall.Mount(place, place, "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(place, syscall.MNT_DETACH)) })
+	if err := remount(syscall.MS_RDONLY); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	return func() { must.Succeed(t, remount(0)) }
 }
