@@ -2,13 +2,14 @@
 // benchmarks: a process of its own, so that what it costs isn't counted as an
 // installer's. It writes the packages, a CA and a CLI configuration into a
 // directory, prints the environment variables that an installer needs, one a
-// line and an empty line last, and ends with its standard input.
+// line and an empty line last, says for each line of its standard input how many
+// archives it has sent, and ends with it.
 package main
 
 import (
+	"bufio"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -105,6 +106,9 @@ func serve(dir, sample string, offers []offer, platforms []string, slow func(*pr
 	for _, variable := range append(env, "") {
 		fmt.Println(variable)
 	}
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		fmt.Println(registry.Requests("archive"))
+	}
+	return lines.Err()
 }

@@ -187,32 +187,35 @@ func benchConfig() string {
 // both programs find it. sample is what the packages are made of.
 func startBenchRegistry(b *testing.B, sample string, more ...string) []string {
 	b.Helper()
+	env, _ := startCountingRegistry(b, sample, more...)
+	return env
+}
+
+// startCountingRegistry is startBenchRegistry for a registry that tells how many archives it has sent.
+func startCountingRegistry(b *testing.B, sample string, more ...string) (env []string, sent func() int) {
+	b.Helper()
 	server := harness.Build(b, "testdata/benchregistry")
 	args := append([]string{"-dir=" + b.TempDir(), "-sample=" + sample, "-scale=" + strconv.FormatFloat(benchScale(b), 'g', -1, 64)}, more...)
 	cmd := exec.Command(server, args...)
 	cmd.Stderr = os.Stderr
 	stdin := must.Get(cmd.StdinPipe())(b)
-	stdout := must.Get(cmd.StdoutPipe())(b)
+	stdout := bufio.NewScanner(must.Get(cmd.StdoutPipe())(b))
 	must.Succeed(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = stdin.Close() // it ends by that
 		_ = cmd.Wait()
 	})
-	return harness.Env(b, readEnv(b, stdout)...)
-}
-
-// readEnv reads variables, one a line, up to an empty line.
-func readEnv(b *testing.B, r io.Reader) []string {
-	b.Helper()
-	var env []string
-	for lines := bufio.NewScanner(r); lines.Scan(); {
-		if lines.Text() == "" {
-			return env
-		}
-		env = append(env, lines.Text())
+	for stdout.Scan() && stdout.Text() != "" {
+		env = append(env, stdout.Text())
 	}
-	b.Fatal("the registry didn't start")
-	return nil
+	if len(env) == 0 {
+		b.Fatal("the registry didn't start")
+	}
+	return harness.Env(b, env...), func() int {
+		must.Get(io.WriteString(stdin, "\n"))(b)
+		stdout.Scan()
+		return must.Get(strconv.Atoi(stdout.Text()))(b)
+	}
 }
 
 func benchScale(b *testing.B) float64 {

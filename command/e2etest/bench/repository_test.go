@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // repository is a clone with root modules, each of which requires ten providers and calls five local modules and two of git.
@@ -60,73 +62,65 @@ func (r repository) clean(b *testing.B, locks bool) {
 	}
 }
 
-// each runs a program in each tenth directory, and returns how long all would take.
-func (r repository) each(b *testing.B, env []string, line ...string) time.Duration {
-	b.Helper()
-	start := time.Now()
-	for i := 0; i < len(r.roots); i += 10 {
-		harness.Run(b, r.roots[i], env, line...)
+// others are the programs that an init of one directory is compared with, and, if it is there, terragrunt, which
+// starts one of them for each.
+func others(program string) (lines map[string][]string, terragrunt string) {
+	lines = map[string][]string{"single": {program, "init"}}
+	for _, name := range []string{"terraform", "tofu"} {
+		if peer, err := peertest.PeerProgram(name); err == nil {
+			lines[name] = []string{peer, "init"}
+		}
 	}
-	return time.Since(start) * 10
+	if terragrunt, _ = exec.LookPath(cmp.Or(os.Getenv("TFDEPS_PEER_TERRAGRUNT"), "terragrunt")); lines["terraform"] == nil {
+		terragrunt = ""
+	}
+	return lines, terragrunt
 }
 
 // BenchmarkRepository prepares 200 root modules, or as many as TFDEPS_BENCH_ROOTS says, in one run: unchanged, after rm -rf of every .terraform, and with nothing in any
-// cache. single-ratio is the time to that of a run in each directory: the budget of the unchanged one is 0.25 on two cores. terraform-ratio, tofu-ratio and
-// terragrunt-ratio are those to the time of others, which have a plugin cache; what they take is measured in each tenth directory. The budget of peak-MiB is 120.
+// cache. NAME-s is what a program takes, measured in each tenth directory and multiplied, where it is started in each; terragrunt, which TFDEPS_PEER_TERRAGRUNT names, is
+// started once. All but tfdeps have a plugin cache. NAME-ratio is the part that the one run takes of that: for unchanged directories the budget of single-ratio is 0.25 on two cores.
+// More than 120 MiB, or an archive that is sent twice to the one run, is an error.
 func BenchmarkRepository(b *testing.B) {
 	count, err := strconv.Atoi(os.Getenv("TFDEPS_BENCH_ROOTS"))
 	if err != nil {
 		count = 200
 	}
 	program := harness.Tfdeps(b)
-	env := startBenchRegistry(b, program)
-	others := map[string][]string{"single": {program, "init"}}
-	if peer := harness.TerraformIfAny(); peer != "" {
-		others["terraform"] = []string{peer, "init"}
-	}
-	if peer := os.Getenv("TFDEPS_PEER_TOFU"); peer != "" {
-		others["tofu"] = []string{peer, "init"}
-	}
+	env, sent := startCountingRegistry(b, program)
+	lines, terragrunt := others(program)
 	for _, kind := range []string{"unchanged", "cleaned", "cold"} {
 		b.Run(kind, func(b *testing.B) {
-			r := newRepository(b, count, env)
-			home := newHome(b, env)
-			var ours cost
-			times := map[string]time.Duration{}
-			prepare := func(home []string) []string {
-				switch kind {
-				case "cold":
-					r.clean(b, true)
-					return newHome(b, env)
-				case "cleaned":
-					r.clean(b, false)
+			r, home, cache := newRepository(b, count, env), newHome(b, env), "TF_PLUGIN_CACHE_DIR="+b.TempDir()
+			// prepared is the environment of the next run, whose directories are as the kind says.
+			prepared := func(more ...string) []string {
+				if kind != "unchanged" {
+					r.clean(b, kind == "cold")
 				}
-				return home
+				if kind == "cold" {
+					return append(newHome(b, env), "TF_PLUGIN_CACHE_DIR="+b.TempDir())
+				}
+				return append(slices.Clone(home), more...)
 			}
 			recursiveInit(b, program, r.dir, home)
+			var ours cost
+			times := map[string]time.Duration{}
 			for b.Loop() {
-				ours.add(recursiveInit(b, program, r.dir, prepare(home)))
-				b.StopTimer()
-				for name, line := range others {
-					cached := append(slices.Clone(prepare(home)), "TF_PLUGIN_CACHE_DIR=")
-					if name != "single" {
-						cached = append(cached, "TF_PLUGIN_CACHE_DIR="+b.TempDir())
-						r.clean(b, true)
-						r.each(b, cached, append(line, "-no-color", "-input=false")...)
-						cached = prepare(cached)
-						if kind == "cold" {
-							cached = append(cached, "TF_PLUGIN_CACHE_DIR="+b.TempDir())
-						}
-					}
-					times[name] += r.each(b, cached, append(line, "-no-color", "-input=false")...)
+				before := sent()
+				ours.add(recursiveInit(b, program, r.dir, prepared()))
+				if more := sent() - before; more != map[string]int{"cold": 10}[kind] {
+					b.Errorf("%d archives were sent", more)
 				}
-				if terragrunt, err := exec.LookPath("terragrunt"); err == nil && others["terraform"] != nil {
-					start := time.Now()
-					for _, root := range r.roots {
-						must.Write(b, filepath.Join(root, "terragrunt.hcl"), "")
+				b.StopTimer()
+				times["single"] += r.each(b, prepared(), lines["single"])
+				for name, line := range lines {
+					if name != "single" {
+						r.each(b, append(slices.Clone(home), cache), line)
+						times[name] += r.each(b, prepared(cache), line)
 					}
-					harness.Run(b, r.dir, prepare(append(slices.Clone(home), "TG_TF_PATH="+others["terraform"][0])), terragrunt, "run", "--all", "--non-interactive", "init")
-					times["terragrunt"] += time.Since(start)
+				}
+				if terragrunt != "" {
+					times["terragrunt"] += r.terragrunt(b, prepared(cache, "TG_TF_PATH="+lines["terraform"][0]), terragrunt)
 				}
 				r.clean(b, true)
 				recursiveInit(b, program, r.dir, home)
@@ -136,10 +130,36 @@ func BenchmarkRepository(b *testing.B) {
 			b.ReportMetric(float64(ours.cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
 			b.ReportMetric(float64(ours.memory.peak)/(1<<20), "peak-MiB")
 			for name, time := range times {
+				b.ReportMetric(time.Seconds()/float64(b.N), name+"-s")
 				b.ReportMetric(float64(ours.wall)/float64(time), name+"-ratio")
+			}
+			if ours.memory.peak > 120<<20 {
+				b.Errorf("it had %d MiB", ours.memory.peak>>20)
 			}
 		})
 	}
+}
+
+// each runs a program in each tenth directory, and returns how long all would take.
+func (r repository) each(b *testing.B, env []string, line []string) time.Duration {
+	b.Helper()
+	start, runs := time.Now(), 0
+	for i := 0; i < len(r.roots); i += 10 {
+		harness.Run(b, r.roots[i], env, append(slices.Clone(line), "-no-color", "-input=false")...)
+		runs++
+	}
+	return time.Since(start) * time.Duration(len(r.roots)) / time.Duration(runs)
+}
+
+// terragrunt runs it for all directories, one after the other, as Terraform's plugin cache is for one process at a time.
+func (r repository) terragrunt(b *testing.B, env []string, program string) time.Duration {
+	b.Helper()
+	for _, root := range r.roots {
+		must.Write(b, filepath.Join(root, "terragrunt.hcl"), "")
+	}
+	start := time.Now()
+	harness.Run(b, r.dir, env, program, "run", "--all", "--non-interactive", "--parallelism=1", "init")
+	return time.Since(start)
 }
 
 // recursiveInit runs one for all root modules.
