@@ -314,6 +314,9 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List
 	if err != nil {
 		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
 	}
+	if len(found) == 0 {
+		return paths, problems
+	}
 	here, err := filepath.EvalSymlinks(cli.WorkingDirectory())
 	for _, path := range found {
 		if short, relErr := filepath.Rel(here, path); err == nil && relErr == nil {

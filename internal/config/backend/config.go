@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -268,13 +269,19 @@ func (t *valueType) parse(word string) error {
 	return nil
 }
 
+// allTypes are those of all versions of Terraform; nobody changes them.
+var allTypes = sync.OnceValues(func() (types map[string]*schema, err error) {
+	err = json.Unmarshal(schemas, &types)
+	return types, err
+})
+
 // table returns the types of backends that the product has.
 func table(product getproviders.Product) (map[string]*schema, error) {
 	if s, ok := successors[product.Program]; ok {
 		return differentTable(getproviders.Terraform(s.base), s.differences)
 	}
-	var types map[string]*schema
-	if err := json.Unmarshal(schemas, &types); err != nil {
+	all, err := allTypes()
+	if err != nil {
 		return nil, err
 	}
 	version, err := getproviders.ParseVersion(product.Version)
@@ -284,9 +291,13 @@ func table(product getproviders.Product) (map[string]*schema, error) {
 	older := func(since string) bool {
 		return since != "" && version.Compare(getproviders.MustParseVersion(since)) < 0
 	}
-	maps.DeleteFunc(types, func(_ string, s *schema) bool { return older(s.Since) })
-	for _, s := range types {
-		maps.DeleteFunc(s.Attributes, func(name string, _ valueType) bool { return older(s.Younger[name]) })
+	types := map[string]*schema{}
+	for name, s := range all {
+		if own := *s; !older(s.Since) {
+			own.Attributes, own.Blocks = maps.Clone(s.Attributes), maps.Clone(s.Blocks)
+			maps.DeleteFunc(own.Attributes, func(name string, _ valueType) bool { return older(s.Younger[name]) })
+			types[name] = &own
+		}
 	}
 	return types, nil
 }

@@ -84,6 +84,9 @@ func (p places) recordedDir(key string) string {
 
 // isAway reports whether a directory isn't in a package, with symlinks followed.
 func (p places) isAway(pkgDir, dir string) bool {
+	if p.files.FS == nil && dir == p.path(pkgDir) { // as most modules are: there is nothing to follow
+		return false
+	}
 	dir, err := p.files.Physical(dir)
 	if err != nil {
 		// What can't be reached isn't anywhere; but a symlink that an FS can't read leads anywhere.
