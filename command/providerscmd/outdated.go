@@ -61,7 +61,13 @@ func runOutdated(m *cli.Meta, args []string) (int, error) {
 	remembering.Remembers = true
 	in := reader{meta: &remembering, product: product, each: true}
 	var found result.Outdated
-	code := in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, func() result.Result { return found }, func() { found = outdated(o, &in) })
+	report := func() result.Result {
+		if len(found) == 0 && in.log.All.HasErrors() {
+			return nil // that nothing is outdated isn't known
+		}
+		return found
+	}
+	code := in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, report, func() { found = outdated(o, &in) })
 	if code == 0 && o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
 		code = cli.ExitDiffers
 	}

@@ -172,11 +172,11 @@ func (repo *repository) changedSince(ref string) ([]string, error) {
 		fetch = "git fetch --unshallow origin"
 	}
 	if _, err := repo.git("rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("there is no commit, branch or tag %q in this clone. To fetch it, run:\n  %s", ref, fetch)
+		return nil, fmt.Errorf("there is no commit, branch or tag %q in this clone. Run %q to get it", ref, fetch)
 	}
 	base, err := repo.git("merge-base", ref, "HEAD")
 	if err != nil {
-		return nil, fmt.Errorf("this clone has no commit that both %q and HEAD come from. To fetch the history, run:\n  %s", ref, fetch)
+		return nil, fmt.Errorf("this clone has no commit that both %q and HEAD come from. Run %q to get the history", ref, fetch)
 	}
 	changed, err := repo.paths("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty", strings.TrimSpace(base), "--")
 	if err != nil {
