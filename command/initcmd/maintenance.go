@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // The shared cache is looked after once a day, by the time of a file in the directory for state. What takes longer than
@@ -72,4 +75,28 @@ func (in *installation) explainSpace(err error) {
 				terminal.Megabytes(would.Freed), in.settings.cache.Dir)
 		}
 	}
+}
+
+// notShared warns that packages are for this directory alone, because the cache that the user named
+// can't be written to. As long as it has all that is needed, that is no reason for a warning.
+func (in *installation) notShared(report providercache.Report) {
+	cache := in.settings.cache
+	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
+		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Provider.IsBuiltIn()
+	})
+	if cache == nil || !cache.Shared || !alone {
+		return
+	}
+	made, err := scratch.MakeDirs(cache.Dir) // packages that a mirror has unpacked are linked past it
+	defer scratch.RemoveEmpty(made)
+	if err == nil {
+		var probe *scratch.Dir
+		if probe, err = scratch.Make(cache.Dir); err == nil {
+			probe.Remove()
+			return
+		}
+	}
+	in.log.Warningf("cache_failed", "The shared cache can't be written to",
+		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
+			"names the cache. Correct its permissions, or name another directory.", err)
 }

@@ -17,10 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/dialect"
-	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/spelling"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // connect makes the sources of providers.
@@ -249,30 +247,6 @@ func (in *installation) suggest(p getproviders.Provider) (explain.Suggestion, bo
 		return explain.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
 	}
 	return explain.Suggestion{Provider: meant, Versions: available.Versions}, true
-}
-
-// notShared warns that packages are for this directory alone, because the cache that the user named
-// can't be written to. As long as it has all that is needed, that is no reason for a warning.
-func (in *installation) notShared(report providercache.Report) {
-	cache := in.settings.cache
-	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
-		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Provider.IsBuiltIn()
-	})
-	if cache == nil || !cache.Shared || !alone {
-		return
-	}
-	made, err := scratch.MakeDirs(cache.Dir) // packages that a mirror has unpacked are linked past it
-	defer scratch.RemoveEmpty(made)
-	if err == nil {
-		var probe *scratch.Dir
-		if probe, err = scratch.Make(cache.Dir); err == nil {
-			probe.Remove()
-			return
-		}
-	}
-	in.log.Warningf("cache_failed", "The shared cache can't be written to",
-		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
-			"names the cache. Correct its permissions, or name another directory.", err)
 }
 
 // chosenOffline warns of versions that were chosen without asking sources that may
