@@ -27,7 +27,11 @@ func (s *scan) changedSince(o *Options, all []Root) (changed []Root, problems pr
 		paths, err = repo.changedSince(o.Since)
 	}
 	if err != nil {
-		return nil, problem.Failed("invalid_option", "Can't tell what has changed since "+o.Since, err)
+		text := problem.Sentence(err)
+		if strings.Contains(text, "\n  ") { // it ends in a command, which has no full stop
+			text = strings.TrimSuffix(text, ".")
+		}
+		return nil, problem.List{problem.CodedError("invalid_option", "Can't tell what has changed since "+o.Since, text)}
 	}
 	for _, pattern := range o.Also {
 		if !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
@@ -172,11 +176,11 @@ func (repo *repository) changedSince(ref string) ([]string, error) {
 		fetch = "git fetch --unshallow origin"
 	}
 	if _, err := repo.git("rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("there is no commit, branch or tag %q in this clone. Run %q to get it", ref, fetch)
+		return nil, fmt.Errorf("there is no commit, branch or tag %q in this clone. To fetch it, run:\n  %s", ref, fetch)
 	}
 	base, err := repo.git("merge-base", ref, "HEAD")
 	if err != nil {
-		return nil, fmt.Errorf("this clone has no commit that both %q and HEAD come from. Run %q to get the history", ref, fetch)
+		return nil, fmt.Errorf("this clone has no commit that both %q and HEAD come from. To fetch the history, run:\n  %s", ref, fetch)
 	}
 	changed, err := repo.paths("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty", strings.TrimSpace(base), "--")
 	if err != nil {
