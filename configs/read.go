@@ -88,7 +88,7 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 
 	state, err := found.readState(dir, opts, root.Backend != nil)
 	if err != nil {
-		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Error loading state", "%v", err))
+		problems = append(problems, diagnostic.Placeless("Error loading state", "%v", err))
 	}
 	required, invalid := combine.Combine(combine.Parts{
 		Product: opts.Product, Tree: tree, Locks: found.Locks,

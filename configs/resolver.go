@@ -84,7 +84,7 @@ func (r *Resolver) Resolve(ctx context.Context, dir string, opts Options) ([]Mod
 	tree, below := resolver.Resolve(ctx, root, manifest)
 	if problems = append(problems, below...); !problems.HasErrors() && !r.DryRun {
 		if err := tree.Save(); err != nil {
-			problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Failed to write the record of modules", "%v.", err))
+			problems = append(problems, diagnostic.Placeless("Failed to write the record of modules", "%v.", err))
 		}
 	}
 	return modulesOf(tree, opts.Product), problems
@@ -137,7 +137,7 @@ func open(ctx context.Context, dir string, opts Options, mode modules.Mode) (*lo
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
 	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
 	if err != nil {
-		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "failed to read module manifest", "%v.", err))
+		problems = append(problems, diagnostic.Placeless("failed to read module manifest", "%v.", err))
 	}
 	return root, manifest, modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}, problems
 }

@@ -40,6 +40,7 @@ type Flag struct {
 	// messages. An empty variable counts as unset.
 	Variable, Meaning string
 
+	word  string  // a value beside true and false; "": there is none
 	group string  // the heading that the whole help has it below; "": the first one
 	by    *string // is set to the option or the variable, if the option is on; may be nil
 }
@@ -81,6 +82,18 @@ func Option(usage string, value Value, help string) Flag {
 func Switch(usage string, p *bool, help string) Flag { return Option(usage, Bool(p), help) }
 func Text(usage string, p *string, help string) Flag { return Option(usage, String(p), help) }
 
+// SwitchOr is Switch for an option that takes one more word, which sets is.
+func SwitchOr(usage string, on *bool, word string, is *bool, help string) Flag {
+	f := Option(usage, BoolFunc(func(value string) (err error) {
+		if *on, *is = false, value == word; !*is {
+			*on, err = strconv.ParseBool(value)
+		}
+		return err
+	}), help)
+	f.word = word
+	return f
+}
+
 // Offline is the row of -offline; by gets who set it, and stays "" if it isn't set.
 func Offline(by *string, help string) Flag {
 	f := Switch("offline", new(bool), help).Or("TFDEPS_OFFLINE", "send no request")
@@ -109,36 +122,6 @@ type Value func(set *flag.FlagSet, name string)
 // Bool is an option that is on or off; the value before is the default.
 func Bool(p *bool) Value {
 	return func(set *flag.FlagSet, name string) { set.BoolVar(p, name, *p, "") }
-}
-
-// BoolOr is Bool for an option that takes one more word, which sets is.
-func BoolOr(p *bool, word string, is *bool) Value {
-	return func(set *flag.FlagSet, name string) { set.Var(&boolOr{p, word, is}, name, "") }
-}
-
-// boolOr is the flag.Value of BoolOr.
-type boolOr struct {
-	on   *bool
-	word string
-	is   *bool
-}
-
-func (v *boolOr) IsBoolFlag() bool { return true }
-
-func (v *boolOr) Set(value string) (err error) {
-	on := false
-	if value != v.word {
-		on, err = strconv.ParseBool(value)
-	}
-	*v.on, *v.is = on, value == v.word
-	return err
-}
-
-func (v *boolOr) String() string {
-	if v.is != nil && *v.is {
-		return v.word
-	}
-	return strconv.FormatBool(v.on != nil && *v.on)
 }
 
 // String is an option with any text; the value before is the default.
@@ -348,11 +331,10 @@ func (g Given) Fill(env Environment) (SetBy, error) {
 // fill gives the option the value of its variable.
 func (f Flag) fill(set *flag.FlagSet, value string) error {
 	option := set.Lookup(f.Name).Value
-	also, _ := option.(*boolOr)
-	if is, ok := option.(interface{ IsBoolFlag() bool }); ok && is.IsBoolFlag() && (also == nil || value != also.word) {
+	if is, ok := option.(interface{ IsBoolFlag() bool }); ok && is.IsBoolFlag() && value != f.word {
 		on, err := ParseSwitch(f.Variable, value)
-		if err != nil && also != nil {
-			err = fmt.Errorf("%w, or %s", err, also.word)
+		if err != nil && f.word != "" {
+			err = fmt.Errorf("%w, or %s", err, f.word)
 		}
 		if err != nil {
 			return fmt.Errorf("%w (as the option -%s: %s)", err, f.Name, f.Meaning)

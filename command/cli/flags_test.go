@@ -50,7 +50,7 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 	}
 }
 
-func TestBoolOr_TakesOneWordMore(t *testing.T) {
+func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 	for _, tt := range []struct {
 		args string
 		env  Environment
@@ -65,7 +65,7 @@ func TestBoolOr_TakesOneWordMore(t *testing.T) {
 		{args: "-verify=mtime", bad: "mtime"}, {env: Environment{"TFDEPS_VERIFY=mtime"}, bad: "true, 0 or false, or ctime"},
 	} {
 		var on, is bool
-		_, err := Flags{{Name: "verify", Value: BoolOr(&on, "ctime", &is), Variable: "TFDEPS_VERIFY"}}.Alone(strings.Fields(tt.args), tt.env)
+		_, err := Flags{SwitchOr("verify", &on, "ctime", &is, "").Or("TFDEPS_VERIFY", "hash all packages")}.Alone(strings.Fields(tt.args), tt.env)
 		if tt.bad == "" && (err != nil || on != tt.on || is != tt.is) || tt.bad != "" && (err == nil || !strings.Contains(err.Error(), tt.bad)) {
 			t.Errorf("%q, %q: on %t, ctime %t, %v", tt.args, tt.env, on, is, err)
 		}

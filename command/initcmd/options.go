@@ -106,7 +106,7 @@ func (o *options) flags() cli.Flags {
 		cli.Option("plugin-dir=DIR", cli.Func(o.addPluginDir),
 			"Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."),
 		sources.PolicyFlag(&o.policies),
-		cli.Option("verify", cli.BoolOr(&o.verify, "ctime", &o.strictTimes),
+		cli.SwitchOr("verify", &o.verify, "ctime", &o.strictTimes,
 			"Read and hash all packages, also those that can't have changed. With -verify=ctime, only those with a file whose ctime has changed since it was hashed, which also happens when another directory with hard links to it is deleted.").
 			Or("TFDEPS_VERIFY", "hash all packages"),
 	}.Below("Packages"), o.cacheFlags().Below("Cache"), append(o.backend.flags(),

@@ -66,12 +66,12 @@ func (s *schema) alike(name string) string {
 func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
 	attr, known := schema.Attributes[name]
 	if !known {
-		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration argument",
+		return nil, hcl.Diagnostics{diagnostic.Placeless("Invalid backend configuration argument",
 			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))}
 	}
 	// JSON has no other text, so the record would never match the configuration.
 	if !utf8.ValidString(value) {
-		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration value",
+		return nil, hcl.Diagnostics{diagnostic.Placeless("Invalid backend configuration value",
 			"The value that -backend-config gives for %q is not valid UTF-8.", name)}
 	}
 	origin := diagnostic.Beginning(fmt.Sprintf("-backend-config=\"%s=...\"", name))
@@ -84,7 +84,7 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 			}
 		}
 		if err != nil {
-			return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration value",
+			return nil, hcl.Diagnostics{diagnostic.Placeless("Invalid backend configuration value",
 				"The value that -backend-config gives for %q can't be used: %v.", name, err)}
 		}
 	} else {
@@ -105,7 +105,7 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 // may quote it.
 func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
-		kept = append(kept, diagnostic.Placeless(hcl.DiagError, diag.Summary,
+		kept = append(kept, diagnostic.Placeless(diag.Summary,
 			"The value that -backend-config gives for %q has to be written as in the block, with quotes around strings.", name))
 	}
 	return kept
@@ -116,7 +116,7 @@ func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
 		if diag.Subject != nil {
-			diag = diagnostic.Placeless(hcl.DiagError, diag.Summary,
+			diag = diagnostic.Placeless(diag.Summary,
 				"Line %d of %s, which -backend-config names, can't be used. The file has to be written as the block is.", diag.Subject.Start.Line, name)
 		}
 		kept = append(kept, diag)
@@ -134,7 +134,7 @@ func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
 		}
 		if slices.ContainsFunc(given, isGiven) {
 			at := diag.Subject
-			diag = diagnostic.Placeless(hcl.DiagError, diag.Summary, "In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail)
+			diag = diagnostic.Placeless(diag.Summary, "In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail)
 		}
 		kept = append(kept, diag)
 	}

@@ -43,31 +43,22 @@ func noWebAddress(text string) string {
 	return ""
 }
 
-// checks say what is wrong with a value; "": nothing.
+// checks say what is wrong with a value; "": nothing. Those of its form are lines of rules.txt.
 var checks = sync.OnceValue(func() map[string]func(string) string {
-	return map[string]func(string) string{
+	all := map[string]func(string) string{
 		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "kms": noKeyOfKMS,
 		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost,
 		"base64": noBase64, "url": noURL, "completeurl": noCompleteURL, "file": noFile, "pem": noFileOfCertificates, "bundle": noBundle,
-		"spaces":         form(`^\s+$`, false, "can't be spaces only"),
-		"ends":           form(`^/|/$`, false, "can't begin or end with a slash"),
-		"slashes":        form(`//`, false, "can't have two slashes in a row"),
-		"rooted":         form(`^/`, false, "can't begin with a slash"),
-		"relative":       form(`^\.?/`, false, "can't begin with / or ./"),
-		"number":         form(`^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$`, true, "has to be a number"),
-		"whole":          form(`^[-+]?[0-9]*\.0*[1-9]|^[-+]?[0-9]{19}`, false, "has to be a whole number"),
-		"expires":        form(`^(9[0-9]{2}|[12][0-9]{3}|3[0-5][0-9]{2}|3600)$`, true, "has to be a number from 900 to 3600"),
-		"account":        form(`^[0-9]{12}$`, true, "has to be a number of 12 digits"),
-		"natural":        form(`^[0-9]+$`, true, "has to be a whole number"),
-		"storageaccount": form(`^[0-9a-z]{3,24}$`, true, "has to be 3 to 24 lowercase letters and digits"),
-		"container":      form(`^[0-9a-z][0-9a-z-]{1,61}[0-9a-z]$`, true, "has to be 3 to 63 lowercase letters and digits, with dashes between them"),
-		"letters":        form(`^[a-zA-Z0-9_-]+$`, true, "can only have letters, digits, underscores and dashes"),
-		"numbered":       form(`-[+]?[0-9]+$`, false, "can't end with a dash and a number"),
-		"protocol":       form(`^(unix|https?)://|^[^:]*(:[^/]|:/[^/]|:?$)|^::`, true, "has to begin with http:// or https://, or to be a host with its port"),
-		"json":           func(text string) string { return inContents(text, noJSON) },
-		"google":         func(text string) string { return inContents(text, noGoogleCredentials) },
-		"contents":       func(text string) string { return inContents(text, noBase64) },
+		"json":     func(text string) string { return inContents(text, noJSON) },
+		"google":   func(text string) string { return inContents(text, noGoogleCredentials) },
+		"contents": func(text string) string { return inContents(text, noBase64) },
 	}
+	for line := range strings.Lines(rulesText) {
+		if f := strings.Fields(line); len(f) > 4 && f[0] == "form" {
+			all[f[1]] = form(f[3], f[2] == "is", strings.Join(f[4:], " "))
+		}
+	}
+	return all
 })
 
 // pairChecks say what is wrong with two values.

@@ -68,7 +68,7 @@ func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Re
 }
 
 func legacy(p getproviders.Provider) *hcl.Diagnostic {
-	diag := diagnostic.Placeless(hcl.DiagError, "Invalid legacy provider address",
+	diag := diagnostic.Placeless("Invalid legacy provider address",
 		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
 			"before Terraform 0.13 that says nothing of where the provider comes from.\n\n"+
 			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.", p.Type)

@@ -12,12 +12,9 @@ import (
 // Error returns an error about a place in a file: a summary, and a detail that is
 // made as by fmt.Sprintf.
 func Error(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   fmt.Sprintf(format, args...),
-		Subject:  &at,
-	}
+	diag := Placeless(summary, format, args...)
+	diag.Subject = &at
+	return diag
 }
 
 // Warning is Error for a warning.
@@ -30,11 +27,7 @@ func Warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 // Unreadable returns an error about a file or directory that can't be read. It has no
 // range, because there is no source line to show; err names the path.
 func Unreadable(summary string, err error) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   fmt.Sprintf("It can't be read: %v.", err),
-	}
+	return Placeless(summary, "It can't be read: %v.", err)
 }
 
 // most is how many problems of a file are kept, and of a module's files together. People are shown far fewer, and a file may have
@@ -51,9 +44,16 @@ func Append(to hcl.Diagnostics, more ...*hcl.Diagnostic) hcl.Diagnostics {
 	return to
 }
 
-// Placeless returns an error or a warning for which there is no line of a file to show, with a detail that is made as by fmt.Sprintf.
-func Placeless(severity hcl.DiagnosticSeverity, summary, format string, args ...any) *hcl.Diagnostic {
-	return &hcl.Diagnostic{Severity: severity, Summary: summary, Detail: fmt.Sprintf(format, args...)}
+// Placeless returns an error for which there is no line of a file to show, with a detail that is made as by fmt.Sprintf.
+func Placeless(summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...)}
+}
+
+// PlacelessWarning is Placeless for a warning.
+func PlacelessWarning(summary, format string, args ...any) *hcl.Diagnostic {
+	diag := Placeless(summary, format, args...)
+	diag.Severity = hcl.DiagWarning
+	return diag
 }
 
 // Sort orders by file and position; what has no place comes first.

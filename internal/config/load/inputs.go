@@ -139,7 +139,7 @@ func (r *inputReader) file(path string, argument bool) {
 	src, err := read(path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && argument:
-		r.report(diagnostic.Placeless(hcl.DiagError, "Failed to read variables file", "The variables file %s, which an argument names, does not exist.", path))
+		r.report(diagnostic.Placeless("Failed to read variables file", "The variables file %s, which an argument names, does not exist.", path))
 		return
 	case err != nil:
 		r.report(diagnostic.Unreadable("Failed to read variables file", err))
@@ -190,5 +190,5 @@ func (r *inputReader) assign(assignment string) {
 		r.set(name, cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true}))
 		return
 	}
-	r.report(diagnostic.Placeless(hcl.DiagError, "Invalid -var option", "%s", detail))
+	r.report(diagnostic.Placeless("Invalid -var option", "%s", detail))
 }

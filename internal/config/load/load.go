@@ -130,7 +130,7 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 	if err != nil {
 		build := newBuilder(dir, dialect.Of(product), opts)
 		build.finish()
-		return build.module, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Reading the configuration was interrupted",
+		return build.module, hcl.Diagnostics{diagnostic.Placeless("Reading the configuration was interrupted",
 			"The directory %s wasn't read to its end: %s.", dir, err)}
 	}
 	return got.module, got.diags
@@ -247,7 +247,7 @@ func listTests(dir string, product dialect.Dialect, opts Options) ([]string, hcl
 		if name == defaultTestDirectory {
 			return nil, nil
 		}
-		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagWarning, "Test directory does not exist",
+		return nil, hcl.Diagnostics{diagnostic.PlacelessWarning("Test directory does not exist",
 			"There is no directory %s, so no test files are read.", testDir)}
 	case err != nil:
 		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}

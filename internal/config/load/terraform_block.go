@@ -204,7 +204,7 @@ func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			reason = at.Err
 		}
-		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file",
+		return nil, hcl.Diagnostics{diagnostic.Placeless("Failed to read file",
 			"The file %q could not be read: %v. It is what -backend-config names: a file of arguments, or one argument as NAME=VALUE.", path, reason)}
 	}
 	file, diags := static.Parse(src, filepath.Clean(path))

@@ -31,7 +31,7 @@ func Load(path string) (*Locks, hcl.Diagnostics) {
 		return &Locks{}, nil
 	}
 	if err != nil {
-		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file", "The lock file for modules can't be read: %s.", err)}
+		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless("Failed to read file", "The lock file for modules can't be read: %s.", err)}
 	}
 	return Decode(src, path)
 }
@@ -52,7 +52,7 @@ func LoadContext(ctx context.Context, path string) (*Locks, hcl.Diagnostics) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file", "Reading the lock file for modules was interrupted: %s.", err)}
+		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless("Failed to read file", "Reading the lock file for modules was interrupted: %s.", err)}
 	}
 	return got.locks, got.diags
 }

@@ -14,11 +14,11 @@ import (
 )
 
 func canceled() *hcl.Diagnostic {
-	return diagnostic.Placeless(hcl.DiagError, "Module installation was canceled by an interrupt signal.", "Nothing was recorded.")
+	return diagnostic.Placeless("Module installation was canceled by an interrupt signal.", "Nothing was recorded.")
 }
 
 func tooMany(most int) *hcl.Diagnostic {
-	return diagnostic.Placeless(hcl.DiagError, "Too many modules", "The configuration has more than %d modules, counting each call of one.", most)
+	return diagnostic.Placeless("Too many modules", "The configuration has more than %d modules, counting each call of one.", most)
 }
 
 // invalidSource is about an address that means nothing.

@@ -257,18 +257,18 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 		_, from := takeSource(s.inputs[name])
 		switch {
 		case from.Argument:
-			problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Value for undeclared variable",
+			problems = append(problems, diagnostic.Placeless("Value for undeclared variable",
 				"There is a value for %q on the command line, but no variable of that name in the root module.", name))
 		case s.root && from.At != (hcl.Range{}):
 			if inFiles++; inFiles <= maxUndeclared {
-				problems = append(problems, diagnostic.Placeless(hcl.DiagWarning, "Value for undeclared variable",
+				problems = append(problems, diagnostic.PlacelessWarning("Value for undeclared variable",
 					"There is a value for %q at %s, but no variable of that name in the root module. "+
 						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From))
 			}
 		}
 	}
 	if inFiles > maxUndeclared {
-		problems = append(problems, diagnostic.Placeless(hcl.DiagWarning, "Values for undeclared variables",
+		problems = append(problems, diagnostic.PlacelessWarning("Values for undeclared variables",
 			"Files have values for %d more variables that aren't declared.", inFiles-maxUndeclared))
 	}
 	return problems
