@@ -27,25 +27,16 @@ func ManPages() map[string]string {
 func manPage(name string, c cli.Command) string {
 	var b strings.Builder
 	manHead(&b, name, strings.ToLower(c.Synopsis[:1])+c.Synopsis[1:])
-	var calls []string
-	for call := range strings.SplitSeq(c.Usage, "\n") {
-		calls = append(calls, "tfdeps [global options] "+call)
-	}
-	manText(&b, "SYNOPSIS", strings.Join(calls, "\n"))
+	const call = "tfdeps [global options] "
+	manText(&b, "SYNOPSIS", call+strings.ReplaceAll(c.Usage, "\n", "\n"+call))
 	manText(&b, "DESCRIPTION", c.About)
 	var below []string
 	for _, command := range commandsBelow(commands(), c.Name) {
 		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
 	}
-	if len(below) > 0 {
-		manText(&b, "COMMANDS", strings.Join(below, "\n"))
-	}
-	if len(c.Flags) > 0 {
-		manText(&b, "OPTIONS", c.Flags.Text())
-	}
-	if c.More != "" {
-		manText(&b, "MORE", c.More)
-	}
+	manText(&b, "COMMANDS", strings.Join(below, "\n"))
+	manText(&b, "OPTIONS", c.Flags.Text())
+	manText(&b, "MORE", c.More)
 	if len(c.Examples) > 0 {
 		b.WriteString(".SH EXAMPLES\n")
 	}
@@ -60,8 +51,11 @@ func manHead(b *strings.Builder, name, what string) {
 	fmt.Fprintf(b, ".TH %s 1\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(what))
 }
 
-// manText writes a section whose lines stay as they are.
+// manText writes a section whose lines stay as they are, if it has any.
 func manText(b *strings.Builder, title, text string) {
+	if text == "" {
+		return
+	}
 	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
 		b.WriteString(roff(line) + "\n")

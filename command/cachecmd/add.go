@@ -79,28 +79,19 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 
 // add fills the cache; the report is nil if nothing was tried.
 func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
-	s, ok := o.open(m, activity)
+	s, ok := o.open(m, activity, o.offlineBy, o.policies)
 	if !ok {
 		return nil
 	}
 	if o.paths != nil {
 		o.wanted, _ = o.locked(m, o.paths)
 	}
-	if !o.log.Add(sources.CheckArchiveCredentials(m.Env)...) {
+	if o.log.All.HasErrors() {
 		return nil
 	}
-	net, problems := sources.Connect(m, s.product, s.config, o.offlineBy)
-	if !o.log.Add(problems...) {
-		return nil
-	}
-	rules, problems := sources.ReadPolicy(m, s.product, o.policies)
-	if !o.log.Add(problems...) {
-		return nil
-	}
-	s.net, s.policy = net, rules
 	result := result.CacheFilling{Cache: s.cache, Span: activity.Span}
 	a := adding{session: s, opts: o}
-	from := sources.Options{Net: net, Config: s.config, Product: s.product, Cached: a.cached}
+	from := sources.Options{Net: s.net, Config: s.config, Product: s.product, Cached: a.cached}
 	mirrors, problems := from.OpenMirrors(m, o.mirrors)
 	defer mirrors.Close()
 	if !o.log.Add(problems...) {
@@ -137,8 +128,8 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 		f.StateDir = "" // what is known of an image stands beside it
 	}
 	installer := &providercache.Installer{Fetcher: f, Cache: a.cache}
-	f.Choice = a.policy.Versions()
-	f.Policy = a.policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
+	f.Choice = a.net.Policy.Versions()
+	f.Policy = a.net.Policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !a.isPinned(p) })
 	})
 	return installer

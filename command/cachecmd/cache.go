@@ -93,22 +93,19 @@ type session struct {
 	config   *cliconfig.Config
 	cache    *providercache.Store
 	net      sources.Network
-	policy   sources.Policy
 	activity *view.Activity
 }
 
-// open begins a session, which has no network yet. A missing cache is a problem, and doesn't keep others from being found.
-func (o *options) open(m *cli.Meta, activity *view.Activity) (s session, ok bool) {
+// open begins a session. What is wrong with its parts doesn't keep other problems from being found: the log has it.
+func (o *options) open(m *cli.Meta, activity *view.Activity, offlineBy string, policies []string) (s session, ok bool) {
 	s = session{meta: m, activity: activity}
-	var problems problem.List
+	var problems, missing problem.List
 	if s.product, problems = products.Choose(m); problems.HasErrors() {
 		return s, o.log.Add(problems...)
 	}
-	if s.config, problems = sources.ReadConfig(m, products.Unversioned(m)); !o.log.Add(problems...) {
-		return s, false
-	}
-	s.cache, problems = sources.FindCache(m, s.config, o.dir)
-	o.log.Add(problems...)
+	s.config, s.net, problems = sources.Online(m, s.product, offlineBy, policies...)
+	s.cache, missing = sources.FindCache(m, s.config, o.dir)
+	o.log.Add(append(problems, missing...)...)
 	return s, true
 }
 

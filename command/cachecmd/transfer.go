@@ -74,12 +74,11 @@ func runTransfer(m *cli.Meta, args []string, push bool) (int, error) {
 // move pushes or pulls; the report is nil if nothing was tried.
 func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Result {
 	defer activity.Close()
-	s, ok := o.open(m, activity)
+	s, ok := o.open(m, activity, o.offlineBy, o.policies)
 	if !ok {
 		return nil
 	}
 	locked, _ := o.locked(m, o.paths)
-	o.log.Add(sources.CheckArchiveCredentials(m.Env)...)
 	if o.offlineBy != "" && places.IsURL(o.location) {
 		o.log.Fail("offline", "No request is allowed",
 			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)
@@ -97,13 +96,7 @@ func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Resul
 	if o.log.All.HasErrors() {
 		return nil
 	}
-	net, unreached := sources.Connect(m, s.product, s.config, o.offlineBy)
-	rules, unruled := sources.ReadPolicy(m, s.product, o.policies)
-	if !o.log.Add(append(unreached, unruled...)...) {
-		return nil
-	}
-	s.net, s.policy = net, rules
-	remote, end, invalid := net.OpenRemote(m, o.location, o.createRepository)
+	remote, end, invalid := s.net.OpenRemote(m, o.location, o.createRepository)
 	defer end()
 	if invalid != nil {
 		o.log.Add(invalid)
@@ -146,7 +139,7 @@ func (t *transferring) installer(platform getproviders.Platform) *providercache.
 	f := t.net.Fetcher(t.meta, t.product, mirror.RemoteSource(t.remote, t.wanted), t.activity.Observe)
 	f.Platform = platform
 	// What lock files select is no downgrade.
-	f.Policy = t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
+	f.Policy = t.net.Policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
 	return &providercache.Installer{Fetcher: f, Cache: t.cache}
 }
 

@@ -232,7 +232,7 @@ func (b *builder) resolveInstances() {
 
 // noInstances says why for_each can't have a value; "": it can, or it isn't known.
 func noInstances(val cty.Value) string {
-	if sensitive, ephemeral := static.SecretsOf(val); sensitive || ephemeral {
+	if sensitive, ephemeral := static.Secrets(val); sensitive || ephemeral {
 		return "can't be sensitive or ephemeral: its keys are shown"
 	}
 	val, _ = val.UnmarkDeep()

@@ -8,6 +8,7 @@ import (
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
@@ -16,7 +17,9 @@ import (
 
 // terraform decodes a terraform block.
 func (d *document) terraform(b *block) {
-	if attr := b.attrs["required_version"]; attr != nil && d.countsVersion(attr.Range.Filename) {
+	if attr := b.attrs["required_version"]; attr != nil &&
+		// OpenTofu takes what stands in files for both products for a version of Terraform.
+		(d.product.VersionSuffixes == nil || hasSuffix(attr.Range.Filename, d.product.VersionSuffixes)) {
 		if d.versions == nil {
 			d.versions = []RequiredVersion{}
 		}
@@ -49,12 +52,6 @@ func (d *document) terraform(b *block) {
 			}
 		}
 	}
-}
-
-// countsVersion reports whether required_version counts in a file. OpenTofu takes
-// what stands in files for both products for a version of Terraform.
-func (d *document) countsVersion(file string) bool {
-	return d.product.VersionSuffixes == nil || hasSuffix(file, d.product.VersionSuffixes)
 }
 
 func (d *document) requireVersion(attr *hcl.Attribute) {
@@ -172,7 +169,7 @@ func (b *builder) resolveBackend() {
 	block.Context, block.Problems = b.scope.BodyContext("backend."+block.Type, block.Range, block.Body)
 	if len(block.Problems) == 0 {
 		const summary, format = "Backend config contains %s values", "The arguments of a backend can't depend on %s values: they are recorded."
-		if sensitive, ephemeral := static.Secrets(block.Context); sensitive {
+		if sensitive, ephemeral := static.Secrets(cty.ObjectVal(block.Context.Variables)); sensitive {
 			block.Problems = append(block.Problems, diagnostic.Error(block.Range, fmt.Sprintf(summary, "sensitive"), format, "sensitive"))
 		} else if ephemeral {
 			block.Problems = append(block.Problems, diagnostic.Error(block.Range, fmt.Sprintf(summary, "ephemeral"), format, "ephemeral"))

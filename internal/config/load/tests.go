@@ -82,7 +82,7 @@ func (b *builder) addTest(name string, d *document) {
 		}
 		taken[run.Name] = run
 		run.File = filepath.ToSlash(name)
-		run.Key = runKey(run.File, run.Name)
+		run.Key = testKey(run.File) + "." + run.Name
 		b.module.TestRuns = append(b.module.TestRuns, run)
 	}
 }
@@ -96,13 +96,8 @@ func lastOfName(all []*providerConfig) []*providerConfig {
 	return slices.DeleteFunc(slices.Clone(all), func(config *providerConfig) bool { return last[config.providerKey] != config })
 }
 
-// runKey is the key under which a run's module is recorded. Only the suffix of
+// testKey is what the keys begin with under which the modules of a test file's runs are recorded. Only the suffix of
 // the native syntax is cut off the file's name, as Terraform does.
-func runKey(file, run string) string {
-	return testKey(file) + "." + run
-}
-
-// testKey is what the keys of a test file's runs begin with.
 func testKey(file string) string {
 	parts := []string{"test"}
 	if dir := path.Dir(file); dir != "." {

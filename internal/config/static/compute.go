@@ -82,10 +82,7 @@ func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalCont
 
 // compute evaluates an expression whose references have values.
 func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
-	secret := false
-	for _, val := range ctx.Variables {
-		secret = secret || val.HasMarkDeep(Sensitive)
-	}
+	secret, _ := Secrets(cty.ObjectVal(ctx.Variables))
 	val, diags := expr.Value(ctx)
 	if !diags.HasErrors() && functions.Size(val, maxValue) > maxValue {
 		return tooLarge(expr.Range())
@@ -288,16 +285,7 @@ func (s *Scope) ContextFor(subject string, at hcl.Range, refs []hcl.Traversal) (
 	return ctx, problems
 }
 
-// Secrets returns which kinds of secrets are among the values that expressions refer to.
-func Secrets(ctx *hcl.EvalContext) (isSensitive, isEphemeral bool) {
-	for _, val := range ctx.Variables {
-		isSensitive = isSensitive || val.HasMarkDeep(Sensitive)
-		isEphemeral = isEphemeral || val.HasMarkDeep(ephemeral)
-	}
-	return isSensitive, isEphemeral
-}
-
-// SecretsOf is Secrets of one value.
-func SecretsOf(val cty.Value) (isSensitive, isEphemeral bool) {
+// Secrets returns which kinds of secrets are in a value.
+func Secrets(val cty.Value) (isSensitive, isEphemeral bool) {
 	return val.HasMarkDeep(Sensitive), val.HasMarkDeep(ephemeral)
 }

@@ -121,29 +121,23 @@ func (s *Scope) makeFunctions() {
 
 // counting counts the arguments and the result of a function.
 func (s *Scope) counting(f function.Function) function.Function {
-	return function.New(&function.Spec{
-		Params:   f.Params(),
-		VarParam: f.VarParam(),
-		Type: func(args []cty.Value) (cty.Type, error) {
-			for _, arg := range args {
-				if err := s.spend(functions.Size(arg, maxValue)); err != nil {
-					return cty.DynamicPseudoType, err
-				}
+	return functions.Guarded(f, func(args []cty.Value) error {
+		for _, arg := range args {
+			if err := s.spend(functions.Size(arg, maxValue)); err != nil {
+				return err
 			}
-			return f.ReturnTypeForValues(args)
-		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			val, err := f.Call(args)
-			if err != nil {
-				return val, err
-			}
-			if size := functions.Size(val, maxValue); size > maxValue {
-				return cty.DynamicVal, errors.New("the result would be too large")
-			} else if err := s.spend(size); err != nil {
-				return cty.DynamicVal, err
-			}
-			return val, nil
-		},
+		}
+		return nil
+	}, func(args []cty.Value) (cty.Value, error) {
+		val, err := f.Call(args)
+		if err != nil {
+			return val, err
+		}
+		size := functions.Size(val, maxValue)
+		if size > maxValue {
+			return cty.DynamicVal, errors.New("the result would be too large")
+		}
+		return val, s.spend(size)
 	})
 }
 

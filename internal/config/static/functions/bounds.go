@@ -20,8 +20,7 @@ var errTooLarge = errors.New("the result would be too large")
 // bound refuses arguments for which size says that the result may be too large.
 // Arguments that aren't known, or are null, are left to the function.
 func (b bounds) bound(f function.Function, size func(args []cty.Value) int) function.Function {
-	params := f.Params()
-	check := func(args []cty.Value) error {
+	return Guarded(f, func(args []cty.Value) error {
 		plain := make([]cty.Value, len(args))
 		for i, arg := range args {
 			plain[i], _ = arg.UnmarkDeep()
@@ -33,9 +32,13 @@ func (b bounds) bound(f function.Function, size func(args []cty.Value) int) func
 			return errTooLarge
 		}
 		return nil
-	}
+	}, f.Call)
+}
+
+// Guarded is a function that refuses arguments before it looks at them, and is called by another one.
+func Guarded(f function.Function, check func(args []cty.Value) error, call func(args []cty.Value) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
-		Params:   params,
+		Params:   f.Params(),
 		VarParam: f.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if err := check(args); err != nil {
@@ -43,7 +46,7 @@ func (b bounds) bound(f function.Function, size func(args []cty.Value) int) func
 			}
 			return f.ReturnTypeForValues(args)
 		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return call(args) },
 	})
 }
 
