@@ -1,18 +1,26 @@
 package vendorcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/bundle"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // writeArchive fills a directory beside the archive, makes that of it, and leaves
@@ -124,4 +132,247 @@ func writeBundle(r request, temporary string) error {
 		return err
 	}
 	return patient.Rename(temporary, r.opts.bundle)
+}
+
+// unpack unpacks an archive.
+func unpack(r request) bool {
+	o := r.opts
+	failed := func(err error) bool {
+		return r.log.Fail("unwritable", "Failed to unpack the archive",
+			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err)
+	}
+	info, err := os.Stat(o.unpack)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", o.unpack)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	if info, err = os.Stat(o.target); err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", o.target)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	file, err := os.Open(o.unpack)
+	if err != nil {
+		return failed(err)
+	}
+	defer file.Close()
+	u := unpacking{ctx: r.meta.Context, opts: o, product: r.product}
+	manifest, err := bundle.Unpack(r.meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: u.acceptLocks, Last: vendored.LockFiles()})
+	if err != nil {
+		return failed(err)
+	}
+	for _, e := range manifest.Files {
+		if unit, _ := vendored.Unit(e.Path); unit == e.Path {
+			r.view.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
+		}
+	}
+	r.view.Done(fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
+	return true
+}
+
+// unpacking compares an archive with the lock files where it is unpacked.
+type unpacking struct {
+	ctx     context.Context
+	opts    options
+	product getproviders.Product
+}
+
+// acceptLocks lets the lock files that are there decide. The archive may have been
+// made by an attacker: its own lock files count for what isn't locked there, and where
+// the user has named a hash. All that is unpacked has to be what is locked then.
+func (u *unpacking) acceptLocks(unpacked string) error {
+	locks, refused, err := u.decideProviders(unpacked)
+	if err != nil {
+		return err
+	}
+	moduleLocks, more, err := u.decideModules(unpacked)
+	if err != nil {
+		return err
+	}
+	if refused = append(refused, more...); len(refused) > 0 {
+		return fmt.Errorf("what is locked there decides, and the archive's lock files say something else of it:\n\n%s\n\n"+
+			"If that is what you want, take lock files that say so from where the configuration comes from. "+
+			"Or, if you know these hashes from a source that you trust, unpack again with -accept-hash=HASH for each of them", strings.Join(refused, "\n"))
+	}
+	if err := u.verifyProviders(unpacked, locks); err != nil {
+		return err
+	}
+	return u.verifyModules(unpacked, moduleLocks)
+}
+
+// decideProviders puts what is locked there into the lock file that was unpacked,
+// and tells what it refused of that.
+func (u *unpacking) decideProviders(unpacked string) (decided *depsfile.Locks, refused []string, err error) {
+	before, problems := depsfile.Load(filepath.Join(u.opts.target, depsfile.FileName), u.product)
+	if problems.HasErrors() {
+		return nil, nil, fmt.Errorf("its %s can't be read, and has to decide", depsfile.FileName)
+	}
+	after, problems := depsfile.Load(filepath.Join(unpacked, depsfile.FileName), u.product)
+	if problems.HasErrors() {
+		return nil, nil, fmt.Errorf("the %s in the archive can't be read", depsfile.FileName)
+	}
+	if before.Empty() {
+		return after, nil, nil
+	}
+	decided = before.Clone()
+	for _, is := range after.All() {
+		was, locked := before.Provider(is.Provider)
+		moved := locked && was.Version != is.Version
+		added := slices.DeleteFunc(slices.Clone(is.Hashes), func(h getproviders.Hash) bool { return !moved && slices.Contains(was.Hashes, h) })
+		switch {
+		case !locked:
+			decided.Set(is)
+		case moved && (len(added) == 0 || !u.opts.accepts(added...)):
+			refused = append(refused, refusal(fmt.Sprintf("%s %s, where %s is locked", is.Provider, is.Version, was.Version), added...))
+		case !u.opts.accepts(added...):
+			refused = append(refused, refusal(fmt.Sprintf("%s %s has more hashes", is.Provider, is.Version), added...))
+		case len(added) > 0:
+			decided.Extend(is)
+		}
+	}
+	return decided, refused, u.settle(unpacked, depsfile.FileName, decided.Equal(before), decided.Encode(u.product))
+}
+
+// decideModules does the same for the lock file for modules.
+func (u *unpacking) decideModules(unpacked string) (decided *modulelock.Locks, refused []string, err error) {
+	before, problems := modulelock.LoadContext(u.ctx, filepath.Join(u.opts.target, modulelock.FileName))
+	if problems.HasErrors() {
+		return nil, nil, fmt.Errorf("its %s can't be read, and has to decide", modulelock.FileName)
+	}
+	after, problems := modulelock.LoadContext(u.ctx, filepath.Join(unpacked, modulelock.FileName))
+	if problems.HasErrors() {
+		return nil, nil, fmt.Errorf("the %s in the archive can't be read", modulelock.FileName)
+	}
+	if before.Empty() {
+		return after, nil, nil
+	}
+	decided = &modulelock.Locks{}
+	for _, finding := range before.Check(after.All()) {
+		is := finding.Installed
+		switch {
+		case finding.State == modulelock.New, finding.State == modulelock.Changed && u.opts.accepts(is.Hash):
+			decided.Set(is)
+			continue
+		case finding.State == modulelock.Changed:
+			refused = append(refused, refusal(fmt.Sprintf("module %s has another %s", is.Key, strings.Join(finding.Fields, ", ")), is.Hash))
+		}
+		decided.Set(finding.Locked)
+	}
+	return decided, refused, u.settle(unpacked, modulelock.FileName, decided.Equal(before), decided.Encode())
+}
+
+// settle replaces a lock file that was unpacked, which may be a link to another
+// file, with what was decided; if that is what is there already, with these bytes.
+func (u *unpacking) settle(unpacked, name string, same bool, decided []byte) error {
+	staged := filepath.Join(unpacked, name)
+	err := patient.Remove(staged)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the archive has none, and the one that is there stays
+	}
+	if err == nil && same {
+		decided, err = locktext.ReadText(filepath.Join(u.opts.target, name))
+	}
+	if err != nil {
+		return err
+	}
+	return locktext.SaveText(staged, decided)
+}
+
+// refusal is what is said of an entry.
+func refusal(what string, hashes ...getproviders.Hash) string {
+	lines := []string{"  - " + what + ":"}
+	for _, h := range hashes {
+		lines = append(lines, "      "+string(h))
+	}
+	if len(hashes) == 0 {
+		lines = append(lines, "      without any hash")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// verifyProviders compares each package that was unpacked with the lock file.
+// Nothing is locked of versions that were placed beside the one that is.
+func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) error {
+	files, err := vendored.Files(unpacked, []string{vendored.PluginsDir})
+	if err != nil {
+		return err
+	}
+	last := ""
+	for _, f := range files {
+		unit, _ := vendored.Unit(f.Name)
+		p, v, ok := vendored.PackageOf(unit)
+		lock, locked := locks.Provider(p)
+		if unit == last || !ok || !locked || lock.Version != v {
+			continue
+		}
+		last = unit
+		h1, zh, err := providercache.HashPackage(u.ctx, filepath.Join(unpacked, filepath.FromSlash(unit)))
+		if err != nil {
+			return fmt.Errorf("the package of %s %s: %w", p, v, err)
+		}
+		if !slices.Contains(lock.Hashes, h1) && (zh == "" || !slices.Contains(lock.Hashes, zh)) {
+			return fmt.Errorf("the archive's package of %s %s, %s, has the hashes %s, and none of them is locked",
+				p, v, unit, strings.TrimSpace(string(h1)+" "+string(zh)))
+		}
+	}
+	return nil
+}
+
+// verifyModules compares the modules that were unpacked with their lock file, if
+// there is one.
+func (u *unpacking) verifyModules(unpacked string, locks *modulelock.Locks) error {
+	if locks.Empty() {
+		return nil
+	}
+	dir := filepath.Join(unpacked, filepath.FromSlash(vendored.ModulesDir))
+	for _, lock := range locks.All() {
+		pkg := filepath.Join(dir, lock.Key)
+		if !filepath.IsLocal(lock.Key) {
+			continue // no call has such a key
+		}
+		if _, err := os.Lstat(pkg); err != nil {
+			continue // init gets it, and compares it then
+		}
+		hash, err := modulelock.HashTree(u.ctx, pkg)
+		if _, there := os.Lstat(filepath.Join(pkg, ".hg")); err == nil && there == nil {
+			err = errors.New("it has a .hg, of which its hash says nothing")
+		}
+		if err == nil && hash != lock.Hash {
+			err = fmt.Errorf("its hash is %s, and %s is locked", hash, lock.Hash)
+		}
+		if err != nil {
+			return fmt.Errorf("the archive's module %s, from %s: %w", lock.Key, lock.Source, err)
+		}
+	}
+	manifest, err := modules.ReadManifest(nil, dir, u.product)
+	if err != nil {
+		return err
+	}
+	for key, record := range manifest {
+		if !u.isAtHome(manifest, key) {
+			return fmt.Errorf("the archive's %s has the module %s in %s, which is not its place: what is locked of it would say nothing of that",
+				modules.ManifestName, key, record.Dir)
+		}
+	}
+	return nil
+}
+
+// isAtHome reports whether a module is in its package: in its own directory, or, if
+// it is called by a path, in that of the module that calls it. One of the root
+// module's own is in none of those that archives have.
+func (u *unpacking) isAtHome(manifest modules.Manifest, key string) bool {
+	dir := path.Clean(filepath.ToSlash(manifest[key].Dir))
+	for home := key; home != ""; home = home[:max(0, strings.LastIndexByte(home, '.'))] {
+		address, err := modules.ParseAddress(manifest[home].Source, u.product)
+		if _, local := address.(modules.Local); err == nil && !local {
+			pkg := vendored.ModulesDir + "/" + home
+			return dir == pkg || strings.HasPrefix(dir, pkg+"/")
+		}
+	}
+	return !slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
+		return strings.EqualFold(part, ".terraform") || strings.EqualFold(part, "terraform.d")
+	})
 }
