@@ -182,12 +182,12 @@ func (s *Scope) evalFor(subject string, at hcl.Range, expr hcl.Expression) resul
 // subject is how OpenTofu's messages name something in the module.
 func (s *Scope) subject(name string) string {
 	switch {
-	case s.path == "":
+	case s.Module == "":
 		return name
 	case strings.HasPrefix(name, "module.") && strings.Contains(name, ":"): // in a module that is called
-		return s.path + "." + name
+		return s.Module + "." + name
 	default:
-		return s.path + ":" + name
+		return s.Module + ":" + name
 	}
 }
 
@@ -233,8 +233,8 @@ func (s *Scope) dynamic(t hcl.Traversal) result {
 // setting is the value of an argument of the program's run, "terraform.workspace".
 func (s *Scope) setting(ref reference, at hcl.Range) result {
 	switch {
-	case ref.name == "workspace" && s.workspace != "":
-		return result{val: cty.StringVal(s.workspace)}
+	case ref.name == "workspace" && s.Workspace != "":
+		return result{val: cty.StringVal(s.Workspace)}
 	case ref.name == "workspace":
 		return unknown
 	case ref.name == "applying":

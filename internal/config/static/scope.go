@@ -20,7 +20,7 @@ import (
 // Add and Override, and call Prepare before anything is computed. It is for one
 // goroutine.
 type Scope struct {
-	root      bool
+	Paths
 	static    bool // all variables are constant
 	variables map[string]*Variable
 	locals    map[string]*hcl.Attribute
@@ -34,11 +34,8 @@ type Scope struct {
 	exceeded     *hcl.Diagnostic              // that it was too much
 	known        map[reference]result
 	depth        int
-	path         string    // of the module, "module.a.module.b"; "" is the root module
-	called       hcl.Range // where a module that isn't the root is called; zero: unknown
-	workspace    string    // the selected one; "" is unknown
-	needing      []need    // what is being computed, outermost first, in products that tell what depends on what
-	HasConstants bool      // whether there is a constant variable
+	needing      []need // what is being computed, outermost first, in products that tell what depends on what
+	HasConstants bool   // whether there is a constant variable
 }
 
 // reference is a step from one of the names that a scope has to what is below.
@@ -100,21 +97,18 @@ type Paths struct {
 // variables are given; nil if nothing is known of them.
 func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 	s := &Scope{
-		root:      at.Root,
+		Paths:     at,
 		static:    static,
 		variables: map[string]*Variable{},
 		locals:    map[string]*hcl.Attribute{},
 		inputs:    inputs,
 		paths:     map[string]cty.Value{"module": cty.StringVal(filepath.ToSlash(filepath.Clean(at.Dir)))},
 		known:     map[reference]result{},
-		path:      at.Module,
-		called:    at.Called,
-		workspace: at.Workspace,
 	}
 	switch {
 	case at.RootDir != "":
 		s.paths["root"] = cty.StringVal(filepath.ToSlash(filepath.Clean(at.RootDir)))
-	case s.root:
+	case s.Root:
 		s.paths["root"] = s.paths["module"]
 	}
 	s.files = functions.Files{FS: at.FS, Within: at.Within, Home: at.Home}
@@ -269,7 +263,7 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 			}
 		}
 	}
-	if s.root && !s.static {
+	if s.Root && !s.static {
 		problems = append(problems, s.undeclared()...)
 	}
 	return problems

@@ -118,15 +118,15 @@ func (s *Scope) value(v *Variable) result {
 		return v.convert(val, from)
 	case v.Attrs["default"] != nil:
 		return v.fallback()
-	case s.root && s.inputs != nil:
+	case s.Root && s.inputs != nil:
 		return failed(v.Header, "No value for required variable",
 			"The variable %q has no default value. It can be given one with -var or -var-file, in a .tfvars file, or in the environment as TF_VAR_%s.", v.Name, v.Name)
-	case (s.static || v.declared) && !s.root && s.called != (hcl.Range{}):
+	case (s.static || v.declared) && !s.Root && s.Called != (hcl.Range{}):
 		summary := "Missing required argument"
 		if s.static {
 			summary = "Missing required variable in module call"
 		}
-		return failed(s.called, summary, "The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
+		return failed(s.Called, summary, "The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
 	}
 	return unknown // a plan is going to miss the argument
 }
@@ -259,7 +259,7 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 		case from.Argument:
 			problems = append(problems, diagnostic.Placeless("Value for undeclared variable",
 				"There is a value for %q on the command line, but no variable of that name in the root module.", name))
-		case s.root && from.At != (hcl.Range{}):
+		case s.Root && from.At != (hcl.Range{}):
 			if inFiles++; inFiles <= maxUndeclared {
 				problems = append(problems, diagnostic.PlacelessWarning("Value for undeclared variable",
 					"There is a value for %q at %s, but no variable of that name in the root module. "+
@@ -279,7 +279,7 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 func (s *Scope) readable(v *Variable) hcl.Diagnostics {
 	given, ok := s.inputs[v.Name]
 	val, from := takeSource(given)
-	if !ok || !s.root || !from.Text || s.static {
+	if !ok || !s.Root || !from.Text || s.static {
 		return nil
 	}
 	if attr := v.Attrs["type"]; attr != nil {

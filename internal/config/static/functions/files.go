@@ -35,8 +35,8 @@ const maxMatches = 10_000
 
 // ofPath is a function whose errors are about its one argument, the path of a file.
 func ofPath(compute func(path string) (string, error)) function.Function {
-	return text("path", func(args []string) (string, error) {
-		result, err := compute(args[0])
+	return ofText("path", func(path string) (string, error) {
+		result, err := compute(path)
 		if err != nil {
 			err = function.NewArgError(0, err)
 		}
@@ -71,11 +71,11 @@ func (env Environment) files(b bounds) map[string]function.Function {
 		"fileexists":       f.existsFunction(),
 		"fileset":          f.setFunction(b.bytes),
 
-		"basename":   text("path", func(args []string) (string, error) { return filepath.Base(args[0]), nil }),
-		"dirname":    text("path", func(args []string) (string, error) { return filepath.ToSlash(filepath.Dir(args[0])), nil }),
-		"pathexpand": text("path", func(args []string) (string, error) { return f.expand(args[0]) }),
-		"abspath": text("path", func(args []string) (string, error) {
-			name, err := f.locate(args[0])
+		"basename":   ofText("path", func(path string) (string, error) { return filepath.Base(path), nil }),
+		"dirname":    ofText("path", func(path string) (string, error) { return filepath.ToSlash(filepath.Dir(path)), nil }),
+		"pathexpand": ofText("path", f.expand),
+		"abspath": ofText("path", func(path string) (string, error) {
+			name, err := f.locate(path)
 			if err == nil && f.FS == nil {
 				name, err = filepath.Abs(name)
 			}

@@ -26,8 +26,8 @@ func (env Environment) openTofu(table map[string]function.Function) {
 	}
 	table["timestamp"] = text("", func([]string) (string, error) { return now().UTC().Format(time.RFC3339), nil })
 	table["uuid"] = uuid.V4Func
-	table["base64gunzip"] = text("str", func(args []string) (string, error) { return gunzip(args[0], env.MaxBytes) })
-	table["urldecode"] = text("str", func(args []string) (string, error) { return url.QueryUnescape(args[0]) })
+	table["base64gunzip"] = ofText("str", func(packed string) (string, error) { return gunzip(packed, env.MaxBytes) })
+	table["urldecode"] = ofText("str", url.QueryUnescape)
 	table["cidrcontains"] = returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
 		containing, err := network(args[0])
 		if err != nil {

@@ -40,6 +40,11 @@ func text(names string, compute func(args []string) (string, error)) function.Fu
 	}, params...)
 }
 
+// ofText is text for one argument.
+func ofText(name string, compute func(given string) (string, error)) function.Function {
+	return text(name, func(args []string) (string, error) { return compute(args[0]) })
+}
+
 // compared makes a function that says how one string is in another.
 func compared(name string, compare func(text, part string) bool) function.Function {
 	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
@@ -49,17 +54,17 @@ func compared(name string, compare func(text, part string) bool) function.Functi
 
 // base64Sum makes a function that is a checksum of text, in base64.
 func base64Sum(make func() hash.Hash) function.Function {
-	return text("str", func(args []string) (string, error) {
+	return ofText("str", func(given string) (string, error) {
 		sum := make()
-		sum.Write([]byte(args[0]))
+		sum.Write([]byte(given))
 		return base64.StdEncoding.EncodeToString(sum.Sum(nil)), nil
 	})
 }
 
-var gzipped = text("str", func(args []string) (string, error) {
+var gzipped = ofText("str", func(given string) (string, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := w.Write([]byte(args[0])); err != nil {
+	if _, err := w.Write([]byte(given)); err != nil {
 		return "", err
 	}
 	if err := w.Close(); err != nil {
