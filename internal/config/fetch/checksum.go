@@ -38,9 +38,9 @@ var digests = []struct {
 
 // parseChecksum reads the parameter of an address. Without a kind the length
 // tells it.
-func parseChecksum(text string) (checksum, error) {
+func parseChecksum(text string) (sum checksum, err error) {
 	if text == "" {
-		return checksum{}, nil
+		return sum, nil
 	}
 	kind, value, found := strings.Cut(text, ":")
 	if !found {
@@ -51,14 +51,14 @@ func parseChecksum(text string) (checksum, error) {
 	}
 	raw, err := hex.DecodeString(value)
 	if err != nil {
-		return checksum{}, errors.New("the checksum is not in hex digits")
+		return sum, errors.New("the checksum is not in hex digits")
 	}
 	for _, digest := range digests {
 		if len(raw) == digest.size && (kind == "" || strings.EqualFold(kind, digest.kind)) {
 			return checksum{digest.kind, strings.ToLower(value)}, nil
 		}
 	}
-	return checksum{}, errors.New("the checksum must be one of md5, sha1, sha256 and sha512, and as long as these are")
+	return sum, errors.New("the checksum must be one of md5, sha1, sha256 and sha512, and as long as these are")
 }
 
 // parseChecksums finds the checksum of a file in a list, in the form of sha256sum

@@ -73,7 +73,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	defer func() { err = named(ctx, given, err) }()
 	s, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
 	if err != nil {
-		return modules.Fetched{}, failed(stepPrepare, err)
+		return fetched, failed(stepPrepare, err)
 	}
 	req.Package, req.Beside = s.rewrite(given), nil
 	// What makes no difference is no reason to ask twice.
@@ -83,7 +83,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	req.Own = req.Own && strings.HasPrefix(req.Package, "s3::")
 	at, err := s.located.Do(ctx, req, func(ctx context.Context) (location, error) { return s.locate(ctx, req) })
 	if err != nil {
-		return modules.Fetched{}, err
+		return fetched, err
 	}
 	made, err := s.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) {
 		ctx, end := reporting(ctx, f.Report, modules.Redact(given))
@@ -91,10 +91,10 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 		return s.makeContent(ctx, at.packageSource, beside)
 	})
 	if err != nil {
-		return modules.Fetched{}, err
+		return fetched, err
 	}
 	if err := s.put(ctx, made, at.subdir, dst); err != nil {
-		return modules.Fetched{}, err
+		return fetched, err
 	}
 	_, _ = s.pinned.Do(ctx, req, func(context.Context) (struct{}, error) {
 		s.store.keepPin(req, at, made.sha256, made.commit)

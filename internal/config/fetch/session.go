@@ -43,7 +43,7 @@ type session struct {
 const maxHops = 10
 
 // locate finds out where a package is. Its address is rewritten already.
-func (s *session) locate(ctx context.Context, req modules.FetchRequest) (location, error) {
+func (s *session) locate(ctx context.Context, req modules.FetchRequest) (at location, err error) {
 	if req.Served.Here {
 		return location{address: req.Package, packageSource: packageSource{kind: "http", url: req.Package, archive: unnamed, tokenOf: req.Served.TokenOf}}, nil
 	}
@@ -52,29 +52,29 @@ func (s *session) locate(ctx context.Context, req modules.FetchRequest) (locatio
 	}
 	release, err := s.gate.Acquire(ctx, 0)
 	if err != nil {
-		return location{}, err
+		return at, err
 	}
 	defer release()
-	at := location{address: req.Package}
+	at = location{address: req.Package}
 	for hops := 0; ; hops++ {
 		if at.packageSource, err = parseSource(at.address, at.hopped); err != nil {
-			return location{}, failed(stepAddress, err)
+			return at, failed(stepAddress, err)
 		}
 		at.own = req.Own
 		switch {
 		case at.kind == "oci" && s.oci == nil:
-			return location{}, failed(stepAddress, errNoOCI)
+			return at, failed(stepAddress, errNoOCI)
 		case !at.isPage():
 			if s.web.offline && at.kind == "git" && at.archive == "" {
 				at.known = req.Commit
 			}
 			return at, nil
 		case hops == maxHops:
-			return location{}, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, modules.Redact(at.address)))
+			return at, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, modules.Redact(at.address)))
 		}
 		next, err := s.web.ask(ctx, at.packageSource)
 		if err != nil {
-			return location{}, failed(stepLocate, err)
+			return at, failed(stepLocate, err)
 		}
 		at = location{address: s.rewrite(next.Package), subdir: path.Join(next.Subdir, at.subdir), hopped: true}
 	}
@@ -192,21 +192,21 @@ func gitRequest(from packageSource) git.Request {
 }
 
 // makeFromArchive gets an archive, and unpacks it.
-func (s *session) makeFromArchive(ctx context.Context, from packageSource, dir string) (content, error) {
+func (s *session) makeFromArchive(ctx context.Context, from packageSource, dir string) (made content, err error) {
 	archive, err := s.getArchive(ctx, from, dir)
 	if err != nil {
-		return content{}, err
+		return made, err
 	}
 	sum, err := s.web.resolve(ctx, from)
 	if err == nil {
 		err = sum.verify(ctx, archive.path)
 	}
 	if err != nil {
-		return content{}, failed(stepCheck, err)
+		return made, failed(stepCheck, err)
 	}
 	dst := filepath.Join(dir, "package")
 	if err := unpack(ctx, from.archive, archive.path, dst, s.bounds); err != nil {
-		return content{}, failed(stepUnpack, err)
+		return made, failed(stepUnpack, err)
 	}
 	if filepath.Dir(archive.path) == dir {
 		_ = patient.Remove(archive.path)

@@ -242,22 +242,22 @@ func filePath(u *url.URL) string {
 }
 
 // readOCI reads oci://HOST/REPOSITORY?tag=TAG, or with ?digest=DIGEST.
-func readOCI(u *url.URL) (packageSource, error) {
+func readOCI(u *url.URL) (from packageSource, err error) {
 	if u.User != nil || strings.Trim(u.Path, "/") == "" {
-		return packageSource{}, errors.New("it has to be oci://HOST/REPOSITORY")
+		return from, errors.New("it has to be oci://HOST/REPOSITORY")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return packageSource{}, errors.New("its query can't be read")
+		return from, errors.New("its query can't be read")
 	}
 	for name, values := range query {
 		switch {
 		case name == "archive":
-			return packageSource{}, errors.New("the parameter archive isn't possible: the registry says how the package is packed")
+			return from, errors.New("the parameter archive isn't possible: the registry says how the package is packed")
 		case name != "tag" && name != "digest":
-			return packageSource{}, fmt.Errorf("it has the parameter %q, and may have tag or digest", name)
+			return from, fmt.Errorf("it has the parameter %q, and may have tag or digest", name)
 		case len(values) != 1 || values[0] == "" || len(query) > 1:
-			return packageSource{}, errors.New("it may have one tag, or one digest")
+			return from, errors.New("it may have one tag, or one digest")
 		}
 	}
 	return packageSource{kind: "oci", url: u.String(), archive: "zip"}, nil

@@ -162,10 +162,10 @@ func pinKey(req modules.FetchRequest) string { return req.Pin + "\n" + req.Packa
 
 // recall returns where a package is that was fetched for the same pin earlier, if
 // that is still known and its archive is in the store.
-func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, bool) {
+func (s store) recall(ctx context.Context, req modules.FetchRequest) (found location, ok bool) {
 	var record pinned
 	if req.Pin == "" || !s.load(pinsDir, pinKey(req), &record) {
-		return location{}, false
+		return found, false
 	}
 	at, hopped := req.Package, false
 	if record.Location != "" {
@@ -173,14 +173,14 @@ func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, 
 	}
 	from, err := parseSource(at, hopped)
 	if err != nil || from.isPage() {
-		return location{}, false
+		return found, false
 	}
 	switch {
 	case from.kind == "git" && from.archive == "":
 		from.known = record.Commit
 	case from.kind == "http":
 		if _, ok := s.archive(ctx, record.SHA256); !ok {
-			return location{}, false
+			return found, false
 		}
 		from.known = record.SHA256
 	}

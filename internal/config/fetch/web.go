@@ -69,13 +69,13 @@ type archiveFile struct {
 
 // download gets the archive of a URL. One that is in the store is asked for on the
 // condition that it has changed.
-func (w web) download(ctx context.Context, kept store, from packageSource, dir string, limit int64) (archiveFile, error) {
+func (w web) download(ctx context.Context, kept store, from packageSource, dir string, limit int64) (archive archiveFile, err error) {
 	if path, ok := kept.archive(ctx, from.known); ok {
 		return archiveFile{path, from.known}, nil
 	}
 	at, err := url.Parse(from.url)
 	if err != nil {
-		return archiveFile{}, withoutURL(err)
+		return archive, withoutURL(err)
 	}
 	var had answer
 	var path string
@@ -85,7 +85,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 	}
 	switch {
 	case !ok && w.offline:
-		return archiveFile{}, ErrOffline
+		return archive, ErrOffline
 	case w.offline:
 		return archiveFile{path, had.SHA256}, nil
 	case !ok:
@@ -101,7 +101,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 	}
 	resp, err := get(had.validators())
 	if err != nil {
-		return archiveFile{}, err
+		return archive, err
 	}
 	if resp.StatusCode == http.StatusNotModified && ok {
 		resp.Body.Close()
@@ -109,7 +109,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 			return archiveFile{path, had.SHA256}, nil
 		}
 		if resp, err = get(http.Header{}); err != nil {
-			return archiveFile{}, err
+			return archive, err
 		}
 	}
 	return receive(ctx, kept, from, resp, dir, limit)
@@ -123,23 +123,23 @@ func placeOf(resp *http.Response) string {
 }
 
 // receive writes the body of an answer to a file, and remembers what the answer was.
-func receive(ctx context.Context, kept store, from packageSource, resp *http.Response, dir string, limit int64) (archiveFile, error) {
+func receive(ctx context.Context, kept store, from packageSource, resp *http.Response, dir string, limit int64) (archive archiveFile, err error) {
 	defer resp.Body.Close()
 	if _, ok := hosts.HasAll(resp); !ok {
-		return archiveFile{}, statusOf(resp)
+		return archive, statusOf(resp)
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" && !isGzipOfItself(encoding, from.archive) {
-		return archiveFile{}, fmt.Errorf("%w: GET %q: the server encoded the archive as %q although it was asked not to",
+		return archive, fmt.Errorf("%w: GET %q: the server encoded the archive as %q although it was asked not to",
 			getproviders.ErrUnreachable, hosts.RedactURL(resp.Request.URL), encoding)
 	}
 	file, err := kept.newFile(dir)
 	if err != nil {
-		return archiveFile{}, err
+		return archive, err
 	}
 	digest, err := writeBody(ctx, file, resp, limit)
 	if err = errors.Join(err, file.Close()); err != nil {
 		_ = patient.Remove(file.Name())
-		return archiveFile{}, err
+		return archive, err
 	}
 	path := kept.keep(ctx, file.Name(), digest)
 	kept.save(answersDir, from.url, answer{
@@ -187,56 +187,56 @@ func lastModified(header http.Header) string {
 }
 
 // ask asks a server where a package is.
-func (w web) ask(ctx context.Context, from packageSource) (modules.Remote, error) {
+func (w web) ask(ctx context.Context, from packageSource) (to modules.Remote, err error) {
 	if w.offline {
-		return modules.Remote{}, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
+		return to, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
 	}
 	u, err := url.Parse(from.url)
 	if err != nil {
-		return modules.Remote{}, withoutURL(err)
+		return to, withoutURL(err)
 	}
 	query := splitQuery(u.RawQuery)
 	query.parts = append(query.parts, "terraform-get=1")
 	u.RawQuery = query.String()
 	resp, err := w.get(ctx, u, nil)
 	if err != nil {
-		return modules.Remote{}, err
+		return to, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return modules.Remote{}, statusOf(resp)
+		return to, statusOf(resp)
 	}
 	answer := resp.Header.Get("X-Terraform-Get")
 	if answer == "" {
 		if answer, err = readMeta(resp.Body, maxPageBytes); err != nil {
-			return modules.Remote{}, fmt.Errorf("reading %s: %w", hosts.RedactURL(resp.Request.URL), err)
+			return to, fmt.Errorf("reading %s: %w", hosts.RedactURL(resp.Request.URL), err)
 		}
 	}
 	if answer == "" {
-		return modules.Remote{}, fmt.Errorf("%w: %s is neither an archive by its name, nor does it say where the package is. "+
+		return to, fmt.Errorf("%w: %s is neither an archive by its name, nor does it say where the package is. "+
 			"If it is one, say so with the parameter archive, as in \"?archive=zip\"", ErrNotFound, hosts.RedactURL(resp.Request.URL))
 	}
 	return fromAnswer(resp.Request.URL, answer)
 }
 
 // fromAnswer reads what a server said of where a package is.
-func fromAnswer(server *url.URL, answer string) (modules.Remote, error) {
+func fromAnswer(server *url.URL, answer string) (to modules.Remote, err error) {
 	if strings.HasPrefix(answer, "/") || strings.HasPrefix(answer, "./") || strings.HasPrefix(answer, "../") {
 		relative, err := url.Parse(answer)
 		if err != nil {
-			return modules.Remote{}, fmt.Errorf("the server's answer is no address: %w", withoutURL(err))
+			return to, fmt.Errorf("the server's answer is no address: %w", withoutURL(err))
 		}
 		answer = server.ResolveReference(relative).String()
 	}
 	address, err := modules.ParseAddress(answer, getproviders.Terraform(""))
 	if err != nil {
-		return modules.Remote{}, fmt.Errorf("the server's answer is no address: %w", err)
+		return to, fmt.Errorf("the server's answer is no address: %w", err)
 	}
-	remote, ok := address.(modules.Remote)
+	to, ok := address.(modules.Remote)
 	if !ok {
-		return modules.Remote{}, errors.New("the server answers with the address of a registry's module, not with that of a package")
+		return to, errors.New("the server answers with the address of a registry's module, not with that of a package")
 	}
-	return remote, nil
+	return to, nil
 }
 
 // get sends a request for a URL. What it gets is not encoded for the way: that
@@ -316,21 +316,21 @@ func metaContent(element xml.StartElement) string {
 
 // resolve returns the checksum itself, where the address says only in which
 // list it is.
-func (w web) resolve(ctx context.Context, from packageSource) (checksum, error) {
+func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err error) {
 	if from.checksum.kind != "file" {
 		return from.checksum, nil
 	}
 	listURL, err := url.Parse(from.checksum.value)
 	if err != nil {
-		return checksum{}, fmt.Errorf("%w: the list of checksums: %w", ErrAddress, withoutURL(err))
+		return sum, fmt.Errorf("%w: the list of checksums: %w", ErrAddress, withoutURL(err))
 	}
 	text, err := w.readList(ctx, from, listURL)
 	if err != nil {
-		return checksum{}, fmt.Errorf("the list of checksums: %w", err)
+		return sum, fmt.Errorf("the list of checksums: %w", err)
 	}
 	archive, err := archivePath(from)
 	if err != nil {
-		return checksum{}, err
+		return sum, err
 	}
 	names := []string{path.Base(archive), archive}
 	if relative, err := filepath.Rel(path.Dir(listURL.Path), archive); err == nil {
@@ -338,7 +338,7 @@ func (w web) resolve(ctx context.Context, from packageSource) (checksum, error) 
 	}
 	sum, found := parseChecksums(string(text), names)
 	if !found {
-		return checksum{}, fmt.Errorf("%w: the list of checksums, %s, has none for %q", ErrChecksum, modules.Redact(from.checksum.value), names[0])
+		return sum, fmt.Errorf("%w: the list of checksums, %s, has none for %q", ErrChecksum, modules.Redact(from.checksum.value), names[0])
 	}
 	return sum, nil
 }

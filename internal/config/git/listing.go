@@ -209,16 +209,16 @@ func (r *Repositories) meaning(ctx context.Context, req Request, rem remote) (w 
 	}
 	l, err := r.list(ctx, rem)
 	if err != nil {
-		return want{}, "", err
+		return w, "", err
 	}
 	if len(l.refs) == 0 {
-		return want{}, "", fmt.Errorf("%w: it is empty", ErrNotFound)
+		return w, "", fmt.Errorf("%w: it is empty", ErrNotFound)
 	}
 	if name, id, ok := l.find(req.Ref, req.Depth > 0); ok {
 		return want{name: name, id: id}, id, nil
 	}
 	if !isExpression(req.Ref) {
-		return want{}, "", ErrNotFound
+		return w, "", ErrNotFound
 	}
 	return want{expression: req.Ref}, l.anyID(), nil
 }

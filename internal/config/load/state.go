@@ -75,10 +75,10 @@ func ReadStateRequirements(r io.Reader, name string, given getproviders.Product)
 //	module.network.provider["registry.terraform.io/hashicorp/aws"].east
 //
 // or, from Terraform 0.12, provider.aws. It is false for anything else.
-func stateProvider(address string, product dialect.Dialect) (getproviders.Provider, bool) {
+func stateProvider(address string, product dialect.Dialect) (provider getproviders.Provider, ok bool) {
 	steps, diags := hclsyntax.ParseTraversalAbs([]byte(address), "", hcl.InitialPos)
 	if diags.HasErrors() {
-		return getproviders.Provider{}, false
+		return provider, false
 	}
 	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
 		steps = steps[2:]
@@ -87,23 +87,22 @@ func stateProvider(address string, product dialect.Dialect) (getproviders.Provid
 		steps = steps[:3]
 	}
 	if static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {
-		return getproviders.Provider{}, false
+		return provider, false
 	}
 	if len(steps) == 3 && static.StepName(steps, 2) == "" {
-		return getproviders.Provider{}, false
+		return provider, false
 	}
-	var provider getproviders.Provider
 	var err error
 	switch step := steps[1].(type) {
 	case hcl.TraverseIndex:
 		if step.Key.Type() != cty.String {
-			return getproviders.Provider{}, false
+			return provider, false
 		}
 		provider, err = product.ParseProvider(step.Key.AsString())
 	case hcl.TraverseAttr:
 		provider, err = legacyProvider(step.Name, product)
 	default:
-		return getproviders.Provider{}, false
+		return provider, false
 	}
 	return provider, err == nil
 }

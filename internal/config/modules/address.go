@@ -105,30 +105,30 @@ func parseComplete(source string) (Address, error) {
 const maxNameLength = 64
 
 // parseRegistry reads [host/]namespace/name/system[//subdir].
-func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) {
+func parseRegistry(source string, defaultHost hosts.Hostname) (address Registry, err error) {
 	pkg, subdir, err := splitSubdir(source)
 	if err != nil {
-		return Registry{}, err
+		return address, err
 	}
 	parts := strings.Split(pkg, "/")
-	address := Registry{Host: defaultHost, Subdir: subdir}
+	address = Registry{Host: defaultHost, Subdir: subdir}
 	if len(parts) == 4 {
 		if address.Host, err = registryHost(parts[0]); err != nil {
-			return Registry{}, err
+			return address, err
 		}
 		parts = parts[1:]
 	}
 	if len(parts) != 3 {
-		return Registry{}, fmt.Errorf("a registry's module has an address of the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q has not", withoutLogin(source))
+		return address, fmt.Errorf("a registry's module has an address of the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q has not", withoutLogin(source))
 	}
 	for i, what := range []string{"namespace", "module name"} {
 		if !name().MatchString(parts[i]) {
-			return Registry{}, fmt.Errorf("%q can't be a %s: it has to be letters, digits, dashes and underscores, %d at most, with a letter or digit at both ends",
+			return address, fmt.Errorf("%q can't be a %s: it has to be letters, digits, dashes and underscores, %d at most, with a letter or digit at both ends",
 				parts[i], what, maxNameLength)
 		}
 	}
 	if !system().MatchString(parts[2]) {
-		return Registry{}, fmt.Errorf("%q can't be a target system: it has to be lower case letters and digits, %d at most", parts[2], maxNameLength)
+		return address, fmt.Errorf("%q can't be a target system: it has to be lower case letters and digits, %d at most", parts[2], maxNameLength)
 	}
 	address.Namespace, address.Name, address.System = parts[0], parts[1], parts[2]
 	return address, nil

@@ -49,17 +49,17 @@ func (p packages) locateAll(ctx context.Context, level []*step) {
 }
 
 // locate finds out where the package of an address is.
-func (p packages) locate(ctx context.Context, address Address, constraint string) (packageSource, []string, error) {
+func (p packages) locate(ctx context.Context, address Address, constraint string) (from packageSource, _ []string, err error) {
 	switch address := address.(type) {
 	case Remote:
 		return packageSource{remote: address, own: true}, nil, nil
 	case Registry:
 		if p.registries == nil {
-			return packageSource{}, nil, errors.New("there is nothing to ask registries with")
+			return from, nil, errors.New("there is nothing to ask registries with")
 		}
 		choice, err := p.registries.Select(ctx, address, constraint)
 		if err != nil {
-			return packageSource{}, choice.Warnings, err
+			return from, choice.Warnings, err
 		}
 		from := packageSource{registry: address, version: choice.Version, unasked: choice.Unasked}
 		if !p.dryRun { // where it is would be remembered
@@ -68,7 +68,7 @@ func (p packages) locate(ctx context.Context, address Address, constraint string
 		}
 		return from, choice.Warnings, err
 	default:
-		return packageSource{}, nil, fmt.Errorf("%s can't be fetched", address)
+		return from, nil, fmt.Errorf("%s can't be fetched", address)
 	}
 }
 

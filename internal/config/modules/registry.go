@@ -74,14 +74,14 @@ type Registries struct {
 //
 // Errors match ErrModuleNotFound and so on, or are *NoVersionError, or that the constraint isn't
 // one. Warnings are there with an error, too.
-func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (Choice, error) {
+func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (choice Choice, err error) {
 	if err := address.check(); err != nil {
-		return Choice{}, err
+		return choice, err
 	}
 	address.Subdir = ""
 	want, err := parseWanted(constraint)
 	if err != nil {
-		return Choice{}, err
+		return choice, err
 	}
 	if pinned, ok := want.pinned(); ok {
 		if _, ok := locationStore(r.Store).recall(release{address, pinned}); ok {
@@ -90,11 +90,11 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 	}
 	list, err := r.list(ctx, address)
 	if err != nil {
-		return Choice{}, err
+		return choice, err
 	}
-	choice, err := list.choose(address, want)
+	choice, err = list.choose(address, want)
 	if r.Offline && errors.Is(err, ErrNoVersion) { // the registry might name others: the right one isn't known
-		return Choice{}, offline(release{module: address})
+		return choice, offline(release{module: address})
 	}
 	choice.Unasked = r.Offline && err == nil
 	return choice, err
@@ -263,20 +263,20 @@ func (s locationStore) file(known release) string {
 
 // recall returns the location of a release, if it is remembered. A file that
 // makes no sense doesn't exist.
-func (s locationStore) recall(wanted release) (Remote, bool) {
+func (s locationStore) recall(wanted release) (found Remote, ok bool) {
 	if s == "" {
-		return Remote{}, false
+		return found, false
 	}
 	content, err := wholefile.Read(s.file(wanted), maxStoredLocation)
 	if err != nil {
-		return Remote{}, false
+		return found, false
 	}
 	var known storedLocation
 	if err := json.Unmarshal(content, &known); err != nil {
-		return Remote{}, false
+		return found, false
 	}
 	if known.Module != wanted.module.Package() || known.Version != wanted.version {
-		return Remote{}, false
+		return found, false
 	}
 	remote, err := parseLocation(known.Location)
 	return remote, err == nil

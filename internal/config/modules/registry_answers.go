@@ -159,18 +159,17 @@ type versionList struct {
 // decodeVersions reads the answer to ":namespace/:name/:system/versions". What
 // isn't a version is set aside, so that one release with an odd name doesn't
 // take all others with it.
-func decodeVersions(body []byte) (versionList, error) {
+func decodeVersions(body []byte) (list versionList, err error) {
 	var wire wireVersions
 	if err := json.Unmarshal(body, &wire); err != nil {
-		return versionList{}, hosts.PlainJSON(err)
+		return list, hosts.PlainJSON(err)
 	}
 	if len(wire.Modules) == 0 || wire.Modules[0] == nil {
-		return versionList{}, errors.New("it has no module")
+		return list, errors.New("it has no module")
 	}
-	var list versionList
 	for i, entry := range wire.Modules[0].Versions {
 		if entry == nil {
-			return versionList{}, fmt.Errorf("versions[%d] is null", i)
+			return list, fmt.Errorf("versions[%d] is null", i)
 		}
 		v, err := version.NewVersion(entry.Version)
 		if err != nil {
@@ -216,12 +215,12 @@ func readAnswer(product dialect.Dialect, host hosts.Hostname, doc *hosts.Documen
 // readLocation reads what a registry says about where a package is: the
 // address of one, or a URL relative to the one that was asked, which is that
 // before any redirect.
-func readLocation(location string, asked *url.URL) (Remote, error) {
+func readLocation(location string, asked *url.URL) (found Remote, err error) {
 	switch {
 	case location == "":
-		return Remote{}, errors.New("it names no location: there is no X-Terraform-Get in its header")
+		return found, errors.New("it names no location: there is no X-Terraform-Get in its header")
 	case len(location) > maxLocation:
-		return Remote{}, fmt.Errorf("the location has more than %d bytes", maxLocation)
+		return found, fmt.Errorf("the location has more than %d bytes", maxLocation)
 	}
 	for _, prefix := range []string{"/", "./", "../"} {
 		if strings.HasPrefix(location, prefix) {
@@ -230,7 +229,7 @@ func readLocation(location string, asked *url.URL) (Remote, error) {
 				err = wrong.Err // without the text, which may have a secret
 			}
 			if err != nil {
-				return Remote{}, &locationError{fmt.Errorf("the location is no relative URL: %w", err)}
+				return found, &locationError{fmt.Errorf("the location is no relative URL: %w", err)}
 			}
 			location = u.String()
 			break
@@ -238,27 +237,27 @@ func readLocation(location string, asked *url.URL) (Remote, error) {
 	}
 	remote, err := parseLocation(location)
 	if err != nil {
-		return Remote{}, &locationError{err}
+		return found, &locationError{err}
 	}
 	return remote, nil
 }
 
 // parseLocation reads the address of a package, which is not on this machine.
-func parseLocation(location string) (Remote, error) {
+func parseLocation(location string) (found Remote, err error) {
 	address, err := parseComplete(location)
 	if err != nil {
 		bare, _, _ := strings.Cut(location, "?") // what follows may be secret
 		if _, err := parseComplete(bare); err != nil {
-			return Remote{}, fmt.Errorf("the location can't be used: %w", err)
+			return found, fmt.Errorf("the location can't be used: %w", err)
 		}
-		return Remote{}, errors.New("the query of the location is malformed")
+		return found, errors.New("the query of the location is malformed")
 	}
 	remote, ok := address.(Remote)
 	if !ok {
-		return Remote{}, fmt.Errorf("the location %q has to be the address of a package, which it isn't", address)
+		return found, fmt.Errorf("the location %q has to be the address of a package, which it isn't", address)
 	}
 	if remote.isOnMachine() {
-		return Remote{}, fmt.Errorf("the location %q is one on this machine, which no registry may lead to. "+
+		return found, fmt.Errorf("the location %q is one on this machine, which no registry may lead to. "+
 			"If you want what is there, name it as the source in your own configuration", remote.shown())
 	}
 	return remote, nil

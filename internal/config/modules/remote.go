@@ -75,17 +75,17 @@ var errUnknownKind = errors.New("the source address says nothing of how to get t
 
 // parseRemote reads the address of a package. What stands before "::" says by
 // which means it is to be fetched.
-func parseRemote(source string) (Remote, error) {
+func parseRemote(source string) (found Remote, err error) {
 	pkg, subdir, err := splitSubdir(source)
 	if err != nil {
-		return Remote{}, err
+		return found, err
 	}
 	if pkg == "" {
-		return Remote{}, errors.New("the source address is empty")
+		return found, errors.New("the source address is empty")
 	}
 	forced, location := SplitForced(pkg)
 	if location == "" {
-		return Remote{}, unknownKind(pkg)
+		return found, unknownKind(pkg)
 	}
 	if isURL(location) {
 		return Remote{Package: pkg, Subdir: subdir}, nil
@@ -93,7 +93,7 @@ func parseRemote(source string) (Remote, error) {
 	for _, detect := range detectors() {
 		found, err := detect(location)
 		if err != nil {
-			return Remote{}, err
+			return found, err
 		}
 		if found.Package == "" {
 			continue
@@ -107,11 +107,11 @@ func parseRemote(source string) (Remote, error) {
 		}
 		found.Subdir = path.Join(found.Subdir, subdir)
 		if found.Subdir == ".." || strings.HasPrefix(found.Subdir, "../") {
-			return Remote{}, fmt.Errorf("the subdirectory %q %w", found.Subdir, errOutside)
+			return found, fmt.Errorf("the subdirectory %q %w", found.Subdir, errOutside)
 		}
 		return found, nil
 	}
-	return Remote{}, unknownKind(location)
+	return found, unknownKind(location)
 }
 
 func isURL(location string) bool {
@@ -164,19 +164,18 @@ func detectors() []func(location string) (Remote, error) {
 }
 
 // detectGitHub knows github.com/owner/repository[/subdirectory].
-func detectGitHub(location string) (Remote, error) {
+func detectGitHub(location string) (found Remote, err error) {
 	if !strings.HasPrefix(location, "github.com/") {
-		return Remote{}, nil
+		return found, nil
 	}
 	u, err := url.Parse("https://" + location)
 	if err != nil {
-		return Remote{}, fmt.Errorf("an address of GitHub that is no URL: %w", err)
+		return found, fmt.Errorf("an address of GitHub that is no URL: %w", err)
 	}
 	parts := strings.SplitN(strings.TrimPrefix(u.Path, "/"), "/", 3)
 	if len(parts) < 2 {
-		return Remote{}, errors.New("addresses of GitHub have the form github.com/OWNER/REPOSITORY")
+		return found, errors.New("addresses of GitHub have the form github.com/OWNER/REPOSITORY")
 	}
-	found := Remote{}
 	if len(parts) == 3 {
 		found.Subdir = parts[2]
 	}
