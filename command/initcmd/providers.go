@@ -78,7 +78,7 @@ func (in *installation) installer() *providercache.Installer {
 		Link:    s.link,
 	}
 	installer.Fetcher.Verify, installer.Fetcher.StrictTimes, installer.Fetcher.HashPolicy = r.opts.verify, r.opts.strictTimes, r.opts.hashes
-	if s.cache == nil && r.opts.roots.Given() && !r.opts.looks() {
+	if s.cache == nil && !r.opts.looks() {
 		installer.Fetcher.ArchiveDir = r.session.ArchiveDir(r.meta)
 	}
 	installer.Fetcher.Choice = s.policy.Versions()

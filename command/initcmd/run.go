@@ -49,7 +49,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
 	m.Remembers = !opts.looks()
-	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: sources.NewSession()}
+	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: sources.NewSession(opts.roots.Given())}
 	defer r.session.Close()
 	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)
 	code := cli.End(r.view.Problems, problems, 0)

@@ -21,6 +21,7 @@ type Session struct {
 	caches  map[*cliconfig.Config]*providercache.Store
 	nets    map[place]Network
 
+	several  bool         // directories
 	archives *scratch.Dir // nil: not needed yet
 }
 
@@ -36,9 +37,9 @@ type shared struct {
 	registries *modules.Registries
 }
 
-// NewSession returns a Session, which is to be closed.
-func NewSession() *Session {
-	return &Session{configs: map[string]*cliconfig.Config{}, caches: map[*cliconfig.Config]*providercache.Store{}, nets: map[place]Network{}}
+// NewSession returns a Session for one directory or several, which is to be closed.
+func NewSession(several bool) *Session {
+	return &Session{several: several, configs: map[string]*cliconfig.Config{}, caches: map[*cliconfig.Config]*providercache.Store{}, nets: map[place]Network{}}
 }
 
 // Close ends what fetches modules, and removes the archives.
@@ -53,10 +54,10 @@ func (s *Session) Close() {
 	}
 }
 
-// ArchiveDir is a directory for archives that several directories need and no shared cache has, until the session is closed; "" if there is no place:
-// beside the shared cache, as they can be large.
+// ArchiveDir is a directory for archives that several directories need and no shared cache has, until the session is closed; "" if there is no place, or one
+// directory: beside the shared cache, as they can be large.
 func (s *Session) ArchiveDir(m *cli.Meta) string {
-	if s.archives == nil && m.CacheDir != "" {
+	if s.several && s.archives == nil && m.CacheDir != "" {
 		if _, err := scratch.MakeDirs(m.CacheDir); err == nil {
 			scratch.Sweep(m.CacheDir, m.Now())
 			s.archives, _ = scratch.Make(m.CacheDir)
@@ -106,6 +107,7 @@ func (s *Session) Connect(m *cli.Meta, product getproviders.Product, config *cli
 	}
 	if s.nets != nil {
 		if net.Network, net.shared = net.SharingSources(), new(shared); !problems.HasErrors() {
+			net.Discovery.Hasty = s.several
 			s.nets[at] = net
 		}
 	}

@@ -30,7 +30,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Options{ReadOnly: opts.check}.Choose(m)
 	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
 	m = m.Showing(v.Activity)
-	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log), session: sources.NewSession()}
+	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log), session: sources.NewSession(opts.roots.Given())}
 	defer r.session.Close()
 	code := 0
 	if r.log.Add(append(problems, opts.problems...)...) {

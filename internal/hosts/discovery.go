@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,8 +51,20 @@ type Discovery struct {
 	MaxAge time.Duration
 	Now    func() time.Time // nil: time.Now
 
+	// Hasty has a host that failed not be asked again for ten seconds: for runs over many directories, each of which would wait for it.
+	Hasty bool
+
 	known par.Aged[Hostname, services]
+	tried par.Aged[Hostname, trial]
 }
+
+// trial is what a host has answered, and failedFor how long a failure counts.
+type trial struct {
+	services
+	err error
+}
+
+const failedFor = 10 * time.Second
 
 // Service returns the base URL of a service such as "providers.v1": absolute,
 // its scheme https or http, without userinfo and fragment. The caller may
@@ -135,7 +148,17 @@ func (d *Discovery) services(ctx context.Context, host Hostname) (services, erro
 	if forced, ok := d.Forced[host]; ok {
 		return forcedServices(discoveryURL(host), forced), nil
 	}
-	return d.known.Do(ctx, host, d.Now, d.MaxAge, func(ctx context.Context) (services, error) { return d.ask(ctx, host) })
+	find := func(ctx context.Context) (services, error) {
+		return d.known.Do(ctx, host, d.Now, d.MaxAge, func(ctx context.Context) (services, error) { return d.ask(ctx, host) })
+	}
+	if !d.Hasty {
+		return find(ctx)
+	}
+	tried, err := d.tried.Do(ctx, host, d.Now, failedFor, func(ctx context.Context) (trial, error) {
+		found, err := find(ctx)
+		return trial{found, err}, context.Cause(ctx) // what was interrupted has failed for another reason
+	})
+	return tried.services, cmp.Or(err, tried.err)
 }
 
 func discoveryURL(host Hostname) *url.URL {
