@@ -18,7 +18,6 @@ import (
 // codes are those of the errors of each package of the engine; "": the code is that of the
 // cause. They don't change.
 var codes = map[string][]string{
-	"download.StatusError":        {"unauthorized", "unreachable"},
 	"fetch.Error":                 {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
 	"filelock.HeldError":          {"file_lock_held"},
 	"getproviders.NotCachedError": {"not_cached"},
@@ -33,7 +32,6 @@ var codes = map[string][]string{
 	"disk.RoomError":              {"no_space"},
 	"cause.NoVersionError":        {"no_matching_version"},
 	"scratch.LinkError":           {"symlink"},
-	"transfer.MissingError":       {"platform_missing"},
 }
 
 // withoutCode are errors that are always within one that has a code.

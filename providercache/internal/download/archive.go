@@ -81,7 +81,7 @@ func Ask(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) 
 	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable: // it is empty
 		return sizeIn(resp.Header.Get("Content-Range")), modified, nil
 	}
-	return -1, modified, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, StatusCode: resp.StatusCode})
+	return -1, modified, fmt.Errorf("asking for the size: %w", newStatusError(resp, 0, ""))
 }
 
 // OpenedSize opens an archive in order to learn its size; -1: that isn't known.

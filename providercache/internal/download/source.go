@@ -84,75 +84,50 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 // checkResponse makes sure that a response has the right status, and the archive
 // without content encoding.
 func checkResponse(resp *http.Response, status int) error {
-	url := hosts.RedactURL(resp.Request.URL)
 	if resp.StatusCode != status {
-		failed := &StatusError{URL: url, Status: resp.Status, StatusCode: resp.StatusCode, Said: hosts.SaidBy(resp)}
+		gaveUp := 0
 		if hosts.HasRetries(resp.Request.Context()) && resp.StatusCode >= http.StatusInternalServerError {
-			failed.GaveUp = hosts.Attempts(resp)
+			gaveUp = hosts.Attempts(resp)
 		}
-		return failed
+		return newStatusError(resp, gaveUp, hosts.SaidBy(resp))
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return fmt.Errorf("GET %q: the server encoded the archive as %q although it was asked not to", url, encoding)
+		return fmt.Errorf("GET %q: the server encoded the archive as %q although it was asked not to", hosts.RedactURL(resp.Request.URL), encoding)
 	}
 	return nil
 }
 
 // StatusError says that a server answered a request for an archive with another
-// status than 200 (or, for the rest of one, 206). It matches
-// getproviders.ErrUnauthorized for 401 and 403, and getproviders.ErrUnreachable for
-// the others.
+// status than it should. It matches getproviders.ErrUnauthorized or getproviders.ErrUnreachable.
 type StatusError struct {
-	URL    string // that answered, redirects followed; without secrets
-	Status string // "404 Not Found"
-	// StatusCode is the number in Status.
+	hosts.Fault
 	StatusCode int
-	// GaveUp is how often the archive was requested, if that is said of it; 0: it isn't.
-	GaveUp int
-	Said   string // the server's own words, escaped, as the end of the error; "": it has none
 }
 
-// Error implements error.
-func (e *StatusError) Error() string {
-	text := fmt.Sprintf("GET %q: %s", e.URL, e.Status)
-	if e.GaveUp > 0 { // in the words that OpenTofu has for it
-		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", e.URL, e.GaveUp)
+// newStatusError returns it for an answer. gaveUp is how often the archive was requested, if that is said of it, else 0, and said
+// the server's own words, escaped, as the end of the error; "": it has none.
+func newStatusError(resp *http.Response, gaveUp int, said string) *StatusError {
+	url, status := hosts.RedactURL(resp.Request.URL), resp.StatusCode
+	text := fmt.Sprintf("GET %q: %s", url, resp.Status)
+	if gaveUp > 0 { // in the words that OpenTofu has for it
+		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", url, gaveUp)
 	}
-	return text + e.Said
+	failed := &StatusError{hosts.Fault{ID: "unreachable", Kind: getproviders.ErrUnreachable, Err: errors.New(text + said), Advice: hosts.StatusAdvice(status)}, status}
+	if hosts.Refuses(status) {
+		failed.ID, failed.Kind = "unauthorized", getproviders.ErrUnauthorized
+		failed.Advice = "the archive needs a login that may read it, or its URL has expired. Run again; if that fails too, check the login in .netrc or the token of the host"
+	}
+	switch {
+	case status == http.StatusNotFound, status == http.StatusGone:
+		failed.Advice = "the source lists the package, but the server doesn't have its archive: tell the publisher of the provider, or those who run the mirror"
+	case status == http.StatusForbidden && said != "":
+		failed.Advice = "the server says why it refuses the archive: ask those who run it, or check the login in .netrc or the token of the host"
+	}
+	return failed
 }
 
 // HTTPStatus is StatusCode.
 func (e *StatusError) HTTPStatus() int { return e.StatusCode }
-
-// Hint says what the status means for an archive.
-func (e *StatusError) Hint() string {
-	switch {
-	case e.StatusCode == http.StatusNotFound, e.StatusCode == http.StatusGone:
-		return "the source lists the package, but the server doesn't have its archive: tell the publisher of the provider, or those who run the mirror"
-	case e.StatusCode == http.StatusForbidden && e.Said != "":
-		return "the server says why it refuses the archive: ask those who run it, or check the login in .netrc or the token of the host"
-	case hosts.Refuses(e.StatusCode):
-		return "the archive needs a login that may read it, or its URL has expired. Run again; if that fails too, check the login in .netrc or the token of the host"
-	default:
-		return hosts.StatusAdvice(e.StatusCode)
-	}
-}
-
-// Code is "unauthorized" for 401 and 403, else "unreachable".
-func (e *StatusError) Code() string {
-	if e.Is(getproviders.ErrUnauthorized) {
-		return "unauthorized"
-	}
-	return "unreachable"
-}
-
-// Is matches getproviders.ErrUnauthorized or getproviders.ErrUnreachable.
-func (e *StatusError) Is(target error) bool {
-	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
-		return target == getproviders.ErrUnauthorized
-	}
-	return target == getproviders.ErrUnreachable
-}
 
 // Open opens an archive at any location.
 func Open(ctx context.Context, o Opening) (Source, error) {

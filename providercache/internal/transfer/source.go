@@ -47,14 +47,16 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if in, ok := s.Remote.(inBucket); ok {
 		pkg.SourceURL = buckets.SourceURL(in.bucket, "/"+remote.Root)
 	}
-	missing := &MissingError{Provider: p, Version: v, Platform: plat, Remote: s.Remote.String()}
+	missing := &MissingError{Fault: getproviders.Fault{
+		Code: "platform_missing", Kind: getproviders.ErrPlatformMissing, Err: fmt.Errorf("%s doesn't have %s v%s for %s with a hash of the lock file", s.Remote, p, v, plat),
+	}}
 	i := slices.IndexFunc(s.Wanted, func(w getproviders.PackageSpec) bool { return w.Provider == p && w.Version == v })
 	if i < 0 {
 		return pkg, missing
 	}
 	candidates := names(s.Wanted[i], plat)
 	if len(candidates) == 0 {
-		missing.NotRecorded = true
+		missing.NotRecorded, missing.Err = true, fmt.Errorf("the lock file has no h1 hash of %s v%s, by which it would be found in %s", p, v, s.Remote)
 		return pkg, missing
 	}
 	for _, n := range candidates {

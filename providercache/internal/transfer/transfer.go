@@ -29,7 +29,6 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
@@ -43,29 +42,13 @@ var ErrReadOnly = errors.New("packages can only be pulled from a web server: pus
 // MissingError says that a remote has no package that a lock file allows. It matches ErrAbsent and
 // getproviders.ErrPlatformMissing.
 type MissingError struct {
-	Provider getproviders.Provider
-	Version  getproviders.Version
-	Platform getproviders.Platform
-	Remote   string // as Remote.String names it
+	getproviders.Fault
 	// NotRecorded: the lock file has no h1, so that it can't be known which package is meant.
 	NotRecorded bool
 }
 
-// Error implements error.
-func (e *MissingError) Error() string {
-	if e.NotRecorded {
-		return fmt.Sprintf("the lock file has no h1 hash of %s v%s, by which it would be found in %s", e.Provider, e.Version, e.Remote)
-	}
-	return fmt.Sprintf("%s doesn't have %s v%s for %s with a hash of the lock file", e.Remote, e.Provider, e.Version, e.Platform)
-}
-
-// Code is "platform_missing".
-func (e *MissingError) Code() string { return "platform_missing" }
-
-// Is reports which of the errors that callers branch on it is.
-func (e *MissingError) Is(target error) bool {
-	return target == remote.ErrAbsent || target == getproviders.ErrPlatformMissing || target == getproviders.ErrNotFound
-}
+// Is reports whether it is ErrAbsent.
+func (e *MissingError) Is(target error) bool { return target == remote.ErrAbsent }
 
 // names are those that a package may have: one for each h1 of the lock file, which may be of other platforms.
 func names(w getproviders.PackageSpec, plat getproviders.Platform) (all []remote.Name) {
