@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
 
@@ -103,14 +102,8 @@ func (d SignedDocuments) EncodeKeys() []byte {
 	for _, key := range d.Keys {
 		file.GPG = append(file.GPG, mirroredKey{idOf(key.Armored), wireKey(key)})
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(file); err != nil { // there is nothing in it that can't be encoded
-		return nil
-	}
-	return b.Bytes()
+	text, _ := wholefile.JSON(file) // there is nothing in it that can't be encoded
+	return text
 }
 
 // decodeMirroredKeys reads such a file. What makes no sense names no key.

@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
@@ -46,16 +45,6 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{cmp.Or(l.Bytes, 64<<30), cmp.Or(l.Entries, 1_000_000)}
-}
-
-// encode returns the same bytes for the same manifest.
-func (m Manifest) encode() ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(m)
-	return b.Bytes(), err
 }
 
 // DecodeManifest reads a manifest, and refuses one that [Unpack] would have to

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // errChanged says that a file isn't any more what it was a moment ago.
@@ -64,7 +65,7 @@ func (e Entry) copyTo(ctx context.Context, w io.Writer, dir string) (int64, erro
 
 // write writes the archive itself.
 func (m Manifest) write(ctx context.Context, w io.Writer, dir string) error {
-	content, err := m.encode()
+	content, err := wholefile.JSON(m) // the same bytes for the same manifest
 	if err != nil {
 		return err
 	}

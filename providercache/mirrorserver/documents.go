@@ -2,7 +2,6 @@ package mirrorserver
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
@@ -140,12 +140,6 @@ func (s *Server) caching(header string) string {
 }
 
 func encode(value any) []byte {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false) // URLs have "&" in them
-	encoder.SetIndent("", "  ")
-	if encoder.Encode(value) != nil { // texts in maps: nothing that can't be encoded
-		return nil
-	}
-	return b.Bytes()
+	text, _ := wholefile.JSON(value) // texts in maps: nothing that can't be encoded
+	return text
 }

@@ -2,7 +2,6 @@
 package result
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // Result is what a command found out or did, for people and for programs.
@@ -88,13 +88,9 @@ func (run Run) Object() Object {
 
 // writeReport writes JSON over several lines. Constraints such as ">= 1.0" stay readable.
 func writeReport(w io.Writer, report any) error {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	if err := out.Encode(report); err != nil {
-		return err
+	text, err := wholefile.JSON(report)
+	if err == nil {
+		_, err = w.Write(terminal.PrintableJSON(text))
 	}
-	_, err := w.Write(terminal.PrintableJSON(b.Bytes()))
 	return err
 }

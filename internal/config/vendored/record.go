@@ -114,14 +114,8 @@ func (r Record) Encode() []byte {
 	if file.Modules == nil {
 		file.Modules = map[string]getproviders.Hash{}
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if encoder.Encode(file) != nil { // there is nothing in it that can't be encoded
-		return nil
-	}
-	return b.Bytes()
+	text, _ := wholefile.JSON(file) // there is nothing in it that can't be encoded
+	return text
 }
 
 // namesOf are the names of some things, sorted, each once.

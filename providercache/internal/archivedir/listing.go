@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,12 +92,7 @@ func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
 
 // SortedVersions are the versions, oldest first.
 func (s Listing) SortedVersions() []getproviders.Version {
-	var all []getproviders.Version
-	for v := range s.Versions {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, getproviders.Version.Compare)
-	return all
+	return slices.SortedFunc(maps.Keys(s.Versions), getproviders.Version.Compare)
 }
 
 // add lists an archive. Of two for one platform, the one counts whose
