@@ -196,8 +196,10 @@ func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 			defer living.Remove()
 			killed.Abandon()
 			p.save()
-			if exists(killed.Path) || !exists(living.Path) {
-				t.Errorf("what a killed process has left is there: %t; what a living one makes: %t", exists(killed.Path), exists(living.Path))
+			_, left := os.Lstat(killed.Path)
+			_, made := os.Lstat(living.Path)
+			if left == nil || made != nil {
+				t.Errorf("what a killed process has left: %v; what a living one makes: %v", left, made)
 			}
 		})
 	}

@@ -125,16 +125,13 @@ func Inside(dir, name string) (string, error) {
 // packages are made.
 type stage struct {
 	*scratch.Dir
-	made []string // the directories above it that it needed, innermost first
+	made []string // the directories above it that it needed
 }
 
 // newStage makes a stage.
 func newStage(beside string) (stage, error) {
-	var made []string
-	for dir := filepath.Clean(beside); !exists(dir); dir = filepath.Dir(dir) {
-		made = append(made, dir)
-	}
-	if err := os.MkdirAll(beside, 0o755); err != nil {
+	made, err := scratch.MakeDirs(beside)
+	if err != nil {
 		return stage{}, err
 	}
 	dir, err := scratch.Make(beside)
@@ -151,11 +148,6 @@ func sweep(beside string) {
 	if info, err := os.Stat(beside); err == nil {
 		scratch.Sweep(beside, info.ModTime())
 	}
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // at is where the package of a module is made.
@@ -189,9 +181,5 @@ func checkLinks(final string) error {
 // remove removes the stage, and what was made for it if nothing came of it.
 func (s stage) remove() {
 	s.Remove()
-	for _, dir := range s.made {
-		if patient.Remove(dir) != nil {
-			return // something is in it
-		}
-	}
+	scratch.RemoveEmpty(s.made)
 }
