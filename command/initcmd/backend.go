@@ -110,8 +110,7 @@ func (b *backendState) decode() (*backend.Config, problem.List) {
 	if len(b.block.Problems) > 0 {
 		return nil, problem.List(b.block.Problems)
 	}
-	return backend.Decode(backend.Block{Type: b.block.Type, Range: b.block.Range, Body: b.block.Body, Context: b.block.Context},
-		backend.Options{Product: b.product, Overrides: b.opts.backend.config, Getenv: b.meta.Env.Get})
+	return backend.Decode(*b.block, backend.Options{Product: b.product, Overrides: b.opts.backend.config, Getenv: b.meta.Env.Get})
 }
 
 // settle makes the record what it should be, unless that takes moving state.

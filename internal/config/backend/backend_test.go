@@ -14,11 +14,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // parseBlock reads the text of one backend or cloud block.
-func parseBlock(tb testing.TB, text string) backend.Block {
+func parseBlock(tb testing.TB, text string) load.Backend {
 	tb.Helper()
 	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -31,9 +32,9 @@ func parseBlock(tb testing.TB, text string) backend.Block {
 		tb.Fatal(diags)
 	}
 	b := content.Blocks[0]
-	block := backend.Block{Type: backend.Cloud, Range: b.DefRange, Body: b.Body}
+	block := load.Backend{Type: backend.Cloud, Range: b.DefRange, Body: b.Body}
 	if len(b.Labels) > 0 {
-		block.Type = b.Labels[0]
+		block.Type, block.TypeRange = b.Labels[0], b.LabelRanges[0]
 	}
 	return block
 }

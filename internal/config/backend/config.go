@@ -21,16 +21,6 @@ import (
 // Cloud is the type that a cloud block has.
 const Cloud = "cloud"
 
-// Block is a backend or cloud block of the configuration.
-type Block struct {
-	Type  string    // the label; [Cloud] for a cloud block
-	Range hcl.Range // of the header
-	Body  hcl.Body  // nil: empty; its expressions have to be cheap to evaluate
-
-	// Context is what the expressions may refer to; nil: nothing.
-	Context *hcl.EvalContext
-}
-
 // Config is a block with all that was said beside it. Make one with [Decode];
 // it isn't changed afterwards.
 type Config struct {
@@ -64,7 +54,7 @@ type Options struct {
 //
 // It reads the files that the overrides and values name, relative to the current
 // directory, and nothing else.
-func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
+func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 	types, err := table(opts.Product)
 	if err != nil {
 		return nil, hcl.Diagnostics{diagnostic.Error(block.Range, "Unknown types of backends", "%v", err)}
@@ -138,7 +128,7 @@ func textOf(object cty.Value, name string) string {
 }
 
 // hash is made of what could be decoded.
-func hash(block Block, schema *schema) uint64 {
+func hash(block load.Backend, schema *schema) uint64 {
 	value, _ := schema.decode(block.Body, block.Context)
 	if value == cty.NilVal {
 		value = cty.UnknownVal(schema.valueType())
@@ -147,7 +137,7 @@ func hash(block Block, schema *schema) uint64 {
 }
 
 // missing finds the required arguments that have no value.
-func missing(block Block, s *schema, value cty.Value, getenv func(string) string) (diags hcl.Diagnostics) {
+func missing(block load.Backend, s *schema, value cty.Value, getenv func(string) string) (diags hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
 		if !s.Attributes[name].required || !value.GetAttr(name).IsNull() {
 			continue
@@ -174,7 +164,7 @@ func missing(block Block, s *schema, value cty.Value, getenv func(string) string
 }
 
 // unsupported explains that there is no such type, which is a warning if the product is newer than the table.
-func unsupported(block Block, types map[string]*schema, product getproviders.Product) *hcl.Diagnostic {
+func unsupported(block load.Backend, types map[string]*schema, product getproviders.Product) *hcl.Diagnostic {
 	if newer := load.Newer(product, block.Range); newer != nil {
 		newer.Detail = fmt.Sprintf("%s %s is newer than what tfdeps knows, and may have the type %q. The backend isn't initialized: \"%s init\" does that afterwards, or -with=%s.",
 			product.Name, product.Version, block.Type, product.Program, product.Program)
@@ -185,7 +175,7 @@ func unsupported(block Block, types map[string]*schema, product getproviders.Pro
 	case "artifactory", "azure", "etcd", "etcdv3", "manta", "swift":
 		detail = fmt.Sprintf("The %q backend is not supported in Terraform v1.3 or later.", block.Type)
 	}
-	return diagnostic.Error(block.Range, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", "))
+	return diagnostic.Error(block.TypeRange, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", "))
 }
 
 // schemas is the table of types, by name. A type of a value is a word such as

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -43,7 +44,7 @@ func FuzzDecode(f *testing.F) {
 		if !strings.Contains(given, "=") {
 			given = ""
 		}
-		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
+		config, diags := backend.Decode(load.Backend{Type: kind}, backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
 		if diags.HasErrors() {
 			return
 		}

@@ -29,7 +29,7 @@ func FuzzComputedBackend(f *testing.F) {
 		if b == nil || b.Body == nil {
 			return
 		}
-		config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context}, backend.Options{Product: product})
+		config, diags := backend.Decode(*b, backend.Options{Product: product})
 		if diags.HasErrors() {
 			return
 		}

@@ -74,7 +74,7 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 		}
 	}
 	b := module.Backend
-	config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context},
+	config, diags := backend.Decode(*b,
 		backend.Options{Product: product, Overrides: overrides})
 	if diags.HasErrors() {
 		t.Fatal(diags)

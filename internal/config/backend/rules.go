@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
 // rule is what an argument of a type has to be, as far as that shows without asking the
@@ -42,7 +43,7 @@ func (r rule) isFor(typ string, product getproviders.Product) bool {
 
 // checkRules finds what can't be right in the values of a block. Messages don't have the
 // values: they may be secret.
-func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnostics) {
+func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Diagnostics) {
 	getenv := opts.Getenv
 	if getenv == nil {
 		getenv = func(string) string { return "" }

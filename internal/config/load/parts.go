@@ -225,9 +225,10 @@ const cloudBackend = "cloud"
 // Backend is a backend or cloud block. Its body is not decoded here: package
 // backend knows the types.
 type Backend struct {
-	Type  string    // "cloud" for a cloud block
-	Range hcl.Range // of the block's header
-	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
+	Type      string    // "cloud" for a cloud block
+	TypeRange hcl.Range // of the label; zero: it is a cloud block
+	Range     hcl.Range // of the block's header
+	Body      hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
 
 	// Context is what the expressions may refer to, in products that evaluate
 	// variables there; nil: nothing.

@@ -34,10 +34,8 @@ func (d *document) terraform(b *block) {
 	}
 	for _, inner := range b.blocks {
 		switch inner.Type {
-		case "backend":
-			d.addBackend(inner.Labels[0], inner)
-		case "cloud":
-			d.addBackend(cloudBackend, inner)
+		case "backend", "cloud":
+			d.addBackend(inner)
 		case "required_providers":
 			d.requiredProviders(inner)
 		case "encryption":
@@ -181,13 +179,16 @@ func (b *builder) resolveBackend() {
 }
 
 // addBackend takes over a block, whose body is decoded by others.
-func (d *document) addBackend(kind string, b *block) {
-	body := b.Body
-	if diag := static.CheckCheap(body); diag != nil {
-		d.report(diag)
-		body = nil
+func (d *document) addBackend(b *block) {
+	backend := Backend{Type: cloudBackend, Range: b.DefRange, Body: b.Body}
+	if len(b.Labels) > 0 {
+		backend.Type, backend.TypeRange = b.Labels[0], b.LabelRanges[0]
 	}
-	d.backends = append(d.backends, Backend{Type: kind, Range: b.DefRange, Body: body})
+	if diag := static.CheckCheap(b.Body); diag != nil {
+		d.report(diag)
+		backend.Body = nil
+	}
+	d.backends = append(d.backends, backend)
 }
 
 // LoadBody reads a file of arguments and blocks, in JSON if its name says so,
