@@ -44,7 +44,9 @@ func TestInitJSON_SameAsTerraform(t *testing.T) {
 func compareJSON(t *testing.T, p *pair) {
 	t.Helper()
 	cases := maps.Clone(jsonCases)
-	maps.DeleteFunc(cases, func(name string, _ files) bool { return jsonSince[name] != "" && harness.PeerOlderThan(t, jsonSince[name]) })
+	maps.DeleteFunc(cases, func(name string, _ files) bool {
+		return jsonSince[name] != "" && harness.PeerOlderThan(t, jsonSince[name])
+	})
 	eachCase(t, cases, nil, 10, func(t *testing.T, c files, allowed harness.Exemption) {
 		o := p.begin(t, nil, allowed)
 		var said [2]string
