@@ -39,7 +39,7 @@ internal/config/combine internal/config/fetch internal/config/vendored providerc
 internal/config/backend internal/config/modules providercache providercache/internal/archivedir
 providercache/internal/lockhashes
 internal/config/load providercache/internal/fetch
-internal/config/modulelock internal/config/state providercache/internal/store
+internal/config/modulelock internal/config/outline internal/config/state providercache/internal/store
 internal/config/static getproviders/providertest internal/hostiletest internal/oci/ocitest providercache/blob/blobtest providercache/internal/receipttest providercache/internal/resolve
 configs/cliconfig depsfile internal/providertest internal/cause internal/config/bucket internal/config/static/functions internal/gcs internal/oci internal/s3 providercache/event internal/cachetest providercache/internal/download
 internal/buckets
@@ -101,7 +101,7 @@ github.com/opencontainers/image-spec internal/oci
 github.com/opencontainers/go-digest internal/oci tests
 github.com/hashicorp/go-version internal/config/load internal/config/state internal/config/modules internal/config/modulelock
 github.com/ProtonMail/go-crypto getproviders/authenticate_packets.go getproviders/authenticate_signature.go internal/providertest tests
-github.com/hashicorp/hcl/v2 internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/state internal/config/static internal/config/static/functions providercache/policy
+github.com/hashicorp/hcl/v2 internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/outline internal/config/state internal/config/static internal/config/static/functions providercache/policy
 github.com/hashicorp/go-getter/v2 internal/config/fetch
 github.com/ulikunitz/xz internal/config/fetch
 github.com/aws/aws-sdk-go-v2 internal/config/bucket internal/awslogin internal/s3

@@ -156,6 +156,7 @@ func prepare(r request) (in *installation, ok bool) {
 		return in, false
 	}
 	options := r.opts.modules
+	options.Outlines = sources.Outlines(r.meta)
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/patient"
@@ -20,8 +21,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// documents keeps lists of versions and what hosts offer from run to run, in a directory of the user's own. None is used before
-// its registry has said that it still holds.
+// documents keeps lists of versions, what hosts offer and outlines of configurations from run to run, in a directory of the user's own. No list
+// is used before its registry has said that it still holds.
 type documents struct {
 	dir   string
 	now   func() time.Time
@@ -42,14 +43,20 @@ type kept struct {
 	SHA256 []byte      `json:"sha256"` // of the body
 }
 
+// keptDocuments are those of a user; ok is false if nothing may be kept.
+func keptDocuments(m *cli.Meta) (d documents, ok bool) {
+	if m.StateDir == "" || !m.Remembers {
+		return d, false
+	}
+	d = documents{dir: filepath.Join(m.StateDir, "documents"), now: m.Now}
+	d.swept = sync.OnceValue(d.sweep)
+	return d, owner.IsOwnDir(d.dir)
+}
+
 // keepDocuments returns a client that does what the given one does, and asks for documents that an earlier run got on the condition that they have changed.
 func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
-	if m.StateDir == "" || !m.Remembers {
-		return client
-	}
-	d := documents{dir: filepath.Join(m.StateDir, "documents"), now: m.Now}
-	d.swept = sync.OnceValue(d.sweep)
-	if !owner.IsOwnDir(d.dir) {
+	d, ok := keptDocuments(m)
+	if !ok {
 		return client
 	}
 	return hosts.WithDocuments(client, d, func(req *http.Request) bool {
@@ -77,6 +84,30 @@ func (u unchanged) RoundTrip(req *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusNotModified, Body: http.NoBody, Request: req}, nil
 	}
 	return u.RoundTripper.RoundTrip(req)
+}
+
+// Outlines keeps what large configurations say, beside those documents; nil: nothing may be kept.
+func Outlines(m *cli.Meta) load.Outlines {
+	if d, ok := keptDocuments(m); ok {
+		return outlines{d, "outline of " + m.Version + " "}
+	}
+	return nil
+}
+
+type outlines struct {
+	kept   documents
+	prefix string // of keys
+}
+
+// Get implements load.Outlines.
+func (o outlines) Get(key string) ([]byte, bool) {
+	found, ok := o.kept.Get(o.prefix + key)
+	return found.Body, ok && found.Tag == key
+}
+
+// Put implements load.Outlines.
+func (o outlines) Put(key string, content []byte) {
+	o.kept.Put(o.prefix+key, hosts.Remembered{Tag: key, Body: content})
 }
 
 func (d documents) path(key string) string {

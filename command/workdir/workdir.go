@@ -60,6 +60,7 @@ func In(dir, path string) string {
 type Options struct {
 	TestDirectory string               // of -test-directory; "": the default
 	Inputs        []load.InputArgument // -var and -var-file, in their order
+	Outlines      load.Outlines        // what is known of configurations that haven't changed; nil: nothing
 	Within        string               // the directory whose files the root module's expressions can read; "": any
 }
 
@@ -90,6 +91,7 @@ type Dir struct {
 	Locks *depsfile.Locks // nil before LoadLocks
 
 	workspace string          // the selected one; "" is unknown
+	outlines  load.Outlines   // those of Options
 	log       *slog.Logger    // nil: there is none
 	lockFile  fs.FileInfo     // as LoadLocks found it; nil: it wasn't there
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
@@ -103,13 +105,13 @@ type Dir struct {
 // Load reads the root module in a directory. Values of variables that can't be read or computed are a problem to
 // Terraform whether anything needs them or not. To OpenTofu, those that can't be computed are one only to what needs them.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
-	d := &Dir{Path: path, Product: product, log: m.Log}
+	d := &Dir{Path: path, Product: product, log: m.Log, outlines: o.Outlines}
 	if dialect.Of(product).StaticModules {
 		d.workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
-		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace,
+		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace, Outlines: o.Outlines,
 	})
 	d.takeInputProblems(invalid)
 	return d
@@ -161,7 +163,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 
 // InstallModules is FindModules for modules that are recorded in a manifest.
 func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, manifest modules.Manifest) {
-	installer.Workspace = d.workspace
+	installer.Workspace, installer.Outlines = d.workspace, d.outlines
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
 	d.logLeftToPlan()
 	d.ProviderProblems = d.Tree.CheckProviders(installer.Product)

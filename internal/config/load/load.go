@@ -66,6 +66,10 @@ type Options struct {
 	// is unknown then, too.
 	Called hcl.Range
 
+	// Outlines keeps what large configurations say, so that a later run needn't parse all of them; nil: nothing is kept.
+	Outlines   Outlines
+	outlineAll bool // of small ones, too
+
 	done func() bool // says that there is no need to go on; nil: there is
 }
 
@@ -87,6 +91,9 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	product := dialect.Of(given)
 	found, diags := list(dir, product, opts)
 	build := newBuilder(dir, product, opts)
+	if opts.Outlines != nil && len(found.override)+len(found.tests) == 0 {
+		build.recall(found.primary, opts)
+	}
 	for _, name := range found.primary {
 		build.add(build.read(name, "file", false))
 	}
@@ -105,6 +112,9 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	}
 	module.Empty = configuration == 0 && !diags.HasErrors()
 	diags = append(diags, build.diags...)
+	if len(diags) == 0 && opts.Outlines != nil {
+		build.keepOutline(opts.Outlines)
+	}
 	diagnostic.Sort(diags)
 	return module, diags
 }
@@ -174,13 +184,20 @@ func (b *builder) read(name, kind string, override bool) *document {
 
 // parse reads a file; nil if there is nothing to be had of it.
 func (b *builder) parse(full string) hcl.Body {
-	src, err := b.files.Read(full, maxFileBytes)
-	if err != nil {
-		b.report(diagnostic.Unreadable("Failed to read file", err))
-		return nil
+	src, known := b.texts[full]
+	if !known {
+		var err error
+		if src, err = b.files.Read(full, maxFileBytes); err != nil {
+			b.report(diagnostic.Unreadable("Failed to read file", err))
+			return nil
+		}
 	}
-	file, diags := b.parser.Parse(src, full)
-	b.report(diags...)
+	file := b.outlined[full]
+	if file == nil {
+		var diags hcl.Diagnostics
+		file, diags = b.parser.Parse(src, full)
+		b.report(diags...)
+	}
 	if file == nil || file.Body == nil {
 		return nil
 	}

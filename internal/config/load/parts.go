@@ -257,6 +257,10 @@ type builder struct {
 	imports    []*importTarget
 	state      stateBlocks
 
+	texts      map[string][]byte    // of files that were read before all others; nil: none
+	outlineKey string               // under which an outline of these is kept; "": nowhere
+	outlined   map[string]*hcl.File // as far as it has to be known; nil: all is read
+
 	reporter
 	late reporter // reported only if the files themselves have no errors
 }

@@ -68,6 +68,8 @@ type Resolver struct {
 	// HomeDir is what "~" stands for where functions in expressions read files; "" is unknown.
 	HomeDir string
 
+	Outlines load.Outlines // what is known of modules that haven't changed; nil: nothing
+
 	// Workspace is what they know as terraform.workspace, in products that evaluate it; "" is unknown.
 	Workspace string
 
@@ -262,7 +264,7 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 		diags  hcl.Diagnostics
 	}
 	all, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
-		opts := load.Options{FS: in.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace}
+		opts := load.Options{FS: in.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace, Outlines: in.Outlines}
 		if !s.isRun { // a test gives it values, which aren't known here
 			opts.Called = s.call.Range
 		}

@@ -218,6 +218,37 @@ func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	return file, diags
 }
 
+// Part is a block of a file.
+type Part struct {
+	At     hcl.Pos
+	End    int  // the byte behind it
+	Header bool // what the block has inside is left out
+}
+
+// ParseParts is Parse for blocks of a file in the native syntax in which Parse has found no problem. ok is false if there is one.
+func (p *Parser) ParseParts(src []byte, parts []Part, path string) (file *hcl.File, ok bool) {
+	body := &hclsyntax.Body{}
+	for _, part := range parts {
+		if part.At.Byte < 0 || part.End < part.At.Byte || part.End > len(src) {
+			return nil, false
+		}
+		text := src[part.At.Byte:part.End:part.End]
+		if part.Header {
+			text = append(text, '}')
+		}
+		if TooDeep(text, false) {
+			return nil, false
+		}
+		read, diags := hclsyntax.ParseConfig(text, path, part.At)
+		if len(diags) > 0 {
+			return nil, false
+		}
+		p.limitLoops(read.Body.(*hclsyntax.Body), text)
+		body.Blocks = append(body.Blocks, read.Body.(*hclsyntax.Body).Blocks...)
+	}
+	return &hcl.File{Body: body, Bytes: src}, true
+}
+
 // limitLoops has the loops of a file, or of an argument, count what they make.
 func (p *Parser) limitLoops(node hclsyntax.Node, src []byte) {
 	if bytes.Contains(src, []byte("for")) {
