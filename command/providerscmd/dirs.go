@@ -25,6 +25,7 @@ import (
 type directory struct {
 	*workdir.Dir
 	required getproviders.Requirements
+	rules    sources.Policy
 }
 
 func (d directory) requires(p getproviders.Provider) bool {
@@ -114,7 +115,9 @@ func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 	for _, g := range given {
 		d := &directory{Dir: workdir.Load(r.meta, r.product, g.Dir, o.modules)}
 		if !d.Empty() || !o.roots.Given() && !r.each {
-			dirs = append(dirs, d)
+			var invalid problem.List
+			d.rules, invalid = r.net.PolicyOf(r.meta, r.product, g.Dir, o.policies)
+			dirs, ok = append(dirs, d), r.log.Add(invalid...) && ok
 			continue
 		}
 		empty := d.NoConfiguration(g.Dir)
@@ -134,7 +137,7 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
 	installer := r.modules
-	installer.Dir = temporary
+	installer.Dir, installer.Allow = temporary, d.rules.AllowsModule()
 	d.InstallModules(ctx, installer, manifest)
 	problems := products.ExplainVersion(r.meta, r.product, d.Problems())
 	if problems.HasErrors() {

@@ -96,27 +96,48 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 	if !ok || !in.log.Add(checkRequired(dirs, only)...) {
 		return
 	}
-	net := in.net
-	fetcher := net.Fetcher(m, product, source, v.Observe)
-	fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = opts.policy, net.Policy.Against(nil, nil), net.Policy.Versions()
-	opts.platforms = withPolicy(opts.platforms, net.Policy)
-	requests := make([]providercache.LockRequest, len(dirs))
-	for i, d := range dirs {
-		requests[i] = d.request(opts.packageOptions, only)
-		requests[i].Upgrade = upgrades
+	results := make([]providercache.LockResult, len(dirs))
+	for _, group := range byPolicy(dirs) {
+		rules := dirs[group[0]].rules
+		fetcher := in.net.Fetcher(m, product, source, v.Observe)
+		fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = opts.policy, rules.Against(nil, nil), rules.Versions()
+		of := opts.packageOptions
+		of.platforms = withPolicy(opts.platforms, rules)
+		requests := make([]providercache.LockRequest, len(group))
+		for i, at := range group {
+			requests[i] = dirs[at].request(of, only)
+			requests[i].Upgrade = upgrades
+		}
+		locked, _ := fetcher.Lock(m.Context, requests...) // each directory reports its own error
+		for i, at := range group {
+			results[at] = locked[i]
+		}
 	}
-	results, _ := fetcher.Lock(m.Context, requests...) // each directory reports its own error
 	in.log.Add(v.End()...)
 	for i, d := range dirs {
-		refuseDowngrades(net.Policy, d, upgrades, &results[i])
+		refuseDowngrades(d, upgrades, &results[i])
 		in.log.Add(conclude(opts, d, results[i], v)...)
 	}
+}
+
+// byPolicy groups directories, by their places, that the same rules count for: these need each package once.
+func byPolicy(dirs []directory) (groups [][]int) {
+	places := map[string]int{}
+	for i, d := range dirs {
+		at, known := places[d.rules.Files()]
+		if !known {
+			at, groups = len(groups), append(groups, nil)
+			places[d.rules.Files()] = at
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
 }
 
 // refuseDowngrades has the result for a directory be an error if the policy refuses a version that
 // was chosen, because it is older than the locked one, or than one that this machine has used. A
 // version that -upgrade names is compared with the lock file alone.
-func refuseDowngrades(rules sources.Policy, d directory, upgrades map[getproviders.Provider]getproviders.Version, result *providercache.LockResult) {
+func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getproviders.Version, result *providercache.LockResult) {
 	if result.Err != nil {
 		return
 	}
@@ -125,7 +146,7 @@ func refuseDowngrades(rules sources.Policy, d directory, upgrades map[getprovide
 		was, _ := d.Locks.Provider(lock.Provider)
 		if lock.Version != was.Version {
 			choice := sources.Choice{Provider: lock.Provider, Constraints: d.required.Constraints(lock.Provider), Dir: d.Path, Locked: was.Version}
-			errs = append(errs, rules.CheckDowngrade(choice, lock.Version, upgrades[lock.Provider] == getproviders.Version{}))
+			errs = append(errs, d.rules.CheckDowngrade(choice, lock.Version, upgrades[lock.Provider] == getproviders.Version{}))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -86,10 +85,8 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 	w := newer{in, source, fetcher, in.net.Registries(in.product, "")}
 	var asked []func(context.Context) (result.Dependency, error)
 	for _, d := range dirs {
-		rules, invalid := sources.ReadPolicyOf(in.meta, in.product, d.Path, o.policies)
-		in.log.Add(invalid...)
 		chooser := in.net.Fetcher(in.meta, in.product, source, func(event.Event) {})
-		chooser.Choice = rules.Versions()
+		chooser.Choice = d.rules.Versions()
 		for _, p := range d.required.Providers() {
 			if !p.IsBuiltIn() {
 				asked = append(asked, func(ctx context.Context) (result.Dependency, error) { return w.provider(ctx, d, p, chooser) })

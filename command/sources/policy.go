@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -30,6 +31,7 @@ const policyVariable = "TFDEPS_POLICY"
 // Policy is what refuses packages. The zero value refuses none.
 type Policy struct {
 	rules policy.Policy
+	files string // that they are from, as one text
 	now   func() time.Time
 	meta  *cli.Meta
 	cache *cliconfig.Config // of [Online] alone: it says where the cache is
@@ -61,6 +63,7 @@ func ReadPolicyOf(m *cli.Meta, product getproviders.Product, dir string, given [
 		problems = append(problems, diags...)
 		p.rules = policy.All(p.rules, rule)
 	}
+	p.files = strings.Join(paths, string(filepath.ListSeparator))
 	for _, path := range paths {
 		rules, diags := policy.Load(path, product)
 		for _, d := range diags {
@@ -73,6 +76,16 @@ func ReadPolicyOf(m *cli.Meta, product getproviders.Product, dir string, given [
 	}
 	return p, problems
 }
+
+// PolicyOf is [ReadPolicyOf] for one of several directories of a run, whose machine remembers the same versions.
+func (net Network) PolicyOf(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
+	p, problems := ReadPolicyOf(m, product, dir, given)
+	p.cache = net.Policy.cache
+	return p, problems
+}
+
+// Files are those that the rules are from, as one text.
+func (p Policy) Files() string { return p.files }
 
 // CheckPolicy finds what is wrong with a file with rules.
 func CheckPolicy(path string, product getproviders.Product) problem.List {
