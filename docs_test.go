@@ -145,12 +145,83 @@ func TestDocs_ReadmeLeadsToEveryPage(t *testing.T) {
 	}
 }
 
-// README is read whole only if it is short.
-func TestDocs_ReadmeIsShort(t *testing.T) {
-	if n := len(strings.Fields(pages(t)["README.md"])); n > 750 {
+// TestDocs_AreShort: README is read whole only if it is short, and the pages together in two hours.
+func TestDocs_AreShort(t *testing.T) {
+	all := pages(t)
+	if n := len(strings.Fields(all["README.md"])); n > 750 {
 		t.Errorf("README.md has %d words, and may have 750", n)
 	}
+	house := must.Get(filepath.Glob("docs/*/*.md"))(t)
+	for _, name := range house {
+		all[filepath.ToSlash(name)] = string(must.Get(os.ReadFile(name))(t))
+	}
+	words := 0
+	for name, text := range all {
+		if name == "README.md" || strings.HasPrefix(name, "docs/") {
+			words += len(strings.Fields(text))
+		}
+	}
+	if words > 18_000 {
+		t.Errorf("README and docs have %d words, and may have 18,000: say each thing once, on one page", words)
+	}
 }
+
+// TestDocs_TablesAreWhole: an empty line in a table ends it, and the rows below are shown as text.
+func TestDocs_TablesAreWhole(t *testing.T) {
+	tables := 0
+	for page, text := range pages(t) {
+		for block := range strings.SplitSeq(withoutCode(text), "\n\n") {
+			lines := strings.Split(strings.Trim(block, "\n"), "\n")
+			code := regexp.MustCompile("`[^`]*`").ReplaceAllString(lines[0], "")
+			switch {
+			case !strings.Contains(code, " | ") && !strings.HasPrefix(code, "| "):
+			case len(lines) > 2 && regexp.MustCompile(`^\|?---(\|---)*\|?$`).MatchString(lines[1]):
+				tables++
+			default:
+				t.Errorf("%s has rows without the head of their table, from %q on", page, lines[0])
+			}
+		}
+	}
+	if tables < 40 {
+		t.Errorf("there are %d tables", tables)
+	}
+}
+
+// limits are the parts of pages whose figures nobody has measured: the program holds them.
+var limits = []string{
+	"docs/differences.md: General", "docs/differences.md: Modules", "docs/engine.md: Receipts", "docs/init.md: Output",
+}
+
+// TestDocs_FiguresSayWhatMeasuredThem: beside a figure stands the command or test that prints or checks it.
+func TestDocs_FiguresSayWhatMeasuredThem(t *testing.T) {
+	measured, held := 0, []string{}
+	for page, text := range pages(t) {
+		if page != "README.md" && !strings.HasPrefix(page, "docs/") {
+			continue
+		}
+		for _, part := range regexp.MustCompile(`(?m)^#+ `).Split("\n"+text, -1) {
+			heading, _, _ := strings.Cut(part, "\n")
+			prose := regexp.MustCompile("`[^`\n]*`").ReplaceAllString(withoutCode(part), "")
+			switch where := page + ": " + heading; {
+			case !figures.MatchString(prose):
+			case slices.Contains(limits, where):
+				held = append(held, where)
+			case commandsThatMeasure.MatchString(part):
+				measured++
+			default:
+				t.Errorf("%s has %q, and doesn't say what has measured it", where, figures.FindString(prose))
+			}
+		}
+	}
+	if slices.Sort(held); measured < 4 || !slices.Equal(held, limits) {
+		t.Errorf("%d parts have figures that were measured, and these have limits: %q", measured, held)
+	}
+}
+
+var (
+	figures             = regexp.MustCompile(`\b\d[\d.,]* ?(?:ms|s|min|h|MB|GB|MiB|kB|%)(?:[^\w/]|$)|\b\d[\d.,]* times as\b`)
+	commandsThatMeasure = regexp.MustCompile(`\bgo (?:test|run) |` + "`Test[A-Z]" + `|docs/benchmarks\.md`)
+)
 
 // TestDocs_DifferencesAreCounted: the numbers of the list, to which tests and pages
 // refer, are 1, 2, 3 and so on.
@@ -172,11 +243,13 @@ func TestDocs_DifferencesAreCounted(t *testing.T) {
 // source.
 func TestDocs_TroubleshootingHasEveryCode(t *testing.T) {
 	explained, cured := map[string]bool{}, map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [^|]+\\|( [^|]+\\|)?").FindAllStringSubmatch(pages(t)["docs/troubleshooting.md"], -1) {
-		if explained[row[1]] {
-			t.Errorf("%s is explained twice", row[1])
+	for _, row := range regexp.MustCompile("(?m)^(`[a-z_]+`(?:, `[a-z_]+`)*) \\| [^|\\n]+( \\| [^|\\n]+)?$").FindAllStringSubmatch(pages(t)["docs/troubleshooting.md"], -1) {
+		for code := range strings.SplitSeq(strings.ReplaceAll(row[1], "`", ""), ", ") {
+			if explained[code] {
+				t.Errorf("%s is explained twice", code)
+			}
+			explained[code], cured[code] = true, row[2] != ""
 		}
-		explained[row[1]], cured[row[1]] = true, row[2] != ""
 	}
 	known := knownCodes(t)
 	for code, where := range known {

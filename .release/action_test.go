@@ -92,6 +92,7 @@ func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 		"a release":      {commit, "# Changelog\n\n## 1.2.3 (a day)\n\n## 1.2.2\n", "tfdeps v1.2.3 is installed"},
 		"between two":    {commit, "# Changelog\n\n## Unreleased\n\n## 1.2.3\n", "go install github.com/tfdeps/tfdeps@" + commit},
 		"a branch":       {"main", "# Changelog\n\n## Unreleased\n", "go install github.com/tfdeps/tfdeps@main"},
+		"a checkout":     {"", "# Changelog\n\n## Unreleased\n", "go install . in tfdeps"},
 		"a tag, as ever": {"v1.2.3", "# Changelog\n\n## Unreleased\n", "tfdeps v1.2.3 is installed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": c.ref, "inputs.downloads": url, "inputs.key": publicText(throwAwayKey()), "inputs.init": "none"}}
 			r.write("tfdeps/.release/install.sh", read(t, "install.sh"))
 			r.write("tfdeps/CHANGELOG.md", c.changes)
-			r.write("bin/go", "#!/bin/sh\necho \"go $*\"\n")
+			r.write("bin/go", "#!/bin/sh\necho \"go $* in ${PWD##*/}\"\n")
 			if err := os.Chmod(r.path("bin/go"), 0o755); err != nil {
 				t.Fatal(err)
 			}

@@ -54,7 +54,8 @@ func writeBesides(s source, o options, dist string) error {
 
 // recipes are the templates of what package managers read, and the files that are made of them.
 var recipes = map[string]string{
-	"tfdeps.rb.tmpl": "tfdeps.rb", "scoop.json.tmpl": "tfdeps.json", "winget.yaml.tmpl": "tfdeps.tfdeps.yaml",
+	"tfdeps.rb.tmpl": "tfdeps.rb", "scoop.json.tmpl": "tfdeps.json",
+	"winget.version.yaml.tmpl": "tfdeps.tfdeps.yaml", "winget.installer.yaml.tmpl": "tfdeps.tfdeps.installer.yaml", "winget.locale.yaml.tmpl": "tfdeps.tfdeps.locale.en-US.yaml",
 }
 
 // installScript is a script, with the version, the place and the key of the release in the three lines that are there for it. A key

@@ -55,8 +55,12 @@ try {
   if ($actual -ne ($line -split '  ')[0]) { Fail "$name.zip is not what SHA256SUMS lists, so it is not installed: the checksum is $actual" }
   Expand-Archive "$temporary\$name.zip" $temporary
   New-Item -ItemType Directory -Force $Directory | Out-Null
-  Copy-Item "$temporary\$name\tfdeps.exe" "$Directory\.tfdeps-new.exe"
-  Move-Item -Force "$Directory\.tfdeps-new.exe" "$Directory\tfdeps.exe"
+  try {
+    Copy-Item "$temporary\$name\tfdeps.exe" "$Directory\.tfdeps-new.exe"
+    Move-Item -Force "$Directory\.tfdeps-new.exe" "$Directory\tfdeps.exe"
+  } finally { # it is still there if a tfdeps that runs can't be replaced
+    Remove-Item -Force -ErrorAction SilentlyContinue "$Directory\.tfdeps-new.exe"
+  }
   Write-Output "tfdeps $version is installed as $Directory\tfdeps.exe"
 } finally {
   Remove-Item -Recurse -Force $temporary

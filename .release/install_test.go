@@ -49,6 +49,13 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 		_, _ = w.Write(damage(name, content))
 	}))
 	t.Cleanup(server.Close)
+	filled, err := installScript("install.sh", options{version: version, downloads: server.URL, key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(filepath.Join(dist, "install.sh"), filled); err != nil {
+		t.Fatal(err)
+	}
 	return server.URL
 }
 

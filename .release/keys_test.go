@@ -93,6 +93,7 @@ func checkPackages(t *testing.T, dist string) {
 		return
 	}
 	base := filepath.Join(dist, baseName("v0.1.0", here))
+	checkAPK(t, base+".apk")
 	for format, call := range map[string]func(root string) (install, remove []string){
 		"deb": func(root string) (install, remove []string) {
 			dpkg := []string{"dpkg", "--root=" + root, "--force-not-root", "--log=" + filepath.Join(root, "log")}

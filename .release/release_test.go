@@ -34,11 +34,11 @@ func smallRepository(t *testing.T) string {
 		"CHANGELOG.md":               "C",
 		".release/install.sh":        read(t, "install.sh"),
 		".release/install.ps1":       read(t, "install.ps1"),
-		".release/scoop.json.tmpl":   read(t, "scoop.json.tmpl"),
-		".release/winget.yaml.tmpl":  read(t, "winget.yaml.tmpl"),
 		".release/Dockerfile":        read(t, "Dockerfile"),
-		".release/tfdeps.rb.tmpl":    read(t, "tfdeps.rb.tmpl"),
 		".release/action/action.yml": read(t, "action/action.yml"),
+	}
+	for name := range recipes {
+		files[".release/"+name] = read(t, name)
 	}
 	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
@@ -271,7 +271,7 @@ func TestRecipes_NameArchives(t *testing.T) {
 			t.Errorf("the formula lacks %s:\n%s", want, text)
 		}
 	}
-	for _, name := range []string{"scoop.json.tmpl", "winget.yaml.tmpl"} {
+	for _, name := range []string{"scoop.json.tmpl", "winget.installer.yaml.tmpl"} {
 		text, err := filledIn(name, "v0.1.0", "https://example.com/d", sums.String())
 		if err != nil {
 			t.Fatal(err)
@@ -286,7 +286,7 @@ func TestRecipes_NameArchives(t *testing.T) {
 		}
 	}
 	for name := range recipes {
-		if _, err := filledIn(name, "v0.1.1", "", sums.String()); err == nil {
+		if _, err := filledIn(name, "v0.1.1", "", sums.String()); err == nil && strings.Contains(read(t, name), "{{.url}}") {
 			t.Errorf("archives of another version make %s", name)
 		}
 	}

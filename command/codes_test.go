@@ -190,7 +190,7 @@ func TestCodes_OfChecksAreInTheHelp(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n## ")
 	all := commands()
 	help := all[slices.IndexFunc(all, func(c cli.Command) bool { return c.Name == "init" })].More
-	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)`").FindAllStringSubmatch(table, -1)
+	codes := regexp.MustCompile("(?m)(?:^|, )`([a-z_]+)`").FindAllStringSubmatch(table, -1)
 	for _, code := range codes {
 		if !regexp.MustCompile(`[\s"]` + code[1] + `[\s"]`).MatchString(help) {
 			t.Errorf("the help of init hasn't %s", code[1])

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/servecmd"
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/spelling"
 )
@@ -121,14 +122,14 @@ func wordsOf(names, words []string) int {
 }
 
 // showHelp shows the help of a command, and the commands below it if it has any.
-// It names the product.
+// It names the product, and the program as it was called.
 func showHelp(m *cli.Meta, name, text string) {
 	w, product := m.Stdout, products.Unversioned(m)
 	manner := products.Of(product)
 	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || manner.Said) {
 		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
 	}
-	fmt.Fprint(w, strings.NewReplacer(manner.Help...).Replace(text))
+	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(text), m.Called()))
 	below := slices.DeleteFunc(slices.Clone(commands()), func(c cli.Command) bool { return !strings.HasPrefix(c.Name, name+" ") })
 	slices.SortFunc(below, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	longest := 0

@@ -44,7 +44,7 @@ func copyPlace(t *testing.T, m *machine, d *directory, mode providercache.LinkMo
 	return m.at(t, to, d.Link)
 }
 
-// places are the rows of a table in docs/trust.md. No case sends a request for an archive.
+// places are those that docs/trust.md tells of. No case sends a request for an archive.
 var places = map[string]place{
 	"rm -rf .terraform": {does: func(t *testing.T, m *machine, d *directory) *directory {
 		succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))

@@ -127,7 +127,7 @@ func parseWanted(names []string, product getproviders.Product) (wanted []getprov
 			err = fmt.Errorf("%s has no packages", w.Provider)
 		}
 		if err != nil {
-			return nil, cli.Usagef("%q isn't a provider such as hashicorp/aws, or a version of one such as hashicorp/aws@5.0.0: %v", name, err)
+			return nil, cli.Usagef("%v\n\nName a provider as ADDRESS or ADDRESS@VERSION, such as hashicorp/aws@5.0.0", err)
 		}
 		wanted = append(wanted, w)
 	}

@@ -67,7 +67,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		if c.Refused != nil {
 			report = c.Refused(err)
 		}
-		_ = result.Write(m.Stdout, report, true, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused, Called: m.called()})
+		_ = result.Write(m.Stdout, report, true, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused, Called: m.Called()})
 	}
 	return 1
 }
@@ -146,7 +146,7 @@ func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 	if r == nil {
 		r = result.NoResult{}
 	}
-	if err := result.Write(m.Stdout, r, out.JSON, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile, Called: m.called()}); err != nil {
+	if err := result.Write(m.Stdout, r, out.JSON, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile, Called: m.Called()}); err != nil {
 		all = append(all, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)

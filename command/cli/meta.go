@@ -85,8 +85,8 @@ type StandIn struct {
 	Asked   bool   // by -passthrough: the name that was called is tfdeps
 }
 
-// called is the name in commands of texts; "": tfdeps.
-func (m *Meta) called() string {
+// Called is the name in commands of texts; "": tfdeps.
+func (m *Meta) Called() string {
 	if m.StandIn == nil || m.StandIn.Asked {
 		return ""
 	}
@@ -121,7 +121,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 	ci := m.Env.Get("CI")
 	return view.Options{
 		Product:  product,
-		Called:   m.called(),
+		Called:   m.Called(),
 		JSON:     json,
 		Progress: progress,
 		Plain:    m.NoColor,

@@ -190,8 +190,7 @@ func copyModule(r request, net sources.Network) problem.List {
 	if module, problems := load.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
 		return problem.List{new(products.Of(r.product).NotEmpty)}
 	}
-	shown := modules.Redact(source)
-	r.view.CopyingModule(shown)
+	r.view.CopyingModule(modules.Redact(source))
 	installer, done := net.Modules(r.meta, r.product)
 	defer done()
 	err := installer.Populate(r.meta.Context, source, ".")
@@ -205,7 +204,7 @@ func copyModule(r request, net sources.Network) problem.List {
 			summary = titled.Summary()
 		}
 		return problem.List{problem.Because(err, problem.Errorf(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary,
-			"The option -from-module names %s. %s", shown, explain.Explained(err)))}
+			"The option -from-module can't be used: %s", explain.WithHint(err)))}
 	}
 	r.view.ModuleCopied()
 	return nil

@@ -54,7 +54,7 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 	if given := m.Env.Get(s.version); given != "" {
 		v, err := getproviders.ParseVersion(given)
 		if err != nil {
-			return s.defaultVersion, Origin{Kind: VersionFromVariable}, fmt.Errorf("%s is %q: %w", s.version, given, err)
+			return s.defaultVersion, Origin{Kind: VersionFromVariable}, fmt.Errorf("%s: %w", s.version, err)
 		}
 		return v.String(), Origin{Kind: VersionFromVariable}, nil
 	}

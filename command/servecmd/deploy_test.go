@@ -109,7 +109,7 @@ func TestDeployment_PageNamesOptionsThatExist(t *testing.T) {
 	page := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
 	_, text, _ := strings.Cut(string(page), "## Start\n")
 	text, _, _ = strings.Cut(text, "\n## For one command\n")
-	known := []string{"mirror-fallback"}
+	known := []string{"mirror-fallback", "run"}
 	for _, f := range append(new(options).flags(), new(gcOptions).flags()...) {
 		known = append(known, f.Name)
 	}

@@ -338,9 +338,9 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, pro
 		}
 		if named || m.Env.Get(cacheDirVariable) != "" {
 			return nil, problem.Warn("cache_failed", "The shared cache isn't used",
-				"The directory %q, which %s names, can't be used: %v.\n\n"+
-					"Packages are fetched for this directory alone. Correct the directory or its permissions, or name another one.",
-				dir, CacheNamedBy(m, config), err)
+				"The cache that %s names can't be used: %v.\n\n"+
+					"Packages are fetched for this directory alone. Correct the cache or its permissions, or name another one.",
+				CacheNamedBy(m, config), err)
 		}
 		return nil, nil
 	}
@@ -361,7 +361,7 @@ func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*providerca
 	cache, err := providercache.OpenCache(dir, named)
 	if err != nil {
 		return nil, problem.Fail("cache_failed", "There is no shared cache",
-			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable)
+			"It can't be used: %v.\n\nAnother one can be named with the variable %s.", err, cacheDirVariable)
 	}
 	return cache, nil
 }

@@ -39,8 +39,11 @@ func NotCached(err error) (missing []*getproviders.NotCachedError) {
 }
 
 // Unwritable says that the providers' packages can't be put into a directory. It is found out before anything is
-// fetched, and is the one error for all of them. It matches getproviders.ErrUnwritable and err.
+// fetched, and is the one error for all of them. It matches getproviders.ErrUnwritable and the cause of err.
 func Unwritable(dir string, providers []getproviders.Provider, err error) *getproviders.Fault {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == dir {
+		err = at.Err
+	}
 	failed := &getproviders.Fault{Code: "unwritable", Kind: getproviders.ErrUnwritable, Subject: getproviders.Subject{Providers: providers}, Err: fmt.Errorf("no package can be put into %s: %w", dir, err)}
 	switch {
 	case errors.Is(err, fs.ErrPermission):

@@ -51,7 +51,7 @@ func ParseMode(given string) (Mode, error) {
 			return Mode(mode), nil
 		}
 	}
-	return Auto, fmt.Errorf("invalid way of linking %q: it must be auto, symlink, clone, hardlink or copy", given)
+	return Auto, fmt.Errorf("%q is none of auto, symlink, clone, hardlink and copy", given)
 }
 
 // ErrChangedByOthers says why there is no symbolic link: what is verified now could be another program later.

@@ -207,7 +207,7 @@ func explain(err, unmet error) error {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &getproviders.Fault{Err: withKind(hosts.ErrUnauthorized, err), Hint: "the credentials have to allow s3:GetObject and s3:ListBucket (without that S3 refuses to say that an object isn't there), " +
 			"and for publishing s3:PutObject; what is public is read with anonymous=true in the URL"}
-	case status == 0 && strings.Contains(err.Error(), "get credentials: "): // the SDK has no type for it
+	case status == 0 && strings.Contains(err.Error(), "get credentials: ") && !errors.Is(err, context.Canceled): // the SDK has no type for it
 		return &getproviders.Fault{Err: withKind(hosts.ErrUnauthorized, err), Hint: "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
 			"what is public is read with anonymous=true in the URL"}
 	}
@@ -217,5 +217,12 @@ func explain(err, unmet error) error {
 	return err
 }
 
-// withKind is an error with the text of the SDK's, which matches the kind, too.
-func withKind(kind, err error) error { return fmt.Errorf("%w (%w)", kind, err) }
+// withKind is an error that matches the kind. It says what the service says, or who looked for credentials, without the SDK's steps.
+func withKind(kind, err error) error {
+	if answer, ok := errors.AsType[smithy.APIError](err); ok {
+		return fmt.Errorf("%w (%s)", kind, strings.TrimSuffix(answer.ErrorCode()+": "+answer.ErrorMessage(), ": "+answer.ErrorCode()))
+	}
+	_, why, _ := strings.Cut(err.Error(), "get credentials: ")
+	why, _, _ = strings.Cut(why, ", operation error ")
+	return fmt.Errorf("%w (%s)", kind, cmp.Or(why, err.Error()))
+}

@@ -57,9 +57,7 @@ func Example_plan() {
 	env, required := loaded(options, dir)
 
 	plan, err := env.Installer(filepath.Join(dir, "providers")).Plan(context.Background(), required, nil, providercache.Normal)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	for _, s := range plan.Fetch {
 		fmt.Println("would fetch", s.Provider.Type, s.Version)
 	}
@@ -72,9 +70,7 @@ func Example_check() {
 	env, required := loaded(options, dir)
 
 	status, err := env.Installer(filepath.Join(dir, "providers")).Check(context.Background(), required, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	for _, reason := range status.Reasons {
 		fmt.Println(reason.Code)
 	}
@@ -87,13 +83,9 @@ func Example_ensure() {
 	env, _ := loaded(options, dir)
 
 	provider, err := options.Product.ParseProvider("registry.example.com/acme/widget")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	ready, err := env.Installer(filepath.Join(dir, "providers")).Ensure(context.Background(), provider, getproviders.MustParseConstraints("~> 1.0.0"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(filepath.Base(ready.Executable))
 	// Output: terraform-provider-widget_v1.0.0
 }
@@ -107,9 +99,7 @@ func Example_lock() {
 		Requirements: required,
 		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}},
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	for _, p := range results[0].Packages {
 		fmt.Println(p.Platform, p.H1.Scheme(), p.ZH.Scheme())
 	}
@@ -124,14 +114,10 @@ func Example_mirror() {
 	env, required := loaded(options, dir)
 
 	to, err := env.Destination(context.Background(), filepath.Join(dir, "mirror")) // or a bucket, or a registry of images
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
 	results, err := env.Fetcher.Lock(context.Background(), providercache.LockRequest{Requirements: required, Platforms: platforms})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	var wanted []mirror.Spec
 	for _, spec := range providercache.PackageSpecs(results[0].Locks) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: spec, Locked: true})
@@ -167,9 +153,8 @@ func Example_progress() {
 		}
 	}
 	env, required := loaded(options, dir)
-	if _, _, err := env.Installer(filepath.Join(dir, "providers")).Install(context.Background(), required, nil, providercache.Normal); err != nil {
-		log.Fatal(err)
-	}
+	_, _, err := env.Installer(filepath.Join(dir, "providers")).Install(context.Background(), required, nil, providercache.Normal)
+	check(err)
 	// Output: widget 1.1.0 self-signed
 }
 
@@ -193,16 +178,12 @@ func Example_serve() {
 	env, _ := loaded(options, dir)
 
 	handler, err := mirrorserver.Handler(env.Fetcher, blob.NewDirectory(filepath.Join(dir, "served")), mirrorserver.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer handler.Close()
 	server := httptest.NewServer(handler) // an http.Server with TLS in earnest
 	defer server.Close()
 	answer, err := server.Client().Get(server.URL + "/registry.example.com/acme/widget/index.json")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer answer.Body.Close()
 	fmt.Println(answer.StatusCode)
 	// Output: 200

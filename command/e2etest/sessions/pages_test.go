@@ -55,8 +55,8 @@ type block struct{ page, language, heading, text string }
 // notRun are the blocks that can't run in a test, by page and first line, and why.
 var notRun = map[string]string{
 	"docs/benchmarks.md: TFDEPS_BENCH_SCALE=0.1 go test -run='^$' -bench=Table -benchtime=3x ./command/e2etest/bench": "is a benchmark, which takes minutes",
-	"docs/install.md: curl -fsSLO https://github.com/tfdeps/tfdeps/releases/download/v0.1.0/install.sh":               "needs a network; the tests in .release run the script against a local server",
-	"docs/install.md: minisign -Vm SHA256SUMS -P KEY":                                                                 "needs a release; the tests in .release run minisign on one",
+	"docs/install.md: curl -fsSLO https://github.com/tfdeps/tfdeps/releases/download/v0.1.0/install.sh":               "TestInstall_ByTheLinesOfThePage in .release runs it",
+	"docs/install.md: minisign -Vm SHA256SUMS -P KEY":                                                                 "TestInstall_ByTheLinesOfThePage in .release runs it",
 	"docs/install.md: steps:":                                                                                         "needs a runner; the tests in .release run the steps of the action",
 	"docs/install.md: go run -C .release . -key key v0.1.0":                                                           "takes minutes; the tests in .release make a release of a small program",
 	"README.md: go install github.com/tfdeps/tfdeps@main":                                                             "TestGoInstall_MakesTheProgram runs it",

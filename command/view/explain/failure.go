@@ -186,13 +186,13 @@ func (f failure) otherPackage() string {
 	}
 	text := "\n\nUse another provider in its place, or ask its publisher for a package."
 	if f.Provider.Namespace == "hashicorp" && f.Provider.Type == "template" {
-		text = "\n\nIts publisher no longer maintains this provider: the function templatefile replaces template_file, and the provider hashicorp/cloudinit replaces template_cloudinit_config."
+		text = "\n\nIts publisher has given it up: the function templatefile replaces template_file, and the provider hashicorp/cloudinit replaces template_cloudinit_config."
 	}
 	if runs, by := emulated(missing.Platform); slices.Contains(missing.Platforms, runs) {
-		text += fmt.Sprintf(" Or use %s and tfdeps for %s, which this machine runs by %s.", f.product.Program, runs, by)
+		text += fmt.Sprintf(" Or use %s and tfdeps for %s, by %s.", f.product.Program, runs, by)
 	}
 	if f.isRequired() {
-		text += " The option -platform doesn't help: it only adds hashes to the lock file."
+		text += " The option -platform only adds hashes to the lock file."
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func Named(text, called string) string {
 }
 
 var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\btfdeps( (?:cache|doctor|get|hash|help|init|policy|providers|serve|vendor|version)\b)`)
+	return regexp.MustCompile(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
 })
 
 // Detail is what a problem has to say, with where tokens belong, to who has called the program so.

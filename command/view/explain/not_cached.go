@@ -37,8 +37,7 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 	if len(damaged) > 0 {
 		b.WriteString("\n\n" + damagedText(product, damaged))
 	}
-	fmt.Fprintf(&b, "\n\nTo download them, run this once where requests are allowed, with the same cache:\n  %s\n\n"+
-		"If this machine never has a network, install from a filesystem mirror.", primer(missing))
+	fmt.Fprintf(&b, "\n\nRun this once where requests are allowed, with the same cache, or install from a filesystem mirror:\n  %s", primer(missing))
 	return problem.CodedError("not_cached", "Not all providers are on this machine", b.String())
 }
 

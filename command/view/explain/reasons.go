@@ -23,6 +23,7 @@ var reasons = sync.OnceValue(func() (all []reason) {
 	for _, r := range [][2]string{
 		{calls + ` ((?:[^\s:]*/)?)\.tfdeps-[\w-]+(?:/[^\s:]*)?: ` + why, "no file can be made in ${1}.: $2"},
 		{calls + ` (\S+): ` + why, "$1: $2"},
+		{`\bunexpected EOF\b`, "it ends too early"},
 		{`\bunexpected end of JSON input\b`, "the JSON ends too early"},
 		{`\binvalid character ('.+?') looking for beginning of (?:value|object key string)`, "invalid character $1 where a value or a key has to begin: this isn't JSON"},
 	} {

@@ -54,7 +54,12 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Step, e.Package, e.reason()) }
+func (e *Error) Error() string {
+	if brief := e.Brief(); strings.Contains(brief, e.Package) {
+		return brief
+	}
+	return fmt.Sprintf("%s %s: %v", e.Step, e.Package, e.reason())
+}
 
 // Brief is the error for a sentence that has named the package already.
 func (e *Error) Brief() string { return fmt.Sprintf("%s: %v", e.Step, e.reason()) }

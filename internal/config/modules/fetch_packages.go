@@ -55,7 +55,7 @@ func (p packages) locate(ctx context.Context, address Address, constraint string
 		return packageSource{remote: address, own: true}, nil, nil
 	case Registry:
 		if p.registries == nil {
-			return from, nil, errors.New("there is nothing to ask registries with")
+			return from, nil, fmt.Errorf("there is nothing to ask registries with about %s", address)
 		}
 		choice, err := p.registries.Select(ctx, address, constraint)
 		if err != nil {

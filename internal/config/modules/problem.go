@@ -93,8 +93,8 @@ func unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
 	if ctx.Err() != nil {
 		return done[0]
 	}
-	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed from %s: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
+	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed: %s.%s",
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
