@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -351,6 +352,23 @@ func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
 	if !ok || string(encodeReceipt(got)) != string(encodeReceipt(rc)) || !got.Record.equal(rc.Record) || !got.Taken.Equal(rc.Taken) {
 		t.Errorf("got %+v, want %+v", got, rc)
 	}
+}
+
+// TestReceipt_KeepsTheNamesOfEarlierVersions has what an earlier version has written. Both read the receipts of one cache.
+func TestReceipt_KeepsTheNamesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	const recorded = `{"h1":"h1:x=","zh":"zh:aa","signed":["zh:aa","zh:bb"],"tier":3,"key":"ABCD","origin":"https://example.com/v1/providers/","registry":true,"h1a":"h1:z=","bytes":12,` +
+		`"released":"2023-11-14T22:13:20Z","told":{"plan9_386":"h1:y="},"taken":"2027-01-15T08:00:00Z","record":{"fs":"ef53:1","entries":[{"n":".","m":2147484141,"o":1000,"i":7,"mt":1,"ct":2},` +
+		`{"n":"a","m":420,"i":8,"s":3,"mt":4,"ct":5}],"ReadFrom":"0001-01-01T00:00:00Z"}}`
+	got := must.Get(decodeReceipt([]byte(recorded)))(t)
+	var ours, theirs map[string]any
+	must.Succeed(t, errors.Join(json.Unmarshal(encodeReceipt(got), &ours), json.Unmarshal([]byte(recorded), &theirs)))
+	must.DeepEqual(t, ours, theirs)
+	must.DeepEqual(t, got.Claims(), Provenance{
+		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelPartner, KeyID: "ABCD", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}},
+		H1:             "h1:x=", H1Archive: "h1:z=", ZH: "zh:aa", Origin: "https://example.com/v1/providers/", FromRegistry: true, ArchiveBytes: 12, Files: 1,
+		Released: time.Unix(1_700_000_000, 0).UTC(), RegistryHashes: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
+	})
 }
 
 func FuzzReceipt(f *testing.F) {
