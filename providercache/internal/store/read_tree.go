@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -216,10 +217,7 @@ func leadsToDirectory(entry fs.DirEntry, dir string) bool {
 
 func sortedPackages(packages []ReadPackage) []ReadPackage {
 	slices.SortStableFunc(packages, func(a, b ReadPackage) int {
-		packed := 0
-		if a.Packed != b.Packed {
-			packed = map[bool]int{true: 1, false: -1}[a.Packed]
-		}
+		packed := strings.Compare(strconv.FormatBool(a.Packed), strconv.FormatBool(b.Packed)) // those that are unpacked come first
 		return cmp.Or(comparePackages(a.cached(), b.cached()), packed, strings.Compare(a.Path, b.Path))
 	})
 	return packages
