@@ -14,9 +14,6 @@ import (
 
 // checkFlag reports what isn't true or false as it stands.
 func (d *document) checkFlag(attr *hcl.Attribute) {
-	if attr == nil {
-		return
-	}
 	node, native := attr.Expr.(hclsyntax.Expression)
 	if native && len(static.References(attr.Expr)) > 0 {
 		_, diags := static.Evaluate(node)

@@ -168,7 +168,10 @@ func (d *document) readCondition(given *hcl.Block) *block {
 }
 
 // deciding are the blocks on which it depends what is installed.
-var deciding = []string{"terraform", "required_providers", "encryption", "key_provider", "method", "module", "provider_meta"}
+var deciding = []string{
+	"terraform", "required_providers", "module", "provider_meta", "encryption", "key_provider", "method",
+	"state", "plan", "remote_state_data_sources", "default", "remote_state_data_source", "fallback",
+}
 
 // leave takes what is not known to the table, and may be to a newer version, out of the problems with a block. Where it
 // can decide what is installed, a warning takes its place.
@@ -296,9 +299,6 @@ func (d *document) notInOverride(block *hcl.Block, summary string) {
 
 // checkArgument reports an argument that isn't of a type.
 func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
-	if attr == nil {
-		return
-	}
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
 	if diags.HasErrors() {
