@@ -194,6 +194,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 		{block: `backend "pg" { conn_str = "a=b\\ c d= 'e\\\\'" }`},
 		{block: `backend "pg" { conn_str = "postgresql://u:p@h:1/d?sslmode=disable" }`},
 		{block: `backend "pg" { conn_str = "postgres://h:1,i:2/d" }`},
+		{block: "backend \"gcs\" {\n  bucket = \"b\"\n  credentials = <<E\n{\"Type\": \"external_account\", \"AUDIENCE\": \"a\", \"subject_token_type\": \"t\"}\nE\n}"},
 	} {
 		for _, product := range []getproviders.Product{terraform, tofu} {
 			_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: product})

@@ -119,9 +119,13 @@ var googleFields = map[string][]string{
 
 // noGoogleCredentials leaves to noJSON what is none.
 func noGoogleCredentials(text string) string {
-	var fields map[string]any
-	if err := json.Unmarshal([]byte(text), &fields); err != nil && noJSON(text) != "" {
+	var given map[string]any
+	if err := json.Unmarshal([]byte(text), &given); err != nil && noJSON(text) != "" {
 		return ""
+	}
+	fields := map[string]any{}
+	for name, value := range given { // which the real programs read whatever their case
+		fields[strings.ToLower(name)] = value
 	}
 	typ, _ := fields["type"].(string)
 	needed, isKnown := googleFields[typ]
