@@ -88,6 +88,9 @@ var starts = regexp.MustCompile(`^(os/exec\.Command(Context)?|os\.StartProcess|s
 // replaces are the functions of package os that internal/patient has, too.
 var replaces = regexp.MustCompile(`^os\.(Rename|Remove|RemoveAll)$`)
 
+// removesUnlocked removes what no process has open, and must not wait until that is true.
+const removesUnlocked = "internal/wholefile/wholefile.go"
+
 // coinedWords once stood for something here, and told nothing to who read them for the first time. The field's own words took
 // their place; CONTRIBUTING.md has them.
 var coinedWords = regexp.MustCompile(`(?i)\b(genuine|sightings?|lookers?|shel(f|ves)|upkeep|foretell|foretold|offhand|rejudge|spared|unvouched|divisible|materialised?|homeless|misfits?|workshops?)\b`)

@@ -232,17 +232,17 @@ func sweep(dir string) {
 	}
 }
 
-// removeUnlocked removes a file that no process has locked. On Windows one that is open
-// can't be removed; where there are no locks, that can't be known, and it stays.
+// removeUnlocked removes a file that no process has locked. On Windows one that is open can't be removed: it isn't waited for,
+// because who makes it closes it, and then gives it its name. Where there are no locks, that can't be known, and it stays.
 func removeUnlocked(path string) {
 	if !filelock.Removable {
 		if runtime.GOOS == "windows" {
-			_ = patient.Remove(path)
+			_ = os.Remove(path)
 		}
 		return
 	}
 	if file, err := filelock.TryExisting(path); err == nil {
-		_ = patient.Remove(path)
+		_ = os.Remove(path)
 		file.Close()
 	}
 }

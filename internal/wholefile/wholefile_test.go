@@ -30,7 +30,7 @@ func TestRead_TakesRegularFilesOnly(t *testing.T) {
 	_, err := wholefile.Read(dir, 5)
 	must.Contain(t, err, dir+" is a directory")
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no device with a name like a file's")
+		return // there is no device with a name like a file's
 	}
 	if _, err := wholefile.Read("/dev/null", 5); err == nil || !strings.Contains(err.Error(), "/dev/null is not a regular file") {
 		t.Error(err)
