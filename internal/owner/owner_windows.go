@@ -56,11 +56,13 @@ func Exclusive(path string) bool {
 		return false
 	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
-	if err != nil {
-		return false
-	}
+	return err == nil && isFor(descriptor, user.User.Sid)
+}
+
+// isFor reports whether a descriptor with its owner and its access list lets no other user change anything.
+func isFor(descriptor *windows.SECURITY_DESCRIPTOR, user *windows.SID) bool {
 	owner, _, err := descriptor.Owner()
-	if err != nil || owner == nil || !mayChange(owner, user.User.Sid) {
+	if err != nil || owner == nil || !mayChange(owner, user) {
 		return false
 	}
 	list, _, err := descriptor.DACL()
@@ -68,7 +70,7 @@ func Exclusive(path string) bool {
 		return false
 	}
 	for i := range uint32(list.AceCount) {
-		if !entryIsOurs(list, i, user.User.Sid) {
+		if !entryIsOurs(list, i, user) {
 			return false
 		}
 	}
