@@ -2,10 +2,13 @@ package staging
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -240,4 +243,45 @@ func TestStage_ReplacesNothingThroughALink(t *testing.T) {
 	must.Equal(t, must.As[*scratch.LinkError](t, err).Link, filepath.Join(target, "host"))
 	stage.Remove()
 	must.Equal(t, cachetest.ContentOf(t, precious), "not a package")
+}
+
+// A program that runs has its file open: what it has loaded stays as it is, or the package stays.
+func TestStage_NeverWritesToAProgramThatRuns(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	final := filepath.Join(target, "final")
+	program := filepath.Join(final, cachetest.WidgetFile)
+	cachetest.WriteTo(t, program, "old")
+	running := must.Get(os.Open(program))(t)
+	stage := stageWith(t, target, "new")
+	err := stage.Publish(t.Context(), final, "h1:new")
+	want := "new"
+	if err != nil && runtime.GOOS == "windows" { // which keeps directories with open files where they are
+		want = "old"
+	} else {
+		must.Succeed(t, err)
+	}
+	must.Equal(t, string(must.Get(os.ReadFile(program))(t)), want)
+	must.Equal(t, string(must.Get(io.ReadAll(running))(t)), "old")
+	must.Succeed(t, running.Close())
+	if want == "old" {
+		must.Succeed(t, stage.Publish(t.Context(), final, "h1:new"))
+		must.Equal(t, string(must.Get(os.ReadFile(program))(t)), "new")
+	}
+}
+
+// Windows has paths of 260 characters for programs that don't ask for longer ones.
+func TestStage_PublishesBelowALongPath(t *testing.T) {
+	t.Parallel()
+	target := filepath.Join(t.TempDir(), strings.Repeat("a", 120), strings.Repeat("b", 120), strings.Repeat("c", 120))
+	final := filepath.Join(target, "host", "namespace", "type")
+	for _, content := range []string{"old", "new"} {
+		stage := stageWith(t, target, content)
+		h1 := must.Get(treehash.Dir(t.Context(), stage.PackagePath()))(t)
+		must.Succeed(t, stage.Publish(t.Context(), final, h1))
+		must.Equal(t, must.Get(treehash.Dir(t.Context(), final))(t), h1)
+		stage.Remove()
+	}
+	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(final, cachetest.WidgetFile)))(t)), "new")
+	must.Len(t, must.Get(os.ReadDir(target))(t), 1) // the stages are gone
 }
