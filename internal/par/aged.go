@@ -9,10 +9,10 @@ import (
 // Aged is a Memo that forgets what is too old. The zero Aged is ready to use.
 type Aged[K comparable, V any] struct{ memo Memo[K, dated[V]] }
 
-// dated is a value, and when it was asked for.
+// dated is a value, and since when it is there.
 type dated[V any] struct {
 	value V
-	asked time.Time
+	since time.Time
 }
 
 // Do is [Memo.Do], for a value that isn't older than maxAge: 0 stands for 15 minutes, less for any
@@ -23,11 +23,10 @@ func (a *Aged[K, V]) Do(ctx context.Context, key K, now func() time.Time, maxAge
 		now = time.Now
 	}
 	maxAge = cmp.Or(maxAge, 15*time.Minute)
-	a.memo.Expire(key, func(known dated[V]) bool { return maxAge > 0 && now().Sub(known.asked) > maxAge })
+	a.memo.Expire(key, func(known dated[V]) bool { return maxAge > 0 && now().Sub(known.since) > maxAge })
 	known, err := a.memo.Do(ctx, key, func(ctx context.Context) (dated[V], error) {
-		asked := now()
 		value, err := f(ctx)
-		return dated[V]{value, asked}, err
+		return dated[V]{value, now()}, err // a failure that is a value may have taken longer than it counts
 	})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
