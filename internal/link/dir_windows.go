@@ -13,24 +13,32 @@ import (
 // it, it is a junction, which needs none, and can't lead to another machine.
 func Dir(from, to string) error {
 	err := os.Symlink(from, to)
-	if !errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD) {
-		return err
+	if errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD) {
+		return junction(from, to)
 	}
-	name, err := windows.UTF16PtrFromString(to)
-	if err == nil {
-		err = os.Mkdir(to, 0o777)
-	}
+	return err
+}
+
+func junction(from, to string) error {
+	err := os.Mkdir(to, 0o777)
 	if err != nil {
 		return err
 	}
-	if err := setJunction(name, junctionData(from)); err != nil {
-		return errors.Join(&os.LinkError{Op: "junction", Old: from, New: to, Err: err}, patient.Remove(to))
+	if err = setJunction(to, junctionData(from)); err == nil {
+		_, err = os.Stat(to) // Windows makes one to another machine, too, and then doesn't follow it
 	}
-	return nil
+	if err != nil {
+		err = errors.Join(&os.LinkError{Op: "junction", Old: from, New: to, Err: err}, patient.Remove(to))
+	}
+	return err
 }
 
 // setJunction makes an empty directory stand for another one.
-func setJunction(name *uint16, data []byte) error {
+func setJunction(dir string, data []byte) error {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return err
+	}
 	handle, err := windows.CreateFile(name, windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING,
 		windows.FILE_FLAG_BACKUP_SEMANTICS|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
 	if err != nil {
