@@ -7,11 +7,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -119,12 +119,12 @@ var googleFields = map[string][]string{
 
 // noGoogleCredentials leaves to noJSON what is none.
 func noGoogleCredentials(text string) string {
-	var given map[string]any
-	if err := json.Unmarshal([]byte(text), &given); err != nil && noJSON(text) != "" {
+	if noJSON(text) != "" {
 		return ""
 	}
-	fields := map[string]any{}
-	for name, value := range given { // which the real programs read whatever their case
+	given, fields := map[string]any{}, map[string]any{}
+	_ = json.Unmarshal([]byte(text), &given) // what is no object has no type
+	for name, value := range given {         // which the real programs read whatever their case
 		fields[strings.ToLower(name)] = value
 	}
 	typ, _ := fields["type"].(string)
@@ -133,8 +133,8 @@ func noGoogleCredentials(text string) string {
 		return "has to be credentials of Google, of a \"type\" that is known"
 	}
 	for _, name := range needed {
-		if fields[name] == nil || fields[name] == "" {
-			return "lacks " + strconv.Quote(name)
+		if value := fields[name]; value == nil || value == "" {
+			return fmt.Sprintf("lacks %q", name)
 		}
 	}
 	return ""

@@ -14,9 +14,8 @@ import (
 
 // checkFlag reports what isn't true or false as it stands.
 func (d *document) checkFlag(attr *hcl.Attribute) {
-	node, native := attr.Expr.(hclsyntax.Expression)
-	if native && len(static.References(attr.Expr)) > 0 {
-		_, diags := static.Evaluate(node)
+	if _, native := attr.Expr.(hclsyntax.Expression); native && len(static.References(attr.Expr)) > 0 {
+		_, diags := static.Evaluate(attr.Expr)
 		d.report(diags...)
 		d.error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be true or false.")
 		return

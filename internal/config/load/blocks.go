@@ -46,9 +46,7 @@ func (d *document) module(b *block) {
 // inputs are the arguments of a module block that are meant for the variables
 // of the module.
 func (d *document) inputs(b *block) hcl.Attributes {
-	attrs := hcl.Attributes{}
-	own, _ := b.rest.JustAttributes()
-	maps.Copy(attrs, own)
+	attrs, _ := b.rest.JustAttributes()
 	for _, escaping := range b.of("_") {
 		more, diags := escaping.Body.JustAttributes()
 		if !d.product.StaticModules { // OpenTofu leaves blocks to a plan

@@ -35,7 +35,7 @@ func (b bounds) bound(f function.Function, size func(args []cty.Value) int) func
 	}, f.Call)
 }
 
-// Guarded is a function that refuses arguments before it looks at them, and is called by another one.
+// Guarded is f for arguments that pass a check, which comes before f sees them. Its values are those of call.
 func Guarded(f function.Function, check func(args []cty.Value) error, call func(args []cty.Value) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params:   f.Params(),
