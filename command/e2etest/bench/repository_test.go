@@ -151,11 +151,13 @@ func (r repository) each(b *testing.B, env []string, line []string) time.Duratio
 	return time.Since(start) * time.Duration(len(r.roots)) / time.Duration(runs)
 }
 
-// terragrunt runs it for all directories, one after the other, as Terraform's plugin cache is for one process at a time.
+// terragrunt runs it for all directories, one after the other, as Terraform's plugin cache is for one process at a time. It copies each
+// before, so that calls of local modules need all of the repository.
 func (r repository) terragrunt(b *testing.B, env []string, program string) time.Duration {
 	b.Helper()
 	for _, root := range r.roots {
-		must.Write(b, filepath.Join(root, "terragrunt.hcl"), "")
+		inside := filepath.ToSlash(must.Get(filepath.Rel(r.dir, root))(b))
+		must.Write(b, filepath.Join(root, "terragrunt.hcl"), fmt.Sprintf("terraform {\n  source = %q\n}\n", r.dir+"//"+inside))
 	}
 	start := time.Now()
 	harness.Run(b, r.dir, env, program, "run", "--all", "--non-interactive", "--parallelism=1", "init")
