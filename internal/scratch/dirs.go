@@ -33,7 +33,7 @@ func MakeDirs(path string) (made []string, err error) {
 	return made, err
 }
 
-// RemoveEmpty removes directories that makeDirs made, if nothing is in them.
+// RemoveEmpty removes directories that MakeDirs made, if nothing is in them.
 func RemoveEmpty(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
 		if patient.Remove(made[i]) != nil {
