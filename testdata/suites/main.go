@@ -140,27 +140,13 @@ func run(checkout, tfdeps string, rest []string) error {
 		}
 	}
 	var results [2]map[string]string
-	for i := range results {
+	for i, place := range []string{"real", "ours"} {
 		dir, err := os.MkdirTemp("", "suites-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		place := filepath.Join(dir, "ours")
-		for sub, target := range map[string]string{"real": s.program, "ours": tfdeps} { // tfdeps finds the real program on PATH
-			link := filepath.Join(dir, sub, s.product)
-			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-				return err
-			}
-			if err := os.Symlink(target, link); err != nil {
-				return err
-			}
-		}
-		if i == 0 {
-			place = filepath.Join(dir, "real")
-		}
-		script := fmt.Sprintf(impostor, filepath.Join(place, s.product), goCommand)
-		if err := os.WriteFile(filepath.Join(dir, "real", "go"), []byte(script), 0o755); err != nil {
+		if err := s.link(dir, place, tfdeps, goCommand); err != nil {
 			return err
 		}
 		env, err := registry.Env(dir, "registry.terraform.io", "registry.opentofu.org")
@@ -173,6 +159,22 @@ func run(checkout, tfdeps string, rest []string) error {
 		results[i] = tests(s.tests, s.source, append(env, rest...))
 	}
 	return compare(results)
+}
+
+// link makes links to the real program and to tfdeps below a directory, and a go command that puts one of them, at a place, where
+// tests build the real one.
+func (s suite) link(dir, place, tfdeps, goCommand string) error {
+	for sub, target := range map[string]string{"real": s.program, "ours": tfdeps} { // tfdeps finds the real program on PATH
+		link := filepath.Join(dir, sub, s.product)
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(target, link); err != nil {
+			return err
+		}
+	}
+	script := fmt.Sprintf(impostor, filepath.Join(dir, place, s.product), goCommand)
+	return os.WriteFile(filepath.Join(dir, "real", "go"), []byte(script), 0o755)
 }
 
 // outcome is a line that ends a test.
