@@ -161,7 +161,7 @@ func withPolicy(given []getproviders.Platform, rules sources.Policy) []getprovid
 	}
 	for _, plat := range rules.Platforms() {
 		if !slices.Contains(given, plat) {
-			given = append(given, plat)
+			given = append(slices.Clip(given), plat)
 		}
 	}
 	return given
