@@ -71,7 +71,7 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 			return nil
 		}))
 	}
-	if methods < 30 || summaries < 80 {
+	if methods < 38 || summaries < 200 {
 		t.Errorf("found only %d codes and %d summaries", methods, summaries)
 	}
 }
