@@ -35,7 +35,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	for _, c := range commands() {
 		help := c.WholeHelp()
 		defined := map[string]bool{}
-		for _, row := range c.Flags {
+		for _, row := range c.Flags() {
 			defined[row.Name] = defined[row.Name] || row.Value != nil || row.Name == "no-color"
 			if !hasWord(help, "-"+row.Name) || row.Alias != "" && !hasWord(help, "-"+row.Alias) {
 				t.Errorf("the help of %s doesn't name -%s", c.Name, row.Name)
@@ -43,7 +43,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 			must.Equal(t, (row.Help == ""), (row.Note != ""), c.Name, row.Name)
 		}
 		listed := optionsIn(help)
-		if len(c.Flags) > 0 && len(listed) == 0 {
+		if len(c.Flags()) > 0 && len(listed) == 0 {
 			t.Errorf("the help of %s lists no options", c.Name)
 		}
 		for _, name := range listed {
@@ -110,7 +110,7 @@ func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 		if c.Name != "init" {
 			continue
 		}
-		for _, row := range c.Flags {
+		for _, row := range c.Flags() {
 			if row.Variable == "" && !slices.Contains(known, row.Name) {
 				t.Errorf("init has -%s, which neither product has, without a variable", row.Name)
 			}
@@ -130,7 +130,7 @@ func TestUsage_NamesCommands(t *testing.T) {
 
 func TestUsage_NamesVariables(t *testing.T) {
 	for _, c := range commands() {
-		for _, row := range c.Flags {
+		for _, row := range c.Flags() {
 			if row.Variable == "" {
 				continue
 			}
@@ -163,7 +163,7 @@ func TestCommands_EachTakesItsFlags(t *testing.T) {
 		if c.Run == nil || c.Synopsis == "" || c.Usage == "" {
 			t.Errorf("%s isn't complete", c.Name)
 		}
-		for _, row := range c.Flags {
+		for _, row := range c.Flags() {
 			if row.Value == nil {
 				continue
 			}

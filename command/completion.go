@@ -30,7 +30,7 @@ var shells = []string{"bash", "fish", "powershell", "zsh"}
 // completionCommand prints scripts with which shells complete commands, options, their values, providers and platforms.
 func completionCommand() cli.Command {
 	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Lines: true,
-		Usage: "completion [options] bash|fish|powershell|zsh", Flags: new(completionOptions).flags(),
+		Usage: "completion [options] bash|fish|powershell|zsh", Flags: new(completionOptions).flags,
 		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
   and their values, and the providers and platforms of the lock file and the
   shared cache. No request is sent.`,
@@ -138,7 +138,7 @@ func commandsBelow(table []cli.Command, name string) (all []candidate) {
 func flagsOf(table []cli.Command, name string) cli.Flags {
 	for _, c := range table {
 		if c.Name == name {
-			return c.Flags
+			return c.Flags()
 		}
 	}
 	return nil

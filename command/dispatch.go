@@ -145,14 +145,14 @@ func showHelp(m *cli.Meta, name, text string) {
 	fmt.Fprintln(w)
 }
 
-// commands is the table of commands. It isn't changed, and made once: each command's help is in it.
+// commands is the table of commands. It isn't changed, and made once. Options and examples are read by what shows them: each run makes the table.
 var commands = sync.OnceValue(func() []cli.Command {
 	all := slices.Concat(
 		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
-	for i, c := range all {
-		all[i].Examples = examplesOf(c.Name)
+	for i := range all {
+		all[i].Examples = examplesOf
 	}
 	return all
 })

@@ -35,12 +35,12 @@ func manPage(name string, c cli.Command) string {
 		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
 	}
 	manText(&b, "COMMANDS", strings.Join(below, "\n"))
-	manText(&b, "OPTIONS", c.Flags.Text())
+	manText(&b, "OPTIONS", c.Flags().Text())
 	manText(&b, "MORE", c.More)
-	if len(c.Examples) > 0 {
-		b.WriteString(".SH EXAMPLES\n")
-	}
-	for _, e := range c.Examples {
+	for i, e := range c.Examples(c.Name) {
+		if i == 0 {
+			b.WriteString(".SH EXAMPLES\n")
+		}
 		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e[1]), roff(e[0]))
 	}
 	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")

@@ -39,7 +39,7 @@ func TestPages_NameCommandsAndOptionsThatExist(t *testing.T) {
 			}
 			known := slices.Clone(global)
 			if at >= 0 {
-				for _, f := range commands()[at].Flags {
+				for _, f := range commands()[at].Flags() {
 					known = append(known, f.Name, f.Alias)
 				}
 			}

@@ -137,7 +137,7 @@ func parseWanted(names []string, product getproviders.Product) (wanted []getprov
 // runDir tells where the cache is, for scripts: the path and nothing else.
 func runDir(m *cli.Meta, args []string) (int, error) {
 	var o options
-	if _, err := dirFlags(&o).Alone(args, m.Env); err != nil {
+	if _, err := o.dirFlags().Alone(args, m.Env); err != nil {
 		return 0, err
 	}
 	var report result.Result
@@ -164,7 +164,7 @@ func (o *options) list(m *cli.Meta) (*providercache.Store, []providercache.Store
 // runList lists the packages.
 func runList(m *cli.Meta, args []string) (int, error) {
 	var o options
-	if _, err := listFlags(&o).Alone(args, m.Env); err != nil {
+	if _, err := o.listFlags().Alone(args, m.Env); err != nil {
 		return 0, err
 	}
 	cache, packages, ok := o.list(m)

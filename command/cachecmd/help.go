@@ -9,7 +9,7 @@ import (
 // Commands are "cache" and the commands below it.
 func Commands() []cli.Command {
 	gc := cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more", Run: runGC,
-		Usage: "cache gc [options]", Flags: new(gcOptions).flags(), About: `  Removes packages that aren't used any more, and what killed runs and deleted
+		Usage: "cache gc [options]", Flags: new(gcOptions).flags, About: `  Removes packages that aren't used any more, and what killed runs and deleted
   directories left behind. It keeps packages that another process is working on,
   and packages to which tfdeps made a symbolic link in some directory. The size
   in parentheses in the result isn't free yet: directories have hard links to
@@ -23,7 +23,7 @@ func Commands() []cli.Command {
 	prune := gc
 	prune.Name = "cache prune"
 	return []cli.Command{
-		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true,
+		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
 			Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
@@ -32,25 +32,25 @@ func Commands() []cli.Command {
   "tfdeps help cache COMMAND" shows the options of a command.`},
 		{Name: "cache add", Synopsis: "Put packages into the shared cache", Run: runAdd,
 			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...",
-			Flags: new(addOptions).flags(),
+			Flags: new(addOptions).flags,
 			About: `  Puts packages into the cache that init will find there, without a working
   directory: no configuration is read, no module and no state. Without a version
   it is the newest one. They come from where init would get them.`,
 		},
 		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Run: runClean,
-			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags(),
+			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags,
 			About: `  Removes all packages, and the store of modules; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
   tfdeps go only if they are named.`},
 		{Name: "cache dir", Synopsis: "Show where the shared cache is", Run: runDir,
-			Usage: "cache dir [options]", Flags: dirFlags(new(options)),
+			Usage: "cache dir [options]", Flags: new(options).dirFlags,
 			About: `  Shows the directory of the cache, which needn't exist. With -json that is an
   object with format_version, directory and named (by the CLI configuration or
   the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`},
 		gc,
 		{Name: "cache key", Synopsis: "Show a key for what lock files select", Run: runKey,
-			Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags(),
+			Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags,
 			About: `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
@@ -58,17 +58,17 @@ func Commands() []cli.Command {
   but lock files is looked at. Directories whose names begin with a dot are left
   out.`},
 		{Name: "cache list", Synopsis: "List the packages in the shared cache", Run: runList,
-			Usage: "cache list [options]", Flags: listFlags(new(options)),
+			Usage: "cache list [options]", Flags: new(options).listFlags,
 			About: listAbout},
 		prune,
 		{Name: "cache pull", Synopsis: "Get packages that another machine pushed", Run: runPull,
-			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags(),
+			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags,
 			About: pullAbout},
 		{Name: "cache push", Synopsis: "Send packages to where other machines pull them", Run: runPush,
-			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags(),
+			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags,
 			About: pushAbout},
 		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Run: runVerify,
-			Usage: "cache verify [options]", Flags: new(verifyOptions).flags(),
+			Usage: "cache verify [options]", Flags: new(verifyOptions).flags,
 			About: `  Reads all packages and compares them with their receipts. The exit code is 0
   if none differs, 2 if one does, 1 if it couldn't be found out.`},
 	}
@@ -119,11 +119,11 @@ func (o *addOptions) flags() cli.Flags {
 	}
 }
 
-func dirFlags(o *options) cli.Flags {
+func (o *options) dirFlags() cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object.")}
 }
 
-func listFlags(o *options) cli.Flags {
+func (o *options) listFlags() cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
 }
 

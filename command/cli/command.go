@@ -24,10 +24,12 @@ type Command struct {
 	Synopsis string // what it is for, in a line
 	Usage    string // how it is called, in lines: "cache add [options] ADDRESS..."
 	About    string // what it does, in lines as they are printed
-	Flags    Flags
-	Daily    []string    // the options that the short help has; nil: it is the whole help
-	More     string      // text below the options, in lines as they are printed
-	Examples [][2]string // a line as it is typed, and what it is for, as a sentence
+	Flags    func() Flags
+	Daily    []string // the options that the short help has; nil: it is the whole help
+	More     string   // text below the options, in lines as they are printed
+
+	// Examples are those of a command: a line as it is typed, and what it is for, as a sentence.
+	Examples func(name string) [][2]string
 
 	Lines bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
 

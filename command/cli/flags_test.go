@@ -73,13 +73,15 @@ func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 }
 
 func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
-	h := Command{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: Flags{
+	flags := Flags{
 		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
 		{Name: "with-a-long-name", Arg: "=VALUE", Value: AnyString(), Help: "Below.", Alias: "other",
 			Choices: [][2]string{{"first", "this"}, {"second", "that"}}},
 		{Name: "c", Value: AnyBool(), Note: NoEffect},
 		{Name: "d", Value: AnyBool(), Note: NoEffect},
-	}}
+	}
+	h := Command{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: func() Flags { return flags },
+		Examples: func(string) [][2]string { return nil }}
 	const want = `Usage: tfdeps [global options] x [options]
        tfdeps [global options] x FILE
 

@@ -32,7 +32,7 @@ func (c Command) ShortHelp() string {
 	var b strings.Builder
 	about, _, _ := strings.Cut(c.About, "\n\n")
 	b.WriteString(c.usage() + "\n" + about + "\n\nOptions:\n\n")
-	for _, row := range c.Flags {
+	for _, row := range c.Flags() {
 		if slices.Contains(c.Daily, row.Name) {
 			first, _, _ := strings.Cut(row.Help, ". ")
 			entry(&b, "  -"+row.Name+row.Arg, strings.TrimSuffix(first, ".")+".")
@@ -47,17 +47,17 @@ func (c Command) WholeHelp() string {
 	var b strings.Builder
 	b.WriteString(c.usage())
 	b.WriteString("\n" + c.About + "\n")
-	if len(c.Flags) > 0 {
+	if flags := c.Flags(); len(flags) > 0 {
 		b.WriteString("\nOptions:\n")
-		c.Flags.write(&b)
+		flags.write(&b)
 	}
 	if c.More != "" {
 		b.WriteString("\n" + c.More + "\n")
 	}
-	if len(c.Examples) > 0 {
-		b.WriteString("\nExamples:\n")
-	}
-	for _, e := range c.Examples {
+	for i, e := range c.Examples(c.Name) {
+		if i == 0 {
+			b.WriteString("\nExamples:\n")
+		}
 		fmt.Fprintf(&b, "\n  %s\n    %s\n", indented(e[1], 2), e[0])
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -17,7 +17,7 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it",
-		Usage: "doctor [options]", Flags: new(options).flags(),
+		Usage: "doctor [options]", Flags: new(options).flags,
 		About: `  Shows what is in effect in this directory: the CLI configuration with files
   and lines, the registries and mirrors, the proxy and the certificates, where
   tokens come from, the shared cache, the installed programs and the policy

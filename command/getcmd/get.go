@@ -18,7 +18,7 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules",
-		Usage: "get [options]", Flags: new(options).flags(),
+		Usage: "get [options]", Flags: new(options).flags,
 		About: `  Finds the modules of the configuration, fetches those that aren't local, and
   records where they are. "tfdeps init" does so, too; this command does nothing
   else.

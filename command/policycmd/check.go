@@ -21,7 +21,7 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "policy check", Synopsis: "Say what the policy makes of lock files", Run: run,
-		Usage: "policy check [options] [DIR...]", Flags: new(options).flags(),
+		Usage: "policy check [options] [DIR...]", Flags: new(options).flags,
 		About: `  Says of each entry of the lock files in these directories, or in the current
   one, whether the policy that counts there would refuse it, and by which rule.
   Nothing is asked of any host, and nothing is written. Rules about the package

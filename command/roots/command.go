@@ -11,7 +11,7 @@ import (
 // Command is the command "roots", which lists root modules.
 func Command() cli.Command {
 	return cli.Command{Name: "roots", Synopsis: "List the root modules of a repository",
-		Usage: "roots [options] [DIR...]", Flags: new(listOptions).flags(),
+		Usage: "roots [options] [DIR...]", Flags: new(listOptions).flags,
 		About: `  Lists the root modules below the directories, or below the current one, and
   why each is one: it has a backend, a cloud block or a lock file; or a provider
   block, and no other directory calls it as a module. These are the directories

@@ -19,7 +19,7 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository",
-		Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags(), Run: run}
+		Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags, Run: run}
 }
 
 func run(m *cli.Meta, args []string) (int, error) {

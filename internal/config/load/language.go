@@ -19,11 +19,14 @@ type row struct {
 	labels         []string // of a block; of an argument that is a word, which it may be
 	block          bool
 	once, required bool
-	from, to       map[string]int // by the product's program; nothing: any
+	from, to       [2]int // by programs; to is 0 where there is no end
 }
 
 //go:embed language.txt
 var languageTable string
+
+// programs are those of the columns of the table.
+var programs = []string{"terraform", "tofu"}
 
 // language has the rows of each block.
 var language = sync.OnceValue(func() map[string][]row {
@@ -33,22 +36,21 @@ var language = sync.OnceValue(func() map[string][]row {
 		if len(fields) == 0 || fields[0] == "#" {
 			continue
 		}
-		r := row{from: map[string]int{}, to: map[string]int{}}
+		var r row
 		kind, required := strings.CutSuffix(fields[2], "!")
 		kind, labels, _ := strings.Cut(kind, ":")
 		r.kind, r.once = strings.CutSuffix(kind, "1")
 		r.required, r.labels = required, strings.FieldsFunc(labels, isComma)
 		r.block = slices.Contains([]string{"block", "form", "body", "condition", "refused-block"}, r.kind)
 		for i, versions := range fields[3:] {
-			program := []string{"terraform", "tofu"}[i]
 			from, to, isRange := strings.Cut(versions, "..")
 			switch {
 			case versions == "-":
-				r.to[program] = -1
+				r.to[i] = -1
 			case isRange:
-				r.to[program] = minor(to + ".0")
+				r.to[i] = minor(to + ".0")
 			}
-			r.from[program] = minor(from + ".0")
+			r.from[i] = minor(from + ".0")
 		}
 		for _, in := range strings.FieldsFunc(fields[0], isComma) {
 			for _, r.name = range strings.FieldsFunc(fields[1], isComma) {
@@ -76,6 +78,7 @@ func experimental(version string) bool {
 // grammar is the language at a version of a product.
 type grammar struct {
 	product dialect.Dialect
+	program int // among programs
 	version int
 	newer   bool // than what the table knows
 	forms   map[string]*form
@@ -90,11 +93,11 @@ type form struct {
 
 func newGrammar(product dialect.Dialect) *grammar {
 	newest := language()["language"][0].to
-	g := &grammar{product: product, version: minor(product.Version), forms: map[string]*form{}}
+	g := &grammar{product: product, program: max(slices.Index(programs, product.Program), 0), version: minor(product.Version), forms: map[string]*form{}}
 	if g.version == 0 {
-		g.version = newest[g.product.Program]
+		g.version = newest[g.program]
 	}
-	g.newer = g.version > newest[g.product.Program]
+	g.newer = g.version > newest[g.program]
 	return g
 }
 
@@ -106,9 +109,9 @@ func (g *grammar) form(in string) *form {
 	f := &form{schema: &hcl.BodySchema{}, rows: map[string]row{}}
 	g.forms[in] = f
 	for _, r := range language()[in] {
-		to, limited := r.to[g.product.Program]
+		to := r.to[g.program]
 		switch {
-		case g.version < r.from[g.product.Program] || limited && g.version > to:
+		case g.version < r.from[g.program] || to != 0 && g.version > to:
 			continue
 		case r.name == "*":
 			f.open = true
