@@ -75,8 +75,10 @@ func Main(ctx context.Context, p Process) int {
 			return 1
 		}
 	}
+	var dir string
 	if err == nil {
-		if _, gone := filepath.Abs("."); gone != nil {
+		var gone error
+		if dir, gone = filepath.Abs("."); gone != nil {
 			err = errors.New("the current directory was removed, or can't be read. Change to another one")
 		}
 	}
@@ -91,6 +93,7 @@ func Main(ctx context.Context, p Process) int {
 	log, closeLog, unusable := openLog(env, p.Stderr)
 	defer closeLog()
 	meta := newMeta(ctx, p, env, standIn, line, log)
+	meta.Dir = dir
 	meta.Commands, meta.AddedBy = commands(), line.addedBy
 	meta.Warnings = slices.Concat(unknownVariables(env), unusable)
 	return dispatch(meta, line.args)

@@ -64,6 +64,7 @@ type Meta struct {
 	// Activity shows what is under way; nil: nothing does. See Showing.
 	Activity *view.Activity
 
+	Dir        string   // the working directory, absolute
 	HomeDir    string   // the user's; "": unknown
 	CacheDir   string   // for caches of tfdeps; "": there is none
 	StateDir   string   // for what tfdeps knows of this machine; "": there is none
@@ -108,7 +109,12 @@ func (m *Meta) Enter(dir string) (*Meta, error) {
 		}
 		entered.Env = entered.Env.With(variable + "=" + absolute)
 	}
-	return &entered, m.Chdir(dir)
+	if err := m.Chdir(dir); err != nil {
+		return nil, err
+	}
+	var err error
+	entered.Dir, err = filepath.Abs(".")
+	return &entered, err
 }
 
 // barRefresh is how often bars are drawn.
@@ -173,15 +179,6 @@ func (m *Meta) UserAgent(product getproviders.Product) string {
 		agent += " " + more
 	}
 	return agent
-}
-
-// WorkingDirectory is the full name of the current directory.
-func WorkingDirectory() string {
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		return "."
-	}
-	return dir
 }
 
 // Environment is a program's environment, as os.Environ returns it.

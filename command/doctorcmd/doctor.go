@@ -81,7 +81,7 @@ func (x *examination) examine() {
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x.product = product
 	r.Version, r.Product = m.Version, result.DoctorProduct{Name: product.Name, Version: product.Version, Because: from.Because(m, product)}
-	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
+	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), m.Dir
 	x.log.Add(slices.Concat(m.Warnings, problems)...)
 	config, problems := sources.ReadConfig(m, product)
 	x.config = config

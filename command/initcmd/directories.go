@@ -30,7 +30,7 @@ func directories(r request) int {
 	if code := cli.End(r.view.Problems, problems, 0); code != 0 {
 		return code
 	}
-	start, locked := cli.WorkingDirectory(), versionsOf{}
+	start, locked := r.meta.Dir, versionsOf{}
 	code := roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
 		inside := r
 		inside.meta, inside.log, inside.opts = m, new(problem.Log), r.opts.in(start, root.Dir)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -65,7 +64,7 @@ func writeReport(r request, failed bool) problem.List {
 		return nil
 	}
 	var page bytes.Buffer
-	err := r.view.WriteReport(&page, view.ReportHead{Own: r.meta.Version, Directory: cli.WorkingDirectory(), Failed: failed})
+	err := r.view.WriteReport(&page, view.ReportHead{Own: r.meta.Version, Directory: r.meta.Dir, Failed: failed})
 	if err == nil {
 		err = putReport(r, page.Bytes())
 	}

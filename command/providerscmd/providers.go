@@ -106,7 +106,7 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 		log.Add(dir.InputProblems...)
 		return nil
 	case dir.Empty():
-		log.Add(dir.NoConfiguration(cli.WorkingDirectory()))
+		log.Add(dir.NoConfiguration(m.Dir))
 		return nil
 	}
 	installer := modules.Resolver{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}

@@ -140,7 +140,8 @@ func unique(all []Root) []Root {
 	names := map[string]Root{}
 	for _, r := range all {
 		at := resolved(r.Dir)
-		if _, known := names[at]; !known || filepath.Join(cli.WorkingDirectory(), r.Dir) == at { // which is its name without links
+		full, _ := filepath.Abs(r.Dir)
+		if _, known := names[at]; !known || full == at { // which is its name without links
 			names[at] = r
 		}
 	}
@@ -189,7 +190,6 @@ func Each(m *cli.Meta, all []Root, do func(m *cli.Meta, r Root) (code int), fail
 	if m.Env.Get("GOGC") == "" { // a directory leaves little but garbage: to collect it at the usual pace takes half of the time
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
-	start := cli.WorkingDirectory()
 	for _, r := range all {
 		if m.Context.Err() != nil {
 			return 1
@@ -200,7 +200,7 @@ func Each(m *cli.Meta, all []Root, do func(m *cli.Meta, r Root) (code int), fail
 		} else {
 			of = do(inside, r)
 		}
-		if err := m.Chdir(start); err != nil {
+		if err := m.Chdir(m.Dir); err != nil {
 			failed(r, err)
 			return 1
 		}

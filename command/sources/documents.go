@@ -26,6 +26,7 @@ import (
 type documents struct {
 	dir   string
 	now   func() time.Time
+	own   func() bool // nobody else can write to dir; once
 	swept func() bool // sweeps, once
 }
 
@@ -49,8 +50,8 @@ func keptDocuments(m *cli.Meta) (d documents, ok bool) {
 		return d, false
 	}
 	d = documents{dir: filepath.Join(m.StateDir, "documents"), now: m.Now}
-	d.swept = sync.OnceValue(d.sweep)
-	return d, owner.IsOwnDir(d.dir)
+	d.own, d.swept = sync.OnceValue(func() bool { return owner.IsOwnDir(d.dir) }), sync.OnceValue(d.sweep)
+	return d, true
 }
 
 // keepDocuments returns a client that does what the given one does, and asks for documents that an earlier run got on the condition that they have changed.
@@ -117,6 +118,9 @@ func (d documents) path(key string) string {
 
 // Get implements hosts.Documents. A file that is damaged isn't there.
 func (d documents) Get(key string) (found hosts.Remembered, ok bool) {
+	if !d.own() {
+		return found, false
+	}
 	content, err := wholefile.Read(d.path(key), maxKept)
 	var k kept
 	if err != nil || json.Unmarshal(content, &k) != nil {
@@ -132,7 +136,7 @@ func (d documents) Put(key string, r hosts.Remembered) {
 	header.Del("Set-Cookie")
 	sum := sha256.Sum256(r.Body)
 	content, err := json.Marshal(kept{r.Tag, header, r.Body, sum[:]})
-	if err != nil || len(content) > maxKept || !json.Valid(r.Body) || os.MkdirAll(d.dir, 0o700) != nil {
+	if err != nil || len(content) > maxKept || !json.Valid(r.Body) || !d.own() || os.MkdirAll(d.dir, 0o700) != nil {
 		return
 	}
 	_ = wholefile.Write(d.path(key), content, 0o600)

@@ -323,6 +323,9 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List
 			paths = append(paths, path)
 		}
 	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(m.Dir, dir)
+	}
 	found, err := policy.Find(dir)
 	if err != nil {
 		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
@@ -330,7 +333,7 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List
 	if len(found) == 0 {
 		return paths, problems
 	}
-	here, err := filepath.EvalSymlinks(cli.WorkingDirectory())
+	here, err := filepath.EvalSymlinks(m.Dir)
 	for _, path := range found {
 		if short, relErr := filepath.Rel(here, path); err == nil && relErr == nil {
 			path = short

@@ -242,7 +242,7 @@ func (net Network) Modules(m *cli.Meta, product getproviders.Product) (found mod
 	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,
-		WorkingDir: cli.WorkingDirectory(),
+		WorkingDir: m.Dir,
 		HomeDir:    m.HomeDir,
 		Fetcher:    with.fetcher,
 		Registries: with.registries,

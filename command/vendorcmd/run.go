@@ -50,7 +50,7 @@ func everywhere(r request) int {
 	}
 	r.view.Several()
 	r.kept = r.session.ArchiveDir(r.meta)
-	opts, start := r.opts, cli.WorkingDirectory()
+	opts, start := r.opts, r.meta.Dir
 	opts.policies, opts.mirrors = roots.Paths(opts.policies, start), roots.Paths(opts.mirrors, start)
 	return roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
 		inside := r

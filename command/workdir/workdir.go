@@ -111,7 +111,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
-		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace, Outlines: o.Outlines,
+		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace, Outlines: o.Outlines,
 	})
 	d.takeInputProblems(invalid)
 	return d
@@ -228,7 +228,7 @@ func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
 
 // CheckRecorded finds the modules as they are recorded in dir, and returns what isn't as the configuration has it.
 func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason, problems problem.List) {
-	problems = d.FindModules(m.Context, modules.Resolver{Dir: dir, Product: d.Product, Mode: modules.AsRecorded, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir})
+	problems = d.FindModules(m.Context, modules.Resolver{Dir: dir, Product: d.Product, Mode: modules.AsRecorded, WorkingDir: m.Dir, HomeDir: m.HomeDir})
 	if problems.HasErrors() {
 		return nil, problems
 	}
@@ -310,8 +310,10 @@ type ModuleLocks struct {
 // LoadModuleLocks reads the lock file for modules in the current directory. Where
 // there is one, it is kept; else it has to be asked for.
 func LoadModuleLocks(ctx context.Context, asked bool) (locks ModuleLocks, problems problem.List) {
-	locks.Locked, problems = modulelock.LoadContext(ctx, modulelock.FileName)
 	_, err := os.Lstat(modulelock.FileName)
+	if locks.Locked = new(modulelock.Locks); err == nil {
+		locks.Locked, problems = modulelock.LoadContext(ctx, modulelock.FileName)
+	}
 	locks.Kept = err == nil || asked
 	return locks, problems
 }

@@ -19,7 +19,7 @@ import (
 // system has in memory anyway. What it has does not depend on the machine's load, but for the parts
 // of its file that are read ahead.
 const (
-	maxVersionMemory = 18<<20 + 512<<10 // of "tfdeps version"; 17.7
+	maxVersionMemory = 17<<20 + 512<<10 // of "tfdeps version"; 16.3 to 16.8
 	maxColdMemory    = 40 << 20         // of an init that downloads and unpacks ten packages
 )
 

@@ -1,0 +1,62 @@
+package weight
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
+)
+
+// What an init with nothing to do asks the system about files after main has begun: calls with a path, but for those about directories
+// above the ones that it works with, which it looks at for a policy and for links, and which are as many as the paths are deep.
+const (
+	maxCallsOfInit     = 56 // 54
+	maxCallsOfProvider = 2  // besides one for each of its files and directories
+)
+
+// TestInit_LooksAtFewFiles counts them for two and for twelve providers, whose packages are a directory with one file.
+func TestInit_LooksAtFewFiles(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	program := harness.Tfdeps(t)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	for i := range 12 {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprint("p", i), Version: "1.0.0"})
+	}
+	home := t.TempDir()
+	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "TFDEPS_TERRAFORM_VERSION=1.15.9", "HOME="+home, "XDG_STATE_HOME=", "XDG_CACHE_HOME=")...)
+	call := regexp.MustCompile(`^\d+ +[a-z0-9]+\((?:AT_FDCWD, )?"([^"]*)"`)
+	calls := func(providers int) (count int) {
+		var config strings.Builder
+		for i := range providers {
+			fmt.Fprintf(&config, "    p%d = { source = \"tf.example.com/acme/p%[1]d\" }\n", i)
+		}
+		dir := harness.WorkDir(t, "terraform {\n  required_providers {\n"+config.String()+"  }\n}\n")
+		harness.Run(t, dir, env, program, "init")
+		trace := filepath.Join(t.TempDir(), "trace")
+		harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file", program, "init")
+		_, afterMain, ok := strings.Cut(string(must.Get(os.ReadFile(trace))(t)), "/proc/self/exe")
+		must.Equal(t, ok, true)
+		above := strings.Join([]string{dir, filepath.Join(home, ".cache/tfdeps/providers/v1"), filepath.Join(home, ".local/state/tfdeps")}, "\n") + "\n"
+		for line := range strings.Lines(afterMain) {
+			found := call.FindStringSubmatch(line)
+			if found == nil || strings.Contains("\n"+above, "\n"+strings.TrimSuffix(strings.TrimSuffix(found[1], ".git"), "/")+"/") {
+				continue
+			}
+			count++
+		}
+		return count
+	}
+	few, many := calls(2), calls(12)
+	each := (many - few) / 10
+	t.Logf("%d calls, and %d for each provider", few-2*each, each)
+	if fixed := few - 2*each; fixed > maxCallsOfInit || each-2 > maxCallsOfProvider || fixed < 20 || each < 2 {
+		t.Errorf("an init with nothing to do takes %d calls about files and %d for each provider, want at most %d and %d", fixed, each, maxCallsOfInit, maxCallsOfProvider+2)
+	}
+}
