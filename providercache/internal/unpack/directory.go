@@ -65,14 +65,12 @@ func (d directory) checkHeaders(r io.ReaderAt, entries []entry) error {
 		if err == nil {
 			_, err = r.ReadAt(name, at+localHeader)
 		}
-		short := func(at int) uint16 { return binary.LittleEndian.Uint16(fixed[at:]) }
-		long := func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(fixed[at:])) }
-		const compared = flagDescriptor | flagUTF8 | encrypted
-		differs := err != nil || int(short(26)) != len(name) || string(name) != e.File.Name || short(8) != e.File.Method || (short(6)^e.File.Flags)&compared != 0
-		if !differs && short(6)&flagDescriptor == 0 {
-			differs = long(14) != uint64(e.File.CRC32) || long(18) != e.File.CompressedSize64 || long(22) != e.File.UncompressedSize64
+		before, length, _ := parseLocalHeader(fixed)
+		listed := e.File.FileHeader
+		if before.Name = string(name); before.Flags&flagDescriptor != 0 { // the sizes and the checksum come after the data
+			before.CRC32, before.CompressedSize64, before.UncompressedSize64 = listed.CRC32, listed.CompressedSize64, listed.UncompressedSize64
 		}
-		if differs {
+		if err != nil || length != len(name) || !sameHeader(before, listed) {
 			return breaks(e.File, RuleData, "is another one in the archive's directory than before its data")
 		}
 	}

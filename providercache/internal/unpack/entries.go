@@ -28,7 +28,7 @@ type entry struct {
 }
 
 // readEntries reads the archive's directory and applies all rules that need
-// no more than that.
+// no more than that. The zero Provider stands for any.
 func readEntries(r io.ReaderAt, size int64, p getproviders.Provider, limits Limits) ([]entry, directory, error) {
 	archive, dir, err := openZip(r, size, limits.Files)
 	if err != nil {
@@ -61,12 +61,18 @@ func checkEntries(archive *zip.Reader, dir directory, size int64, p getproviders
 		return nil, err
 	}
 	isExecutable := func(e entry) bool {
-		return !e.Dir && !strings.Contains(e.Name, "/") && layout.ExecutableName(p, e.Name)
+		return !e.Dir && !strings.Contains(e.Name, "/") && (layout.ExecutableName(p, e.Name) || p.Type == "" && isAnyExecutable(e.Name))
 	}
 	if !slices.ContainsFunc(entries, isExecutable) {
 		return nil, broken(RuleExecutable, "%v", errNoExecutable(p))
 	}
 	return entries, nil
+}
+
+// isAnyExecutable reports whether a name is that of the executable of some provider.
+func isAnyExecutable(name string) bool {
+	rest, ok := strings.CutPrefix(name, layout.ExecutablePrefix)
+	return ok && strings.IndexAny(rest+"_", "_.") > 0
 }
 
 func readEntry(file *zip.File) (entry, error) {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 
-	"github.com/klauspost/compress/zip"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -32,10 +30,7 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 	limits := Limits{}.WithDefaults()
 	found, err := HashStream(ctx, countedReader{file, read}, par.NewLimit(1), info.Size(), limits)
 	if err == nil {
-		var p getproviders.Provider
-		if p, err = providerIn(found.index, found.Size, limits); err == nil {
-			content, err = found.Content(p, limits)
-		}
+		content, err = found.Content(getproviders.Provider{}, limits)
 		zh = getproviders.ZH(found.SHA256)
 	}
 	if err != nil {
@@ -54,18 +49,10 @@ func hashZip(ctx context.Context, file *os.File, limits Limits) (content Content
 		return Content{}, "", err
 	}
 	zh = getproviders.ZH(sum)
-	p, err := providerIn(file, size, limits)
-	if err != nil {
-		return Content{}, zh, err
-	}
-	entries, dir, err := readEntries(file, size, p, limits)
+	whole, err := openFile(file, size, getproviders.Provider{}, limits)
 	if err == nil {
-		err = dir.checkHeaders(file, entries)
+		content, err = whole.Unpack(ctx, "")
 	}
-	if err != nil {
-		return Content{}, zh, err
-	}
-	content, err = Archive{file, entries}.Unpack(ctx, "")
 	return content, zh, err
 }
 
@@ -81,29 +68,4 @@ func (c countedReader) Read(p []byte) (int, error) {
 		c.read(int64(n))
 	}
 	return n, err
-}
-
-// providerIn is a provider of the type that the archive has an executable for;
-// where there is none, reading the entries says so.
-func providerIn(r io.ReaderAt, size int64, limits Limits) (getproviders.Provider, error) {
-	archive, _, err := openZip(r, size, limits.Files)
-	if err != nil {
-		return getproviders.Provider{}, err
-	}
-	p := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "-", Type: "TYPE"}
-	for _, file := range archive.File {
-		if typ, ok := executableType(file); ok {
-			p.Type = typ
-			break
-		}
-	}
-	return p, nil
-}
-
-func executableType(file *zip.File) (typ string, ok bool) {
-	rest, ok := strings.CutPrefix(file.Name, "terraform-provider-")
-	if i := strings.IndexAny(rest, "_."); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest, ok && rest != "" && !strings.Contains(file.Name, "/")
 }

@@ -83,25 +83,30 @@ func Stream(source *TailReader, dir string, limits Limits) Streamed {
 		defer root.Close()
 		s.into = root
 	}
-	return s.entries(source.ctx)
+	found, _ := s.entries(source.ctx, nil)
+	return found
 }
 
-func (s *streamer) entries(ctx context.Context) Streamed {
+// entries unpacks all entries. The index gets what the directory is compared with; nil: the archive itself will be there for that.
+func (s *streamer) entries(ctx context.Context, index *zipIndex) (Streamed, error) {
 	found := Streamed{}
 	for {
+		begins := s.offset()
 		header, err := s.next()
+		data := s.offset()
+		switch {
+		case err != nil:
+		case header == nil:
+			return found, index.readTail(s, begins)
+		default:
+			err = index.addHead(begins, data, len(header.Name))
+		}
+		if err == nil {
+			found[data], err = s.unpack(ctx, header)
+		}
 		if err != nil {
-			return nil
+			return nil, err
 		}
-		if header == nil {
-			return found
-		}
-		at := s.offset()
-		e, err := s.unpack(ctx, header)
-		if err != nil {
-			return nil
-		}
-		found[at] = e
 	}
 }
 
@@ -124,20 +129,26 @@ func (s *streamer) next() (*zip.FileHeader, error) {
 	if _, err := io.ReadFull(s.in, fixed[4:]); err != nil {
 		return nil, err
 	}
-	short := func(at int) uint16 { return binary.LittleEndian.Uint16(fixed[at:]) }
-	long := func(at int) uint32 { return binary.LittleEndian.Uint32(fixed[at:]) }
-	name := make([]byte, short(26))
-	if len(name) > maxName {
+	header, length, further := parseLocalHeader(fixed)
+	if length > maxName {
 		return nil, ErrNotStreamable
 	}
+	name := make([]byte, length)
 	if _, err := io.ReadFull(s.in, name); err != nil {
 		return nil, err
 	}
-	_, err := s.in.Discard(int(short(28)))
-	return &zip.FileHeader{
-		Name: string(name), Flags: short(6), Method: short(8), CRC32: long(14),
-		CompressedSize64: uint64(long(18)), UncompressedSize64: uint64(long(22)),
-	}, err
+	_, err := s.in.Discard(further)
+	header.Name = string(name)
+	return &header, err
+}
+
+// parseLocalHeader reads what precedes an entry's data, and how many bytes its name and further fields have behind that.
+func parseLocalHeader(fixed [localHeader]byte) (header zip.FileHeader, name, further int) {
+	short := func(at int) uint16 { return binary.LittleEndian.Uint16(fixed[at:]) }
+	long := func(at int) uint32 { return binary.LittleEndian.Uint32(fixed[at:]) }
+	return zip.FileHeader{
+		Flags: short(6), Method: short(8), CRC32: long(14), CompressedSize64: uint64(long(18)), UncompressedSize64: uint64(long(22)),
+	}, int(short(26)), int(short(28))
 }
 
 // unpack unpacks one entry. What its header says is replaced by what was found.
@@ -246,15 +257,15 @@ func (s Streamed) agrees(entries []entry) bool {
 	for _, listed := range entries {
 		at, err := listed.File.DataOffset()
 		found, ok := s[at]
-		if err != nil || !ok || found.Dir != listed.Dir || !sameHeader(found.File, listed.File) {
+		if err != nil || !ok || found.Dir != listed.Dir || !sameHeader(found.File.FileHeader, listed.File.FileHeader) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameHeader(a, b *zip.File) bool {
-	const compared = flagDescriptor | flagUTF8
+func sameHeader(a, b zip.FileHeader) bool {
+	const compared = flagDescriptor | flagUTF8 | encrypted
 	return a.Name == b.Name && a.Method == b.Method && (a.Flags^b.Flags)&compared == 0 && a.CRC32 == b.CRC32 &&
 		a.CompressedSize64 == b.CompressedSize64 && a.UncompressedSize64 == b.UncompressedSize64
 }

@@ -62,14 +62,15 @@ func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight in
 		return HashedStream{}, err
 	}
 	defer p.slot.release()
-	found, kept, err := p.read(limits)
+	index := &zipIndex{heads: map[int64][localHeader]byte{}}
+	found, err := newStreamer(&TailReader{ctx: ctx, file: p, there: math.MaxInt64, slot: p.slot}, limits).entries(ctx, index)
 	switch {
 	case p.broken != nil:
 		return HashedStream{Size: p.size}, p.broken
 	case err != nil:
 		return HashedStream{}, ErrNotStreamable
 	}
-	return HashedStream{p.size, [sha256.Size]byte(p.sum.Sum(nil)), found, kept}, nil
+	return HashedStream{p.size, [sha256.Size]byte(p.sum.Sum(nil)), found, index}, nil
 }
 
 // Content returns the hashes of the archive's files. The error is ErrNotStreamable if
@@ -82,31 +83,6 @@ func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Co
 	return p.streamed.finish(entries, "")
 }
 
-// read hashes all entries, and keeps what the directory is compared with. The caller
-// reports ErrNotStreamable in place of any error.
-func (p *streamHash) read(limits Limits) (Streamed, *zipIndex, error) {
-	from := &TailReader{ctx: p.ctx, file: p, there: math.MaxInt64, slot: p.slot}
-	s := newStreamer(from, limits)
-	found, kept := Streamed{}, &zipIndex{heads: map[int64][localHeader]byte{}}
-	for {
-		begins := s.offset()
-		header, err := s.next()
-		if err != nil {
-			return nil, nil, err
-		}
-		if header == nil {
-			return found, kept, kept.readTail(s, begins, limits)
-		}
-		data := s.offset()
-		if err := kept.addHead(begins, data, len(header.Name)); err != nil {
-			return nil, nil, err
-		}
-		if found[data], err = s.unpack(p.ctx, header); err != nil {
-			return nil, nil, err
-		}
-	}
-}
-
 // zipIndex is what is kept of an archive that was hashed: the headers of its entries,
 // as far as they say where data begins, and everything from its directory on. All
 // between them reads as zeros, which no zip reader takes for a record.
@@ -116,8 +92,11 @@ type zipIndex struct {
 	from  int64 // where the tail begins
 }
 
-// addHead keeps a header.
+// addHead keeps a header, unless r is nil.
 func (r *zipIndex) addHead(at, data int64, name int) error {
+	if r == nil {
+		return nil
+	}
 	extra := data - at - localHeader - int64(name)
 	if extra < 0 || extra > math.MaxUint16 {
 		return ErrNotStreamable
@@ -131,9 +110,12 @@ func (r *zipIndex) addHead(at, data int64, name int) error {
 }
 
 // readTail keeps the rest of the archive, of which the streamer has read the
-// first four bytes.
-func (r *zipIndex) readTail(s *streamer, from int64, limits Limits) error {
-	most := directoryTail + int64(limits.Files)*directoryEntry
+// first four bytes, unless r is nil.
+func (r *zipIndex) readTail(s *streamer, from int64) error {
+	if r == nil {
+		return nil
+	}
+	most := directoryTail + int64(s.tree.max)*directoryEntry
 	rest, err := io.ReadAll(io.LimitReader(s.in, most+1))
 	if err != nil {
 		return err

@@ -106,19 +106,23 @@ func Open(path string, size int64, isAt func(*os.File) error, p getproviders.Pro
 	if isAt != nil {
 		err = isAt(file)
 	}
+	var archive Archive
+	if err == nil {
+		archive, err = openFile(file, size, p, limits)
+	}
 	if err != nil {
 		file.Close()
 		return Archive{}, err
 	}
+	return archive, nil
+}
+
+func openFile(file *os.File, size int64, p getproviders.Provider, limits Limits) (Archive, error) {
 	entries, dir, err := readEntries(file, size, p, limits)
 	if err == nil {
 		err = dir.checkHeaders(file, entries)
 	}
-	if err != nil {
-		file.Close()
-		return Archive{}, err
-	}
-	return Archive{file, entries}, nil
+	return Archive{file, entries}, err
 }
 
 // Close closes the file.

@@ -2,6 +2,7 @@ package unpack
 
 import (
 	"bufio"
+	"cmp"
 	"compress/flate"
 	"encoding/binary"
 	"fmt"
@@ -102,5 +103,5 @@ func FindExecutable(dir string, p getproviders.Provider) (string, error) {
 }
 
 func errNoExecutable(p getproviders.Provider) error {
-	return fmt.Errorf("provider binary not found: could not find executable file starting with terraform-provider-%s", p.Type)
+	return fmt.Errorf("provider binary not found: could not find executable file starting with %s%s", layout.ExecutablePrefix, cmp.Or(p.Type, "TYPE"))
 }
