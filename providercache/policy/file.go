@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -63,31 +64,9 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	if content == nil {
 		return Policy{}, r.diags
 	}
-	if attr := content.Attributes["sources"]; attr != nil {
-		r.sources(attr)
-	}
-	if attr := content.Attributes["providers"]; attr != nil {
-		r.add(ruleProviders, attr.Range, allowProviders(r.patterns(attr)))
-	}
-	if attr := content.Attributes["minimum_trust"]; attr != nil {
-		r.minimumTrust(attr)
-	}
-	if attr := content.Attributes["refuse_downgrades"]; attr != nil {
-		var on bool
-		if r.value(attr, &on); on {
-			r.add(ruleDowngrades, attr.Range, refuseDowngrade)
-		}
-	}
-	if attr := content.Attributes[ruleOverrides]; attr != nil {
-		allowed := true
-		if r.value(attr, &allowed); !allowed {
-			r.overrides = append(r.overrides, position(attr.Range))
-		}
-	}
-	if attr := content.Attributes["lock_platforms"]; attr != nil {
-		var given []string
-		if r.value(attr, &given) {
-			r.lockPlatforms(attr.Range, given)
+	for _, rule := range arguments {
+		if attr := content.Attributes[rule.name]; attr != nil {
+			rule.read(&r, attr)
 		}
 	}
 	for _, block := range content.Blocks {
@@ -107,17 +86,17 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	if attr := content.Attributes["advisory"]; attr != nil {
 		r.advisory(attr)
 	}
-	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides, modules: r.modules}, r.diags
+	return r.made, r.diags
 }
 
 // advisory has the rules of the file say what they would refuse, and refuse nothing.
 func (r *reader) advisory(attr *hcl.Attribute) {
 	var on bool
-	if r.value(attr, &on); on && len(r.platforms)+len(r.overrides)+len(r.modules) > 0 {
+	if r.value(attr, &on); on && len(r.made.platforms)+len(r.made.overrides)+len(r.made.modules) > 0 {
 		r.problem(attr.Range, "lock_platforms, allow_overrides and modules are about no package of a provider, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
 	}
-	for i := range r.rules {
-		r.rules[i].advisory = on
+	for i := range r.made.rules {
+		r.made.rules[i].advisory = on
 	}
 }
 
@@ -126,16 +105,13 @@ const maxNesting = 100
 
 // reader collects the rules of a file, and what is wrong with it.
 type reader struct {
-	product   getproviders.Product
-	rules     []rule
-	platforms []requiredPlatforms
-	overrides []getproviders.Pos
-	modules   []moduleRules
-	diags     hcl.Diagnostics
+	product getproviders.Product
+	made    Policy
+	diags   hcl.Diagnostics
 }
 
 func (r *reader) add(name string, at hcl.Range, check func(candidate) string) {
-	r.rules = append(r.rules, rule{name: name, check: check, pos: position(at)})
+	r.made.rules = append(r.made.rules, rule{name: name, check: check, pos: position(at)})
 }
 
 func position(at hcl.Range) getproviders.Pos {
@@ -150,31 +126,77 @@ func (r *reader) problem(at hcl.Range, format string, args ...any) {
 	r.diags = append(r.diags, invalid)
 }
 
-// value decodes an argument.
+// arguments are the rules that one value says, in a file or as an option has them, in the order in which they are asked.
+var arguments = []struct {
+	name string
+	read func(*reader, *hcl.Attribute)
+}{
+	{ruleSources, (*reader).sources},
+	{ruleProviders, func(r *reader, attr *hcl.Attribute) {
+		r.add(ruleProviders, attr.Range, allowProviders(r.patterns(attr)))
+	}},
+	{"minimum_trust", (*reader).minimumTrust},
+	{ruleDowngrades, func(r *reader, attr *hcl.Attribute) {
+		var on bool
+		if r.value(attr, &on); on {
+			r.add(ruleDowngrades, attr.Range, refuseDowngrade)
+		}
+	}},
+	{ruleOverrides, func(r *reader, attr *hcl.Attribute) {
+		allowed := true
+		if r.value(attr, &allowed); !allowed {
+			r.made.overrides = append(r.made.overrides, position(attr.Range))
+		}
+	}},
+	{"lock_platforms", (*reader).lockPlatforms},
+	{ruleAge, func(r *reader, attr *hcl.Attribute) { r.age(attr, attr.Range, nil) }}, // in a file it is a block
+}
+
+// optionText is the value of an argument that an option has. Nobody evaluates it.
+type optionText struct {
+	hcl.Expression
+	text string
+}
+
+// value decodes an argument into a string, a list of strings or a bool.
 func (r *reader) value(attr *hcl.Attribute, into any) bool {
-	diags := locktext.DecodeExpression(attr.Expr, into)
-	r.diags = append(r.diags, diags...)
-	return !diags.HasErrors()
+	option, ok := attr.Expr.(optionText)
+	if !ok {
+		diags := locktext.DecodeExpression(attr.Expr, into)
+		r.diags = append(r.diags, diags...)
+		return !diags.HasErrors()
+	}
+	switch into := into.(type) {
+	case *string:
+		*into = option.text
+	case *[]string:
+		*into = strings.Split(option.text, ",")
+	case *bool:
+		on, err := strconv.ParseBool(option.text)
+		if err != nil {
+			r.problem(attr.Range, "%q is neither \"true\" nor \"false\".", option.text)
+			return false
+		}
+		*into = on
+	}
+	return true
 }
 
 func (r *reader) sources(attr *hcl.Attribute) {
 	var sources []string
-	if r.value(attr, &sources) {
-		r.allowSources(attr.Range, sources)
+	if !r.value(attr, &sources) {
+		return
 	}
-}
-
-func (r *reader) allowSources(at hcl.Range, sources []string) {
 	for _, source := range sources {
 		u, err := url.Parse(source)
 		switch {
 		case filepath.IsAbs(source), err == nil && isElsewhere(u):
 		case err != nil, strings.ContainsAny(source, " ?#"), u.User != nil, u.Scheme != "" && u.Host == "" && !isHost(source),
 			u.Scheme == "" && !isHost(source):
-			r.problem(at, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path; one of s3 or gs may have the parameter endpoint, which is a URL of http or https.", source)
+			r.problem(attr.Range, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path; one of s3 or gs may have the parameter endpoint, which is a URL of http or https.", source)
 		}
 	}
-	r.add(ruleSources, at, allowSources(sources))
+	r.add(ruleSources, attr.Range, allowSources(sources))
 }
 
 // isElsewhere reports whether a URL names a bucket of another service than its scheme's own.
@@ -210,14 +232,10 @@ func (r *reader) patterns(attr *hcl.Attribute) (patterns []getproviders.Pattern)
 	if !r.value(attr, &given) {
 		return nil
 	}
-	return r.parsePatterns(attr.Range, given)
-}
-
-func (r *reader) parsePatterns(at hcl.Range, given []string) (patterns []getproviders.Pattern) {
 	for _, text := range given {
 		pattern, err := r.product.OrDefault().ParsePattern(text)
 		if err != nil {
-			r.problem(at, "%q names no providers: %v.", text, err)
+			r.problem(attr.Range, "%q names no providers: %v.", text, err)
 			continue
 		}
 		patterns = append(patterns, pattern)
@@ -235,18 +253,15 @@ var trustLevels = map[string]getproviders.TrustLevel{
 
 func (r *reader) minimumTrust(attr *hcl.Attribute) {
 	var given string
-	if r.value(attr, &given) {
-		r.requireTrust(attr.Range, given)
-	}
-}
-
-func (r *reader) requireTrust(at hcl.Range, given string) {
-	level, ok := trustLevels[given]
-	if !ok {
-		r.problem(at, "minimum_trust is %q, and has to be \"verified_checksum\", \"community\", \"partner\" or \"official\".", given)
+	if !r.value(attr, &given) {
 		return
 	}
-	r.add("minimum_trust", at, requireTrust(level))
+	level, ok := trustLevels[given]
+	if !ok {
+		r.problem(attr.Range, "minimum_trust is %q, and has to be \"verified_checksum\", \"community\", \"partner\" or \"official\".", given)
+		return
+	}
+	r.add("minimum_trust", attr.Range, requireTrust(level))
 }
 
 var ageSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "age", Required: true}, {Name: "except"}}}
@@ -261,22 +276,20 @@ func (r *reader) minimumAge(block *hcl.Block) {
 	if attr := content.Attributes["except"]; attr != nil {
 		except = r.patterns(attr)
 	}
-	attr := content.Attributes["age"]
+	r.age(content.Attributes["age"], block.DefRange, except)
+}
+
+func (r *reader) age(attr *hcl.Attribute, at hcl.Range, except []getproviders.Pattern) {
 	var given string
 	if !r.value(attr, &given) {
 		return
 	}
-	if age, ok := r.parseAge(attr.Range, given); ok {
-		r.add(ruleAge, block.DefRange, requireAge(age, except))
-	}
-}
-
-func (r *reader) parseAge(at hcl.Range, given string) (age time.Duration, ok bool) {
 	age, err := time.ParseDuration(given)
-	if ok = err == nil && age > 0; !ok {
-		r.problem(at, "%q is not a time such as \"72h\".", given)
+	if err != nil || age <= 0 {
+		r.problem(attr.Range, "%q is not a time such as \"72h\".", given)
+		return
 	}
-	return age, ok
+	r.add(ruleAge, at, requireAge(age, except))
 }
 
 var keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys", Required: true}}}

@@ -48,7 +48,7 @@ func (r *reader) modulesBlock(block *hcl.Block) {
 			rules.hosts = append(rules.hosts, host)
 		}
 	}
-	r.modules = append(r.modules, rules)
+	r.made.modules = append(r.made.modules, rules)
 }
 
 // ModuleCall is a call of a module that isn't called by a path.

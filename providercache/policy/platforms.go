@@ -18,19 +18,23 @@ type requiredPlatforms struct {
 	pos       getproviders.Pos
 }
 
-func (r *reader) lockPlatforms(at hcl.Range, given []string) {
-	required := requiredPlatforms{pos: position(at)}
+func (r *reader) lockPlatforms(attr *hcl.Attribute) {
+	required := requiredPlatforms{pos: position(attr.Range)}
+	var given []string
+	if !r.value(attr, &given) {
+		return
+	}
 	for _, text := range given {
 		plat, err := getproviders.ParsePlatform(text)
 		if err != nil {
-			r.problem(at, "%q is not a platform such as \"linux_amd64\".", text)
+			r.problem(attr.Range, "%q is not a platform such as \"linux_amd64\".", text)
 			continue
 		}
 		if !slices.Contains(required.platforms, plat) {
 			required.platforms = append(required.platforms, plat)
 		}
 	}
-	r.platforms = append(r.platforms, required)
+	r.made.platforms = append(r.made.platforms, required)
 }
 
 // LockPlatforms returns the platforms for which lock files have to be good, each once.
