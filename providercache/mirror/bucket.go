@@ -119,7 +119,7 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	there := b.there[p.Provider]
 	if entry, listed := there.entry(p); listed {
-		c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
+		c.Known = p.Pending(receiptOf(entry), true)
 		c.Has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }
 		c.Open = func(ctx context.Context) (io.ReadCloser, error) {
 			object, err := b.bucket.Get(ctx, p.Name, blob.GetOptions{})

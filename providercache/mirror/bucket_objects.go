@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -201,37 +201,39 @@ func (b *inBucket) change(ctx context.Context, key string, make func(context.Con
 	return archivedir.Unlisted(b.at(key), errBusy)
 }
 
-// putDocuments puts what is signed about a version beside its archives: the signature announces the others, so it comes
-// last. Where another list is signed now, the old signature goes first.
-func (b *inBucket) putDocuments(ctx context.Context, p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
-	dir := archivedir.MirrorDir(p) + "/"
-	names := archivedir.DocumentNames(p, v)
-	contents := [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature}
-	types := []string{documentType, listType, binaryType}
-	var fresh []int
-	for i, name := range names {
-		there, _, err := blob.ReadAll(ctx, b.bucket, dir+name, maxDocument)
-		switch {
-		case err != nil && !errors.Is(err, blob.ErrNotFound):
-			return archivedir.Unlisted(b.at(dir+name), err)
-		case err == nil && i == 0 && len(signed.Keys) == 0: // a source that knows the keys already doesn't bring them
-		case err != nil || !bytes.Equal(there, contents[i]):
-			fresh = append(fresh, i)
-		}
+// Read implements archivedir.Files.
+func (b *inBucket) Read(ctx context.Context, name string) ([]byte, error) {
+	content, _, err := blob.ReadAll(ctx, b.bucket, name, maxDocument)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
 	}
-	if slices.Contains(fresh, 1) {
-		if err := b.bucket.Delete(ctx, dir+names[2]); err != nil {
-			return archivedir.Unlisted(b.at(dir+names[2]), err)
-		}
-		fresh = append(slices.DeleteFunc(fresh, func(i int) bool { return i == 2 }), 2)
+	return content, b.unlisted(name, err)
+}
+
+// Write implements archivedir.Files, for what is signed.
+func (b *inBucket) Write(ctx context.Context, name string, content []byte) error {
+	opts := blob.PutOptions{ContentType: listType, CacheControl: documentLifetime}
+	switch path.Ext(name) {
+	case ".json":
+		opts.ContentType = documentType
+	case ".sig":
+		opts.ContentType = binaryType
 	}
-	for _, i := range fresh {
-		opts := blob.PutOptions{ContentType: types[i], CacheControl: documentLifetime}
-		if _, err := b.bucket.Put(ctx, dir+names[i], blob.Bytes(contents[i]), opts); err != nil {
-			return archivedir.Unlisted(b.at(dir+names[i]), err)
-		}
+	_, err := b.bucket.Put(ctx, name, blob.Bytes(content), opts)
+	return b.unlisted(name, err)
+}
+
+// RemoveFile implements tree, and archivedir.Files.
+func (b *inBucket) RemoveFile(ctx context.Context, name string) error {
+	return b.unlisted(name, b.bucket.Delete(ctx, name))
+}
+
+// unlisted is archivedir.Unlisted for an error about an object; nil for nil.
+func (b *inBucket) unlisted(key string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return archivedir.Unlisted(b.at(key), err)
 }
 
 // baseName is the last part of a key.

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
@@ -79,61 +77,21 @@ func (b *inBucket) publishVersion(ctx context.Context, p getproviders.Provider, 
 			}
 		}
 	}
-	if err := b.publishDocuments(ctx, p, v, kept, list); err != nil {
+	err := archivedir.PublishDocuments(ctx, b, p, v, kept, func() (map[getproviders.Platform]getproviders.Hash, error) {
+		document, _, err := b.readVersion(ctx, p, v)
+		list(document.Archives)
+		archives := map[getproviders.Platform]getproviders.Hash{}
+		for name, entry := range document.Archives {
+			if plat, err := getproviders.ParsePlatform(name); err == nil {
+				archives[plat] = receiptOf(entry).ZH
+			}
+		}
+		return archives, err
+	})
+	if err != nil {
 		return err
 	}
 	return b.changeVersion(ctx, p, v, list)
-}
-
-// publishDocuments puts what is signed about a version into the bucket, where it is true of all
-// archives that are listed, or will be. A list that became untrue by what this run did is removed,
-// as it would keep people from installing.
-func (b *inBucket) publishDocuments(ctx context.Context, p getproviders.Provider, v getproviders.Version, kept []*archivedir.Kept,
-	list func(map[string]archivedir.ArchiveEntry)) error {
-	var signed *getproviders.SignedDocuments
-	changed := false
-	for _, k := range kept {
-		changed = changed || !k.Present
-		if signed == nil {
-			signed = k.Documents
-		}
-	}
-	if signed == nil && !changed {
-		return nil
-	}
-	document, _, err := b.readVersion(ctx, p, v)
-	if err != nil {
-		return err
-	}
-	list(document.Archives)
-	if signed != nil && covers(*signed, p, v, document) {
-		return b.putDocuments(ctx, p, v, *signed)
-	}
-	dir := archivedir.MirrorDir(p) + "/"
-	sums, _, err := blob.ReadAll(ctx, b.bucket, dir+layout.ChecksumsName(p, v), maxDocument)
-	if errors.Is(err, blob.ErrNotFound) || err == nil && covers(getproviders.SignedDocuments{Sums: sums}, p, v, document) {
-		return nil
-	}
-	for _, name := range slices.Backward(archivedir.DocumentNames(p, v)) {
-		if err == nil {
-			err = b.bucket.Delete(ctx, dir+name)
-		}
-	}
-	if err != nil {
-		return archivedir.Unlisted(b.at(dir+layout.ChecksumsName(p, v)), err)
-	}
-	return nil
-}
-
-// covers reports whether a list is true of all archives of a version whose zh is known.
-func covers(signed getproviders.SignedDocuments, p getproviders.Provider, v getproviders.Version, document archivedir.VersionDocument) bool {
-	for name, entry := range document.Archives {
-		plat, err := getproviders.ParsePlatform(name)
-		if zh := receiptOf(entry).ZH; err == nil && zh != "" && !signed.Covers(p, v, plat, zh) {
-			return false
-		}
-	}
-	return true
 }
 
 // entryOf is what a document lists of an archive.
@@ -190,11 +148,4 @@ func (b *inBucket) unlist(ctx context.Context, p getproviders.Provider, names ma
 		})
 	}
 	return err
-}
-
-func (b *inBucket) remove(ctx context.Context, key string) error {
-	if err := b.bucket.Delete(ctx, key); err != nil {
-		return archivedir.Unlisted(b.at(key), err)
-	}
-	return nil
 }

@@ -59,5 +59,5 @@ type tree interface {
 	unlist(ctx context.Context, p getproviders.Provider, names map[string]bool, versions map[getproviders.Version]bool) error
 	// list returns the files of a provider, by their names.
 	list(context.Context, getproviders.Provider) (map[string]blob.Info, error)
-	remove(ctx context.Context, name string) error
+	RemoveFile(ctx context.Context, name string) error
 }

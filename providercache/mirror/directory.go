@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -133,13 +134,13 @@ func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Li
 				continue
 			}
 			if listed {
-				err = d.Write(name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
+				err = d.Write(ctx, name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
 				listed = false
 			} else {
 				err = nil
 			}
 			if err == nil {
-				err = d.RemoveDocuments(listing.Provider, v) // what they are about goes
+				err = archivedir.RemoveDocuments(ctx, d.Dir, listing.Provider, v) // what they are about goes
 			}
 			if err == nil {
 				err = kept[p.Name].Publish(ctx)
@@ -154,38 +155,38 @@ func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Li
 
 // writeIndexes writes what changes: versions first, so that the list of them
 // lists none whose document isn't there.
-func (d *inDirectory) writeIndexes(_ context.Context, listing archivedir.Listing, _ map[string]*archivedir.Kept) (errs []error) {
+func (d *inDirectory) writeIndexes(ctx context.Context, listing archivedir.Listing, _ map[string]*archivedir.Kept) (errs []error) {
 	for _, v := range listing.SortedVersions() {
-		if err := d.Write(versionKey(listing.Provider, v), listing.Version(v, nil)); err != nil {
+		if err := d.Write(ctx, versionKey(listing.Provider, v), listing.Version(v, nil)); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if len(errs) > 0 || len(listing.Versions) == 0 {
 		return errs
 	}
-	if err := d.Write(indexKey(listing.Provider), listing.Index()); err != nil {
+	if err := d.Write(ctx, indexKey(listing.Provider), listing.Index()); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
 }
 
 // writeDocuments writes what is signed about the versions beside their archives,
-// before an index lists these. A list that isn't true of every archive of its
-// version would keep people from installing, so there is none then; one that
-// became untrue by what this run did is removed.
-func (d *inDirectory) writeDocuments(_ context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+// before an index lists these.
+func (d *inDirectory) writeDocuments(ctx context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	for _, v := range listing.SortedVersions() {
-		documents, changed := listing.Documents(v, kept)
-		var err error
-		switch {
-		case documents != nil && listing.Covered(v, *documents):
-			err = d.ReplaceDocuments(listing.Provider, v, *documents)
-		case changed:
-			there, ok := listing.Provider.ReadSignedDocuments(d.Path(archivedir.MirrorDir(listing.Provider)), v)
-			if ok && !listing.Covered(v, there) {
-				err = d.RemoveDocuments(listing.Provider, v)
+		var ofVersion []*archivedir.Kept
+		for _, name := range slices.Sorted(maps.Keys(kept)) {
+			if k := kept[name]; k.Version == v && k.Err == nil {
+				ofVersion = append(ofVersion, k)
 			}
 		}
+		err := archivedir.PublishDocuments(ctx, d.Dir, listing.Provider, v, ofVersion, func() (map[getproviders.Platform]getproviders.Hash, error) {
+			archives := map[getproviders.Platform]getproviders.Hash{}
+			for plat, p := range listing.Versions[v] {
+				archives[plat] = p.Receipt.ZH
+			}
+			return archives, nil
+		})
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -198,7 +199,7 @@ func (d *inDirectory) unlist(ctx context.Context, p getproviders.Provider, _ map
 	files, err := d.list(ctx, p)
 	empty := func(name string, document any) {
 		if _, there := files[name]; there {
-			err = errors.Join(err, d.Write(name, archivedir.Encode(document)))
+			err = errors.Join(err, d.Write(ctx, name, archivedir.Encode(document)))
 		}
 	}
 	if len(versions) == 0 {
@@ -223,11 +224,4 @@ func (d *inDirectory) list(_ context.Context, p getproviders.Provider) (map[stri
 		}
 	}
 	return files, nil
-}
-
-func (d *inDirectory) remove(_ context.Context, name string) error {
-	if err := d.Remove(name, patient.Remove); err != nil {
-		return archivedir.Unlisted(d.Path(name), err)
-	}
-	return nil
 }

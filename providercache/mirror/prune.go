@@ -78,7 +78,7 @@ func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archiv
 		if _, there := files[name]; !there {
 			return
 		}
-		if err := m.tree.remove(ctx, name); err != nil {
+		if err := m.tree.RemoveFile(ctx, name); err != nil {
 			done.errs = append(done.errs, err)
 			return
 		}
@@ -97,7 +97,7 @@ func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archiv
 	for _, v := range dropped(files, p, versions) {
 		if unread(versionKey(p, v)) {
 			for _, name := range slices.Backward(archivedir.DocumentNames(p, v)) {
-				remove(archivedir.MirrorDir(p) + "/" + name)
+				remove(name)
 			}
 			remove(versionKey(p, v))
 		}

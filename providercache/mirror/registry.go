@@ -79,7 +79,7 @@ func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Cl
 	c.Signed = there.signed
 	for _, a := range there.archives {
 		if a.Platform == p.Platform {
-			c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receipt.Provenance{ZH: a.ZH, H1: a.H1}.Receipt(receipt.StatRecord{})}
+			c.Known = p.Pending(receipt.Provenance{ZH: a.ZH, H1: a.H1}.Receipt(receipt.StatRecord{}), true)
 			c.Has = c.Known.Receipt.Has
 			if stored, ok := a.From.(getproviders.Archive); ok {
 				c.Open = func(ctx context.Context) (io.ReadCloser, error) {

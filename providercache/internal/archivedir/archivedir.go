@@ -54,8 +54,8 @@ func (d *Dir) Approve(ctx context.Context, t fetch.Request, k Kept) error {
 	return d.Fetcher.Approve(ctx, t, getproviders.StatePresent, k.Known.Receipt.Claims())
 }
 
-// Write replaces a file with a document, unless it has that content already.
-func (d *Dir) Write(name string, content []byte) error {
+// Write implements Files. A file that has that content already stays.
+func (d *Dir) Write(_ context.Context, name string, content []byte) error {
 	path := d.Path(name)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && wholefile.Has(path, content) {
 		return nil
@@ -73,6 +73,11 @@ type Item struct {
 	Recorded []getproviders.Hash // by lock files
 }
 
+// Pending is the package in its place, with what is known of it.
+func (p Item) Pending(of receipt.Receipt, archive bool) receipt.Pending {
+	return receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: of, Archive: archive}
+}
+
 // Kept is what became of an Item.
 type Kept struct {
 	Item
@@ -83,6 +88,16 @@ type Kept struct {
 	Stage   *staging.Stage       // has what is to be put into the place; nil: it is there
 
 	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there stay
+}
+
+// Authenticate authenticates an archive that is there, and compares it with the hashes of the request. What is signed of it is known then.
+func (k *Kept) Authenticate(t fetch.Request, trust getproviders.Trust) error {
+	rc := &k.Known.Receipt
+	signed, err := t.Authenticate(trust.Authenticator, rc.Digests())
+	if err == nil {
+		rc.Signed, rc.TrustLevel, rc.KeyID, rc.RegistryHashes = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
+	}
+	return err
 }
 
 // Publish puts the package from the stage into its place.

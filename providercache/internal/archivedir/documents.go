@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
@@ -32,10 +33,11 @@ func SignedDocuments(t fetch.Request, trust getproviders.Trust, plat getprovider
 	return documents
 }
 
-// DocumentNames are the files of a version, in the order in which they are
+// DocumentNames are the files of a version, below the directory, in the order in which they are
 // written: the signature announces the others.
 func DocumentNames(p getproviders.Provider, v getproviders.Version) []string {
-	return []string{layout.KeysName(p, v), layout.ChecksumsName(p, v), layout.SignatureName(p, v)}
+	dir := MirrorDir(p) + "/"
+	return []string{dir + layout.KeysName(p, v), dir + layout.ChecksumsName(p, v), dir + layout.SignatureName(p, v)}
 }
 
 // documentsThere returns what the directory has that is signed about a version, if
@@ -66,37 +68,106 @@ func (d *Dir) document(ctx context.Context, k *Kept) {
 	}
 }
 
-// ReplaceDocuments writes the documents that change. A reader never sees a signature
-// beside another signature's list: the signature goes first, and comes last.
-func (d *Dir) ReplaceDocuments(p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
-	there, _ := p.ReadSignedDocuments(d.Path(MirrorDir(p)), v)
-	if len(signed.Keys) == 0 && bytes.Equal(there.Signature, signed.Signature) {
-		signed.Keys = there.Keys // a source that knows the keys already doesn't bring them
+// Files are those of a mirror, in a directory or in a bucket, by slash-separated names below its root. Errors say which file they are about.
+type Files interface {
+	// Read returns the content of a document; nil: it isn't there.
+	Read(ctx context.Context, name string) ([]byte, error)
+	Write(ctx context.Context, name string, content []byte) error
+	RemoveFile(ctx context.Context, name string) error
+}
+
+// PublishDocuments writes what is signed about a version, of whose packages these are kept, where it is true of all archives that
+// are listed, or will be. A list that became untrue by what this run did is removed, as it would keep people from installing.
+func PublishDocuments(ctx context.Context, to Files, p getproviders.Provider, v getproviders.Version, kept []*Kept, listed func() (map[getproviders.Platform]getproviders.Hash, error)) error {
+	var signed *getproviders.SignedDocuments
+	changed := false
+	for _, k := range kept {
+		changed = changed || !k.Present
+		if signed == nil {
+			signed = k.Documents
+		}
 	}
-	if !bytes.Equal(there.Sums, signed.Sums) {
-		if err := d.RemoveDocuments(p, v); err != nil {
+	if signed == nil && !changed {
+		return nil
+	}
+	archives, err := listed()
+	if err != nil {
+		return err
+	}
+	if signed != nil && covers(*signed, p, v, archives) {
+		return PutDocuments(ctx, to, p, v, *signed)
+	}
+	sums, err := to.Read(ctx, DocumentNames(p, v)[1])
+	if err != nil || sums == nil || !changed || covers(getproviders.SignedDocuments{Sums: sums}, p, v, archives) {
+		return err
+	}
+	return RemoveDocuments(ctx, to, p, v)
+}
+
+// covers reports whether a list is true of all archives whose zh is known.
+func covers(signed getproviders.SignedDocuments, p getproviders.Provider, v getproviders.Version, archives map[getproviders.Platform]getproviders.Hash) bool {
+	for plat, zh := range archives {
+		if zh != "" && !signed.Covers(p, v, plat, zh) {
+			return false
+		}
+	}
+	return true
+}
+
+// PutDocuments writes the documents that change. A reader never sees a signature
+// beside another signature's list: the signature goes first, and comes last.
+func PutDocuments(ctx context.Context, to Files, p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
+	names, contents := DocumentNames(p, v), [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature}
+	there := make([][]byte, len(names))
+	for i, name := range names {
+		var err error
+		if there[i], err = to.Read(ctx, name); err != nil {
 			return err
 		}
 	}
-	for i, content := range [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature} {
-		if err := d.Write(MirrorDir(p)+"/"+DocumentNames(p, v)[i], content); err != nil {
+	if len(signed.Keys) == 0 && there[0] != nil && bytes.Equal(there[2], signed.Signature) {
+		contents[0] = there[0] // a source that knows the keys already doesn't bring them
+	}
+	if there[2] != nil && !bytes.Equal(there[1], signed.Sums) {
+		if err := to.RemoveFile(ctx, names[2]); err != nil {
 			return err
+		}
+		there[2] = nil
+	}
+	for i, name := range names {
+		if !bytes.Equal(there[i], contents[i]) {
+			if err := to.Write(ctx, name, contents[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // RemoveDocuments removes the signature first, without which the others are none.
-func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) error {
+func RemoveDocuments(ctx context.Context, from Files, p getproviders.Provider, v getproviders.Version) error {
 	var errs []error
 	for _, name := range slices.Backward(DocumentNames(p, v)) {
-		errs = append(errs, d.removeFile(MirrorDir(p)+"/"+name))
+		errs = append(errs, from.RemoveFile(ctx, name))
 	}
 	return errors.Join(errs...)
 }
 
-func (d *Dir) removeFile(name string) error {
-	if err := d.unlink(name, patient.Remove); err != nil {
+// Read implements Files. What can't be read is as good as none.
+func (d *Dir) Read(_ context.Context, name string) ([]byte, error) {
+	content, err := wholefile.Read(d.Path(name), maxDocument)
+	if err != nil {
+		return nil, nil
+	}
+	return content, nil
+}
+
+// maxDocument is what clients read of a mirror's document.
+const maxDocument = 16 << 20
+
+// RemoveFile implements Files.
+func (d *Dir) RemoveFile(_ context.Context, name string) error {
+	if err := d.Remove(name, patient.Remove); err != nil {
 		return Unlisted(d.Path(name), err)
 	}
 	return nil
@@ -105,23 +176,15 @@ func (d *Dir) removeFile(name string) error {
 // Remove removes an archive or another file with os.Remove, or an unpacked package with os.RemoveAll, and
 // the directories that are empty then.
 func (d *Dir) Remove(name string, by func(path string) error) error {
-	if err := d.unlink(name, by); err != nil {
+	err := scratch.CheckLinks(d.Root, d.Path(name)) // what is reached by a link out of the directory stays
+	if err == nil {
+		err = by(d.Path(name))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	d.Receipts.Drop(name)
 	for at := path.Dir(name); at != "." && patient.Remove(d.Path(at)) == nil; at = path.Dir(at) {
 	}
 	return nil
-}
-
-// unlink removes what isn't reached by a link out of the directory.
-func (d *Dir) unlink(name string, by func(path string) error) error {
-	err := scratch.CheckLinks(d.Root, d.Path(name))
-	if err == nil {
-		err = by(d.Path(name))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -128,7 +128,7 @@ func (d *Dir) IsCurrent(ctx context.Context, t fetch.Request, k *Kept) (bool, er
 	if err != nil || trust.Authenticator == nil {
 		return false, err
 	}
-	if _, err = trust.Authenticator.Authenticate(there.Digests()); err != nil {
+	if k.Authenticate(t, trust) != nil { // fetching it tells what is wrong
 		return false, nil
 	}
 	k.Documents = SignedDocuments(t, trust, k.Platform, there.ZH)
@@ -170,7 +170,7 @@ func (d *Dir) fetchTree(ctx context.Context, t fetch.Request, k *Kept) error {
 	got, err := d.Fetcher.Fetch(ctx, t, k.Stage, link.Copy)
 	if err == nil {
 		k.Authentication = got.Authentication
-		k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Receipt: got.Receipt(receipt.StatRecord{})}
+		k.Known = k.Pending(got.Receipt(receipt.StatRecord{}), false)
 	}
 	return err
 }
@@ -187,6 +187,6 @@ func (d *Dir) fetchArchive(ctx context.Context, t fetch.Request, k *Kept) error 
 	}
 	record, _ := receipt.RecordArchive(archive) // the stage is private
 	k.Authentication = got.Authentication
-	k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Archive: true, Receipt: got.Receipt(record)}
+	k.Known = k.Pending(got.Receipt(record), true)
 	return nil
 }

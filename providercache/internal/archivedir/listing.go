@@ -20,35 +20,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Documents are those of a version that were found. changed: one of its archives
-// is new.
-func (s Listing) Documents(v getproviders.Version, kept map[string]*Kept) (found *getproviders.SignedDocuments, changed bool) {
-	var names []string
-	for _, p := range s.Versions[v] {
-		names = append(names, p.Name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if k := kept[name]; k != nil {
-			changed = changed || !k.Present
-			if found == nil {
-				found = k.Documents
-			}
-		}
-	}
-	return found, changed
-}
-
-// Covered reports whether a list is true of all archives of a version.
-func (s Listing) Covered(v getproviders.Version, d getproviders.SignedDocuments) bool {
-	for plat, p := range s.Versions[v] {
-		if !d.Covers(s.Provider, v, plat, p.Receipt.ZH) {
-			return false
-		}
-	}
-	return true
-}
-
 // Listing is one provider's directory, as the indexes are to list it.
 type Listing struct {
 	Provider getproviders.Provider

@@ -43,11 +43,11 @@ func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockha
 			c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
 		}
 	}
-	packages, wanted := v.packages(ctx, r, c), map[string]bool{}
+	packages := v.packages(ctx, r, c)
 	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
-	for i, p := range packages {
-		if wanted[p.Name] = true; found[i].Code != "" {
-			status.Reasons = append(status.Reasons, found[i])
+	for _, reason := range found {
+		if reason.Code != "" {
+			status.Reasons = append(status.Reasons, reason)
 		}
 	}
 	for _, lock := range locks.All() {
@@ -59,11 +59,11 @@ func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockha
 	if ctx.Err() != nil {
 		return providercache.Status{}, resolve.Cancelled(ctx)
 	}
-	return v.checkUnneeded(ctx, status, wanted)
+	return v.checkUnneeded(ctx, status, packages)
 }
 
 // checkUnneeded adds what a prune would remove.
-func (v *vendor) checkUnneeded(ctx context.Context, status providercache.Status, wanted map[string]bool) (providercache.Status, error) {
+func (v *vendor) checkUnneeded(ctx context.Context, status providercache.Status, wanted []archivedir.Item) (providercache.Status, error) {
 	if !v.opts.Prune {
 		return status, nil
 	}
@@ -121,7 +121,6 @@ func (v *vendor) identify(ctx context.Context, p archivedir.Item) (found receipt
 	if v.isPlaced(p.Provider) {
 		hash = treehash.Dir
 	}
-	found.Name, found.Dir = p.Name, p.Path
-	found.Receipt.H1, err = hash(ctx, p.Path)
-	return found, err
+	h1, err := hash(ctx, p.Path)
+	return p.Pending(receipt.Provenance{H1: h1}.Receipt(receipt.StatRecord{}), false), err
 }

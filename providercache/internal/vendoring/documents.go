@@ -22,7 +22,7 @@ func (v *vendor) put(ctx context.Context, kept []archivedir.Kept) error {
 		if k.Err == nil && k.Documents != nil {
 			_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 			if err == nil {
-				err = v.dir.ReplaceDocuments(k.Provider, k.Version, *k.Documents)
+				err = archivedir.PutDocuments(ctx, &v.dir, k.Provider, k.Version, *k.Documents)
 			}
 			if err != nil {
 				archivedir.RemoveStages(kept)
@@ -68,7 +68,7 @@ func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []
 			for plat, there := range listing.Versions[version] {
 				s := getproviders.Selection{Provider: p, Version: version}
 				if !v.isAsSigned(ctx, archivedir.Item{Outcome: event.Outcome{Selection: s, Platform: plat}}, there.Receipt) {
-					errs = append(errs, v.dir.RemoveDocuments(p, version))
+					errs = append(errs, archivedir.RemoveDocuments(ctx, &v.dir, p, version))
 				}
 			}
 		}

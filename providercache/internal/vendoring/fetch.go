@@ -30,7 +30,10 @@ func (v *vendor) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept,
 			t.Recorded, t.Package.Location = p.Recorded, getproviders.LocalArchive(v.dir.Path(name))
 		}
 	}
-	k, err := v.dir.Fetch(ctx, t, p, c, v.adopt)
+	k, err := v.dir.Fetch(ctx, t, p, c, func(ctx context.Context, t fetch.Request, k *archivedir.Kept) (bool, error) {
+		t.Package.Trust.Recheck = nil // the lock file learns all that the source says
+		return v.dir.IsCurrent(ctx, t, k)
+	})
 	k.Source = k.From.Source
 	return k, err
 }
@@ -41,27 +44,6 @@ func (v *vendor) binding(p archivedir.Item) []getproviders.Hash {
 		return nil
 	}
 	return p.Recorded
-}
-
-// adopt reports whether an archive that is there is what would be fetched, and
-// adds what the source says of it.
-func (v *vendor) adopt(ctx context.Context, t fetch.Request, k *archivedir.Kept) (bool, error) {
-	there := &k.Known.Receipt
-	sum, ok := there.ZH.SHA256()
-	if expected, known := t.Expected(); !ok || known && expected != sum {
-		return false, nil
-	}
-	trust, err := t.LoadTrust(ctx)
-	if err != nil || trust.Authenticator == nil {
-		return false, err
-	}
-	signed, err := t.Authenticate(trust.Authenticator, there.Digests())
-	if err != nil { // fetching it tells what is wrong
-		return false, nil
-	}
-	there.Signed, there.TrustLevel, there.KeyID, there.RegistryHashes = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
-	k.Documents = archivedir.SignedDocuments(t, trust, k.Platform, there.ZH)
-	return true, v.dir.Approve(ctx, t, *k)
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.

@@ -65,19 +65,17 @@ func isUnpacked(p archivedir.Item) bool {
 func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedir.Kept) (ok bool, err error) {
 	if isUnpacked(k.Item) {
 		got, err := v.dir.Fetcher.AuthenticateDirectory(ctx, t, k.Path)
-		k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Receipt: got.Receipt(receipt.StatRecord{})}
+		k.Known = k.Pending(got.Receipt(receipt.StatRecord{}), false)
 		return err == nil, err
 	}
 	if k.Known, err = v.dir.Find(ctx, k.Provider, k.Name); err != nil {
 		return false, t.Failed(during.Fetch, err)
 	}
 	trust, err := t.LoadTrust(ctx)
-	if err != nil {
-		return false, err
+	if err == nil {
+		err = k.Authenticate(t, trust)
 	}
-	rc := &k.Known.Receipt
-	signed, err := t.Authenticate(trust.Authenticator, rc.Digests())
-	if rc.Signed, rc.TrustLevel, rc.KeyID = signed.Signed, signed.TrustLevel, signed.KeyID; err != nil {
+	if err != nil {
 		return false, err
 	}
 	return true, v.dir.Approve(ctx, t, *k)

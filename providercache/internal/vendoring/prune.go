@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -13,7 +12,7 @@ import (
 )
 
 // prune removes packages that aren't wanted.
-func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []string, err error) {
+func (v *vendor) prune(ctx context.Context, wanted []archivedir.Item) (pruned []string, err error) {
 	names, err := v.unneeded(ctx, wanted)
 	if err != nil {
 		return nil, err
@@ -31,7 +30,7 @@ func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []st
 }
 
 // unneeded are the packages, packed and unpacked, that aren't wanted, sorted.
-func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []string, err error) {
+func (v *vendor) unneeded(ctx context.Context, wanted []archivedir.Item) (names []string, err error) {
 	if _, err := os.Stat(v.opts.Dir); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -55,26 +54,20 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 			if _, err := getproviders.ParseVersion(entry.Name()); err == nil && entry.IsDir() {
 				names = append(names, v.unpackedIn(name)...)
 			}
-			if version, ok := p.ParseDocumentName(entry.Name()); ok && !archived(wanted, p, version) {
+			if _, isDocument := p.ParseDocumentName(entry.Name()); isDocument {
 				names = append(names, name)
 			}
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return wanted[name] })
+	for _, p := range wanted {
+		needed := []string{p.Name}
+		if !isUnpacked(p) {
+			needed = append(needed, archivedir.DocumentNames(p.Provider, p.Version)...)
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(needed, name) })
+	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// archived reports whether an archive of a version is wanted.
-func archived(wanted map[string]bool, p getproviders.Provider, version getproviders.Version) bool {
-	for name := range wanted {
-		dir, base := path.Split(name)
-		v, _, packed := p.ParsePackedName(base)
-		if packed && v == version && dir == archivedir.MirrorDir(p)+"/" {
-			return true
-		}
-	}
-	return false
 }
 
 // unpackedIn are the packages of one version.

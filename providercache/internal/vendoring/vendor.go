@@ -107,7 +107,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockh
 	kept := v.dir.FetchAll(ctx, slices.Collect(slices.Chunk(packages, 1)), v.fetch, v.put, func(ctx context.Context, p archivedir.Item, err error) error {
 		return resolve.FailureOf(ctx, p.Selection, err)
 	})
-	return v.conclude(ctx, r, c, kept)
+	return v.conclude(ctx, r, c, packages, kept)
 }
 
 func newVendor(f *fetch.Fetcher, opts Options) *vendor {
@@ -144,14 +144,13 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 }
 
 // conclude makes the new locks, and removes what isn't wanted.
-func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, all []archivedir.Kept) (result Result, err error) {
-	found, wanted := map[lockhashes.PackageKey]lockhashes.Package{}, map[string]bool{}
+func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept) (result Result, err error) {
+	found := map[lockhashes.PackageKey]lockhashes.Package{}
 	var known []receipt.Pending
 	for _, k := range all {
 		k.Bytes = k.Known.Receipt.ArchiveBytes
 		result.Packages = append(result.Packages, k.Outcome)
 		found[lockhashes.KeyOf(k.Selection, k.Platform)] = locked(k)
-		wanted[k.Name] = true
 		if k.Err == nil && k.Known.Archive {
 			known = append(known, k.Known)
 		}
