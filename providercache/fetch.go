@@ -62,13 +62,13 @@ func fetchedEvent(t fetch.Request, o Outcome) event.Event {
 }
 
 // fetchIntoCache fetches a package into the cache, and links it into Target
-// from there. If several processes want the same package at the same time, one
+// from there, unless the step is for the cache alone. If several processes want the same package at the same time, one
 // fetches it and the others wait for the package's file lock and find it then;
 // where file locks don't work, each fetches it. If the cache can't be written
 // to, or its disk is full, Target gets a package of its own. A package that is unpacked
 // already, in a mirror, is linked to where it is; a cache would gain nothing.
 func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) error {
-	if _, unpacked := s.Package.Location.(getproviders.LocalDirectory); unpacked {
+	if _, unpacked := s.Package.Location.(getproviders.LocalDirectory); unpacked && !s.cacheOnly {
 		return in.fetchIntoTarget(ctx, s, get)
 	}
 	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
@@ -76,23 +76,20 @@ func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) er
 		return s.Failed(during.Fetch, err)
 	}
 	defer unlock()
-	if found, ok := in.findInCache(ctx, s.Request); ok {
-		if err := in.fetcher().Approve(ctx, s.Request, getproviders.StateCached, found); err != nil {
-			return err
-		}
-		s.local.Cached = &found
-		if in.linkHeld(ctx, steps{s}, in.cacheView(), in.linkModes(s.Selection)); s.todo == nothing {
-			return nil
-		}
+	if ended, err := in.takeFromCache(ctx, s); ended {
+		return err
 	}
 	stage, err := staging.New(in.Cache.Dir)
-	if err != nil {
+	switch {
+	case err != nil && s.cacheOnly:
+		return s.Failed(during.Publish, err)
+	case err != nil:
 		return in.fetchIntoTarget(ctx, s, get)
 	}
 	defer stage.Remove()
 	in.fetcher().Emit(ctx, fetchingEvent(s.Request))
 	got, err := get(ctx, s.Request, stage)
-	if disk.IsFull(err) { // which Target's disk needn't be
+	if disk.IsFull(err) && !s.cacheOnly { // which Target's disk needn't be
 		stage.Remove()
 		s.Partials = ""
 		return in.fetchAndPublish(ctx, s, get)
@@ -101,12 +98,34 @@ func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) er
 		return err
 	}
 	_ = patient.Remove(stage.ArchivePath()) // a copy may need the room
-	outcome, err := in.publishAndLink(ctx, s.Selection, stage, got)
+	outcome, err := in.publishAndLink(ctx, s, stage, got)
 	return in.published(ctx, s, outcome, err)
 }
 
-// findInCache looks for the package in the cache again: another process may
-// have fetched it in the meantime.
+// takeFromCache ends a step whose package is in the cache: another process may have fetched it in the meantime.
+func (in *Installer) takeFromCache(ctx context.Context, s *step) (ended bool, err error) {
+	found, ok := in.findInCache(ctx, s.Request)
+	if !ok {
+		return false, nil
+	}
+	state := getproviders.StateCached
+	if s.cacheOnly {
+		state = getproviders.StatePresent
+	}
+	if err := in.fetcher().Approve(ctx, s.Request, state, found); err != nil {
+		return true, err
+	}
+	if s.cacheOnly {
+		s.outcome = outcome{Outcome: Outcome{Selection: s.Selection, State: event.Present}, receipt: receipt.Pending{Receipt: found.Receipt(receipt.StatRecord{})}}
+		in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: s.outcome.Outcome})
+		return true, nil
+	}
+	s.local.Cached = &found
+	in.linkHeld(ctx, steps{s}, in.cacheView(), in.linkModes(s.Selection))
+	return s.todo == nothing, nil
+}
+
+// findInCache finds out what the cache has of a package. ok: that may be used.
 func (in *Installer) findInCache(ctx context.Context, t fetch.Request) (receipt.Provenance, bool) {
 	at := in.cacheView()
 	i := inspector{in: in, cache: func() store.View { return at }}
@@ -118,23 +137,25 @@ func (in *Installer) findInCache(ctx context.Context, t fetch.Request) (receipt.
 // publishAndLink publishes a package in the cache and links it into Target from
 // there. If the cache has another package that has to stay, or can't be written
 // to, Target gets the new one for itself.
-func (in *Installer) publishAndLink(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) (outcome, error) {
+func (in *Installer) publishAndLink(ctx context.Context, s *step, stage *staging.Stage, got receipt.Provenance) (o outcome, err error) {
 	at := in.cacheView()
-	shared, unshared := in.publishInCache(ctx, s, stage, got, at)
-	if ctx.Err() != nil {
-		return outcome{}, context.Cause(ctx)
+	shared, unshared := in.publishInCache(ctx, s.Selection, stage, got, at)
+	switch {
+	case ctx.Err() != nil:
+		return o, context.Cause(ctx)
+	case s.cacheOnly:
+		o = outcome{Outcome: Outcome{Selection: s.Selection, State: event.Fetched, Path: shared.Dir, Authentication: got.Authentication}, receipt: shared}
+		err = unshared
+	case unshared != nil: // no other Target is going to use it
+		return in.linkOne(ctx, s.Selection, got, stage.PackagePath(), at, []link.Mode{link.Hardlink, link.Copy})
+	default:
+		o, err = in.linkOne(ctx, s.Selection, got, shared.Dir, at, in.linkModes(s.Selection))
+		shared.Linked = o.Link == link.Hardlink
 	}
-	from, modes := shared.Dir, in.linkModes(s)
-	if unshared != nil {
-		from, modes = stage.PackagePath(), privateLinkModes
+	if unshared == nil {
+		at.Record(ctx, shared)
 	}
-	outcome, err := in.linkOne(ctx, s, got, from, at, modes)
-	if unshared != nil {
-		return outcome, err
-	}
-	shared.Linked = outcome.Link == link.Hardlink
-	at.Record(ctx, shared)
-	return outcome, err
+	return o, err
 }
 
 // publishInCache publishes a package in the cache, or adopts an equal one that

@@ -244,6 +244,3 @@ func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selecti
 
 // errChanged says that a package of the cache changed after it was inspected.
 var errChanged = errors.New("the package in the shared cache has changed meanwhile")
-
-// privateLinkModes are for packages that only this Target is going to use.
-var privateLinkModes = []link.Mode{link.Hardlink, link.Copy}

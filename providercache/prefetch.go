@@ -68,65 +68,22 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 			return Prefetched{}, err
 		}
 	}
-	t := fetch.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}
-	if there, err := in.prefetched(ctx, t); there.State != "" || err != nil {
-		if err == nil {
-			in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: Outcome{Selection: t.Selection, State: event.Present}})
+	s := &step{Request: fetch.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}, cacheOnly: true}
+	ended, err := in.takeFromCache(ctx, s)
+	if !ended {
+		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
+			return Prefetched{}, s.Failed(during.Metadata, err)
 		}
-		return there, err
+		err = in.fetchIntoCache(ctx, s, func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
+			// What is unpacked is copied, because the cache may be moved to where the mirror isn't.
+			return in.fetcher().Fetch(ctx, t, stage, link.Clone, link.Copy)
+		})
 	}
-	pkg, err := in.fetcher().Source.Package(ctx, t.Provider, t.Version, in.fetcher().Platform)
-	if err != nil {
-		return Prefetched{}, t.Failed(during.Metadata, err)
-	}
-	t.Package = pkg
-	return in.fetchForCache(ctx, t)
-}
-
-// prefetched is the result for a package if the cache has it; the error says that the policy refuses it.
-func (in *Installer) prefetched(ctx context.Context, t fetch.Request) (done Prefetched, err error) {
-	done.Selection, done.Platform = t.Selection, in.fetcher().Platform
-	found := false
-	if done.provenance, found = in.findInCache(ctx, t); found {
-		done.State = event.Present
-		done.Bytes, err = done.provenance.ArchiveBytes, in.fetcher().Approve(ctx, t, getproviders.StatePresent, done.provenance)
-	}
-	return done, err
-}
-
-// fetchForCache fetches a package from where the source says that it is.
-func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefetched, error) {
-	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(t.Selection))
-	if err != nil {
-		return Prefetched{}, t.Failed(during.Fetch, err)
-	}
-	defer unlock()
-	done, err := in.prefetched(ctx, t)
-	if done.State != "" || err != nil {
-		return done, err
-	}
-	stage, err := staging.New(in.Cache.Dir)
-	if err != nil {
-		return Prefetched{}, t.Failed(during.Publish, err)
-	}
-	defer stage.Remove()
-	in.fetcher().Emit(ctx, fetchingEvent(t))
-	// What is unpacked is copied, because the cache may be moved to where the mirror isn't.
-	if done.provenance, err = in.fetcher().Fetch(ctx, t, stage, link.Clone, link.Copy); err != nil {
-		return Prefetched{}, err
-	}
-	done.State, done.Source, done.Bytes = event.Fetched, t.Package.Source, done.provenance.ArchiveBytes
-	_ = patient.Remove(stage.ArchivePath())
-	at := in.cacheView()
-	shared, err := in.publishInCache(ctx, t.Selection, stage, done.provenance, at)
-	if err != nil {
-		return Prefetched{}, t.Failed(during.Publish, err)
-	}
-	at.Record(ctx, shared)
-	in.fetcher().Emit(ctx, fetchedEvent(t, Outcome{
-		Selection: t.Selection, State: event.Fetched, Path: in.cachePath(t.Selection), Source: done.Source, Authentication: done.provenance.Authentication,
-	}))
-	return done, nil
+	known := s.outcome.receipt.Receipt.Claims()
+	return Prefetched{
+		Outcome:    Outcome{Selection: s.Selection, Platform: in.fetcher().Platform, State: s.outcome.State, Source: s.outcome.Source, Bytes: known.ArchiveBytes},
+		provenance: known,
+	}, err
 }
 
 // Finalize prepares a Cache that was just filled for an image: every user can

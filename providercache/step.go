@@ -19,6 +19,7 @@ type step struct {
 	fetch.Request // its Package is there when the source has described it
 	local         localPackage
 	todo          todo
+	cacheOnly     bool // the package is for the cache, and there may be no Target
 	outcome       outcome
 }
 
