@@ -21,68 +21,47 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 		return Status{}, errors.New("an Installer needs a Target")
 	}
 	locks = resolve.OrEmpty(locks)
-	wanted := in.withoutSkipped(req)
-	local := in.inspect(ctx, lockedSelections(wanted, locks), locks, inTarget)
+	status := Status{Reasons: []Reason{}}
+	because := func(p getproviders.Provider, code, detail string) {
+		status.Reasons = append(status.Reasons, Reason{Code: code, Provider: p, Detail: detail})
+	}
+	locked := slices.DeleteFunc(resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks, because), func(s getproviders.Selection) bool {
+		// Without an h1, with which an unpacked package can be compared, the source would have to be asked.
+		none := len(resolve.OfScheme(resolve.Recorded(locks, s), hashing.H1)) == 0
+		if none {
+			because(s.Provider, "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with")
+		}
+		return none
+	})
+	local := in.inspect(ctx, locked, locks, inTarget)
 	if ctx.Err() != nil {
 		return Status{}, resolve.Cancelled(ctx)
 	}
-	status := Status{Reasons: []Reason{}}
-	for _, p := range wanted.Providers() {
-		s := getproviders.Selection{Provider: p, Constraints: req.Constraints(p)}
-		if code, detail := in.reason(s, locks, local[p]); code != "" {
-			status.Reasons = append(status.Reasons, Reason{Code: code, Provider: p, Detail: detail})
-		}
-	}
-	for _, lock := range locks.All() {
-		if _, required := req[lock.Provider]; !required {
-			status.Reasons = append(status.Reasons, Reason{Code: "lock_extra_provider", Provider: lock.Provider, Detail: "the lock file has an entry that no requirement needs"})
+	for _, s := range locked {
+		if code, detail := local[s.Provider].reason(in.packagePath(s.Provider, s.Version), s.Version); code != "" {
+			because(s.Provider, code, detail)
 		}
 	}
 	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
 	return status, nil
 }
 
-// lockedSelections lists the locked versions that have an h1, with which an
-// unpacked package can be compared. Without one, the source would have to be
-// asked.
-func lockedSelections(req getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection) {
-	for _, p := range req.Providers() {
-		if lock, ok := locks.Provider(p); ok && len(resolve.OfScheme(lock.Hashes, hashing.H1)) > 0 {
-			locked = append(locked, getproviders.Selection{Provider: p, Version: lock.Version})
-		}
-	}
-	return locked
-}
-
-// reason returns the code and the detail of what is wrong with a provider;
+// reason returns the code and the detail of what is wrong with the package that belongs at a path;
 // nothing if all is well.
-func (in *Installer) reason(s getproviders.Selection, locks *depsfile.Locks, seen localPackage) (code, detail string) {
-	if s.Provider.IsBuiltIn() {
-		if err := resolve.BuiltInProblem(s, in.fetcher().Product); err != nil {
-			return "built_in_invalid", err.Error()
-		}
-		return "", ""
-	}
-	lock, locked := locks.Provider(s.Provider)
+func (seen localPackage) reason(path string, locked getproviders.Version) (code, detail string) {
 	switch {
-	case !locked:
-		return "lock_missing_provider", "the lock file has no entry for it"
-	case !s.Constraints.Allows(lock.Version):
-		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %s is required", lock.Version, s.Constraints)
-	case len(resolve.OfScheme(lock.Hashes, hashing.H1)) == 0:
-		return "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with"
 	case !seen.Exists:
-		return "package_absent", fmt.Sprintf("there is no package in %s", in.packagePath(s.Provider, lock.Version))
+		return "package_absent", fmt.Sprintf("there is no package in %s", path)
 	case seen.Err != nil:
 		return "package_differs", seen.Err.Error()
 	case seen.Refused != nil:
 		// The reason names the provider already.
 		if failure, ok := getproviders.Failure(seen.Refused); ok {
-			return "package_refused", fmt.Sprintf("version %s is %s", lock.Version, failure.Err)
+			return "package_refused", fmt.Sprintf("version %s is %s", locked, failure.Err)
 		}
 		return "package_refused", seen.Refused.Error()
 	case !seen.Matches:
-		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", in.packagePath(s.Provider, lock.Version))
+		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", path)
 	}
 	return "", ""
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -41,37 +40,28 @@ func WantedPackages(chosen []Choice) (wanted []Package) {
 	return wanted
 }
 
-// hashAll finds the hashes of all packages.
-func hashAll(ctx context.Context, f *fetch.Fetcher, wanted []Package) map[PackageKey]Package {
-	var queued []event.Outcome
-	for _, p := range wanted {
-		queued = append(queued, p.Outcome)
-	}
-	f.Emit(ctx, event.Event{Kind: event.Queued, Packages: queued})
-	hasher := lockHasher{fetcher: f, archives: receipt.OpenContents(f.StateDir)}
-	found, errs := par.Map(ctx, f.Limits.Queries, wanted, func(ctx context.Context, p Package) (Package, error) {
-		got, err := hasher.hash(ctx, p)
-		if err != nil {
-			got.State, got.Err = event.Failed, err
-		}
-		f.Emit(ctx, event.Event{Kind: event.Done, Outcome: got.Outcome})
-		return got, err
-	})
-	// What was found is saved even if the run was interrupted. A failure to save it
-	// costs later runs time, and nothing else.
-	_ = hasher.archives.Save(context.WithoutCancel(ctx))
-	results := make(map[PackageKey]Package, len(wanted))
-	for i, p := range wanted {
-		found[i].Err = errs[i]
-		results[KeyOf(p.Selection, p.Platform)] = found[i]
-	}
-	return results
-}
-
 // lockHasher finds the hashes of packages without installing them.
 type lockHasher struct {
 	fetcher  *fetch.Fetcher
 	archives receipt.Contents
+}
+
+func (h lockHasher) begin(ctx context.Context, wanted []Package) {
+	var queued []event.Outcome
+	for _, p := range wanted {
+		queued = append(queued, p.Outcome)
+	}
+	h.fetcher.Emit(ctx, event.Event{Kind: event.Queued, Packages: queued})
+}
+
+// find finds the hashes of one package, and reports it.
+func (h lockHasher) find(ctx context.Context, p Package) (Package, error) {
+	got, err := h.hash(ctx, p)
+	if err != nil {
+		got.State, got.Err = event.Failed, err
+	}
+	h.fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: got.Outcome})
+	return got, err
 }
 
 // hash finds the hashes of one package: from an earlier run, from the source, or by

@@ -9,7 +9,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -25,42 +24,27 @@ import (
 // Results are in the order of the requests, and the failure of one doesn't affect
 // the others. The error joins those of all results, in the same order.
 func Locate(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
-	results, failed := make([]Result, len(requests)), make([]error, len(requests))
-	chosen := chooseAll(ctx, f, requests)
-	wanted := WantedPackages(chosen)
-	found, errs := par.Map(ctx, f.Limits.Queries, wanted, func(ctx context.Context, p Package) (Package, error) {
-		return locate(ctx, f, p, slices.ContainsFunc(requests, func(r Request) bool { return r.Sizes }))
+	sizes := slices.ContainsFunc(requests, func(r Request) bool { return r.Sizes })
+	find := func(ctx context.Context, p Package) (Package, error) { return locate(ctx, f, p, sizes) }
+	return answer(ctx, f, requests, func(context.Context, []Package) {}, find, func(_ Request, c Choice, found map[PackageKey]Package) Result {
+		return c.located(ctx, found)
 	})
-	located := make(map[PackageKey]Package, len(wanted))
-	for i, p := range wanted {
-		if errs[i] != nil {
-			found[i] = Package{Outcome: event.Outcome{Err: resolve.OnPlatform(ctx, p.Selection, p.Platform, errs[i])}}
-		}
-		located[KeyOf(p.Selection, p.Platform)] = found[i]
-	}
-	for i, c := range chosen {
-		results[i] = c.located(located)
-		failed[i] = results[i].Err
-	}
-	return results, errors.Join(failed...)
 }
 
 // located picks the packages that a request asks for.
-func (c Choice) located(found map[PackageKey]Package) (result Result) {
+func (c Choice) located(ctx context.Context, found map[PackageKey]Package) (result Result) {
 	errs := slices.Clone(c.errs)
 	for i, s := range c.Selections {
 		for _, plat := range c.Platforms[i] {
 			p := found[KeyOf(s, plat)]
-			p.Selection, p.Platform = s, plat // constraints are each request's own
-			if !s.Provider.IsBuiltIn() {
-				result.Packages = append(result.Packages, p)
-			}
 			if p.Err != nil {
+				p = Package{Outcome: event.Outcome{Err: resolve.OnPlatform(ctx, s, plat, p.Err)}}
 				errs = append(errs, p.Err)
 			}
+			p.Selection, p.Platform = s, plat // constraints are each request's own
+			result.Packages = append(result.Packages, p)
 		}
 	}
-	slices.SortStableFunc(result.Packages, func(a, b Package) int { return a.Provider.Compare(b.Provider) })
 	slices.SortStableFunc(errs, ByProvider)
 	result.Err = errors.Join(errs...)
 	return result
@@ -68,11 +52,8 @@ func (c Choice) located(found map[PackageKey]Package) (result Result) {
 
 // locate describes one package.
 func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (_ Package, err error) {
-	s, plat := found.Selection, found.Platform
-	if s.Provider.IsBuiltIn() {
-		return found, nil
-	}
-	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
+	s := found.Selection
+	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, found.Platform); err != nil {
 		return found, s.Failed(during.Metadata, err)
 	}
 	t := fetch.Request{Selection: s, Package: found.Package}

@@ -32,6 +32,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -103,14 +104,33 @@ type Package struct {
 // Versions are those that are locked already, else the newest that are allowed.
 // The source isn't asked for the versions of a provider that is locked.
 func Lock(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
-	results, errs := make([]Result, len(requests)), make([]error, len(requests))
+	h := lockHasher{fetcher: f, archives: receipt.OpenContents(f.StateDir)}
+	// What was found is saved even if the run was interrupted. A failure to save it
+	// costs later runs time, and nothing else.
+	defer func() { _ = h.archives.Save(context.WithoutCancel(ctx)) }()
+	return answer(ctx, f, requests, h.begin, h.find, func(r Request, c Choice, found map[PackageKey]Package) Result {
+		return r.Conclude(ctx, c, found, f)
+	})
+}
+
+// answer chooses the packages of all requests, has each of them found once, and concludes with what was found of each.
+func answer(ctx context.Context, f *fetch.Fetcher, requests []Request, begin func(context.Context, []Package), find func(context.Context, Package) (Package, error),
+	conclude func(Request, Choice, map[PackageKey]Package) Result) ([]Result, error) {
+	results, failed := make([]Result, len(requests)), make([]error, len(requests))
 	chosen := chooseAll(ctx, f, requests)
-	found := hashAll(ctx, f, WantedPackages(chosen))
-	for i, r := range requests {
-		results[i] = r.Conclude(ctx, chosen[i], found, f)
-		errs[i] = results[i].Err
+	wanted := WantedPackages(chosen)
+	begin(ctx, wanted)
+	got, errs := par.Map(ctx, f.Limits.Queries, wanted, find)
+	found := make(map[PackageKey]Package, len(wanted))
+	for i, p := range wanted {
+		got[i].Err = errs[i]
+		found[KeyOf(p.Selection, p.Platform)] = got[i]
 	}
-	return results, errors.Join(errs...)
+	for i, r := range requests {
+		results[i] = conclude(r, chosen[i], found)
+		failed[i] = results[i].Err
+	}
+	return results, errors.Join(failed...)
 }
 
 // Choice holds the versions and platforms that a request asks for.

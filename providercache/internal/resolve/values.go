@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -36,4 +37,32 @@ func OrEmpty(locks *depsfile.Locks) *depsfile.Locks {
 		return new(depsfile.Locks)
 	}
 	return locks
+}
+
+// Locked returns the locked versions of requirements, as far as they can be gone by, and tells why another entry can't, or that
+// no requirement of all needs it. Built-in providers, which have no entry, are only checked.
+func Locked(product getproviders.Product, wanted, all getproviders.Requirements, locks *depsfile.Locks, because func(p getproviders.Provider, code, detail string)) (locked []getproviders.Selection) {
+	for _, p := range wanted.Providers() {
+		s := getproviders.Selection{Provider: p, Constraints: all.Constraints(p)}
+		lock, ok := locks.Provider(p)
+		switch {
+		case p.IsBuiltIn():
+			if err := BuiltInProblem(s, product); err != nil {
+				because(p, "built_in_invalid", err.Error())
+			}
+		case !ok:
+			because(p, "lock_missing_provider", "the lock file has no entry for it")
+		case !s.Constraints.Allows(lock.Version):
+			because(p, "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %s is required", lock.Version, s.Constraints))
+		default:
+			s.Version = lock.Version
+			locked = append(locked, s)
+		}
+	}
+	for _, lock := range locks.All() {
+		if _, required := all[lock.Provider]; !required {
+			because(lock.Provider, "lock_extra_provider", "the lock file has an entry that no requirement needs")
+		}
+	}
+	return locked
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/treehash"
@@ -31,28 +30,17 @@ func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockha
 	v.openReceipts()
 	status := providercache.Status{Reasons: []providercache.Reason{}}
 	var c lockhashes.Choice
-	for _, p := range r.Requirements.Providers() {
-		s := getproviders.Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
-		if code, detail := unlocked(v.dir.Fetcher, s, locks); code != "" {
-			status.Reasons = append(status.Reasons, providercache.Reason{Code: code, Provider: p, Detail: detail})
-			continue
-		}
-		if lock, ok := locks.Provider(p); ok && !p.IsBuiltIn() {
-			s.Version = lock.Version
-			platforms, _ := lockhashes.PlatformsFor(ctx, v.dir.Fetcher, lockhashes.Request{Platforms: r.Platforms}, s) // no source is asked
-			c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
-		}
+	for _, s := range resolve.Locked(v.dir.Fetcher.Product, r.Requirements, r.Requirements, locks, func(p getproviders.Provider, code, detail string) {
+		status.Reasons = append(status.Reasons, providercache.Reason{Code: code, Provider: p, Detail: detail})
+	}) {
+		platforms, _ := lockhashes.PlatformsFor(ctx, v.dir.Fetcher, lockhashes.Request{Platforms: r.Platforms}, s) // no source is asked
+		c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
 	}
 	packages := v.packages(ctx, r, c)
 	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
 	for _, reason := range found {
 		if reason.Code != "" {
 			status.Reasons = append(status.Reasons, reason)
-		}
-	}
-	for _, lock := range locks.All() {
-		if _, required := r.Requirements[lock.Provider]; !required {
-			status.Reasons = append(status.Reasons, providercache.Reason{Code: "lock_extra_provider", Provider: lock.Provider, Detail: "the lock file has an entry that no requirement needs"})
 		}
 	}
 	slices.SortStableFunc(status.Reasons, func(a, b providercache.Reason) int { return a.Provider.Compare(b.Provider) })
@@ -72,22 +60,6 @@ func (v *vendor) checkUnneeded(ctx context.Context, status providercache.Status,
 		status.Reasons = append(status.Reasons, providercache.Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
 	}
 	return status, err
-}
-
-// unlocked says why a provider's entry in the lock file can't be gone by.
-func unlocked(f *fetch.Fetcher, s getproviders.Selection, locks *depsfile.Locks) (code, detail string) {
-	lock, ok := locks.Provider(s.Provider)
-	switch {
-	case s.Provider.IsBuiltIn():
-		if err := resolve.BuiltInProblem(s, f.Product); err != nil {
-			return "built_in_invalid", err.Error()
-		}
-	case !ok:
-		return "lock_missing_provider", "the lock file has no entry for it"
-	case !s.Constraints.Allows(lock.Version):
-		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %q is required", lock.Version, s.Constraints)
-	}
-	return "", ""
 }
 
 // compare says what is wrong with a package; no Code: nothing.

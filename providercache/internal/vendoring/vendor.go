@@ -130,9 +130,6 @@ type vendor struct {
 func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashes.Choice) (packages []archivedir.Item) {
 	for _, p := range lockhashes.WantedPackages([]lockhashes.Choice{c}) {
 		s := p.Selection
-		if s.Provider.IsBuiltIn() {
-			continue
-		}
 		name := v.nameOf(ctx, s, p.Platform)
 		packages = append(packages, archivedir.Item{
 			Outcome: event.Outcome{Selection: s, Platform: p.Platform, Path: v.dir.Path(name)},
