@@ -83,11 +83,11 @@ type Limits struct {
 // Opened is f with every default decided, once, for the packages of this module: the result has an internal type.
 func (f *Fetcher) Opened() *fetch.Fetcher {
 	f.once.Do(func() {
-		f.opened = &fetch.Fetcher{
+		f.opened = fetch.Open(&fetch.Fetcher{
 			Source: f.Source, Client: f.Client, Platform: cmp.Or(f.Platform, getproviders.CurrentPlatform()), Product: f.Product, Limits: f.Limits.decided(),
 			Observe: f.Observe, Now: f.Now, StateDir: store.UsableState(f.StateDir), Verify: f.Verify, StrictTimes: f.StrictTimes,
 			HashPolicy: f.HashPolicy, ArchiveDir: f.ArchiveDir, Policy: f.Policy, Choice: f.Choice,
-		}
+		})
 		if f.Client == nil {
 			f.opened.Client = hosts.DefaultClient()
 		}

@@ -72,7 +72,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if o.any() {
 		remove = &collector{collectOptions: o.collectOptions, product: product}
 	}
-	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: o.memory, DiskBytes: o.disk, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Requests: o.connections, MemoryBytes: o.memory, DiskBytes: o.disk, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -149,7 +149,8 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failed), nil
 	}
 	defer bucket.Close()
-	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, StateDir: m.StateDir, Policy: online.Policy.Against(nil, nil), Choice: online.Policy.Versions(), Now: m.Now}
+	limits := providercache.Limits{Downloads: o.downloads, PerHost: cmp.Or(o.perHost, o.downloads, 32)}
+	fetcher := &providercache.Fetcher{Source: source, Limits: limits, Client: online.Archives, Product: product, StateDir: m.StateDir, Policy: online.Policy.Against(nil, nil), Choice: online.Policy.Versions(), Now: m.Now}
 	to.MarkUses = remove != nil
 	to.Modules = registries{net: online, product: product}
 	if err := front.withFiles(m.Context, o, &to, bucket); err != nil {

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,7 +86,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 // their clients have left, so that clients could have any number of them wait.
 func (s *Server) join(ctx context.Context, asked request, record packagesRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
-	if s.counts.downloading.Load() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
+	if s.counts.downloading.Load() >= int64(s.fetcher.Limits.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
 		return nil, errDownloads
 	}
 	share, made := s.flights.Join(key, func() *flight { return &flight{key: key} })
@@ -142,20 +140,6 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	if err := s.approve(ctx, asked, record, getproviders.StateKnown, found, receipt.Provenance{}); err != nil {
 		return err
 	}
-	host := fmt.Sprint(found.Location)
-	if at, err := url.Parse(host); err == nil {
-		host = at.Host
-	}
-	ofHost, _ := s.hosts.Join(host, func() *par.Limit { return par.NewLimit(s.opts.DownloadsPerHost) })
-	defer s.hosts.Drop(host, ofHost)
-	for _, limit := range []*par.Limit{ofHost.Value, s.places} { // in this order: those of a slow host take no place of others
-		release, err := limit.Acquire(ctx, 0)
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	s.counts.downloads.Add(1)
 	dir, err := scratch.Make(s.opts.Temporary)
 	if err != nil {
 		return err
@@ -171,6 +155,9 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 			return errDisk
 		}
 		f.room += more
+		if again, _ := f.begun.At(); again == 0 {
+			s.counts.downloads.Add(1)
+		}
 		return nil
 	}
 	got, err := s.fetcher.FetchArchive(ctx, t, path, "")

@@ -34,12 +34,11 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	}
 	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
-	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
-	opts.DownloadsPerHost = cmp.Or(opts.DownloadsPerHost, opts.Downloads)
+	opts.Waiting, opts.Requests = cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
+	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks()}
 	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
 	kept := opts.MemoryBytes / 16
 	s.versions = newAnswers[versionsRecord](s, versionsMaxAge, kept*3/16)

@@ -58,9 +58,7 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	server, front := m.start(t)
 	got := make(chan answered, 1)
 	go func() { got <- get(t, front, archive) }()
-	for stat(server, "downloads_running") == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return stat(server, "downloads_running") > 0 })
 	time.Sleep(100 * time.Millisecond) // in which it would begin
 	must.Equal(t, m.registry.Requests("archive"), 0, "it is downloaded although another server does that")
 	m.clock.pass(15 * time.Second)

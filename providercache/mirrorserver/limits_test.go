@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -15,7 +16,7 @@ import (
 // may still join them, and when they have ended, the third one is possible.
 func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	m := newMirroring(t)
-	m.opts.Downloads, m.opts.Waiting = 1, 1
+	m.limits.Downloads, m.opts.Waiting = 1, 1
 	paths := []string{archive}
 	for _, name := range []string{"gadget", "gizmo"} {
 		m.add(name, "1.0.0")
@@ -33,24 +34,14 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		go func() { first <- get(t, front, path) }()
 	}
 	<-source.asked
-	for stat(server, "downloads_running") < 2 {
-		if t.Context().Err() != nil {
-			t.Fatal("the second download doesn't wait")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
 	if got := status(t, front, paths[2], http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
 		t.Errorf("%v: %s", got.Header, got.body)
 	}
 	must.Equal(t, stat(server, `limited_total{limit="downloads"}`), 1)
 	joined := make(chan answered, 1)
 	go func() { joined <- get(t, front, paths[0]) }()
-	for stat(server, "coalesced_total") == 0 {
-		if t.Context().Err() != nil {
-			t.Fatal("the running download can't be joined")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return stat(server, "coalesced_total") > 0 })
 	close(source.let)
 	for _, all := range []chan answered{first, first, joined} {
 		got := <-all
@@ -122,16 +113,14 @@ func TestHandler_BoundsDownloads(t *testing.T) {
 
 func oneDownload(t *testing.T, all, ofHost int) {
 	m := newMirroring(t)
-	m.opts.Downloads, m.opts.DownloadsPerHost = all, ofHost
+	m.limits = providercache.Limits{Downloads: all, PerHost: ofHost}
 	server, front, content, feed := m.serveLarge(t)
 	first, last := make(chan answered, 1), make(chan answered, 1)
 	go func() { first <- get(t, front, large) }()
 	must.Get(feed.Write(content[:1000]))(t)
 	second := strings.Replace(large, "linux_amd64", "darwin_arm64", 1)
 	go func() { last <- get(t, front, second) }()
-	for stat(server, "downloads_running") < 2 {
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
 	time.Sleep(50 * time.Millisecond) // in which the second one would begin
 	must.Equal(t, stat(server, "downloads_total"), 1)
 	must.Get(feed.Write(content[1000:]))(t)
@@ -151,12 +140,7 @@ func TestHandler_BoundsTheDisk(t *testing.T) {
 	server, front, _, feed := m.serveLarge(t)
 	all := make(chan answered, 1)
 	go func() { all <- get(t, front, large) }()
-	for stat(server, "arriving_bytes") == 0 {
-		if t.Context().Err() != nil {
-			t.Fatal("nothing arrives")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return stat(server, "arriving_bytes") > 0 })
 	if got := status(t, front, archive, http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "as much of the disk as they may") {
 		t.Errorf("%v: %s", got.Header, got.body)
 	}
@@ -164,6 +148,5 @@ func TestHandler_BoundsTheDisk(t *testing.T) {
 	feed.Write(contentOf("large", "1.0.0", linux))
 	feed.Close()
 	must.Equal(t, (<-all).err, nil)
-	settle(t, server)
-	must.Equal(t, stat(server, "arriving_bytes"), 0)
+	await(t, func() bool { return stat(server, "arriving_bytes") == 0 })
 }

@@ -54,6 +54,7 @@ type mirroring struct {
 	opts     mirrorserver.Options
 	policy   func(context.Context, getproviders.Candidate) error
 	choice   providercache.Choice
+	limits   providercache.Limits
 }
 
 // newMirroring has a registry with acme/widget 1.0.0 for two platforms. The test runs beside others.
@@ -102,7 +103,7 @@ func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server)
 // serve starts a server of a source, and returns its URL.
 func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
 	t.Helper()
-	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Now: m.clock.Now}
+	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Limits: m.limits, Now: m.clock.Now}
 	server := must.Get(mirrorserver.Handler(f, m.bucket, m.opts))(t)
 	front := httptest.NewServer(server)
 	t.Cleanup(func() {
@@ -203,9 +204,15 @@ func keysIn(t *testing.T, b blob.Bucket, part string) (keys []string) {
 // settle waits until what was downloaded is stored: clients have all bytes before that.
 func settle(t *testing.T, server *mirrorserver.Server) {
 	t.Helper()
-	for stat(server, "downloads_running") > 0 {
+	await(t, func() bool { return stat(server, "downloads_running") == 0 })
+}
+
+// await waits for something that happens soon.
+func await(t *testing.T, happened func() bool) {
+	t.Helper()
+	for !happened() {
 		if t.Context().Err() != nil {
-			t.Fatal("the download doesn't end")
+			t.Fatal("it doesn't happen")
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -71,11 +71,8 @@ type Options struct {
 	// signed. Servers that share their clients share it.
 	SigningKey []byte
 
-	// Downloads bounds how many archives arrive at once; 0: 32. Further ones wait.
-	Downloads int
-	// DownloadsPerHost bounds how many of them come from one host; 0: Downloads. Further ones wait, and others go before them.
-	DownloadsPerHost int
-	// Waiting bounds how many archives wait for that; 0: 1000. A request for another one is refused with the status 503.
+	// Waiting bounds how many archives wait for one of the Downloads of the Fetcher's Limits; 0: 1000. A request for another one is refused
+	// with the status 503.
 	Waiting int
 	// Requests bounds how many requests are answered at once; 0: 4096. Further ones are refused with the status 503.
 	Requests int
@@ -104,7 +101,6 @@ type Server struct {
 	opts    Options
 	fetcher *fetch.Fetcher
 	tasks   *par.Tasks
-	places  *par.Limit   // of downloads
 	room    *par.Room    // memory for decoding
 	running atomic.Int64 // requests
 	ready   par.Memo[string, readiness]
@@ -118,11 +114,10 @@ type Server struct {
 	releases  *answers[[]string] // of modules
 	locations *answers[string]   // of releases
 
-	hosts    par.Shared[string, *par.Limit] // of downloads, by host
-	flights  par.Shared[string, *flight]    // archives that arrive, by the path of their URL
-	serving  par.Shared[string, struct{}]   // archives of the bucket that are being sent, by key
-	verified *par.Recent[string, string]    // the tags of archives of the bucket that were read and are what their keys say
-	marked   *par.Recent[string, int64]     // the last hour of which the bucket has a mark that an archive was used
+	flights  par.Shared[string, *flight]  // archives that arrive, by the path of their URL
+	serving  par.Shared[string, struct{}] // archives of the bucket that are being sent, by key
+	verified *par.Recent[string, string]  // the tags of archives of the bucket that were read and are what their keys say
+	marked   *par.Recent[string, int64]   // the last hour of which the bucket has a mark that an archive was used
 }
 
 var (

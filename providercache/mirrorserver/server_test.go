@@ -239,7 +239,7 @@ func (b countedBody) Close() error {
 func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
 	m := newMirroring(t)
 	m.add("widget", "1.1.0")
-	m.opts.Downloads = 1
+	m.limits.Downloads = 1
 	var source counted
 	_, front := m.serve(t, changed{m.source(), func(pkg *getproviders.Package) {
 		pkg.Location = countedArchive{&source, contentOf(pkg.Provider.Type, pkg.Version.String(), pkg.Platform), pkg.Location.String()}
@@ -268,9 +268,7 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 	go feed.Write(content[:100_000])
 	closed := make(chan struct{})
 	go func() {
-		for stat(server, "downloads_running") == 0 {
-			time.Sleep(time.Millisecond)
-		}
+		await(t, func() bool { return stat(server, "downloads_running") > 0 })
 		gate.CloseWithError(errors.New("cut off")) // as a connection's end would be
 		server.Close()
 		close(closed)

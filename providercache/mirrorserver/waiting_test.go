@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -72,12 +71,7 @@ func TestHandler_SharesFailures(t *testing.T) {
 				})
 			}
 			<-source.asked
-			for stat(server, "requests_total") < 20 {
-				if t.Context().Err() != nil {
-					t.Fatal("clients don't come")
-				}
-				time.Sleep(time.Millisecond)
-			}
+			await(t, func() bool { return stat(server, "requests_total") >= 20 })
 			close(source.let)
 			clients.Wait()
 			must.Equal(t, len(source.asked), 0)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
@@ -43,16 +45,22 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string)
 		got, err = f.downloadAndUnpack(ctx, t, path, dir)
 	}
 	if err != nil {
-		return receipt.Provenance{}, err
+		return got, err
 	}
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 
 // downloadAndUnpack is FetchArchive from the location that the request names.
 func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
-	received, streamed, trust, err := f.download(ctx, t, path, dir)
-	if err != nil {
-		return receipt.Provenance{}, err
+	var received download.Archive
+	var streamed unpack.Streamed
+	trust, err := f.withTrust(ctx, t, func(ctx context.Context) (err error) {
+		received, streamed, err = f.download(ctx, t, path, dir)
+		return err
+	})
+	if err != nil { // the archive may be complete when the documents can't be loaded
+		f.keptPart(ctx, t)(received.Keep())
+		return got, err
 	}
 	defer func() {
 		if err != nil && ctx.Err() != nil { // what was interrupted needn't be downloaded again
@@ -65,25 +73,39 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 	authentication, err := t.Authenticate(trust.Authenticator, digests)
 	undecided := errors.Is(err, errH1Required)
 	if err != nil && !undecided {
-		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
+		return got, inPlaceOfArchive(t, received, err)
 	}
 	content, err := f.unpack(ctx, t, received, streamed, dir)
 	if err != nil {
-		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
+		return got, inPlaceOfArchive(t, received, err)
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
 		if authentication, err = t.Authenticate(trust.Authenticator, digests); err != nil {
-			return receipt.Provenance{}, err
+			return got, err
 		}
 	}
 	f.keep(ctx, t, received.Path)
-	got = receipt.Provenance{
+	return f.provenance(ctx, t, trust, authentication, received, content), nil
+}
+
+// withTrust downloads an archive, and at the same time loads the documents that authenticate it.
+func (f *Fetcher) withTrust(ctx context.Context, t Request, fetch func(context.Context) error) (trust getproviders.Trust, err error) {
+	load := func(ctx context.Context) (err error) {
+		trust, err = f.loadTrust(ctx, t)
+		return err
+	}
+	err = par.Together(ctx, load, fetch)
+	return trust, err
+}
+
+// provenance is what is known of an archive that was authenticated.
+func (f *Fetcher) provenance(ctx context.Context, t Request, trust getproviders.Trust, authentication getproviders.AuthenticationResult, received download.Archive, content unpack.Content) receipt.Provenance {
+	return f.dated(ctx, receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
 		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), FromRegistry: t.Package.FromRegistry, ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
 		Files: content.Files,
-	}
-	return f.dated(ctx, got, received.Modified), nil
+	}, received.Modified)
 }
 
 // inPlaceOfArchive is the failure of a package, which says more if a server sent a web page.
@@ -106,14 +128,9 @@ func inPlaceOfArchive(t Request, received download.Archive, err error) error {
 	return &explained
 }
 
-// download gets the archive and the documents that authenticate it, both at the
-// same time. The archive is unpacked to dir while it arrives; streamed is nil if it
+// download gets the archive. It is unpacked to dir while it arrives; streamed is nil if it
 // can't be. The caller discards the archive.
-func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, trust getproviders.Trust, err error) {
-	limits, err := f.limits(ctx)
-	if err != nil {
-		return download.Archive{}, nil, getproviders.Trust{}, t.Failed(during.Fetch, err)
-	}
+func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, err error) {
 	request := f.downloadRequest(t, path)
 	request.Progress, request.Kept = f.progress(ctx, t), f.keptPart(ctx, t)
 	phase := event.Unpacking
@@ -134,33 +151,22 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 		if t.Follow != nil {
 			t.Follow(mark, size)
 		}
-		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, limits.unpacks, size), dir, f.Limits.Unpack())
+		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, f.unpacks, size), dir, f.Limits.Unpack())
 	}
-	fetch := func(ctx context.Context) (err error) {
-		leave, err := limits.enter(ctx, t)
-		if err == nil {
-			defer leave()
-			request.Received = func() {
-				if leave(); remote {
-					f.EmitPhase(ctx, t, phase)
-				}
+	leave, err := f.enter(ctx, t.Package.Location)
+	if err == nil {
+		defer leave()
+		request.Received = func() {
+			if leave(); remote {
+				f.EmitPhase(ctx, t, phase)
 			}
-			received, err = download.Download(ctx, request)
 		}
-		if err != nil {
-			return t.Failed(during.Fetch, err)
-		}
-		return nil
+		received, err = download.Download(ctx, request)
 	}
-	load := func(ctx context.Context) (err error) {
-		trust, err = f.loadTrust(ctx, t)
-		return err
+	if err != nil {
+		err = t.Failed(during.Fetch, err)
 	}
-	err = par.Together(ctx, load, fetch)
-	if err != nil { // the archive may be complete when the documents can't be loaded
-		f.keptPart(ctx, t)(received.Keep())
-	}
-	return received, streamed, trust, err
+	return received, streamed, err
 }
 
 // progress returns what reports the progress of a download as events; nil if
@@ -212,7 +218,7 @@ func (f *Fetcher) opening(t Request) download.Opening {
 func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
 	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Unpack())
 	if err != nil {
-		return unpack.Content{}, t.Failed(during.Unpack, err)
+		return content, t.Failed(during.Unpack, err)
 	}
 	defer whole.Close()
 	content, ok, err := whole.Finish(streamed, dir)
@@ -220,50 +226,46 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 		content, err = f.UnpackComplete(ctx, whole, from.Size, dir)
 	}
 	if err != nil {
-		return unpack.Content{}, t.Failed(during.Unpack, err)
+		err = t.Failed(during.Unpack, err)
 	}
-	return content, nil
+	return content, err
 }
 
 // UnpackComplete waits for a core and unpacks an archive that is complete. For the packages
 // above this one: archive and content have internal types.
-func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (unpack.Content, error) {
-	limits, err := f.limits(ctx)
+func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (content unpack.Content, err error) {
+	leave, err := f.unpacks.Acquire(ctx, size)
 	if err != nil {
-		return unpack.Content{}, err
-	}
-	leave, err := limits.unpacks.Acquire(ctx, size)
-	if err != nil {
-		return unpack.Content{}, err
+		return content, err
 	}
 	defer leave()
 	return from.Unpack(ctx, dir)
 }
 
-func (f *Fetcher) limits(ctx context.Context) (semaphores, error) {
-	return f.shared.Do(ctx, struct{}{}, func(context.Context) (semaphores, error) {
-		limits := f.Limits
-		return semaphores{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks), new(par.Memo[string, *par.Limit]), limits.PerHost}, nil
-	})
-}
-
 // enter waits until an archive may be downloaded. It waits for the host first, so
 // that downloads that queue for a slow host don't hold up the others.
-func (s semaphores) enter(ctx context.Context, t Request) (leave func(), err error) {
-	leaveHost := func() {}
-	if at, ok := t.Package.Location.(getproviders.HTTPArchive); ok && at.URL != nil {
-		host, err := s.hosts.Do(ctx, at.URL.Host, func(context.Context) (*par.Limit, error) { return par.NewLimit(s.perHost), nil })
+func (f *Fetcher) enter(ctx context.Context, at getproviders.Location) (leave func(), err error) {
+	limits, leaves := []*par.Limit{f.downloads}, []func(){}
+	leave = sync.OnceFunc(func() {
+		for _, f := range leaves {
+			f()
+		}
+	})
+	if download.IsRemote(at) {
+		host := at.String()
+		if u, err := url.Parse(host); err == nil {
+			host = u.Host
+		}
+		ofHost, _ := f.hosts.Join(host, func() *par.Limit { return par.NewLimit(f.Limits.PerHost) })
+		limits, leaves = []*par.Limit{ofHost.Value, f.downloads}, append(leaves, func() { f.hosts.Drop(host, ofHost) })
+	}
+	for _, limit := range limits {
+		release, err := limit.Acquire(ctx, 0)
 		if err != nil {
+			leave()
 			return nil, err
 		}
-		if leaveHost, err = host.Acquire(ctx, 0); err != nil {
-			return nil, err
-		}
+		leaves = append(leaves, release)
 	}
-	leaveAll, err := s.downloads.Acquire(ctx, 0)
-	if err != nil {
-		leaveHost()
-		return nil, err
-	}
-	return func() { leaveAll(); leaveHost() }, nil
+	return leave, nil
 }

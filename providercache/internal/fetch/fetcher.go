@@ -47,8 +47,15 @@ type Fetcher struct {
 	Policy      func(context.Context, getproviders.Candidate) error
 	Choice      resolve.Choice
 
-	events par.Pulse
-	shared par.Memo[struct{}, semaphores]
+	events             par.Pulse
+	downloads, unpacks *par.Limit
+	hosts              par.Shared[string, *par.Limit] // of downloads
+}
+
+// Open makes a Fetcher ready whose fields are set.
+func Open(f *Fetcher) *Fetcher {
+	f.downloads, f.unpacks = par.NewLimit(f.Limits.Downloads), par.NewLimit(f.Limits.Unpacks)
+	return f
 }
 
 // Resolver chooses versions from the Source.
@@ -107,14 +114,6 @@ type Limits struct {
 // Unpack is what packages are bounded by.
 func (l Limits) Unpack() unpack.Limits {
 	return unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}
-}
-
-// semaphores are what the calls of one Fetcher have to share for the limits to
-// hold over all of them.
-type semaphores struct {
-	downloads, unpacks *par.Limit
-	hosts              *par.Memo[string, *par.Limit]
-	perHost            int
 }
 
 // EmitPhase reports what is done to a package from now on.

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -42,37 +41,23 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 
 // hashStream hashes and authenticates an archive while it arrives. The error is
 // unpack.ErrNotStreamable if that can't be done.
-func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance, error) {
-	var trust getproviders.Trust
-	var received unpack.HashedStream
+func (f *Fetcher) hashStream(ctx context.Context, t Request) (got receipt.Provenance, err error) {
+	var received download.Archive
 	var content unpack.Content
-	var modified time.Time
-	err := par.Together(ctx,
-		func(ctx context.Context) (err error) {
-			trust, err = f.loadTrust(ctx, t)
-			return err
-		},
-		func(ctx context.Context) (err error) {
-			received, content, modified, err = f.downloadHashes(ctx, t)
-			if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
-				err = t.Failed(during.Fetch, err)
-			}
-			return err
-		},
-	)
+	trust, err := f.withTrust(ctx, t, func(ctx context.Context) (err error) {
+		if received, content, err = f.downloadHashes(ctx, t); err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
+			err = t.Failed(during.Fetch, err)
+		}
+		return err
+	})
 	if err != nil {
-		return receipt.Provenance{}, err
+		return got, err
 	}
-	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
-	authentication, err := t.Authenticate(trust.Authenticator, digests)
+	authentication, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive})
 	if err != nil {
-		return receipt.Provenance{}, err
+		return got, err
 	}
-	got := receipt.Provenance{
-		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL, FromRegistry: t.Package.FromRegistry,
-		ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
-	}
-	got = f.dated(ctx, got, modified)
+	got = f.provenance(ctx, t, trust, authentication, received, content)
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 

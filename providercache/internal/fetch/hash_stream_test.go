@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
@@ -32,7 +31,7 @@ func TestFetcher_NoticesThatAStreamEndsEarly(t *testing.T) {
 	content := cachetest.ArchiveByGo(t, zip.Deflate)
 	readAll := func(ctx context.Context, size int64) error {
 		wanted := Request{Selection: getproviders.Selection{Provider: cachetest.TestProvider}, Package: getproviders.Package{Location: getproviders.LocalArchive("x.zip")}}
-		_, _, err := (&Fetcher{Limits: testLimits, Now: time.Now}).readSource(ctx, wanted, inMemory{bytes.NewReader(content), size}, par.NewLimit(1))
+		_, _, err := Open(&Fetcher{Limits: testLimits, Now: time.Now}).readSource(ctx, wanted, inMemory{bytes.NewReader(content), size})
 		return err
 	}
 	must.Equal(t, readAll(t.Context(), int64(len(content))), nil)

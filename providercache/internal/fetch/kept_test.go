@@ -44,7 +44,7 @@ func keeping(t *testing.T) (f *Fetcher, web *served, r Request, kept string) {
 	t.Helper()
 	web = &served{content: cachetest.ArchiveByGo(t, zip.Deflate)}
 	sum := sha256.Sum256(web.content)
-	f = &Fetcher{Client: &http.Client{Transport: web}, Limits: testLimits, Now: time.Now, ArchiveDir: filepath.Join(t.TempDir(), "archives")}
+	f = Open(&Fetcher{Client: &http.Client{Transport: web}, Limits: testLimits, Now: time.Now, ArchiveDir: filepath.Join(t.TempDir(), "archives")})
 	r = Request{Selection: getproviders.Selection{Provider: cachetest.TestProvider}, Package: getproviders.Package{
 		Location: getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/a.zip"}},
 		Trust:    getproviders.TrustedBy(getproviders.AnyHash{getproviders.ZH(sum)}),
