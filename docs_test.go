@@ -272,6 +272,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"command/problem/codes.go", "", `^[a-z]+(_[a-z]+)*$`},
 	{"internal/during/during.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
 	{"providercache/check.go", "", reasonPattern},
+	{"providercache/internal/resolve/values.go", "", reasonPattern},
 	{"providercache/internal/vendoring/check.go", "", reasonPattern},
 	{"internal/config/modules/tree.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", reasonPattern},
