@@ -18,14 +18,14 @@ type Code struct {
 // Coded is the Extra of a problem that says its own code.
 type Coded string
 
-// CodedError is [Error] with a code, which has to be one of [Codes].
+// CodedError is [Error] with a code, which has to be one of [Codes] or "".
 func CodedError(code, summary, detail string) *Problem {
 	p := Error(summary, detail)
 	p.Extra = Coded(code)
 	return p
 }
 
-// CodedWarning is [Warning] with a code, which has to be one of [Codes].
+// CodedWarning is [Warning] with a code, which has to be one of [Codes] or "": then it has none.
 func CodedWarning(code, summary, detail string) *Problem {
 	p := Warning(summary, detail)
 	p.Extra = Coded(code)
@@ -37,13 +37,9 @@ func Errorf(code, summary, format string, args ...any) *Problem {
 	return CodedError(code, summary, fmt.Sprintf(format, args...))
 }
 
-// Warningf is [CodedWarning] with a detail as fmt.Sprintf makes it. With the code "" it has no code.
+// Warningf is [CodedWarning] with a detail as fmt.Sprintf makes it.
 func Warningf(code, summary, format string, args ...any) *Problem {
-	p := Warning(summary, fmt.Sprintf(format, args...))
-	if code != "" {
-		p.Extra = Coded(code)
-	}
-	return p
+	return CodedWarning(code, summary, fmt.Sprintf(format, args...))
 }
 
 // Fail returns an error that stands alone.

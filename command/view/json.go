@@ -18,14 +18,12 @@ type jsonPrinter struct {
 	out     terminal.Stream
 	product getproviders.Product
 	now     func() time.Time
-	called  string
-	sources explain.Sources
-	quota   explain.Quota
+	showing explain.Showing
 	several *directories // nil: the run is about one
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, called: o.Called, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, showing: o.showing()}
 }
 
 func (j *jsonPrinter) line(l line) {
@@ -56,11 +54,11 @@ func (j *jsonPrinter) untyped(l line, more result.Object) {
 }
 
 func (j *jsonPrinter) Problems(all problem.List) {
-	j.quota.Show(explain.ByModules(all), j.problem)
+	j.showing.Show(explain.ByModules(all), j.problem)
 }
 
 // problem returns how many bytes it has printed.
-func (j *jsonPrinter) problem(p *problem.Problem) int {
+func (j *jsonPrinter) problem(p *problem.Problem, source *explain.Snippet) int {
 	if problem.IsIntroduction(p) {
 		return j.write("error", oneLine(p.Summary), "", nil)
 	}
@@ -69,7 +67,7 @@ func (j *jsonPrinter) problem(p *problem.Problem) int {
 		level = "warn"
 	}
 	return j.write(level, explain.SeverityName(p.Severity)+": "+p.Summary, "diagnostic", result.Object{
-		"diagnostic", result.NewProblem(p, j.sources.Snippet(p), j.called),
+		"diagnostic", result.NewProblem(p, source),
 	})
 }
 

@@ -31,7 +31,7 @@ func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	p := problem.Warning("::warning::A warning", words)
 	var out bytes.Buffer
 	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
-	j.problem(p)
+	j.Problems(problem.List{p})
 	must.Succeed(t, result.Write(&out, report{map[string]string{"detail": words}}, true, result.Run{}))
 	must.NotContain(t, out.String(), "##")
 	lines := json.NewDecoder(&out)
@@ -79,7 +79,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	check("doctor", page)
 	must.Equal(t, strings.Count(page, "\n"), 27, page)
 	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
-	j.problem(problem.Warning("x", words))
+	j.Problems(problem.List{problem.Warning("x", words)})
 	check("a line of JSON", out.String())
 	var event struct{ Diagnostic struct{ Detail string } }
 	if err := json.Unmarshal(out.Bytes(), &event); err != nil || event.Diagnostic.Detail != words {

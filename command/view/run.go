@@ -19,7 +19,6 @@ import (
 // It is for one goroutine at a time.
 type run struct {
 	product   getproviders.Product
-	called    string // see Options
 	now       func() time.Time
 	began     time.Time
 	doing     string                // what is said to be done to a provider whose archives are put somewhere
@@ -35,7 +34,7 @@ type run struct {
 	touched   []*terminal.Task // by the last event
 	signed    bool             // a package was installed whose signer isn't HashiCorp
 	problems  []result.Problem // each once
-	quota     explain.Quota    // of the problems
+	showing   explain.Showing  // of the problems
 	errors    int              // that were shown
 	warnings  int
 	modules   int    // that are called
@@ -44,7 +43,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{product: o.Product, called: o.Called, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
+	r := &run{product: o.Product, showing: explain.Showing{Called: o.Called}, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
 	if r.now == nil {
 		r.now = time.Now
 	}

@@ -130,8 +130,8 @@ func (r *run) addProblems(problems problem.List) {
 			r.errors++
 		}
 	}
-	r.quota.Show(problems, func(p *problem.Problem) int {
-		found := result.NewProblem(p, nil, r.called)
+	r.showing.Show(problems, func(p *problem.Problem, source *explain.Snippet) int {
+		found := result.NewProblem(p, source)
 		if !slices.ContainsFunc(r.problems, func(other result.Problem) bool {
 			return other.Summary == found.Summary && other.Detail == found.Detail
 		}) {

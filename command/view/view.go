@@ -74,6 +74,10 @@ type Options struct {
 	Called   string // how the program was called, for commands in texts; "": tfdeps
 }
 
+func (o Options) showing() explain.Showing {
+	return explain.Showing{ReadFile: o.ReadFile, Called: o.Called}
+}
+
 // Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
 // download_progress, if at all.
 type Progress int
@@ -138,7 +142,7 @@ func (h humanPrinter) line(l line) {
 }
 
 func newHumanPrinter(o Options) humanPrinter {
-	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Called: o.Called, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}, Apart: explain.SpeechOf(o.Product).Gaps}
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Showing: o.showing(), Apart: explain.SpeechOf(o.Product).Gaps}
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}

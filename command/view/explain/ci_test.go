@@ -22,7 +22,7 @@ func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 		for _, plain := range []bool{true, false} {
 			var out bytes.Buffer
 			h := &Printer{Err: terminal.Stream{Writer: &out, Width: width}, Warn: terminal.Stream{Writer: &out, Width: width}, Plain: plain}
-			h.problem(p)
+			h.Problems(problem.List{p})
 			for line := range strings.Lines(out.String()) {
 				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##") {
 					t.Fatalf("%d columns: a command: %q", width, line)
@@ -30,7 +30,10 @@ func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 			}
 		}
 	}
-	parts := problemText{problem: &problem.Problem{Subject: &hcl.Range{Filename: "main.tf"}}, paint: func(text, _ string) string { return text },
-		source: &Snippet{Found: true, Code: "x = ##[group]", StartLine: 1, From: 5, To: 6}} // the mark is between the two signs
-	must.NotContain(t, parts.render(78), "##[")
+	var out bytes.Buffer
+	h := &Printer{Err: terminal.Stream{Writer: &out}, Plain: true, Showing: Showing{ReadFile: func(string) ([]byte, error) { return []byte("x = ##[group]"), nil }}}
+	at := hcl.Range{Filename: "main.tf", Start: hcl.Pos{Line: 1, Byte: 5}, End: hcl.Pos{Line: 1, Column: 2, Byte: 6}} // the mark is between the two signs
+	h.Problems(problem.List{problem.At(at, problem.Error("Wrong", ""))})
+	must.Contain(t, out.String(), "x = #")
+	must.NotContain(t, out.String(), "##[")
 }

@@ -20,7 +20,7 @@ func CodeOf(p *problem.Problem) string {
 	code := ""
 	switch extra := p.Extra.(type) {
 	case problem.Coded:
-		return string(extra)
+		code = string(extra)
 	case problem.Caused:
 		if code = CodeOfError(extra.Err); code == "" {
 			code = string(extra.Code)

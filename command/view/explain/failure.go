@@ -2,7 +2,6 @@
 package explain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,22 +30,24 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
-	for _, one := range cause.Causes(err) {
-		failed, ok := getproviders.Failure(one.Err)
+	for _, c := range cause.Causes(err) {
+		var explained *problem.Problem
+		absent := cause.NotCached(c.Err)
 		switch {
-		case len(one.Failures) > 1:
-			problems = append(problems, problem.Because(one.Err, manyFailed(product, one)))
-		case ok && failed.Step == during.Cancel, !ok && errors.Is(one.Err, context.Canceled):
+		case isInterrupt(c):
 			interrupted = true
-		case len(cause.NotCached(one.Err)) > 0:
-			missing = append(missing, cause.NotCached(one.Err)...)
-		case ok:
-			f := failure{product: product, req: req, Fault: failed, suggest: suggest}
-			problems = append(problems, problem.Because(one.Err, f.problem()))
+			continue
+		case len(c.Failures) > 1:
+			explained = manyFailed(product, c)
+		case len(absent) > 0:
+			missing = append(missing, absent...)
+			continue
+		case len(c.Failures) == 1:
+			explained = failure{product: product, req: req, Fault: c.Failures[0], suggest: suggest}.problem()
 		default:
-			problems = append(problems, problem.Because(one.Err, problem.CodedError("failed", "Failed to install providers",
-				allFailed(product, one.Err))))
+			explained = problem.CodedError("failed", "Failed to install providers", allFailed(product, c.Err))
 		}
+		problems = append(problems, problem.Because(c.Err, explained))
 	}
 	if len(missing) > 0 {
 		problems = append(problem.List{notCached(product, req, missing)}, problems...)
@@ -59,25 +60,24 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 
 // manyFailed is about a cause for which several providers failed.
 func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Problem {
-	var names []string
-	asked := true
-	for _, f := range cause.Failures {
-		name := product.Short(f.Provider)
-		if f.Version != (getproviders.Version{}) {
-			name += " v" + f.Version.String()
-		}
-		names = append(names, name)
-		asked = asked && failure{Fault: f}.beforeSelection()
-	}
+	names := texts(cause.Failures, func(f *getproviders.Fault) string { return shortName(product, f) })
 	summary, doing := "Failed to install provider", "Error while installing these providers:"
 	switch {
 	case errors.Is(cause.Err, hosts.ErrNoService), errors.Is(cause.Err, hosts.ErrServiceVersion):
 		summary, doing = "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
-	case asked:
+	case !slices.ContainsFunc(cause.Failures, knewVersion):
 		summary, doing = queryFailed(product, cause.Err)
 		doing += " these providers:"
 	}
 	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
+}
+
+// shortName is a provider with its version, if that was known.
+func shortName(product getproviders.Product, f *getproviders.Fault) string {
+	if f.Version == (getproviders.Version{}) {
+		return product.Short(f.Provider)
+	}
+	return product.Short(f.Provider) + " v" + f.Version.String()
 }
 
 // queryFailed is how the product says that no version could be chosen.
@@ -116,7 +116,7 @@ func (f failure) problem() *problem.Problem {
 		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
 		return problem.CodedError("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
-	case f.beforeSelection():
+	case !knewVersion(f.Fault):
 		summary, doing := queryFailed(f.product, f.Err)
 		return problem.Errorf("unreachable", summary, "%s provider %s: %s%s", doing, short, WithHint(f.Err), f.otherAddress())
 	default:
@@ -220,14 +220,9 @@ func (f failure) requiredBy() string {
 	return requiredBy(f.req, f.Provider)
 }
 
-// beforeSelection reports whether it wasn't known yet which version to install.
-func (f failure) beforeSelection() bool {
-	switch f.Step {
-	case during.Lock, during.Query, during.Select:
-		return true
-	default:
-		return false
-	}
+// knewVersion reports whether it was known already which version to install.
+func knewVersion(f *getproviders.Fault) bool {
+	return f.Step != during.Lock && f.Step != during.Query && f.Step != during.Select
 }
 
 func (f failure) noRegistry(short string) string {

@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
-	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
@@ -52,15 +51,6 @@ func Named(text, called string) string {
 var ownCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
 })
-
-// Detail is what a problem has to say, with where tokens belong, to who has called the program so.
-func Detail(p *problem.Problem, called string) string {
-	text := p.Detail + unquoted(p)
-	if cause, ok := p.Extra.(modules.Unlocated); ok {
-		text = withAdvice(text, cause.Err)
-	}
-	return Named(plainWords(text), called)
-}
 
 // withAdvice adds to an error's text where this program takes credentials from, and what of it may help.
 func withAdvice(text string, err error) string {

@@ -253,7 +253,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 	}
 	p := problem.Error("", "It is missing.\n\nhint: "+module.Hint)
 	p.Extra = modules.Unlocated{Err: module}
-	must.Equal(t, Detail(p, ""), "It is missing.\n\nhint: if it is private, "+missing)
+	must.Equal(t, new(Showing).told(p).Detail, "It is missing.\n\nhint: if it is private, "+missing)
 }
 
 func refusal(host hosts.Hostname, hint string, status error) error {

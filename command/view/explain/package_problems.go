@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -14,106 +13,45 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// part is one of the failures that an error joins.
-type part struct {
-	err    error
-	failed *getproviders.Fault // nil: it is about no provider
-	plat   string              // "": it is about no platform
-	cause  error               // err without provider and platform
-}
-
-// takeApart takes joined errors apart. That the user has interrupted the program,
-// which ends the work on all providers, isn't among them.
-func takeApart(err error) (all []part, interrupted bool) {
-	for _, e := range getproviders.SplitErrors(err) {
-		p := part{err: e, cause: CauseOf(e)}
-		p.failed, _ = getproviders.Failure(e)
-		if p.failed != nil && p.failed.Platform != (getproviders.Platform{}) {
-			p.plat = p.failed.Platform.String()
-		}
-		switch {
-		case p.failed != nil && p.failed.Step == during.Cancel, p.failed == nil && errors.Is(e, context.Canceled):
-			interrupted = true
-		default:
-			all = append(all, p)
-		}
+// packageName is the package that a failure is about.
+func packageName(f *getproviders.Fault) string {
+	name := f.Provider.String()
+	if f.Version != (getproviders.Version{}) {
+		name += " v" + f.Version.String()
 	}
-	return all, interrupted
-}
-
-// CauseOf is an error without the package that it is about.
-func CauseOf(err error) error {
-	if failed, ok := getproviders.Failure(err); ok {
-		return failed.Err
-	}
-	return err
-}
-
-// name is the package that a failure is about.
-func (p part) name() string {
-	name := p.failed.Provider.String()
-	if p.failed.Version != (getproviders.Version{}) {
-		name += " v" + p.failed.Version.String()
-	}
-	if p.plat != "" {
-		name += " for " + p.plat
+	if f.Platform != (getproviders.Platform{}) {
+		name += " for " + f.Platform.String()
 	}
 	return name
 }
 
-// several are packages that failed for one cause.
-type several struct {
-	packages []part
-	cause    error
-}
-
-// byCause takes joined errors apart by causes, in order: what several packages failed
-// for, or one part, with cause nil.
-func byCause(err error) (all []several, interrupted bool) {
-	for _, cause := range cause.Causes(err) {
-		one, stopped := takeApart(cause.Err)
-		interrupted = interrupted || stopped
-		if len(cause.Failures) < 2 {
-			for _, p := range one {
-				all = append(all, several{packages: []part{p}})
-			}
-			continue
-		}
-		together := several{cause: cause.Err}
-		for _, failed := range cause.Failures {
-			p, _ := takeApart(failed)
-			together.packages = append(together.packages, p...)
-		}
-		all = append(all, together)
+// told says what packages failed for: of several, a sentence and their names come before it, else the name.
+func told(c cause.Cause, sentence string, name func(*getproviders.Fault) string) string {
+	switch len(c.Failures) {
+	case 0:
+		return WithHint(c.Err)
+	case 1:
+		return name(c.Failures[0]) + ": " + WithHint(c.Failures[0].Err)
 	}
-	return all, interrupted
+	return sentence + problem.Items(texts(c.Failures, packageName)) + "\n\n" + Explained(c.Err)
 }
 
-// text lists the packages, and says what they failed for.
-func (s several) text() string {
-	return problem.Items(texts(s.packages, part.name)) + "\n\n" + Explained(s.cause)
-}
-
-// told returns the text of a problem: for several packages the sentence and what they failed with, else the name and its own error.
-func (s several) told(sentence string, name func(part) string) string {
-	p := s.packages[0]
-	switch {
-	case s.cause != nil:
-		return sentence + s.text()
-	case p.failed != nil:
-		return name(p) + ": " + WithHint(p.cause)
+// isInterrupt reports whether a cause is that the user has interrupted the program, which ends the work on all providers.
+func isInterrupt(c cause.Cause) bool {
+	if len(c.Failures) == 1 {
+		return c.Failures[0].Step == during.Cancel
 	}
-	return WithHint(p.cause)
+	return errors.Is(c.Err, context.Canceled)
 }
 
 // problemsOf has a problem for each cause; nil: there is nothing to say of it yet. If something was interrupted, there is no other.
-func problemsOf(err error, interrupted *problem.Problem, say func(several) *problem.Problem) (problems problem.List) {
-	all, isInterrupted := byCause(err)
-	if isInterrupted {
-		return problem.List{interrupted}
+func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) (problems problem.List) {
+	causes := cause.Causes(err)
+	if slices.ContainsFunc(causes, isInterrupt) {
+		return problem.List{canceled(what)}
 	}
-	for _, s := range all {
-		if p := say(s); p != nil {
+	for _, c := range causes {
+		if p := say(c); p != nil {
 			problems = append(problems, p)
 		}
 	}
@@ -134,30 +72,34 @@ type LockedDir struct {
 // a platform, and for what is about none.
 func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 	const summary = "Could not retrieve providers for locking"
-	var platforms []string
-	failed := map[string]string{}
-	problems := problemsOf(d.Result.Err, canceled("Provider installation"), func(s several) *problem.Problem {
-		if s.cause != nil {
-			return problem.Error(summary, lockFailure(product, d, "")+s.text())
+	var platforms []getproviders.Platform
+	failed := map[getproviders.Platform]string{}
+	problems := problemsOf(d.Result.Err, "Provider installation", func(c cause.Cause) *problem.Problem {
+		var platform getproviders.Platform
+		switch len(c.Failures) {
+		case 0:
+		case 1:
+			platform = c.Failures[0].Platform
+		default:
+			return problem.Error(summary, told(c, lockFailure(product, d, platform), nil))
 		}
-		p := s.packages[0]
-		if !slices.Contains(platforms, p.plat) {
-			platforms = append(platforms, p.plat)
+		if failed[platform] == "" {
+			platforms = append(platforms, platform)
 		}
-		failed[p.plat] += "\n- " + s.told("", func(p part) string { return p.failed.Provider.String() })
+		failed[platform] += "\n- " + told(c, "", func(f *getproviders.Fault) string { return f.Provider.String() })
 		return nil
 	})
-	for _, name := range platforms {
-		problems = append(problems, problem.Error(summary, lockFailure(product, d, name)+failed[name]))
+	for _, platform := range platforms {
+		problems = append(problems, problem.Error(summary, lockFailure(product, d, platform)+failed[platform]))
 	}
 	return problems
 }
 
 // lockFailure is what a list of failures begins with.
-func lockFailure(product getproviders.Product, d LockedDir, platform string) string {
+func lockFailure(product getproviders.Product, d LockedDir, platform getproviders.Platform) string {
 	text := product.Name + " failed to fetch the requested providers"
-	if platform != "" {
-		text += " for " + platform
+	if platform != (getproviders.Platform{}) {
+		text += " for " + platform.String()
 	}
 	text += " in order to calculate their checksums"
 	if d.Named {
@@ -169,19 +111,14 @@ func lockFailure(product getproviders.Product, d LockedDir, platform string) str
 // MirrorProblems explains what went wrong with a mirror: one problem for each cause that
 // several packages failed for, each other package and each index.
 func MirrorProblems(err error) problem.List {
-	return problemsOf(err, canceled("Provider installation"), func(s several) *problem.Problem {
-		p := s.packages[0]
+	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
 		switch {
-		case s.cause != nil:
-			said := mirrorProblem(p)
-			said.Detail = "Failed to download these providers:" + s.text()
-			return said
-		case p.failed != nil:
-			return mirrorProblem(p)
-		case getproviders.CodeOf(p.err) == "mirror_index":
-			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", WithHint(p.err))
+		case len(c.Failures) > 0:
+			return mirrorProblem(c)
+		case getproviders.CodeOf(c.Err) == "mirror_index":
+			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", WithHint(c.Err))
 		}
-		return problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(p.err))
+		return problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(c.Err))
 	})
 }
 
@@ -202,18 +139,20 @@ func unwritten(err error) string {
 }
 
 // mirrorProblem has Terraform's headlines.
-func mirrorProblem(p part) *problem.Problem {
-	if p.plat == "" {
-		return problem.Errorf("package_not_found", "Provider not available", "Failed to download %s: %s", p.failed.Provider, WithHint(p.cause))
-	}
-	summary, verb := "Cannot download provider release", "download"
+func mirrorProblem(c cause.Cause) *problem.Problem {
+	first := c.Failures[0]
+	code, summary, verb, name := "", "Cannot download provider release", "download", packageName
 	switch {
-	case p.failed.Step == during.Metadata:
+	case first.Platform == (getproviders.Platform{}):
+		code, summary, name = "package_not_found", "Provider not available", func(f *getproviders.Fault) string { return f.Provider.String() }
+	case first.Step == during.Metadata:
 		summary = "Provider release not available"
-	case p.failed.Step == during.Authenticate, errors.Is(p.err, getproviders.ErrAuthentication):
+	case first.Step == during.Authenticate, errors.Is(first, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
-	return problem.Error(summary, fmt.Sprintf("Failed to %s %s: %s", verb, p.name(), WithHint(p.cause)))
+	return problem.CodedError(code, summary, told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
+		return "Failed to " + verb + " " + name(f)
+	}))
 }
 
 // TransferProblems explains what went wrong: one problem for each cause that several packages failed for, and each other package.
@@ -221,19 +160,21 @@ func TransferProblems(product getproviders.Product, push bool, err error) proble
 	if !push {
 		return InstallProblems(product, getproviders.Requirements{}, err, nil)
 	}
-	name := func(p part) string { return fmt.Sprintf("%s v%s", product.Short(p.failed.Provider), p.failed.Version) }
-	return problemsOf(err, canceled("Provider installation"), func(s several) *problem.Problem {
-		text := s.told("These packages were not sent:", name)
-		return problem.Because(s.packages[0].err, problem.CodedError("bucket", "Failed to push packages", text))
+	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
+		text := told(c, "These packages were not sent:", func(f *getproviders.Fault) string { return shortName(product, f) })
+		if len(c.Failures) > 0 {
+			c.Err = c.Failures[0]
+		}
+		return problem.Because(c.Err, problem.CodedError("bucket", "Failed to push packages", text))
 	})
 }
 
 // LocateProblems explains what isn't known: one problem for each cause that several
 // packages failed for, and each other package.
 func LocateProblems(err error) problem.List {
-	return problemsOf(err, canceled("The search"), func(s several) *problem.Problem {
+	return problemsOf(err, "The search", func(c cause.Cause) *problem.Problem {
 		return problem.CodedError("package_not_found", "Provider package not found",
-			s.told("The source of these providers doesn't say where their packages are:", part.name))
+			told(c, "The source of these providers doesn't say where their packages are:", packageName))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // What is shown of problems. People correct the first ones, and who wrote a configuration must not fill the log of its reader.
@@ -19,17 +20,21 @@ const (
 	mostQuoted  = 200       // letters of a line of a file, or of what is longer than a word
 )
 
-// Quota counts the problems that one printer has shown.
-type Quota struct {
+// Showing is how the problems of a run are shown: as long as there is room for them, each with the part of a file that it is about.
+type Showing struct {
+	ReadFile func(name string) ([]byte, error) // gets a file; nil: nothing of it is shown
+	Called   string                            // see [Named]
+
 	shown, bytes int
 	ofFile       map[string]int
+	last         *source // problems come file by file, and there may be thousands in one
 }
 
-// Show prints problems as long as there is room, and then says how many there are besides. The printer returns how
-// many bytes it has printed.
-func (q *Quota) Show(all problem.List, print func(*problem.Problem) int) {
-	if q.ofFile == nil {
-		q.ofFile = map[string]int{}
+// Show prints problems as long as there is room, and then says how many there are besides. The printer gets each as it is told,
+// and the part of a file; nil: it is about none. It returns how many bytes it has printed.
+func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) int) {
+	if s.ofFile == nil {
+		s.ofFile = map[string]int{}
 	}
 	var hidden problem.List
 	for _, p := range all {
@@ -37,13 +42,13 @@ func (q *Quota) Show(all problem.List, print func(*problem.Problem) int) {
 		if p.Subject != nil {
 			name = p.Subject.Filename
 		}
-		if q.shown >= mostOfRun || q.bytes >= mostBytes || name != "" && q.ofFile[name] >= mostOfFile {
+		if s.shown >= mostOfRun || s.bytes >= mostBytes || name != "" && s.ofFile[name] >= mostOfFile {
 			hidden = append(hidden, p)
 			continue
 		}
-		q.shown++
-		q.ofFile[name]++
-		q.bytes += print(shortened(p))
+		s.shown++
+		s.ofFile[name]++
+		s.bytes += print(s.told(p), s.snippet(p))
 	}
 	if len(hidden) == 0 {
 		return
@@ -54,19 +59,21 @@ func (q *Quota) Show(all problem.List, print func(*problem.Problem) int) {
 	if !hidden.HasErrors() {
 		rest = problem.AsWarnings(problem.List{rest})[0]
 	}
-	print(rest)
+	print(rest, nil)
 }
 
-// shortened returns a problem whose texts have an end: names in them may have megabytes.
-func shortened(p *problem.Problem) *problem.Problem {
-	if len(p.Summary) <= longestWord && len(p.Detail) <= longestWord {
-		return p
+// told returns a problem as people and programs are told of it, to who has called the program so.
+func (s *Showing) told(p *problem.Problem) *problem.Problem {
+	told := *p
+	told.Summary, told.Detail = shortText(p.Summary), shortText(p.Detail)+unquoted(p)
+	if cause, ok := p.Extra.(modules.Unlocated); ok {
+		told.Detail = withAdvice(told.Detail, cause.Err)
 	}
-	short := *p
-	short.Summary, short.Detail = shortText(p.Summary), shortText(p.Detail)
-	return &short
+	told.Detail = Named(plainWords(told.Detail), s.Called)
+	return &told
 }
 
+// shortText returns a text that has an end: names in it may have megabytes.
 func shortText(text string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(text, " ") {

@@ -9,9 +9,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func TestQuota_ShowsTheFirstProblems(t *testing.T) {
+func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 	problems := func(files, each int, make func(summary, detail string) *problem.Problem, detail string) (all problem.List) {
 		for file := range files {
 			for line := range each {
@@ -34,7 +35,7 @@ func TestQuota_ShowsTheFirstProblems(t *testing.T) {
 		"a warning and many words": {problems(4, 50, problem.Error, strings.Repeat(few, 150)), 35, "Error: And 165 more"},
 	} {
 		shown, rest := 0, ""
-		new(Quota).Show(c.all, func(p *problem.Problem) int {
+		new(Showing).Show(c.all, func(p *problem.Problem, _ *Snippet) int {
 			if strings.HasPrefix(p.Summary, "And ") {
 				rest = SeverityName(p.Severity) + ": " + p.Summary
 				return 0
@@ -46,28 +47,27 @@ func TestQuota_ShowsTheFirstProblems(t *testing.T) {
 			t.Errorf("%s: %d are shown, and %q, want %d and %q", name, shown, rest, c.shown, c.rest)
 		}
 	}
-	var q Quota
+	var q Showing
 	count := 0
 	for range 5 {
-		q.Show(problems(1, 45, problem.Error, few), func(*problem.Problem) int { count++; return 0 })
+		q.Show(problems(1, 45, problem.Error, few), func(*problem.Problem, *Snippet) int { count++; return 0 })
 	}
 	if count != 50+4 { // and what is said of the rest, four times
 		t.Errorf("several calls of one run show %d", count)
 	}
 }
 
-// TestQuota_TextsHaveAnEnd has names of megabytes, which messages quote.
-func TestQuota_TextsHaveAnEnd(t *testing.T) {
+// TestShowing_TextsHaveAnEnd has names of megabytes, which messages quote.
+func TestShowing_TextsHaveAnEnd(t *testing.T) {
 	name := strings.Repeat("\u00e4", 1<<20)
-	p := shortened(problem.Error("No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
+	p := new(Showing).told(problem.Error("No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
 	if want := "The name " + strings.Repeat("\u00e4", mostQuoted) + "... is wrong.\n\nIt has a b a b"; !strings.HasPrefix(p.Detail, want) ||
 		len(p.Detail) > mostDetail+mostQuoted || !strings.HasSuffix(p.Detail, "...") || len(p.Summary) > 3*mostQuoted {
 		t.Errorf("%d and %d bytes: %.600q", len(p.Summary), len(p.Detail), p.Detail)
 	}
 	url := "https://example.com/?signature=" + strings.Repeat("0", 900)
-	if p := problem.Error("No answer", strings.Repeat("a ", 200)+url+" said no."); shortened(p).Detail != p.Detail {
-		t.Errorf("got %q", shortened(p).Detail)
-	}
+	long := problem.Error("No answer", strings.Repeat("a ", 200)+url+" said no.")
+	must.Equal(t, new(Showing).told(long).Detail, long.Detail)
 }
 
 func TestCutLines_LeavesWhatIsAtFault(t *testing.T) {

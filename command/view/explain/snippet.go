@@ -20,12 +20,6 @@ type Snippet struct {
 	From, To  int // what is at fault, in bytes of code
 }
 
-// Sources finds snippets.
-type Sources struct {
-	Read func(name string) ([]byte, error) // nil: there are no sources
-	last *source                           // problems come file by file, and there may be thousands in one
-}
-
 // source is a file as it is now.
 type source struct {
 	name string
@@ -33,18 +27,18 @@ type source struct {
 	file *hcl.File // nil if it can't be parsed
 }
 
-// Snippet returns what to show of a problem's source: nil if the problem isn't
+// snippet returns what to show of a problem's source: nil if the problem isn't
 // about a place in a file. The file is read again, because a problem is the end of
 // a run and sources needn't be kept until then.
-func (s *Sources) Snippet(p *hcl.Diagnostic) *Snippet {
-	if p.Subject == nil {
+func (s *Showing) snippet(p *hcl.Diagnostic) *Snippet {
+	switch {
+	case p.Subject == nil:
 		return nil
-	}
-	if s.Read == nil {
+	case s.ReadFile == nil:
 		return &Snippet{}
 	}
 	if name := p.Subject.Filename; s.last == nil || s.last.name != name {
-		text, _ := s.Read(name)
+		text, _ := s.ReadFile(name)
 		s.last = newSource(name, text)
 	}
 	if s.last.text == nil {

@@ -116,7 +116,7 @@ func FuzzSnippet(f *testing.F) {
 	f.Add([]byte(""), "main.tf", 1, 1, 0, 1, 1, 0)
 	f.Fuzz(func(t *testing.T, src []byte, name string, line, column, at, toLine, toColumn, to int) {
 		var out bytes.Buffer
-		shown := &Printer{Err: terminal.Stream{Writer: &out, Color: true}, Sources: Sources{Read: func(string) ([]byte, error) { return src, nil }}}
+		shown := &Printer{Err: terminal.Stream{Writer: &out, Color: true}, Showing: Showing{ReadFile: func(string) ([]byte, error) { return src, nil }}}
 		p := problem.At(hcl.Range{
 			Filename: name,
 			Start:    hcl.Pos{Line: line, Column: column, Byte: at},
@@ -147,13 +147,13 @@ func TestSnippet_EndlessNesting(t *testing.T) {
 
 func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 	reads := 0
-	src := Sources{Read: func(string) ([]byte, error) {
+	src := Showing{ReadFile: func(string) ([]byte, error) {
 		reads++
 		return []byte("a = 1\n"), nil
 	}}
 	for range 3 {
 		subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
-		if got := src.Snippet(&problem.Problem{Subject: &subject}); got.Code != "a = 1" {
+		if got := src.snippet(&problem.Problem{Subject: &subject}); got.Code != "a = 1" {
 			t.Errorf("got %+v", got)
 		}
 	}
@@ -161,9 +161,9 @@ func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 }
 
 func TestSnippet_UnreadableFile(t *testing.T) {
-	src := Sources{Read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
+	src := Showing{ReadFile: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
 	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
-	if got := src.Snippet(&problem.Problem{Subject: &subject}); got.Found {
+	if got := src.snippet(&problem.Problem{Subject: &subject}); got.Found {
 		t.Errorf("found %+v", got)
 	}
 }

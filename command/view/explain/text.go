@@ -18,18 +18,16 @@ type Printer struct {
 	Plain     bool            // no boxes
 	Colorless bool
 	Similar   Similar
-	Sources   Sources
-	Called    string // see [Named]
-	quota     Quota
+	Showing   Showing
 }
 
 // Problems shows problems in the order given, those of one kind together.
 func (h *Printer) Problems(all problem.List) {
-	h.quota.Show(h.Similar.consolidate(ByModules(all)), h.problem)
+	h.Showing.Show(h.Similar.consolidate(ByModules(all)), h.problem)
 }
 
 // problem returns how many bytes it has printed.
-func (h *Printer) problem(p *problem.Problem) (n int) {
+func (h *Printer) problem(p *problem.Problem, source *Snippet) (n int) {
 	to, space := h.Err, ""
 	if problem.IsIntroduction(p) {
 		n, _ = fmt.Fprintf(to, "\n%s\n", terminal.Printable(p.Summary))
@@ -41,19 +39,68 @@ func (h *Printer) problem(p *problem.Problem) (n int) {
 	if h.Apart {
 		space = "\n"
 	}
-	body := problemText{problem: p, source: h.Sources.Snippet(p), called: h.Called, paint: func(text, esc string) string {
-		return h.Paint(to, text, esc)
-	}}
 	if h.Plain {
-		n, _ = fmt.Fprintf(to, "\n%s%s", body.render(terminal.Columns(to)-1), space)
+		n, _ = fmt.Fprintf(to, "\n%s%s", h.text(to, terminal.Columns(to)-1, p, source), space)
 		return n
 	}
-	text := body.render(terminal.Columns(to) - boxWidth)
+	text := h.text(to, terminal.Columns(to)-boxWidth, p, source)
 	if p.Detail == "" && p.Subject == nil {
 		text += "\n"
 	}
 	n, _ = fmt.Fprint(to, h.box(to, p.Severity, text)+space)
 	return n
+}
+
+// text is a problem in so many columns: summary, source lines, explanation.
+func (h *Printer) text(to terminal.Stream, width int, p *problem.Problem, source *Snippet) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n\n",
+		h.Paint(to, SeverityName(p.Severity)+": ", terminal.Bold+severityColor(p.Severity)),
+		h.Paint(to, terminal.Printable(p.Summary), terminal.Bold)) // which Terraform doesn't wrap either
+	if source != nil {
+		fmt.Fprintf(&b, "  on %s line %d", terminal.Printable(p.Subject.Filename), p.Subject.Start.Line)
+		if source.Context != "" {
+			fmt.Fprintf(&b, ", in %s", terminal.Printable(source.Context))
+		}
+		b.WriteString(":\n" + h.lines(to, source) + "\n")
+	}
+	if p.Detail != "" {
+		fmt.Fprintln(&b, terminal.Wrap(terminal.Printable(p.Detail), width))
+	}
+	return terminal.Inert(b.String())
+}
+
+// lines are those of a snippet, with the part underlined that is at fault.
+func (h *Printer) lines(to terminal.Stream, source *Snippet) string {
+	if !source.Found {
+		return "  (source code not available)\n"
+	}
+	var b strings.Builder
+	number, offset := source.StartLine, 0
+	for l := range strings.Lines(source.Code) {
+		text := strings.TrimRight(l, "\r\n")
+		from := min(max(source.From-offset, 0), len(text))
+		end := min(max(source.To-offset, from), len(text))
+		fmt.Fprintf(&b, "%4d: %s%s%s\n", number, terminal.Printable(text[:from]), h.Paint(to, terminal.Printable(text[from:end]), terminal.Underline), terminal.Printable(text[end:]))
+		number++
+		offset += len(l)
+	}
+	return b.String()
+}
+
+// SeverityName is the word that a headline begins with.
+func SeverityName(s hcl.DiagnosticSeverity) string {
+	if s == hcl.DiagWarning {
+		return "Warning"
+	}
+	return "Error"
+}
+
+func severityColor(s hcl.DiagnosticSeverity) string {
+	if s == hcl.DiagWarning {
+		return terminal.Yellow
+	}
+	return terminal.Red
 }
 
 // boxWidth is what a box takes of a line, and one column that stays free.

@@ -159,9 +159,9 @@ type Problem struct {
 	Code     string `json:"code,omitempty"` // which Terraform doesn't have
 }
 
-// NewProblem describes a problem for programs; source may be nil. Called is as in [explain.Named].
-func NewProblem(p *problem.Problem, source *explain.Snippet, called string) Problem {
-	out := Problem{Severity: strings.ToLower(explain.SeverityName(p.Severity)), Summary: p.Summary, Detail: explain.Detail(p, called), Code: explain.CodeOf(p)}
+// NewProblem describes a problem for programs, as [explain.Showing] hands it out.
+func NewProblem(p *problem.Problem, source *explain.Snippet) Problem {
+	out := Problem{Severity: strings.ToLower(explain.SeverityName(p.Severity)), Summary: p.Summary, Detail: p.Detail, Code: explain.CodeOf(p)}
 	if p.Subject != nil {
 		r := explain.Visible(*p.Subject)
 		out.Range = Object{"filename", r.Filename, "start", position(r.Start), "end", position(r.End)}

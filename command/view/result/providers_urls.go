@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
@@ -61,9 +60,9 @@ func (d LocatedDir) object() Object {
 func located(p providercache.LockedPackage) Object {
 	var protocols any
 	url, path, sha256, level, key, failed := "", "", "", "", "", ErrorObject(p.Err) // "": not known
-	if p.Err != nil {
-		failed[1] = explain.CauseOf(p.Err).Error()
-	} else {
+	if about, ok := getproviders.Failure(p.Err); ok {
+		failed[1] = about.Err.Error()
+	} else if p.Err == nil {
 		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
 		if p.Package.Protocols != "" {
 			protocols = strings.Split(p.Package.Protocols, ",")

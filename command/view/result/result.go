@@ -77,9 +77,9 @@ func (NoResult) JSON() any { return Object{} }
 // Object is the end of each report.
 func (run Run) Object() Object {
 	told := []Problem{}
-	source := explain.Sources{Read: run.ReadFile}
-	new(explain.Quota).Show(explain.Ordered(run.Problems), func(p *problem.Problem) int {
-		told = append(told, NewProblem(p, source.Snippet(p), run.Called))
+	shown := explain.Showing{ReadFile: run.ReadFile, Called: run.Called}
+	shown.Show(explain.Ordered(run.Problems), func(p *problem.Problem, source *explain.Snippet) int {
+		told = append(told, NewProblem(p, source))
 		encoded, _ := json.Marshal(told[len(told)-1])
 		return len(encoded)
 	})
