@@ -102,15 +102,12 @@ type Options struct {
 }
 
 // Choose returns the product, at its version. A Terraform that can't use what tfdeps installs is a warning.
-func Choose(m *cli.Meta) (getproviders.Product, problem.List) { return Options{}.Choose(m) }
-
-// Choose is the function Choose, for a command with arguments about the product.
-func (o Options) Choose(m *cli.Meta) (getproviders.Product, problem.List) {
-	product, _, problems := ChooseWithOrigin(m, o)
+func Choose(m *cli.Meta) (getproviders.Product, problem.List) {
+	product, _, problems := ChooseWithOrigin(m, Options{})
 	return product, problems
 }
 
-// ChooseWithOrigin is Choose, and says where the version comes from.
+// ChooseWithOrigin is Choose for a command with arguments about the product, and says where the version comes from.
 func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from Origin, problems problem.List) {
 	chosen, err := choose(m, o.With)
 	if err == nil {

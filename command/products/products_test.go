@@ -30,7 +30,7 @@ func TestChoose_NameOptionAndVariable(t *testing.T) {
 		{"", "", "Terraform", `the value of TFDEPS_PRODUCT is "Terraform", and has to be "terraform" or "tofu"`},
 	} {
 		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_PRODUCT=" + tt.variable}, StandIn: StandInFor(tt.name)}
-		product, problems := Options{With: tt.with}.Choose(m)
+		product, _, problems := ChooseWithOrigin(m, Options{With: tt.with})
 		got := product.Name + " v" + product.Version
 		if len(problems) > 0 {
 			got = problems[0].Detail
@@ -148,26 +148,16 @@ func TestStandInFor_NamesOfSetupActionsAndVersionManagers(t *testing.T) {
 	}
 }
 
-func TestEqualContent(t *testing.T) {
+func TestProgramFile_KnowsCopiesOfItself(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		must.Write(t, path, content)
-		return path
+	path := filepath.Join(dir, "tfdeps")
+	must.Write(t, path, "program")
+	info := must.Get(os.Stat(path))(t)
+	for name, content := range map[string]string{"a copy": "program", "as long": "PROGRAM", "longer": "programs", "empty": ""} {
+		other := filepath.Join(dir, name)
+		must.Write(t, other, content)
+		must.Equal(t, programFile{path, info}.is(other, must.Get(os.Stat(other))(t)), name == "a copy", name)
 	}
-	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10} {
-		text := strings.Repeat("x", size)
-		a, b := write("a", text), write("b", text)
-		if !equalContent(a, b) {
-			t.Errorf("%d bytes differ from themselves", size)
-		}
-		for _, other := range []string{text + "x", "y" + strings.TrimPrefix(text, "x"), strings.TrimSuffix(text, "x") + "y"} {
-			if c := write("c", other); equalContent(a, c) || equalContent(c, a) {
-				t.Errorf("%d bytes equal %d others", size, len(other))
-			}
-		}
-	}
-	if equalContent(dir, write("a", "")) {
-		t.Error("a directory equals an empty file")
-	}
+	gone := programFile{filepath.Join(dir, "gone"), info}
+	must.Equal(t, gone.is(filepath.Join(dir, "as long"), must.Get(os.Stat(filepath.Join(dir, "as long")))(t)), false)
 }

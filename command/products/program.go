@@ -1,7 +1,7 @@
 package products
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -19,31 +19,46 @@ import (
 // that the product's variable names, else the first on PATH that isn't tfdeps.
 // Programs for which refuse returns true are passed over; refuse may be nil.
 func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, error) {
-	if refuse == nil {
-		refuse = func(string) bool { return false }
+	all, err := programsOf(m, name)
+	if err != nil {
+		return "", err
 	}
+	for found, isOwn := range all {
+		if !isOwn && (refuse == nil || !refuse(found.Path)) {
+			return found.Path, nil
+		}
+	}
+	variable := PathVariable(name)
+	if m.Env.Get(variable) != "" {
+		return "", errOwn(variable, name)
+	}
+	return "", fmt.Errorf("there is no %s on PATH, besides tfdeps itself. Install it, or set %s to where it is", name, variable)
+}
+
+func errOwn(variable, name string) error {
+	return fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", variable, name)
+}
+
+// programsOf are the programs that may be that of a name, and whether they are tfdeps: the one that the product's variable names,
+// and nothing else, or those on PATH. The error is about the variable.
+func programsOf(m *cli.Meta, name string) (iter.Seq2[programRecord, bool], error) {
 	variable := PathVariable(name)
 	given := m.Env.Get(variable)
 	if given == "" {
-		for found, isOwn := range programsOnPath(m, name) {
-			if !isOwn && !refuse(found.Path) {
-				return found.Path, nil
-			}
-		}
-		return "", fmt.Errorf("there is no %s on PATH, besides tfdeps itself. Install it, or set %s to where it is", name, variable)
+		return programsOnPath(m, name), nil
 	}
 	path, err := exec.LookPath(given)
 	if err != nil {
-		return "", fmt.Errorf("the variable %s names %s, and that is no program that can be run. Set it to where the real %s is, or unset it", variable, given, name)
+		return nil, fmt.Errorf("the variable %s names %s, and that is no program that can be run. Set it to where the real %s is, or unset it", variable, given, name)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("the variable %s: %w", variable, err)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the variable %s: %w", variable, err)
+	case ownProgram(m).is(path, info):
+		return nil, errOwn(variable, name)
 	}
-	if ownProgram(m).is(path, info) || refuse(path) {
-		return "", fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", variable, name)
-	}
-	return path, nil
+	return func(yield func(programRecord, bool) bool) { yield(newProgramRecord(path, info), false) }, nil
 }
 
 // PathVariable is the variable that says where the program of a name is, with or
@@ -109,37 +124,26 @@ func (p programFile) is(path string, info fs.FileInfo) bool {
 	if p.info == nil {
 		return false
 	}
-	return os.SameFile(p.info, info) || p.info.Size() == info.Size() && equalContent(p.path, path)
+	if os.SameFile(p.info, info) || p.info.Size() != info.Size() {
+		return os.SameFile(p.info, info)
+	}
+	own := digestOf(p.path)
+	return own != "" && own == digestOf(path)
 }
 
-// equalContent compares two files. Those that can't be read differ.
-func equalContent(a, b string) bool {
-	first, err := os.Open(a)
+// digestOf is that of a file's content; "" if it can't be read.
+func digestOf(path string) string {
+	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return ""
 	}
-	defer first.Close()
-	second, err := os.Open(b)
-	if err != nil {
-		return false
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
 	}
-	defer second.Close()
-	const piece = 64 << 10
-	left, right := make([]byte, piece), make([]byte, piece)
-	for {
-		n, err := io.ReadFull(first, left)
-		m, otherErr := io.ReadFull(second, right)
-		if !bytes.Equal(left[:n], right[:m]) {
-			return false
-		}
-		if err != nil || otherErr != nil {
-			return n < piece && m < piece && isEnd(err) && isEnd(otherErr)
-		}
-	}
+	return string(sum.Sum(nil))
 }
-
-// isEnd reports whether io.ReadFull came to the end of a file.
-func isEnd(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
 
 // All are the products, without versions.
 func All() []getproviders.Product {
@@ -158,29 +162,19 @@ type Installed struct {
 // variable names, and nothing else, or those on PATH, tfdeps included. Each of them is run to ask for its
 // version. The error is about the variable.
 func InstalledOf(m *cli.Meta, product getproviders.Product) (all []Installed, err error) {
-	s := settingsOf[product.Program]
-	if m.Env.Get(s.path) != "" {
-		path, err := Program(m, product.Program, nil)
-		if err != nil {
-			return nil, err
-		}
-		return []Installed{ask(m, path, s)}, nil
+	programs, err := programsOf(m, product.Program)
+	if err != nil {
+		return nil, err
 	}
-	for found, isOwn := range programsOnPath(m, product.Program) {
-		if isOwn {
-			all = append(all, Installed{Path: found.Path, IsOwn: true})
-		} else {
-			all = append(all, ask(m, found.Path, s))
+	for found, isOwn := range programs {
+		is := Installed{Path: found.Path, IsOwn: isOwn}
+		if !isOwn {
+			is.Version, is.Err = askVersion(m, found.Path, settingsOf[product.Program])
 		}
+		if errors.Is(is.Err, errOwnAnswer) {
+			is = Installed{Path: found.Path, IsOwn: true}
+		}
+		all = append(all, is)
 	}
 	return all, nil
-}
-
-// ask has a program tell its version.
-func ask(m *cli.Meta, path string, s settings) Installed {
-	version, err := askVersion(m, path, s)
-	if errors.Is(err, errOwnAnswer) {
-		return Installed{Path: path, IsOwn: true}
-	}
-	return Installed{Path: path, Version: version, Err: err}
 }

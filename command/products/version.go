@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +61,11 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 		return m.StandIn.Version, Origin{Kind: VersionFromName}, nil
 	}
 	memory := programMemory{dir: m.CacheDir}
-	for program, isOwn := range programsOf(m, product.Program) {
+	programs, err := programsOf(m, product.Program)
+	if err != nil {
+		return s.defaultVersion, Origin{}, nil
+	}
+	for program, isOwn := range programs {
 		if isOwn {
 			continue
 		}
@@ -86,22 +89,6 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 		return version, from, nil
 	}
 	return s.defaultVersion, Origin{}, nil
-}
-
-// programsOf are the programs that may be the product's, and whether they are tfdeps.
-func programsOf(m *cli.Meta, name string) iter.Seq2[programRecord, bool] {
-	if m.Env.Get(settingsOf[name].path) == "" {
-		return programsOnPath(m, name)
-	}
-	return func(yield func(programRecord, bool) bool) {
-		path, err := Program(m, name, nil)
-		if err != nil {
-			return
-		}
-		if info, err := os.Stat(path); err == nil {
-			yield(newProgramRecord(path, info), false)
-		}
-	}
 }
 
 // errOwnAnswer says that a program is tfdeps, of another version, or leads to it.

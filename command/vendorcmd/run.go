@@ -27,7 +27,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Options{ReadOnly: opts.check}.Choose(m)
+	product, _, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: opts.check})
 	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
 	m = m.Showing(v.Activity)
 	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log), session: sources.NewSession(opts.roots.Given())}
