@@ -22,7 +22,7 @@ import (
 // codeNames are the names in the table of codes.
 func codeNames() (names []string) {
 	for _, code := range problem.Codes() {
-		names = append(names, code.Name)
+		names = append(names, code[0])
 	}
 	return names
 }
@@ -32,10 +32,10 @@ func TestCodes_AreThereOnce(t *testing.T) {
 	isName := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	seen := map[string]bool{}
 	for _, code := range problem.Codes() {
-		if seen[code.Name] || !isName.MatchString(code.Name) {
-			t.Errorf("%q is there twice, or is no name", code.Name)
+		if seen[code[0]] || !isName.MatchString(code[0]) {
+			t.Errorf("%q is there twice, or is no name", code[0])
 		}
-		seen[code.Name] = true
+		seen[code[0]] = true
 	}
 }
 

@@ -6,15 +6,6 @@ import (
 	"strings"
 )
 
-// Code is a kind of error, as programs and documents name it. docs/troubleshooting.md has the cause and the cure of each.
-type Code struct {
-	Name string // "no_space"; it doesn't change
-
-	// Summaries are beginnings of the headlines of problems that packages of the engine make, or several commands,
-	// and that have this code unless the error behind them has one of its own.
-	Summaries []string
-}
-
 // Coded is the Extra of a problem that says its own code.
 type Coded string
 
@@ -74,24 +65,22 @@ func Because(err error, p *Problem) *Problem {
 
 // OfSummary returns the code of problems with a headline; "" if no row of [Codes] has it.
 func OfSummary(summary string) string {
-	for _, code := range Codes() {
-		if slices.ContainsFunc(code.Summaries, func(begin string) bool { return strings.HasPrefix(summary, begin) }) {
-			return code.Name
+	for _, row := range Codes() {
+		if slices.ContainsFunc(row[1:], func(begin string) bool { return strings.HasPrefix(summary, begin) }) {
+			return row[0]
 		}
 	}
 	return ""
 }
 
 // Codes is the table of all codes, sorted by topics: what was asked for over a network, packages, modules, what
-// the user wrote, this machine.
-func Codes() (all []Code) {
-	for _, row := range slices.Concat(networkCodes, packageCodes, moduleCodes, writtenCodes, machineCodes) {
-		all = append(all, Code{row[0], row[1:]})
-	}
-	return all
+// the user wrote, this machine. docs/troubleshooting.md has the cause and the cure of each. A row has
+//   - its name, as programs and documents have it, which doesn't change;
+//   - beginnings of the headlines of problems that packages of the engine make, or several commands, and that have
+//     this code unless the error behind them has one of its own.
+func Codes() [][]string {
+	return slices.Concat(networkCodes, packageCodes, moduleCodes, writtenCodes, machineCodes)
 }
-
-// Each row is a Code: its name, and its summaries.
 
 var networkCodes = [][]string{
 	{"connection_refused"},
