@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 )
 
 const (
@@ -19,7 +21,7 @@ func (c Command) usage() string {
 		if i > 0 {
 			head = "      "
 		}
-		fmt.Fprintf(&b, "%s %s\n", head, strings.Join(wrapped("tfdeps [global options] "+usage, helpWidth-len("Usage: ")), "\n           "))
+		fmt.Fprintf(&b, "%s %s\n", head, strings.ReplaceAll(terminal.Wrap("tfdeps [global options] "+usage, helpWidth-len("Usage: ")), "\n", "\n           "))
 	}
 	return b.String()
 }
@@ -126,25 +128,5 @@ func entry(b *strings.Builder, label, text string) {
 // indented breaks a text into lines, of which all but the first are indented. A
 // line break in the text stays one, and what begins with a space stays as it is.
 func indented(text string, indent int) string {
-	var lines []string
-	for paragraph := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, wrapped(paragraph, helpWidth-indent)...)
-	}
-	return strings.Join(lines, "\n"+strings.Repeat(" ", indent))
-}
-
-func wrapped(text string, width int) (lines []string) {
-	line := ""
-	for i, word := range strings.Split(text, " ") {
-		switch {
-		case i == 0:
-			line = word
-		case len(line)+1+len(word) > width:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
+	return strings.ReplaceAll(terminal.Wrap(text, helpWidth-indent), "\n", "\n"+strings.Repeat(" ", indent))
 }

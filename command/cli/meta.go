@@ -151,14 +151,6 @@ func (m *Meta) Showing(activity *view.Activity) *Meta {
 	return &shown
 }
 
-// OnRetry returns the function to call when a request is repeated; it may be nil.
-func (m *Meta) OnRetry() func(hosts.Retry) {
-	if m.Activity == nil {
-		return nil
-	}
-	return m.Activity.Retrying
-}
-
 // Blame says which variable has the option that an error is about; "" if it was typed.
 func (m *Meta) Blame(err error) string {
 	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return unicode.IsSpace(r) || r == ':' || r == '"' || r == '=' })

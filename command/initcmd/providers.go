@@ -327,11 +327,7 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 	if r.product.Predecessor == nil && r.product.IsSince("1.16") {
 		r.view.PhaseEnd()
 	}
-	if before.Empty() {
-		r.view.LockCreated()
-	} else {
-		r.view.LockChanged()
-	}
+	r.view.LockSaved(before.Empty())
 	if len(report.Incomplete) > 0 {
 		return r.log.Add(explain.IncompleteLock(r.product, report.Incomplete))
 	}

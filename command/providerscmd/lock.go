@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -213,9 +212,7 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 
 // conclude writes a directory's lock file, or says what it lacks.
 func conclude(opts lockOptions, d directory, result providercache.LockResult, v *view.Lock) problem.List {
-	shown := explain.LockedDir{
-		Dir: d.Path, LockFile: depsfile.FileName, Named: opts.roots.Given(), Check: opts.check, Result: result,
-	}
+	shown := explain.LockedDir{Dir: d.Path, Named: opts.roots.Given(), Check: opts.check, Result: result}
 	switch {
 	case result.Err != nil:
 		v.Tell(shown)

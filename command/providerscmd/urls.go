@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -92,9 +91,7 @@ func locate(opts urlsOptions, in *reader) result.Result {
 	var report result.URLsReport
 	for i, found := range results {
 		d := dirs[i]
-		report.Dirs = append(report.Dirs, result.LocatedDir{
-			Dir: d.Path, LockFile: depsfile.FileName, Named: opts.roots.Given(), Locked: d.lockedHashes, Result: found,
-		})
+		report = append(report, explain.LockedDir{Dir: d.Path, Named: opts.roots.Given(), Locked: d.lockedHashes, Result: found})
 		if found.Err != nil {
 			in.log.Add(explain.LocateProblems(found.Err)...)
 		}

@@ -97,7 +97,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	o := cliconfig.NetworkOptions{User: user(m), SameHost: m.Env.Get(archiveCredentialsVariable) == "same-host", OfflineBy: offlineBy}
 	if offlineBy == "" {
 		var err error
-		if o.Client, err = m.NewClient(hosts.ClientOptions{UserAgent: m.UserAgent(product), OnRetry: m.OnRetry()}); err != nil {
+		if o.Client, err = m.NewClient(hosts.ClientOptions{UserAgent: m.UserAgent(product), OnRetry: m.Activity.Retrying}); err != nil {
 			return Network{}, problem.Fail("cli_configuration", "Can't make an HTTP client", "%v", err)
 		}
 		o.Client = keepDocuments(o.Client, m)

@@ -94,12 +94,13 @@ func (a *Activity) do(f func()) {
 // print lines are for one goroutine at a time. After the last event a view has to be ended: until then a terminal belongs to the bars.
 func (a *Activity) Observe(e event.Event) {
 	a.do(func() { a.run.observe(e) })
-	if a.out != nil {
-		a.print(a.run.turns.take())
-	}
+	a.print(a.run.turns.take())
 }
 
 func (a *Activity) print(lines []line) {
+	if a.out == nil {
+		return
+	}
 	for _, l := range lines {
 		if !l.once || !a.noted {
 			a.out.line(l)
@@ -116,13 +117,13 @@ func (a *Activity) Advise(of getproviders.Provider, warning *problem.Problem) {
 	})
 }
 
-// End closes the Activity, and returns what sources and policies had to say.
-func (a *Activity) End() problem.List {
-	a.Close()
-	return uniqueWarnings(a.run.takeWarnings())
-}
+// line tells people of one thing.
+func (a *Activity) line(text string) { a.out.line(line{human: text}) }
 
-// end prints the lines that are left, and returns what registries had to say to their users.
+// End closes the Activity, prints the lines that are left, and returns what sources and policies had to say.
+func (a *Activity) End() problem.List { return uniqueWarnings(a.end()) }
+
+// end is End, with what is said of each provider in the order of their addresses.
 func (a *Activity) end() problem.List {
 	a.Close()
 	a.print(a.run.turns.rest())
@@ -146,9 +147,9 @@ func (a *Activity) Module(pkg string, done, total int64, ended bool) {
 	a.do(func() { a.run.module(pkg, done, total, ended) })
 }
 
-// Retrying tells, in a terminal, that a request is going to be made again. The same is told once.
+// Retrying tells, in a terminal, that a request is going to be made again. The same is told once. An Activity that is nil tells nothing.
 func (a *Activity) Retrying(r hosts.Retry) {
-	if a.retries.Writer == nil {
+	if a == nil || a.retries.Writer == nil {
 		return
 	}
 	a.do(func() {

@@ -106,7 +106,7 @@ func (d *directories) line(h humanPrinter, l line) {
 
 // Problems has the directory's name stand above its problems.
 func (h humanPrinter) Problems(all problem.List) {
-	if h.several != nil && h.several.now != "" && h.several.now != outside && len(all) > 0 {
+	if h.several.now != "" && h.several.now != outside && len(all) > 0 {
 		to := h.Warn
 		if all.HasErrors() {
 			to = h.Err

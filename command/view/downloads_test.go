@@ -251,14 +251,14 @@ func TestSummary(t *testing.T) {
 		{"a download and the cache", script{
 			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 214*mb)}, {3, came(alpha, 214*mb, 214*mb)}, {3.1, installed(alpha)},
 			{3.24, ended(event.Linked, beta, v1)},
-		}, func(s *speaker) { s.LockCreated(); s.ModulesEnd(1) },
+		}, func(s *speaker) { s.LockSaved(true); s.ModulesEnd(1) },
 			"2 providers, 1 module ready in 3.2s: 1 downloaded (214 MB from example.com), 1 from the cache"},
 		{"several sources", script{
 			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 2*mb)}, {3, came(alpha, 2*mb, 2*mb)}, {3.1, installed(alpha)},
 			{0, begin(beta, archive, mirror)}, {0, came(beta, 0, 1500*mb)}, {3, came(beta, 1500*mb, 1500*mb)}, {72, installed(beta)},
 			{72, local(gamma)}, {72, installed(gamma)},
 		}, nil, "3 providers ready in 1m12s: 2 downloaded (1.5 GB from https://mirror.example.com/, 2.0 MB from example.com), 1 from local directories"},
-		{"in place, but the lock file is new", script{{0, present(alpha)}}, func(s *speaker) { s.LockChanged() },
+		{"in place, but the lock file is new", script{{0, present(alpha)}}, func(s *speaker) { s.LockSaved(false) },
 			"1 provider ready in 0ms: 1 in place already"},
 		{"modules only", script{}, func(s *speaker) {
 			s.ObserveModules(modules.Downloading{Key: "a", Package: "git::https://example.com/a"})

@@ -94,8 +94,9 @@ func (r *run) observeProvider(e event.Event) {
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
 		r.turns.put(key, false, line{item: true, human: "Installing " + what, json: "Installing provider version: " + what, source: e.Source})
 	case event.Progress:
-		r.start(one, true).Advance(e.Done, e.Total, r.now())
-		r.own(one).advance(e.Done)
+		t, own := r.start(one, true), r.own(one)
+		t.Advance(e.Done, e.Total, r.now())
+		own.Bytes, own.Came = t.Done, t.Came
 	case event.Begun:
 		r.phase(one, e.Phase)
 	case event.Kept:

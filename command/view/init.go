@@ -69,12 +69,16 @@ func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }
 
 // BackendBegin announces the backend's phase; cloud says that there is a cloud block.
 func (v *Init) BackendBegin(cloud bool) {
-	v.announced, v.cloud = true, cloud
 	m := initializingBackend
-	if cloud {
+	if v.cloud = cloud; cloud {
 		m = initializingCloud
 	}
-	m.gap = v.speech.Gaps
+	v.begin(m)
+}
+
+// begin announces a phase.
+func (v *Init) begin(m line) {
+	v.announced = true
 	v.say(m)
 }
 
@@ -110,12 +114,11 @@ func (v *Init) ModuleCopied() {
 
 // ModulesBegin announces the phase of the modules.
 func (v *Init) ModulesBegin(upgrade bool) {
-	v.announced = true
+	m := initializingModules
 	if upgrade {
-		v.say(upgradingModules)
-		return
+		m = upgradingModules
 	}
-	v.say(initializingModules)
+	v.begin(m)
 }
 
 // ObserveModules is for [modules.Resolver].Observe.
@@ -145,10 +148,7 @@ func (v *Init) ModulesEnd(called int) {
 
 // ProvidersBegin announces the phase of the providers.
 func (v *Init) ProvidersBegin() {
-	v.announced = true
-	m := initializingProviders
-	m.gap = v.speech.Gaps
-	v.say(m)
+	v.begin(initializingProviders)
 }
 
 // Overridden says that a provider comes by other means than a package, such as "dev_overrides". People are told elsewhere.
@@ -170,21 +170,15 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 }
 
 // PlatformsEnd is the same for packages of other platforms, whose hashes are locked.
-func (v *Init) PlatformsEnd() problem.List { return uniqueWarnings(v.end()) }
+func (v *Init) PlatformsEnd() problem.List { return v.Activity.End() }
 
-// LockCreated says that there is a lock file now.
-func (v *Init) LockCreated() {
-	v.sayLocks(lockCreated)
-}
-
-// LockChanged says that the lock file isn't what it was.
-func (v *Init) LockChanged() {
-	v.sayLocks(lockChanged)
-}
-
-func (v *Init) sayLocks(m line) {
+// LockSaved says that the lock file isn't what it was; isNew: there was none.
+func (v *Init) LockSaved(isNew bool) {
 	v.run.changed = true
-	m.gap = v.speech.Gaps
+	m := lockChanged
+	if isNew {
+		m = lockCreated
+	}
 	v.say(m)
 }
 
@@ -233,7 +227,7 @@ func (v *Init) filled(m line, backend string) line {
 		"CLOUD": v.speech.Cloud, "IN_CLOUD": v.speech.InCloud,
 	}
 	m.human = os.Expand(m.human, func(name string) string { return names[name] })
-	m.json = m.human
+	m.json, m.gap = m.human, m.gap || m.apart && v.speech.Gaps
 	return m
 }
 
@@ -246,9 +240,9 @@ var (
 
 The directory has no $PRODUCT configuration files. You may begin working
 with $PRODUCT immediately by creating $PRODUCT configuration files.`}
-	initializingBackend = line{code: "initializing_backend_message", style: terminal.Bold,
+	initializingBackend = line{code: "initializing_backend_message", style: terminal.Bold, apart: true,
 		human: "Initializing the backend..."}
-	initializingCloud = line{code: "initializing_terraform_cloud_message", style: terminal.Bold,
+	initializingCloud = line{code: "initializing_terraform_cloud_message", style: terminal.Bold, apart: true,
 		human: "Initializing $IN_CLOUD..."}
 	backendConfigured = line{code: "backend_configured_success", style: terminal.Green, gap: true,
 		human: `Successfully configured the backend "$BACKEND"! $PRODUCT will automatically
@@ -257,14 +251,14 @@ use this backend unless the backend configuration changes`}
 		human: "Initializing modules..."}
 	upgradingModules = line{code: "upgrading_modules_message", style: terminal.Bold,
 		human: "Upgrading modules..."}
-	initializingProviders = line{code: "initializing_provider_plugin_message", style: terminal.Bold,
+	initializingProviders = line{code: "initializing_provider_plugin_message", style: terminal.Bold, apart: true,
 		human: "Initializing provider plugins..."}
-	lockCreated = line{code: "lock_info",
+	lockCreated = line{code: "lock_info", apart: true,
 		human: `$PRODUCT has created a lock file .terraform.lock.hcl to record the provider
 selections it made above. Include this file in your version control repository
 so that $PRODUCT can guarantee to make the same selections by default when
 you run "$PROGRAM init" in the future.`}
-	lockChanged = line{code: "dependencies_lock_changes_info",
+	lockChanged = line{code: "dependencies_lock_changes_info", apart: true,
 		human: `$PRODUCT has made some changes to the provider dependency selections recorded
 in the .terraform.lock.hcl file. Review those changes and commit them to your
 version control system if they represent changes you intended to make.`}

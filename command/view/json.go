@@ -19,11 +19,11 @@ type jsonPrinter struct {
 	product getproviders.Product
 	now     func() time.Time
 	showing explain.Showing
-	several *directories // nil: the run is about one
+	several *directories
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, showing: o.showing()}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, showing: o.showing(), several: &directories{}}
 }
 
 func (j *jsonPrinter) line(l line) {
@@ -71,17 +71,9 @@ func (j *jsonPrinter) problem(p *problem.Problem, source *explain.Snippet) int {
 	})
 }
 
-// directory is what a line is about, in a run about several.
-func (j *jsonPrinter) directory() string {
-	if j.several == nil {
-		return ""
-	}
-	return j.several.now
-}
-
 func (j *jsonPrinter) write(level, text, kind string, more result.Object) (n int) {
 	object := result.Object{
-		"directory?", j.directory(), "@level", level, "@message", text, "@module", j.product.Program + ".ui", "@timestamp", j.now().Format(result.StampFormat), "type?", kind,
+		"directory?", j.several.now, "@level", level, "@message", text, "@module", j.product.Program + ".ui", "@timestamp", j.now().Format(result.StampFormat), "type?", kind,
 	}
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(append(object, more...).Sorted()); err != nil {

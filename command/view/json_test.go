@@ -33,7 +33,7 @@ func TestJSON_Init(t *testing.T) {
 	s.BackendBegin(false)
 	s.ProvidersBegin()
 	warnings := s.installation()
-	s.LockCreated()
+	s.LockSaved(true)
 	s.Done(warnings, false)
 	s.check(t, jsonStart+`"Terraform 1.15.9"`+jsonStamp+`"because":"by TFDEPS_TERRAFORM_VERSION","terraform":"1.15.9","tfdeps":"0.1.0","type":"version","ui":"1.3"}`+"\n"+
 		jsonOutput("initializing_backend_message", `"Initializing the backend..."`)+

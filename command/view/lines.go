@@ -24,7 +24,7 @@ type line struct {
 	item        bool          // of a list: people see a dash before it
 	ownJSON     bool          // no product has the text for people in place of that for programs
 	warning     bool          // it warns
-	gap         bool          // people see an empty line before it
+	gap, apart  bool          // people see an empty line before it; apart: where the product has one there
 	once        bool          // it is printed once in a run
 	source      string        // who has the package that the line is about; "" if it's about none
 	code        string        // of a heading or a paragraph that belongs to no provider; it doesn't change when the words do

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -20,33 +21,26 @@ import (
 // Mirror tells how a mirror is filled, in Terraform's words. It is for one
 // goroutine at a time.
 type Mirror struct {
-	*archives
-	report result.MirrorReport
-}
-
-// archives tells of packages that are worked on at once, of each when it is its turn.
-type archives struct {
 	*Activity // shows what is under way
-	out       humanPrinter
+	report    result.MirrorReport
 }
 
-func newArchives(o Options, doing string) *archives {
+// newArchives returns what tells of packages that are worked on at once, of each when it is its turn.
+func newArchives(o Options, doing string) (humanPrinter, *Activity) {
 	o.Platforms = true
 	out, activity := openForPeople(o)
 	if o.JSON {
 		out.Out = terminal.Stream{Writer: io.Discard}
 	}
 	activity.out, activity.run.doing, activity.run.silent = out, doing, o.JSON
-	return &archives{activity, out}
+	return out, activity
 }
 
-func (v *archives) line(text string) { v.out.line(line{human: text}) }
-
-// End prints the lines that are left, and returns what registries had to say.
-func (v *archives) End() problem.List { return uniqueWarnings(v.end()) }
-
 // NewMirror returns a Mirror that speaks as the options say.
-func NewMirror(o Options) *Mirror { return &Mirror{archives: newArchives(o, mirroring)} }
+func NewMirror(o Options) *Mirror {
+	_, activity := newArchives(o, mirroring)
+	return &Mirror{Activity: activity}
+}
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
@@ -56,7 +50,7 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
-	warnings := v.archives.End()
+	warnings := v.Activity.End()
 	v.print(v.run.heads.rest())
 	v.report.Result = result
 	for _, name := range result.Pruned {
@@ -77,13 +71,17 @@ func (v *Mirror) Report(dir string) result.Result {
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
 type Lock struct {
-	*archives
+	*Activity
+	out    humanPrinter
 	report result.LockReport
 }
 
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
-func NewLock(o Options) *Lock { return &Lock{archives: newArchives(o, "")} }
+func NewLock(o Options) *Lock {
+	out, activity := newArchives(o, "")
+	return &Lock{Activity: activity, out: out}
+}
 
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
@@ -109,7 +107,7 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	v.succeed(text)
 	if changed {
-		v.line("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
+		v.line("\nReview the changes in " + depsfile.FileName + " and then commit to your\nversion control system to retain the new checksums.\n")
 	}
 	return nil
 }
@@ -157,16 +155,15 @@ func (v *Lock) Report() result.Result { return v.report }
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
-	*archives
+	*Activity
 	report result.VendorReport
 	each   result.VendorReports // of several directories, but for the one that report is about; nil: there is one
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
-	v := &Vendor{archives: newArchives(o, "Vendoring")}
-	v.report.Span = v.run.span
-	return v
+	_, activity := newArchives(o, "Vendoring")
+	return &Vendor{Activity: activity, report: result.VendorReport{Span: activity.run.span}}
 }
 
 // ObserveModules is for [modules.Resolver].Observe.
@@ -211,14 +208,7 @@ func (v *Vendor) Packages(packages []providercache.Outcome) {
 func (v *Vendor) Checked(reasons []CheckReason) {
 	upToDate := len(reasons) == 0
 	v.report.UpToDate, v.report.Reasons = &upToDate, result.Each(reasons, func(r CheckReason) any { return r })
-	text := "Nothing to do: everything is vendored."
-	if !upToDate {
-		text = "There is something to do for vendor:"
-	}
-	v.line(text)
-	for _, r := range reasons {
-		v.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
-	}
+	v.answer(reasons, "Nothing to do: everything is vendored.", "There is something to do for vendor:")
 }
 
 // Done tells the last line.

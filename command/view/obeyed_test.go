@@ -30,7 +30,7 @@ func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	const words = "the sources said aaaa ::set-output name=x::y and ##vso[task.setvariable variable=PATH]/x\n::error::z\n##[group]"
 	p := problem.Warning("::warning::A warning", words)
 	var out bytes.Buffer
-	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
+	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
 	j.Problems(problem.List{p})
 	must.Succeed(t, result.Write(&out, report{map[string]string{"detail": words}}, true, result.Run{}))
 	must.NotContain(t, out.String(), "##")
@@ -78,7 +78,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	page := doctor.Text()
 	check("doctor", page)
 	must.Equal(t, strings.Count(page, "\n"), 27, page)
-	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
+	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
 	j.Problems(problem.List{problem.Warning("x", words)})
 	check("a line of JSON", out.String())
 	var event struct{ Diagnostic struct{ Detail string } }

@@ -195,27 +195,27 @@ type CheckReason struct {
 	Detail   string                `json:"detail"`            // a sentence, without capital and full stop
 }
 
-const (
-	upToDate = "Nothing to do: this directory is initialized."
-	outdated = "There is something to do for init:"
-)
+const upToDate = "Nothing to do: this directory is initialized."
 
 // Checked answers whether an init would have something to do: without reasons,
 // it wouldn't.
 func (v *Init) Checked(reasons []CheckReason) {
-	answer := line{json: upToDate, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
-	if len(reasons) == 0 {
-		answer.human = upToDate
-	} else {
-		v.out.line(line{human: outdated})
-		answer.json = strings.TrimSuffix(outdated, ":")
+	v.answer(reasons, upToDate, "There is something to do for init:")
+}
+
+// answer has one of two sentences, and the reasons for the second.
+func (a *Activity) answer(reasons []CheckReason, no, yes string) {
+	answer := line{human: no, json: no, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
+	if len(reasons) > 0 {
+		a.line(yes)
+		answer.human, answer.json = "", strings.TrimSuffix(yes, ":")
 	}
 	for _, r := range reasons {
 		l := r.line()
 		l.human = fmt.Sprintf("  - %s (%s)", r.text(), r.Code)
-		v.out.line(l)
+		a.out.line(l)
 	}
-	v.out.line(answer)
+	a.out.line(answer)
 }
 
 func (r CheckReason) text() string {

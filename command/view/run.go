@@ -73,7 +73,6 @@ type item struct {
 	fetched   int64 // Came, once it is in its place
 	err       error
 	span      result.Span // from when its version was known, or from when it was fetched
-	heard     bool        // how far the download is was told
 	doing     string
 	since     float64 // when doing began
 }
@@ -135,20 +134,6 @@ func (r *run) over(key packageKey) {
 
 // span is when the work on a package began and ended.
 func (r *run) span(o event.Outcome) result.Span { return r.item(keyOf(o)).span }
-
-// advance records how far a download is. The first time it is what was here already; less than before means that all
-// comes again.
-func (w *item) advance(done int64) {
-	switch {
-	case !w.heard:
-		w.heard = true
-	case done < w.Bytes:
-		w.Came += done
-	default:
-		w.Came += done - w.Bytes
-	}
-	w.Bytes = done
-}
 
 // enter ends what is done to the package, and begins something else; "": nothing.
 func (w *item) enter(what string, at float64) {

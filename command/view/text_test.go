@@ -87,7 +87,7 @@ func TestHuman_Init(t *testing.T) {
 	s.BackendBegin(false)
 	s.ProvidersBegin()
 	warnings := s.installation()
-	s.LockCreated()
+	s.LockSaved(true)
 	s.Done(warnings, false)
 	s.check(t, `Initializing the backend...
 Initializing provider plugins...
@@ -130,7 +130,7 @@ commands will detect it and remind you to do so if necessary.
 func TestHuman_InitInAutomation(t *testing.T) {
 	s := newSpeaker(nil)
 	s.BackendBegin(true)
-	s.LockChanged()
+	s.LockSaved(false)
 	s.Done(nil, true)
 	s.check(t, `Initializing HCP Terraform...
 Terraform has made some changes to the provider dependency selections recorded
@@ -144,7 +144,7 @@ HCP Terraform has been successfully initialized!
 func TestHuman_InitOfOpenTofu(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Product = getproviders.OpenTofu("1.12.6") })
 	s.BackendBegin(true)
-	s.LockCreated()
+	s.LockSaved(true)
 	s.Done(nil, false)
 	s.check(t, `
 Initializing cloud backend...

@@ -122,11 +122,11 @@ func (b both) Problems(all problem.List) {
 // humanPrinter speaks to people.
 type humanPrinter struct {
 	*explain.Printer
-	several *directories // nil: the run is about one
+	several *directories
 }
 
 func (h humanPrinter) line(l line) {
-	if h.several != nil && h.several.now != "" {
+	if h.several.now != "" {
 		h.several.line(h, l)
 		return
 	}
@@ -146,7 +146,7 @@ func newHumanPrinter(o Options) humanPrinter {
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}
-	return humanPrinter{Printer: h}
+	return humanPrinter{h, &directories{}}
 }
 
 // Problems shows errors and warnings to people: first those that belong to no file,

@@ -60,11 +60,12 @@ func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) 
 
 // LockedDir is what became of one directory.
 type LockedDir struct {
-	Dir      string
-	LockFile string // its name in Dir
-	Named    bool   // there may be others: it has to be said which one it is about
-	Check    bool   // nothing was written
-	Result   providercache.LockResult
+	Dir    string
+	Named  bool // there may be others: it has to be said which one it is about
+	Check  bool // nothing was written
+	Result providercache.LockResult
+	// Locked are the hashes that the lock file has for a version; nil: nobody asks for them.
+	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
 }
 
 // LockProblems explains why the hashes for a directory's lock file couldn't be

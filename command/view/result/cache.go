@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
@@ -58,23 +57,20 @@ const usersShown = 3
 // Text writes the list for people: a line for each package, and below it who
 // uses it.
 func (l CacheList) Text() string {
-	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	size, onDisk := l.sizes()
 	for _, p := range l.Packages {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s on disk\tused %s\t%s\n",
-			p.Provider, p.Version, p.Platform, terminal.Megabytes(p.Size), terminal.Megabytes(p.OnDisk), p.LastUse.Local().Format("2006-01-02"), p.Condition)
+		rows = append(rows, []string{p.Provider.String(), p.Version.String(), p.Platform.String(), terminal.Megabytes(p.Size),
+			terminal.Megabytes(p.OnDisk) + " on disk", "used " + p.LastUse.Local().Format("2006-01-02"), string(p.Condition)})
 		for i, user := range p.Users {
 			if i == usersShown {
-				fmt.Fprintf(table, "  and %d more\n", len(p.Users)-i)
+				rows = append(rows, []string{fmt.Sprintf("  and %d more", len(p.Users)-i)})
 				break
 			}
-			fmt.Fprintf(table, "  in %s\n", terminal.Printable(workingDirectory(user)))
+			rows = append(rows, []string{"  in " + workingDirectory(user)})
 		}
 	}
-	_ = table.Flush() // to memory
-	fmt.Fprintf(&b, "%s in %s: %s, %s on disk\n", terminal.Count(len(l.Packages), "package"), terminal.Printable(l.Cache.Dir), terminal.Megabytes(size), terminal.Megabytes(onDisk))
-	return b.String()
+	return Table(rows) + fmt.Sprintf("%s in %s: %s, %s on disk\n", terminal.Count(len(l.Packages), "package"), terminal.Printable(l.Cache.Dir), terminal.Megabytes(size), terminal.Megabytes(onDisk))
 }
 
 // workingDirectory is the directory that has its packages in another one.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
@@ -204,18 +203,18 @@ func (d Doctor) writeHosts(p *doctorPage) {
 		}
 	}
 	p.section("Proxy and certificates", "no proxy, and the certificates of the system", len(d.Network))
-	p.table(Each(d.Network, func(s DoctorSetting) [2]string {
+	p.table(Each(d.Network, func(s DoctorSetting) []string {
 		if s.Found != "" {
 			s.Value += ": " + s.Found
 		}
-		return [2]string{s.Name, s.Value}
+		return []string{s.Name, s.Value}
 	}))
 	p.section("Tokens", "none", len(d.Tokens))
-	p.table(Each(d.Tokens, func(t DoctorToken) [2]string {
+	p.table(Each(d.Tokens, func(t DoctorToken) []string {
 		if t.For == "packages" {
 			t.From += " (for packages)"
 		}
-		return [2]string{t.Host, t.From}
+		return []string{t.Host, t.From}
 	}))
 }
 
@@ -258,20 +257,20 @@ func (d Doctor) writeCache(p *doctorPage) {
 	if p.section("Shared cache", "none", len(c.Directory)); c.Directory == "" {
 		return
 	}
-	rows := [][2]string{{"directory", c.Directory + c.state()}, {"named by", c.NamedBy}}
+	rows := [][]string{{"directory", c.Directory + c.state()}, {"named by", c.NamedBy}}
 	if c.Exists {
-		rows = append(rows, [2]string{"packages", fmt.Sprintf("%d: %s, %s on disk", c.Packages, terminal.Megabytes(c.Size), terminal.Megabytes(c.OnDisk))})
+		rows = append(rows, []string{"packages", fmt.Sprintf("%d: %s, %s on disk", c.Packages, terminal.Megabytes(c.Size), terminal.Megabytes(c.OnDisk))})
 	}
 	if c.Free != nil {
-		rows = append(rows, [2]string{"free space", terminal.Megabytes(*c.Free)})
+		rows = append(rows, []string{"free space", terminal.Megabytes(*c.Free)})
 	}
 	if c.FileSystem != "" {
-		rows = append(rows, [2]string{"file system", c.FileSystem + c.times()})
+		rows = append(rows, []string{"file system", c.FileSystem + c.times()})
 	}
 	if c.Link != "" {
-		rows = append(rows, [2]string{"links", c.links()})
+		rows = append(rows, []string{"links", c.links()})
 	}
-	p.table(append(rows, [2]string{"trust", c.trust()}))
+	p.table(append(rows, []string{"trust", c.trust()}))
 }
 
 func (c DoctorCache) state() string {
@@ -326,7 +325,7 @@ func isAre(n int) string {
 
 func (d Doctor) writeMachine(p *doctorPage) {
 	p.section("Programs", "", len(d.Programs))
-	p.table(Each(d.Programs, func(g DoctorProgram) [2]string {
+	p.table(Each(d.Programs, func(g DoctorProgram) []string {
 		switch {
 		case g.Path == "":
 			g.Path = "not found on PATH"
@@ -337,7 +336,7 @@ func (d Doctor) writeMachine(p *doctorPage) {
 		default:
 			g.Program += " " + g.Version
 		}
-		return [2]string{g.Program, g.Path}
+		return []string{g.Program, g.Path}
 	}))
 	p.section("Policy files", "none", len(d.Policies))
 	for _, f := range d.Policies {
@@ -381,12 +380,8 @@ func (p *doctorPage) paint(text, esc string) string {
 }
 
 // table writes rows of a name and a value.
-func (p *doctorPage) table(rows [][2]string) {
-	longest := 0
-	for _, row := range rows {
-		longest = max(longest, utf8.RuneCountInString(row[0]))
-	}
-	for _, row := range rows {
-		p.line(fmt.Sprintf("%-*s  %s", longest, row[0], row[1]))
+func (p *doctorPage) table(rows [][]string) {
+	for l := range strings.Lines(Table(rows)) {
+		p.text.WriteString("  " + l)
 	}
 }

@@ -3,9 +3,9 @@ package result
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
@@ -13,22 +13,12 @@ import (
 )
 
 // URLsReport tells where packages are.
-type URLsReport struct{ Dirs []LocatedDir }
-
-// LocatedDir is what one directory needs.
-type LocatedDir struct {
-	Dir      string
-	LockFile string // its name in Dir
-	Named    bool   // there may be others: it has to be said which one it is about
-	// Locked are the hashes that the lock file has for a version.
-	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
-	Result providercache.LockResult
-}
+type URLsReport []explain.LockedDir
 
 // JSON is the report for programs.
 func (r URLsReport) JSON() any {
 	packages, failed, bytes := 0, 0, int64(0)
-	for _, d := range r.Dirs {
+	for _, d := range r {
 		for _, p := range d.Result.Packages {
 			packages++
 			if p.Err != nil {
@@ -37,13 +27,12 @@ func (r URLsReport) JSON() any {
 			bytes += p.Bytes
 		}
 	}
-	return Object{"directories", Each(r.Dirs, LocatedDir.object), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
+	return Object{"directories", Each(r, locatedDir), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
 }
 
-func (d LocatedDir) object() Object {
+func locatedDir(d explain.LockedDir) Object {
 	providers := byProvider(d.Result.Packages)
-	return Object{
-		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,
+	return append(lockFile(d), "complete", d.Result.Err == nil,
 		"providers", Each(providers, func(all []providercache.LockedPackage) Object {
 			s, signed := all[0].Selection, []getproviders.Hash{}
 			for _, p := range all {
@@ -53,8 +42,7 @@ func (d LocatedDir) object() Object {
 				"address", s.Provider, "version", s.Version, "version_constraints", s.Constraints, "locked", s.Locked,
 				"locked_hashes", d.Locked(s.Provider, s.Version), "signed_hashes", hashing.Sort(signed), "platforms", Each(all, located),
 			}
-		}),
-	}
+		}))
 }
 
 func located(p providercache.LockedPackage) Object {
@@ -93,7 +81,7 @@ func withoutUser(u *url.URL) string {
 // is. What may be secret in a URL is left out.
 func (r URLsReport) Text() string {
 	var b strings.Builder
-	for _, d := range r.Dirs {
+	for _, d := range r {
 		if d.Named {
 			fmt.Fprintf(&b, "%s:\n", terminal.Printable(d.Dir))
 		}

@@ -21,10 +21,10 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 		Selection: getproviders.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Bytes: 5,
 	}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}}
-	report := URLsReport{Dirs: []LocatedDir{{
-		Dir: ".", LockFile: "lock", Result: providercache.LockResult{Packages: []providercache.LockedPackage{p}},
+	report := URLsReport{{
+		Dir: ".", Result: providercache.LockResult{Packages: []providercache.LockedPackage{p}},
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
-	}}}
+	}}
 	var asJSON bytes.Buffer
 	must.Succeed(t, Write(&asJSON, report, true, Run{}))
 	asText := report.Text()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -42,10 +43,14 @@ func (r *LockReport) Add(d explain.LockedDir, span Times) {
 	r.packages = append(r.packages, packages...)
 	providers := byProvider(packages)
 	r.dirs = append(r.dirs, slices.Concat(
-		Object{"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "changed", changed, "complete", complete},
+		lockFile(d), Object{"changed", changed, "complete", complete},
 		ErrorObject(d.Result.Err),
 		Object{"providers", Each(providers, func(all []providercache.LockedPackage) Object { return lockedProvider(d, all, span) })},
 	))
+}
+
+func lockFile(d explain.LockedDir) Object {
+	return Object{"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, depsfile.FileName))}
 }
 
 func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span Times) Object {

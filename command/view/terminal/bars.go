@@ -29,7 +29,7 @@ func NewBars(out Stream) *Bars { return &Bars{painter{out: out}} }
 
 // Show prints what stays: the line about a download takes the place of its bar.
 func (b *Bars) Show(t *Task, all *Tasks) {
-	if !t.ok || !t.large() || t.came == 0 {
+	if !t.ok || !t.large() || t.Came == 0 {
 		return
 	}
 	if len(b.painter.drawn) > 0 {
@@ -111,7 +111,7 @@ func rowOf(t *Task, now time.Time) row {
 		if t.isHashed() {
 			r.more = append(r.more[:1], speed(t.pace.rate(now), t.left(now))...)
 		}
-	case t.came == 0 && t.Key.Module == "": // git doesn't say how much has come
+	case t.Came == 0 && t.Key.Module == "": // git doesn't say how much has come
 		r.more = []string{"waiting", whole(now.Sub(t.since))}
 	case quiet >= stallDelay:
 		r.more = []string{"no data for " + whole(quiet)}

@@ -46,9 +46,9 @@ func (p *Lines) Show(t *Task, _ *Tasks) {
 // downloadedText says that a package is in its place, how large it was and how fast it came.
 func downloadedText(t *Task) string {
 	took := t.Last.Sub(t.Begun)
-	text := fmt.Sprintf("Downloaded %s: %s in %s", t.Name, Megabytes(t.came), Seconds(took))
+	text := fmt.Sprintf("Downloaded %s: %s in %s", t.Name, Megabytes(t.Came), Seconds(took))
 	if took > 0 {
-		text += " (" + Megabytes(perSecond(t.came, took)) + "/s)"
+		text += " (" + Megabytes(perSecond(t.Came, took)) + "/s)"
 	}
 	return text
 }

@@ -43,7 +43,7 @@ type Task struct {
 	Begun, since, Last time.Time // of the task, of its phase, of the last byte
 	had                int64     // bytes that an earlier run had left
 	Done, Total        int64     // bytes; total is -1 if unknown
-	came               int64     // bytes over the network, those included that had to come again
+	Came               int64     // bytes over the network, those included that had to come again
 	hashed             int64     // bytes that were read to verify it
 	hashing            bool      // done is of these bytes
 	Told               time.Time // when programs were told of it last
@@ -69,12 +69,12 @@ func (t *Task) Advance(done, total int64, now time.Time) {
 	if done > t.Done {
 		t.Last = now
 	}
-	t.came += done - t.Done
+	t.Came += done - t.Done
 	t.Done, t.Total = done, total
 	if t.Phase != event.Downloading {
 		t.Phase, t.since = event.Downloading, now
 	}
-	t.pace.add(t.came, now)
+	t.pace.add(t.Came, now)
 }
 
 // Hash records how many bytes of a package were read that is verified.
@@ -147,8 +147,8 @@ func (s *Tasks) End(t *Task, ok bool) {
 	}
 	s.Ended++
 	s.endedDone += max(t.Done, t.Total)
-	s.moved += t.came + t.hashed
-	if t.Phase == event.Verifying && t.came == 0 {
+	s.moved += t.Came + t.hashed
+	if t.Phase == event.Verifying && t.Came == 0 {
 		s.moved += max(t.Total-t.hashed, 0)
 	}
 	if ok {
@@ -170,7 +170,7 @@ func (s *Tasks) done() (bytes int64) {
 func (s *Tasks) measure(now time.Time) {
 	moved := s.moved
 	for _, t := range s.Running {
-		moved += t.came + t.hashed
+		moved += t.Came + t.hashed
 	}
 	s.pace.add(moved, now)
 }
