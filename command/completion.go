@@ -136,10 +136,8 @@ func commandsBelow(table []cli.Command, name string) (all []candidate) {
 }
 
 func flagsOf(table []cli.Command, name string) cli.Flags {
-	for _, c := range table {
-		if c.Name == name {
-			return c.Flags()
-		}
+	if c := commandOf(table, name); c != nil {
+		return c.Flags()
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ func TestCandidates(t *testing.T) {
 		"tfdeps completion ":                 "bash fish powershell zsh",
 		"tfdeps -chd":                        "-chdir=",
 		"tfdeps init -link=zzz":              "",
+		"tfdeps nothing -":                   "-help -help=all",
+		"tfdeps nothing -link=":              "",
 		"tfdeps":                             "cache completion doctor get hash help init outdated providers roots serve vendor version why",
 	} {
 		var got []string

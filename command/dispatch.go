@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 		name, rest, _ = choose(rest)
 		help = true
 	}
-	factory := factories(meta)[name]
+	found := commandOf(commands(), name)
 	switch {
 	case name == "" && help:
 		fmt.Fprintln(meta.Stdout, usage)
@@ -46,7 +47,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 	case name == "":
 		fmt.Fprintln(meta.Stderr, usage)
 		return 1
-	case factory == nil:
+	case found == nil:
 		unknown(meta.Stderr, products.Unversioned(meta), name, rest)
 		return 1
 	}
@@ -59,15 +60,11 @@ func dispatch(meta *cli.Meta, args []string) int {
 		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q. Did you mean %q?\n", given, meant)
 		return 1
 	}
-	command, err := factory()
-	if err != nil {
-		fmt.Fprintf(meta.Stderr, "Error: %s\n", err)
-		return 1
-	}
+	var command mitchellh.Command = adapter{*found, meta}
 	if help {
 		text := command.Help()
 		if slices.ContainsFunc(args, isWholeHelp) {
-			text = command.(adapter).command.WholeHelp()
+			text = found.WholeHelp()
 		}
 		showHelp(meta, name, text)
 		return 0
@@ -130,17 +127,15 @@ func showHelp(m *cli.Meta, name, text string) {
 		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
 	}
 	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(text), m.Called()))
-	below := slices.DeleteFunc(slices.Clone(commands()), func(c cli.Command) bool { return !strings.HasPrefix(c.Name, name+" ") })
-	slices.SortFunc(below, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
-	longest := 0
+	below, longest := commandsBelow(commands(), name), 0
 	for _, c := range below {
-		longest = max(longest, len(c.Name)-len(name)-1)
+		longest = max(longest, len(c.word))
 	}
 	if len(below) > 0 {
 		fmt.Fprint(w, "\n\nSubcommands:")
 	}
 	for _, c := range below {
-		fmt.Fprintf(w, "\n    %-*s    %s", longest, c.Name[len(name)+1:], c.Synopsis)
+		fmt.Fprintf(w, "\n    %-*s    %s", longest, c.word, c.what)
 	}
 	fmt.Fprintln(w)
 }
@@ -167,13 +162,14 @@ func namesIn(table []cli.Command) (all []string) {
 	return all
 }
 
-// factories is the table in the form that the library for subcommands takes.
-func factories(m *cli.Meta) map[string]mitchellh.CommandFactory {
-	all := map[string]mitchellh.CommandFactory{}
-	for _, c := range commands() {
-		all[c.Name] = func() (mitchellh.Command, error) { return adapter{c, m}, nil }
+// commandOf finds the command of a name; nil: there is none.
+func commandOf(table []cli.Command, name string) *cli.Command {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i]
+		}
 	}
-	return all
+	return nil
 }
 
 // adapter is a command as the library for subcommands calls it.
@@ -198,12 +194,13 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
 	meant := name
 	if !slices.Contains(productCommands, name) {
-		longer := endingIn(name)
+		ending := namesByLastWord()
+		longer := ending[name]
 		if meant = ""; longer == nil {
 			meant = spelling.Closest(name, slices.Concat(names(), productCommands))
 		}
 		if meant == "" && longer == nil {
-			longer = endingIn(spelling.Closest(name, lastWords()))
+			longer = ending[spelling.Closest(name, slices.Sorted(maps.Keys(ending)))]
 		}
 		if longer != nil {
 			fmt.Fprintf(w, "Did you mean %s?\n", strings.Join(longer, " or "))
@@ -225,25 +222,15 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	}
 }
 
-// endingIn returns the names of several words whose last word is the given one, in quotes: who types "lock" means "providers lock".
-func endingIn(last string) (quoted []string) {
-	for _, name := range names() {
-		if last != "" && strings.HasSuffix(name, " "+last) {
-			quoted = append(quoted, strconv.Quote(name))
-		}
-	}
-	slices.Sort(quoted)
-	return quoted
-}
-
-// lastWords are those of names of several words.
-func lastWords() (last []string) {
-	for _, name := range names() {
+// namesByLastWord has the names of several words, in quotes, by the last of them: who types "lock" means "providers lock".
+func namesByLastWord() map[string][]string {
+	all := map[string][]string{}
+	for _, name := range slices.Sorted(slices.Values(names())) {
 		if i := strings.LastIndexByte(name, ' '); i >= 0 {
-			last = append(last, name[i+1:])
+			all[name[i+1:]] = append(all[name[i+1:]], strconv.Quote(name))
 		}
 	}
-	return last
+	return all
 }
 
 // misspelt returns the name of a command of several words whose last word isn't

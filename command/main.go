@@ -60,7 +60,7 @@ type Process struct {
 // interrupts the program.
 func Main(ctx context.Context, p Process) int {
 	standIn, args := takeStandIn(p.Args, p.Env)
-	if standIn != nil && !handles(names(), args) {
+	if standIn != nil && !handles(args) {
 		real := &cli.Meta{Env: p.Env, StandIn: standIn, Executable: p.Executable}
 		return passThrough(real, args, streams{in: p.Stdin, out: p.Stdout, err: p.Stderr})
 	}

@@ -50,22 +50,16 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 // handles reports whether a command line is for one of the commands, which are
 // named by their words: "init", "providers lock". What there is below
 // "providers" need not be a command of tfdeps.
-func handles(commands []string, args []string) bool {
+func handles(args []string) bool {
 	line, err := parseCommandLine(args, nil)
 	if err != nil {
 		return true // so that the error is reported
 	}
-	var words []string
-	for _, arg := range line.args {
-		if strings.HasPrefix(arg, "-") || len(words) == 2 {
-			break
-		}
-		words = append(words, arg)
-	}
-	if len(words) == 0 {
+	if len(line.args) == 0 || strings.HasPrefix(line.args[0], "-") {
 		return false
 	}
-	return slices.Contains(commands, strings.Join(words, " ")) || slices.Contains(commands, words[0]) && (len(words) == 1 || words[0] != "providers")
+	name, rest, _ := choose(line.args)
+	return slices.Contains(names(), name) && (name != "providers" || len(rest) == 0 || strings.HasPrefix(rest[0], "-"))
 }
 
 // streams are those of the process. They are handed on as they are: a program

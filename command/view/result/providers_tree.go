@@ -145,15 +145,10 @@ func cutLast(path string) (rest, name string) {
 // help of the command.
 func (r ProvidersReport) JSON() any {
 	modules := []Object{}
-	known := map[string]bool{} // paths of modules, and of tests, which are none
+	known := map[string]bool{} // paths; tests aren't among them, so that what they run is the root module's
 	for _, m := range r.withTests() {
 		modules = append(modules, m.object(known))
 		known[m.Path] = true
-		if m.Path == "" {
-			for _, test := range r.Tests {
-				known[test] = false
-			}
-		}
 	}
 	var state any // null: not known
 	if !r.StateUnknown {
@@ -193,11 +188,7 @@ func (r ProvidersReport) withTests() []ModuleProviders {
 func (m ModuleProviders) object(known map[string]bool) Object {
 	var parent any // null: it is the root module
 	if m.Path != "" {
-		path, _ := splitPath(m.Path, known)
-		if !known[path] {
-			path = "" // tests are the root module's
-		}
-		parent = path
+		parent, _ = splitPath(m.Path, known)
 	}
 	var call Object
 	if m.Call != nil {
