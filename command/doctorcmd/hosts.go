@@ -28,20 +28,6 @@ const (
 	askedFor    = 30 * time.Second
 )
 
-// slowError says that a host took too long to answer.
-type slowError struct{}
-
-// Error implements error.
-func (slowError) Error() string { return fmt.Sprintf("there was no answer within %s", askedFor) }
-
-// Hint says what may be wrong.
-func (slowError) Hint() string {
-	return "the server is overloaded, or something on the way drops what is sent to it: check firewall, proxy and VPN"
-}
-
-// Code is "timeout".
-func (slowError) Code() string { return "timeout" }
-
 // askHosts asks each registry and mirror that counts here.
 func (x *examination) askHosts() {
 	net, problems := sources.Connect(x.meta, x.product, x.config, x.opts.offlineBy)
@@ -50,20 +36,20 @@ func (x *examination) askHosts() {
 	mirrors, invalid := options.OpenMirrors(x.meta, x.opts.mirrors)
 	defer mirrors.Close()
 	x.log.Add(invalid...)
-	if named := x.named(mirrors); named != nil {
-		x.report.Sources = named
+	if len(mirrors.Opened) > 0 {
+		x.report.Sources = result.Each(mirrors.Opened, func(m sources.Mirror) result.DoctorSource {
+			return result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy}
+		})
 	}
 	targets, unusable := x.targets(mirrors, options.Single(x.meta))
 	x.log.Add(unusable...)
-	if problems.HasErrors() || x.opts.offlineBy != "" {
-		for _, t := range targets {
-			x.report.Hosts = append(x.report.Hosts, result.DoctorHost{Kind: t.kind, Host: t.name()})
-		}
-		return
-	}
+	unasked := problems.HasErrors() || x.opts.offlineBy != ""
 	options.Mirrors = mirrors
 	from := options.Single(x.meta)
 	answers, errs := par.Map(x.meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (result.DoctorHost, error) {
+		if unasked {
+			return result.DoctorHost{Kind: t.kind, Host: t.name()}, nil
+		}
 		return x.ask(ctx, t, from)
 	})
 	var failures []failure
@@ -109,21 +95,30 @@ func (f failure) whyWarning() string {
 // gather adds a host that failed to those that failed for the same cause: a proxy that can't be used, or no
 // DNS.
 func gather(failures []failure, one failure) []failure {
-	if cause, ok := errors.AsType[*hosts.Fault](one.err); ok && (cause.Kind == hosts.ErrProxy || cause.Kind == hosts.ErrName) {
-		for i, f := range failures {
-			if other, ok := errors.AsType[*hosts.Fault](f.err); ok && other.Kind == cause.Kind {
-				failures[i].hosts = append(f.hosts, one.hosts...)
-				failures[i].needed, failures[i].mirrored = f.needed || one.needed, f.mirrored || one.mirrored
-				return failures
-			}
+	kind := kindOf(one.err)
+	for i, f := range failures {
+		if kind != nil && kindOf(f.err) == kind {
+			failures[i].hosts = append(f.hosts, one.hosts...)
+			failures[i].needed, failures[i].mirrored = f.needed || one.needed, f.mirrored || one.mirrored
+			return failures
 		}
 	}
 	return append(failures, one)
 }
 
+// kindOf tells what several hosts fail for at once; nil: the error is about one of them.
+func kindOf(err error) error {
+	if f, ok := errors.AsType[*hosts.Fault](err); ok && (f.Kind == hosts.ErrProxy || f.Kind == hosts.ErrName) {
+		return f.Kind
+	}
+	return nil
+}
+
 // ask asks one of them.
 func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (result.DoctorHost, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, askedFor, slowError{})
+	late := &getproviders.Fault{Code: "timeout", Err: fmt.Errorf("there was no answer within %s", askedFor),
+		Hint: "the server is overloaded, or something on the way drops what is sent to it: check firewall, proxy and VPN"}
+	ctx, cancel := context.WithTimeoutCause(ctx, askedFor, late)
 	defer cancel()
 	began := x.meta.Now()
 	answer := result.DoctorHost{Kind: t.kind, Host: t.name(), Asked: true, OK: true}
@@ -136,7 +131,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		source = from.Registry()
 		services, err := discover(ctx, from.Network.Discovery, t.host)
 		if answer.Services = services; err != nil {
-			return answer, slow(ctx, err)
+			return answer, inTime(ctx, late, err)
 		}
 	case none && t.isOCI():
 		answer.Asked, answer.OK = false, false
@@ -147,7 +142,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	if t.provider != (getproviders.Provider{}) {
 		available, err := source.Versions(ctx, t.provider)
 		if err != nil && !errors.Is(err, getproviders.ErrNotFound) {
-			return answer, slow(ctx, err)
+			return answer, inTime(ctx, late, err)
 		}
 		answer.Provider, answer.Versions = t.provider.String(), len(available.Versions)
 	}
@@ -155,10 +150,10 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	return answer, nil
 }
 
-// slow is why a question failed: an error is no news where time was up.
-func slow(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); errors.Is(cause, slowError{}) {
-		return cause
+// inTime is an error that says that it was too late, if that is its cause.
+func inTime(ctx context.Context, late *getproviders.Fault, err error) error {
+	if context.Cause(ctx) == error(late) {
+		return late
 	}
 	return err
 }
@@ -274,14 +269,6 @@ func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOpt
 	return all, unusable
 }
 
-// named are the mirrors of -mirror, in the place of which nothing else is asked for providers.
-func (x *examination) named(mirrors *sources.Mirrors) (all []result.DoctorSource) {
-	for _, m := range mirrors.Opened {
-		all = append(all, result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy})
-	}
-	return all
-}
-
 // mirrorOf is the source of a mirror that is asked over a network; nil: the method is another one.
 func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getproviders.Source, error) {
 	switch method.Kind {
@@ -353,15 +340,17 @@ func (t target) isOCI() bool {
 
 // address is the URL whose host a target is at; nil: it is at none that is known.
 func (t target) address() *url.URL {
-	switch {
-	case t.source == nil:
-		return &url.URL{Scheme: "https", Host: t.host.ASCII()}
-	case t.isOCI():
-		host, _, _ := strings.Cut(strings.TrimPrefix(t.mirror, "oci://"), "/")
-		return &url.URL{Scheme: "https", Host: host}
+	location := "https://" + t.host.ASCII()
+	if t.source != nil {
+		location = t.mirror
 	}
-	if u, err := url.Parse(t.mirror); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
-		return u
+	if rest, ok := strings.CutPrefix(location, "oci://"); ok || t.isOCI() {
+		host, _, _ := strings.Cut(rest, "/")
+		location = "https://" + host
 	}
-	return nil
+	u, err := url.Parse(location)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return nil
+	}
+	return u
 }

@@ -101,7 +101,9 @@ const incompletePlan = "What modules require that aren't here yet is unknown, so
 // Planned tells what an init would do: a line and an object for each module, each provider and each other reason, and one for all.
 func (v *Init) Planned(p InitPlan) {
 	for _, m := range p.Modules {
-		v.out.line(line{human: "- " + m.text(), json: m.text(), kind: "plan_module", keys: m.keys()})
+		v.out.line(line{human: "- " + m.text(), json: m.text(), kind: "plan_module", keys: result.Object{
+			"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was,
+		}})
 	}
 	for _, provider := range p.Providers {
 		l := line{json: provider.text(v.product), kind: "plan_provider", keys: provider.keys()}
@@ -172,10 +174,6 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 		return text + ": in place already"
 	}
 	return text + ": built in"
-}
-
-func (m PlannedModule) keys() result.Object {
-	return result.Object{"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was}
 }
 
 func (p PlannedProvider) keys() result.Object {

@@ -114,50 +114,25 @@ type Similar struct {
 
 // consolidate returns the problems that are left, in order: the first of each group, which says how
 // many there are elsewhere.
-func (s Similar) consolidate(all problem.List) (left problem.List) {
-	type group struct {
-		severity hcl.DiagnosticSeverity
-		summary  string
-	}
-	groups := map[group]int{}
-	for _, p := range all {
-		if s.joins(p) {
-			groups[group{p.Severity, p.Summary}]++
+func (s Similar) consolidate(all problem.List) problem.List {
+	return together(all, s.group, func(detail string, others problem.List) string {
+		kind := strings.ToLower(SeverityName(others[0].Severity))
+		text := fmt.Sprintf("(and %d more similar %ss elsewhere)", len(others), kind)
+		if len(others) == 1 {
+			text = fmt.Sprintf("(and one more similar %s elsewhere)", kind)
 		}
-	}
-	for _, p := range all {
-		at := group{p.Severity, p.Summary}
-		switch count := groups[at]; {
-		case !s.joins(p) || count == 1:
-			left = append(left, p)
-		case count > 1:
-			first := *p
-			first.Detail = withMore(p.Detail, strings.ToLower(SeverityName(p.Severity)), count-1)
-			left = append(left, &first)
-			groups[at] = 0 // the others are told of
-		}
-	}
-	return left
+		return strings.TrimPrefix(detail+"\n\n"+text, "\n\n")
+	})
 }
 
-func (s Similar) joins(p *problem.Problem) bool {
-	switch {
-	case p.Subject == nil:
-		return false
-	case problem.IsWarning(p):
-		return !s.KeepWarnings
+// group tells which problems are shown as one; "": the problem stays by itself.
+func (s Similar) group(p *problem.Problem) string {
+	joined := s.JoinErrors && p.Severity == hcl.DiagError
+	if problem.IsWarning(p) {
+		joined = !s.KeepWarnings
 	}
-	return s.JoinErrors && p.Severity == hcl.DiagError
-}
-
-// withMore adds to an explanation that there are more problems of a kind.
-func withMore(detail, kind string, more int) string {
-	text := fmt.Sprintf("(and %d more similar %ss elsewhere)", more, kind)
-	if more == 1 {
-		text = fmt.Sprintf("(and one more similar %s elsewhere)", kind)
+	if p.Subject == nil || !joined {
+		return ""
 	}
-	if detail == "" {
-		return text
-	}
-	return detail + "\n\n" + text
+	return SeverityName(p.Severity) + " " + p.Summary
 }

@@ -48,38 +48,45 @@ func plainWords(text string) string {
 
 // ByModules puts together the problems of modules that failed for one cause, such as a registry
 // that gives no answer: the first of them tells where the others are.
-func ByModules(all problem.List) (left problem.List) {
-	at, more := map[string]int{}, map[int][]string{}
+func ByModules(all problem.List) problem.List {
+	return together(all, moduleCause, func(detail string, others problem.List) string {
+		places := texts(others, func(p *problem.Problem) string { return fmt.Sprintf("%s:%d", p.Subject.Filename, p.Subject.Start.Line) })
+		return detail + list("The modules that are called here can't be installed for the same reason:", slices.Compact(places))
+	})
+}
+
+// together leaves the first of the problems with one key, with the detail that its own and the others make. With the key "" a problem
+// stays as it is.
+func together(all problem.List, key func(*problem.Problem) string, detail func(own string, others problem.List) string) (left problem.List) {
+	at, others := map[string]int{}, map[int]problem.List{}
 	for _, p := range all {
-		unlocated, ok := p.Extra.(modules.Unlocated)
-		key := ""
-		if ok && p.Subject != nil {
-			key = moduleCause(unlocated.Err)
-		}
-		if first, seen := at[key]; key != "" && seen {
-			more[first] = append(more[first], fmt.Sprintf("%s:%d", p.Subject.Filename, p.Subject.Start.Line))
+		k := key(p)
+		if first, seen := at[k]; seen && k != "" {
+			others[first] = append(others[first], p)
 			continue
 		}
-		if key != "" {
-			at[key] = len(left)
-		}
+		at[k] = len(left)
 		left = append(left, p)
 	}
-	for i, places := range more {
+	for i, more := range others {
 		first := *left[i]
-		first.Detail += list("The modules that are called here can't be installed for the same reason:", slices.Compact(places))
+		first.Detail = detail(first.Detail, more)
 		left[i] = &first
 	}
 	return left
 }
 
 // moduleCause tells the cause of a module's failure from others that several modules may fail for;
-// "": it is the module's own.
-func moduleCause(err error) string {
-	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil {
+// "": it is the module's own, or the problem is about none.
+func moduleCause(p *problem.Problem) string {
+	unlocated, ok := p.Extra.(modules.Unlocated)
+	if !ok || p.Subject == nil {
+		return ""
+	}
+	if refused := getproviders.FaultOf(unlocated.Err, getproviders.ErrUnauthorized); refused != nil {
 		return "credentials " + refused.Host.String()
 	}
-	key, _ := cause.SharedCause(err)
+	key, _ := cause.SharedCause(unlocated.Err)
 	return key
 }
 
