@@ -12,17 +12,17 @@ import (
 // TestInit_LooksAfterTheCache: a package that no directory has used for 90 days goes at an init, once a day at most, or what is more than
 // -cache-max-size; and none from a cache that the user named.
 func TestInit_LooksAfterTheCache(t *testing.T) {
-	registry := oddRegistry(t)
+	registry := honestRegistry(t)
 	root := t.TempDir()
 	writeWorld(t, root, registry, false)
 	now := time.Now()
-	cache := filepath.Join(root, "cache/tfdeps/providers/v1", registry.Host(), "acme/tiny")
+	cache := filepath.Join(root, "cache/tfdeps/providers/v1", hostOf(registry), "acme/tiny")
 	empty := filepath.Join(root, "work/empty")
 	must.Write(t, filepath.Join(empty, "main.tf"), "terraform {\n  required_providers {}\n}\n")
 	var env []string
 	at := func(days int, there bool, args ...string) {
 		t.Helper()
-		if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return now.AddDate(0, 0, days) }, env...); code != 0 {
+		if code, stdout, stderr := runInProcessAt(t, root, hostOf(registry), args, func() time.Time { return now.AddDate(0, 0, days) }, env...); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
 		if _, err := os.Stat(cache); (err == nil) != there {

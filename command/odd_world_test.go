@@ -36,7 +36,7 @@ func honestRegistry(t *testing.T) *providertest.Registry {
 func runAll(t *testing.T, root string, registry *providertest.Registry, code int, lines ...string) (said string) {
 	t.Helper()
 	for _, line := range lines {
-		got, stdout, stderr := runInProcess(t, root, registry.Host(), strings.Fields(line))
+		got, stdout, stderr := runInProcess(t, root, hostOf(registry), strings.Fields(line))
 		must.Equal(t, got, code, line, stdout, stderr)
 		said = stdout + stderr
 	}
@@ -77,13 +77,13 @@ func TestMain_WorksInAPathOf4000Characters(t *testing.T) {
 
 // TestMain_WorksWhateverTheClockSays has the clock stand anywhere, and jump between two runs.
 func TestMain_WorksWhateverTheClockSays(t *testing.T) {
-	registry := oddRegistry(t)
+	registry := honestRegistry(t)
 	root := t.TempDir()
 	writeWorld(t, root, registry, false)
 	now := time.Now()
 	for _, at := range []time.Time{time.Unix(0, 0), now.AddDate(1000, 0, 0), now, now.AddDate(-10, 0, 0), now, now.AddDate(10, 0, 0), now.AddDate(0, 0, -1)} {
 		for _, args := range [][]string{{"init"}, {"cache", "gc"}, {"cache", "verify"}} {
-			if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return at }); code != 0 {
+			if code, stdout, stderr := runInProcessAt(t, root, hostOf(registry), args, func() time.Time { return at }); code != 0 {
 				t.Fatalf("%q at %v: exit code %d\n%s%s", args, at, code, stdout, stderr)
 			}
 		}
@@ -94,7 +94,7 @@ func TestMain_WorksWhateverTheClockSays(t *testing.T) {
 // TestMain_WorksWithRecordsOfOtherVersions has what is kept beside packages be of a version
 // of the program that isn't known, or nothing that any version writes: it counts for nothing.
 func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
-	registry := oddRegistry(t)
+	registry := honestRegistry(t)
 	for name, change := range map[string]func(content string) string{
 		"a later format": func(content string) string {
 			return strings.NewReplacer(`"format":1`, `"format":999`, `"version":1`, `"version":999`, `"format_version":"1`, `"format_version":"999`).Replace(content)
@@ -140,10 +140,10 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 // TestMain_LeavesAloneWhatOtherVersionsKeep has what an older and a later version of the program
 // keep lie beside what this one keeps: no command uses, reports or removes it.
 func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
-	registry := oddRegistry(t)
+	registry := honestRegistry(t)
 	root := t.TempDir()
 	writeWorld(t, root, registry, false)
-	provider := registry.Host() + "/acme/tiny/1.0.0/" + getproviders.CurrentPlatform().String() + "/terraform-provider-tiny_v1.0.0"
+	provider := hostOf(registry) + "/acme/tiny/1.0.0/" + getproviders.CurrentPlatform().String() + "/terraform-provider-tiny_v1.0.0"
 	others := map[string]string{}
 	for _, format := range []string{"v0", "v2", "v10"} {
 		others["cache/tfdeps/providers/"+format+"/"+provider] = "a provider of " + format
@@ -222,7 +222,7 @@ func caseless(t *testing.T) string {
 
 // TestMain_SaysWhatDirectoriesItCantUse has each directory of a user be a file.
 func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
-	registry := oddRegistry(t)
+	registry := honestRegistry(t)
 	for _, c := range []struct {
 		place string
 		code  int

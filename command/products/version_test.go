@@ -139,7 +139,7 @@ func TestFindVersion_BeforeWhatAWrapperAdds(t *testing.T) {
 func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.15.9", "tfdeps_version": "0.1.0"}`)
 	real := filepath.Join(t.TempDir(), "terraform")
-	if runtime.GOOS == "windows" {
+	if !peertest.RunsScripts() {
 		t.Skip("the other program is a shell script")
 	}
 	must.Succeed(t, peertest.WriteProgram(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n")))
@@ -212,12 +212,12 @@ func TestFindVersion_ByVariable(t *testing.T) {
 }
 
 func TestIsProgramFile_ScriptsAreNone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("programs are known by their name there")
-	}
 	dir := t.TempDir()
 	for content, want := range map[string]bool{"\x7fELF": true, "#!/bin/sh\n": false, "": false} {
 		path := filepath.Join(dir, "program")
+		if runtime.GOOS == "windows" && want {
+			path += ".exe" // programs are known by their name there
+		}
 		must.Succeed(t, os.WriteFile(path, []byte(content), 0o755))
 		must.Equal(t, isProgramFile(path), want, content)
 	}

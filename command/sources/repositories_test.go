@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +11,13 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // TestCreateRepository_EndsWithItsCommand has a command that leaves a process with its output open, and one that says a lot.
 func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
+	if !peertest.RunsScripts() {
 		t.Skip("the commands are scripts for a shell")
 	}
 	at := oci.Repository{Registry: "registry.example.com", Name: "providers/widget"}
@@ -31,7 +31,7 @@ func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 	}
 	here, err := os.Getwd()
 	must.Succeed(t, err)
-	must.Succeed(t, create("test \"$(pwd -P)\" != '"+here+"'"), "it runs in the working directory")
+	must.Succeed(t, create("test \"$(pwd -P)\" != '"+peertest.ScriptPath(here)+"'"), "it runs in the working directory")
 	begun := time.Now()
 	if err := create("sleep 30 & test \"$1 $OCI_REGISTRY\" = 'providers/widget registry.example.com'"); err != nil || time.Since(begun) > 20*time.Second {
 		t.Errorf("with a process that goes on: %v, after %s", err, time.Since(begun))

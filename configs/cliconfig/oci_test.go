@@ -43,7 +43,8 @@ func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 }
 
 func TestRead_OCICredentials(t *testing.T) {
-	const text = `
+	absolute := filepath.ToSlash(filepath.Join(t.TempDir(), "y.json"))
+	text := `
 oci_credentials "a.example" {
   username = "u"
   password = "p"
@@ -56,7 +57,7 @@ oci_credentials "b.example" {
   docker_credentials_helper = "pass"
 }
 oci_default_credentials {
-  docker_style_config_files = ["x.json", "/y.json"]
+  docker_style_config_files = ["x.json", "` + absolute + `"]
   docker_credentials_helper = "store"
 }`
 	config, problems := parseTofu(text)
@@ -67,7 +68,7 @@ oci_default_credentials {
 		Credentials: []cliblock.OCICredentials{
 			{Prefix: "a.example", Username: "u", Password: "p"}, {Prefix: "a.example:5000/path/x", AccessToken: "a", RefreshToken: "r"}, {Prefix: "b.example", Helper: "pass"},
 		},
-		DefaultHelper: "store", Files: []string{filepath.Join(filepath.Dir(config.Files[0]), "x.json"), "/y.json"},
+		DefaultHelper: "store", Files: []string{filepath.Join(filepath.Dir(config.Files[0]), "x.json"), absolute},
 	}
 	must.DeepEqual(t, config.OCI, want)
 	if config, problems := parse(text); len(problems) > 0 || config.OCI.Credentials != nil {

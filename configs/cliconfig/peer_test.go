@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -371,9 +370,6 @@ func record(t *testing.T) *recorder {
 // to the registry.
 func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
-	if runtime.GOOS == "windows" {
-		t.Skip("the helper programs are shell scripts")
-	}
 	home := t.TempDir()
 	dirs := User{HomeDir: home}.HelperDirs(getproviders.CurrentPlatform())
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {

@@ -16,7 +16,8 @@ func TestOpeners_ReadURLs(t *testing.T) {
 	t.Parallel()
 	openers := Openers{"file": func(_ context.Context, u *url.URL) (blob.Bucket, error) { return blob.NewDirectory(u.Path), nil }}
 	root := filepath.ToSlash(t.TempDir())
-	must.Equal(t, filepath.ToSlash(must.Get(openers.Open(t.Context(), "file:///"+strings.TrimPrefix(root, "/")))(t).String()), root)
+	at := "/" + strings.TrimPrefix(root, "/") // of a drive, too
+	must.Equal(t, filepath.ToSlash(must.Get(openers.Open(t.Context(), "file://"+at))(t).String()), at)
 	for _, address := range []string{"", "relative", "ftp://secret:word@host", "::secret"} {
 		_, err := openers.Open(t.Context(), address)
 		must.Fail(t, err, ErrURL, address)

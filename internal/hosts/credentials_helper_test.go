@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -213,14 +214,16 @@ func TestHelper_MayLeaveAProgramRunning(t *testing.T) {
 }
 
 func TestHelper_ThatCannotRun(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no executable bit")
-	}
 	exe := filepath.Join(t.TempDir(), "terraform-credentials-x")
+	want := os.ErrPermission
+	if runtime.GOOS == "windows" { // which has no executable bit
+		exe += ".exe"
+		want = syscall.Errno(193) // ERROR_BAD_EXE_FORMAT
+	}
 	must.Succeed(t, os.WriteFile(exe, []byte("#!/bin/sh\necho '{}'\n"), 0o600))
 	tokens := must.Get(NewHelperTokens(Helper{Name: "x", Dirs: []string{filepath.Dir(exe)}}))(t)
 	err := must.ErrorOf(tokens.Token(t.Context(), "a.example"))
-	must.Fail(t, err, os.ErrPermission)
+	must.Fail(t, err, want)
 	must.Contain(t, err, exe)
 }
 

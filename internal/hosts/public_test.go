@@ -130,7 +130,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 	home := PlaceOf(mustURL(t, outside.URL))
 	names := map[string][]string{
 		"inside.example.com": {"127.0.0.1"}, "inside6.example.com": {"::1"}, "mapped.example.com": {"::ffff:127.0.0.1"}, "both.example.com": {"127.0.0.1 ::1"},
-		"metadata.example.com": {"169.254.169.254"}, "nowhere.example.com": {"0.0.0.0"},
+		"metadata.example.com": {"169.254.169.254"}, "nowhere.example.com": {"0.0.0.0"}, "localhost": {"127.0.0.1"},
 	}
 	dialer := &PublicDialer{Hosts: []string{home}, Resolver: resolver(t, names)}
 	client := newClient(t, ClientOptions{DialContext: dialer.DialContext, Retries: 3, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }})

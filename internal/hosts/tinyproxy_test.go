@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // TestClient_ThroughTinyproxy does the same with tinyproxy.
@@ -22,7 +23,7 @@ func TestClient_ThroughTinyproxy(t *testing.T) {
 		}
 		t.Skip("tinyproxy is not installed")
 	}
-	if runtime.GOOS != "linux" {
+	if runtime.GOOS == "darwin" {
 		t.Skip("relies on 0.0.0.0 being this machine")
 	}
 	o := startOrigin(t)
@@ -44,7 +45,7 @@ func startTinyproxy(t *testing.T, program, port string) (address, logFile string
 	logFile = filepath.Join(dir, "log")
 	config := filepath.Join(dir, "conf")
 	must.Write(t, config, fmt.Appendf(nil,
-		"Listen 127.0.0.1\nPort %s\nAllow 127.0.0.1\nConnectPort %s\nTimeout 60\nMaxClients 10\nLogLevel Connect\nLogFile %q\n", own, port, logFile))
+		"Listen 127.0.0.1\nPort %s\nAllow 127.0.0.1\nConnectPort %s\nTimeout 60\nMaxClients 10\nLogLevel Connect\nLogFile %q\n", own, port, peertest.ScriptPath(logFile)))
 	cmd := exec.CommandContext(t.Context(), program, "-d", "-c", config)
 	must.Succeed(t, cmd.Start())
 	t.Cleanup(func() {

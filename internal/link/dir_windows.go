@@ -2,6 +2,7 @@ package link
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -13,7 +14,10 @@ import (
 // it, it is a junction, which needs none, and can't lead to another machine.
 func Dir(from, to string) error {
 	err := os.Symlink(from, to)
-	if errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD) {
+	if err == nil {
+		_, err = os.Lstat(to) // Wine says that it has made one, and there is none
+	}
+	if errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD) || errors.Is(err, fs.ErrNotExist) {
 		return junction(from, to)
 	}
 	return err

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -139,7 +138,7 @@ func TestLogins_StartNoOtherProgram(t *testing.T) {
 // TestLogins_HelpersOfDocker asks a helper that answers, one that knows nothing and one that fails. The working
 // directory has a helper, too, and PATH leads there.
 func TestLogins_HelpersOfDocker(t *testing.T) {
-	if runtime.GOOS == "windows" {
+	if !peertest.RunsScripts() {
 		t.Skip("the helper is a shell script")
 	}
 	work, bin := t.TempDir(), t.TempDir()
@@ -156,7 +155,7 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)))
 	}
 	t.Chdir(work)
-	t.Setenv("PATH", ".:"+bin+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", strings.Join([]string{".", bin, os.Getenv("PATH")}, string(os.PathListSeparator)))
 	logins := &oci.Logins{Helper: "aid"}
 	for host, want := range map[string]oci.Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
 		must.Equal(t, must.Get(logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}))(t), want, host)

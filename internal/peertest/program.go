@@ -49,13 +49,31 @@ func LookProgram(t Test, names ...string) (path string) {
 	return ""
 }
 
+// RunsScripts reports whether there are a shell and the programs that scripts start. On Windows there are only under Wine:
+// there TFDEPS_TEST_PROGRAMS is a directory with programs that start those of the system below (testdata/wine/native).
+func RunsScripts() bool { return runtime.GOOS != "windows" || os.Getenv("TFDEPS_TEST_PROGRAMS") != "" }
+
+// ScriptPath is a path as such programs understand it: under Wine, C: is the directory that TFDEPS_TEST_DRIVE_C names.
+func ScriptPath(path string) string {
+	if runtime.GOOS == "windows" {
+		path = os.Getenv("TFDEPS_TEST_DRIVE_C") + filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
+	}
+	return path
+}
+
 // WriteProgram writes a program that a test is going to start, such as a script. It
 // waits for programs that are being started by others: one that inherited the open file
-// would keep the system from starting it ("text file busy").
+// would keep the system from starting it ("text file busy"). Where Windows runs scripts, a program PATH.exe starts the script.
 func WriteProgram(path string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	return os.WriteFile(path, content, 0o755)
+	err := os.WriteFile(path, content, 0o755)
+	if err == nil && runtime.GOOS == "windows" && strings.HasPrefix(string(content), "#!") {
+		if content, err = os.ReadFile(filepath.Join(os.Getenv("TFDEPS_TEST_PROGRAMS"), "script.exe")); err == nil {
+			err = os.WriteFile(path+".exe", content, 0o755)
+		}
+	}
+	return err
 }
 
 // AwaitStarts waits for programs that are being started. Those that begin to start
@@ -84,7 +102,7 @@ func peerVariable(name string) string { return "TFDEPS_PEER_" + strings.ToUpper(
 // server: it does where SSL_CERT_FILE is read, which is neither macOS nor Windows.
 func LookTerraform(t Test) (path string) {
 	t.Helper()
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+	if runtime.GOOS == "darwin" || !RunsScripts() {
 		t.Skipf("the real terraform doesn't read SSL_CERT_FILE on this system")
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 			"Would remove registry.terraform.io/hashicorp/null 3.2.0 linux_amd64\n" +
 				"Would remove 1 package, which frees 0 kB (2.0 GB shared with other directories)\n"},
 		{providercache.Removal{Kept: []providercache.Kept{{Package: linked, Why: providercache.ErrInUse}, {Package: cachedNull, Why: providercache.ErrInUse}}}, false,
-			"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: /work/net has a link to it\n" +
+			"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: " + filepath.FromSlash("/work/net") + " has a link to it\n" +
 				"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: it is in use\n" +
 				"Removed no packages\n"},
 	} {
@@ -53,7 +54,7 @@ func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
 	got := CacheList{Cache: &providercache.Store{Dir: "/cache"}, Packages: []providercache.StoredPackage{p}}.Text()
-	for _, want := range []string{"\n  in /a\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
+	for _, want := range []string{"\n  in " + filepath.FromSlash("/a") + "\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
 		must.Contain(t, got, want)
 	}
 	if strings.ContainsAny(got, "\x1b") || strings.Contains(got, "/d") {

@@ -118,11 +118,7 @@ func TestFetch_SymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
 // serveGit serves the repositories of a directory, below /net.git.
 func serveGit(t testing.TB, s *site, dir string) {
 	t.Helper()
-	backend := filepath.Join(run(t, dir, "git", "--exec-path"), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git has no http-backend here")
-	}
-	handler := &cgi.Handler{Path: backend, Env: []string{
+	handler := &cgi.Handler{Path: lookProgram(t, "git"), Args: []string{"http-backend"}, Env: []string{
 		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}}
 	for _, path := range []string{"/net.git/info/refs", "/net.git/git-upload-pack", "/net.git/HEAD"} {

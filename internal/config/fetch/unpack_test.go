@@ -18,6 +18,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -42,7 +43,7 @@ func TestUnpack_EveryKindIsUnpacked(t *testing.T) {
 	packed := filepath.Join(dir, "a.tar.gz")
 	must.Write(t, packed, providertest.TarGz(someTree))
 	run := func(script string) []byte {
-		out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", packed).Output()
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", peertest.ScriptPath(packed)).Output()
 		if err != nil {
 			t.Skipf("%s: %v", script, err)
 		}

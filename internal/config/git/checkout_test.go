@@ -163,17 +163,17 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 // Hooks that a user has for his own repositories don't run for those of modules.
 func TestCheckout_RunsNoHooks(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "hooks are shell scripts")
+	needShell(t)
 	o := newOrigin(t)
 	o.commit("main.tf", "")
 	b := newBench(t)
 	hooks, ran := filepath.Join(b.work, "hooks"), filepath.Join(b.work, "ran")
 	must.Succeed(t, os.Mkdir(hooks, 0o755))
 	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
-		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(ran) + "\n"
+		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(peertest.ScriptPath(ran)) + "\n"
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
 	}
-	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
+	config := "[core]\n\thooksPath = " + peertest.ScriptPath(hooks) + "\n[init]\n\ttemplateDir = " + peertest.ScriptPath(filepath.Dir(hooks)) + "\n"
 	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
 	b.files(o.at(""))
 	must.Refuse(os.ReadFile(ran))(t)
@@ -181,7 +181,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 
 func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "no tr")
+	needShell(t)
 	o := newOrigin(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
 	b := newBench(t)

@@ -203,9 +203,7 @@ func (b *bench) again() *bench {
 // count puts a script in front of git that writes down its arguments.
 func (b *bench) count() *bench {
 	b.tb.Helper()
-	if runtime.GOOS == "windows" {
-		b.tb.Skip("no shell for a script in front of git")
-	}
+	needShell(b.tb)
 	program, _ := requireGit(b.tb)
 	b.log = filepath.Join(b.work, "log")
 	b.Program = script(b.tb, filepath.Join(b.work, "counted-git"), `echo "$@" >>'`+b.log+`'; exec '`+program+`' "$@"`)
@@ -308,8 +306,8 @@ func readTree(tb testing.TB, dir string) map[string]string {
 	return files
 }
 
-func notOnWindows(t *testing.T, why string) {
-	if t.Helper(); runtime.GOOS == "windows" {
-		t.Skip(why)
+func needShell(tb testing.TB) {
+	if tb.Helper(); !peertest.RunsScripts() {
+		tb.Skip("there is no shell for scripts")
 	}
 }

@@ -200,7 +200,7 @@ func TestStore_BadTreeIsNoDamage(t *testing.T) {
 // A ref that moves between the list and the fetch: the listed commit counts.
 func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "no shell for a script in front of git")
+	needShell(t)
 	o, ids := history(t)
 	b := newBench(t)
 	program, _ := requireGit(t)

@@ -112,7 +112,7 @@ func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	case ctx.Err() != nil:
 		stopAll()
 		return nil, context.Cause(ctx)
-	case errors.Is(err, fs.ErrNotExist) && cmd.Process == nil:
+	case cmd.Process == nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound)): // the second on Windows
 		return nil, fmt.Errorf("%w: %w", ErrNoProgram, err)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return nil, &exitError{command: c.name(), err: err, said: quote(string(stderr.kept), c.url)}

@@ -31,7 +31,7 @@ func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 // A variable of another repository, as git sets them for its hooks, is none for the store.
 func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "no shell for a script in front of git")
+	needShell(t)
 	o, ids := history(t)
 	program, _ := requireGit(t)
 	b := newBench(t)

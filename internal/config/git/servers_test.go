@@ -7,7 +7,6 @@ import (
 	"net/http/cgi"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -21,9 +20,7 @@ import (
 // bench trusts its certificate.
 func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Handler) (server *providertest.Server, url string) {
 	tb.Helper()
-	if runtime.GOOS == "windows" {
-		tb.Skip("git http-backend isn't a CGI program there")
-	}
+	needShell(tb) // else git http-backend isn't a CGI program
 	var handler http.Handler = &cgi.Handler{
 		Path: o.program, Args: []string{"http-backend"}, Dir: o.dir, Stderr: tb.Output(),
 		Env: append([]string{"GIT_PROJECT_ROOT=" + o.dir, "GIT_HTTP_EXPORT_ALL=1"}, o.environ...),
@@ -138,7 +135,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	t.Parallel()
 	secret := newOrigin(t)
 	commit := secret.commit("password", "x")
-	for _, url := range peertest.FirstIfShort(1, secret.url(), secret.dir, "file://localhost"+secret.dir) {
+	for _, url := range peertest.FirstIfShort(1, secret.url(), secret.dir, "file://localhost"+strings.TrimPrefix(secret.url(), "file://")) {
 		o := newOrigin(t)
 		o.addSubmodule("sub", url, commit)
 		b := newBench(t)
@@ -151,7 +148,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	o.addSubmodule("sub", "https://example.com/x", commit)
 	b := newBench(t)
 	_, remote := serve(t, o, b, nil)
-	b.configure("[url \"file://" + secret.dir + "\"]\n\tinsteadOf = https://example.com/x\n")
+	b.configure("[url \"file://" + peertest.ScriptPath(secret.dir) + "\"]\n\tinsteadOf = https://example.com/x\n")
 	must.Contain(t, b.refused(Request{URL: remote}), "transport 'file' not allowed", "through a rewritten URL")
 }
 
@@ -187,7 +184,7 @@ func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 // A script takes the place of ssh: it prints its arguments, and is the server.
 func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "no shell for a script in place of ssh")
+	needShell(t)
 	o, ids := history(t)
 	b := newBench(t)
 	log := filepath.Join(b.work, "ssh-log")
@@ -198,8 +195,8 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 			shift
 		done
 		eval "$1"`)
-	b.Environ = append(b.Environ, "GIT_SSH_COMMAND='"+ssh+"' -o MyOption", "GIT_SSH_VARIANT=ssh")
-	req := Request{URL: "ssh://git@example.com" + o.dir, Ref: "v1.0.0", SSHKey: []byte("THE KEY\n")}
+	b.Environ = append(b.Environ, "GIT_SSH_COMMAND='"+peertest.ScriptPath(ssh)+"' -o MyOption", "GIT_SSH_VARIANT=ssh")
+	req := Request{URL: "ssh://git@example.com" + peertest.ScriptPath(o.dir), Ref: "v1.0.0", SSHKey: []byte("THE KEY\n")}
 	commit, _ := b.files(req)
 	must.Equal(t, commit, ids["main2"])
 	content := must.Get(os.ReadFile(log))(t)
@@ -212,7 +209,7 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 			t.Errorf("%s is still there", word)
 		}
 	}
-	must.Get(b.Checkout(t.Context(), Request{URL: "git@example.com:" + o.dir, Ref: "v1.0.0"}, filepath.Join(b.work, "scp")))(t)
+	must.Get(b.Checkout(t.Context(), Request{URL: "git@example.com:" + peertest.ScriptPath(o.dir), Ref: "v1.0.0"}, filepath.Join(b.work, "scp")))(t)
 	content, _ = os.ReadFile(log)
 	must.Equal(t, strings.Count(string(content), "THE KEY"), 2, "a request without a key has used that of another one")
 }

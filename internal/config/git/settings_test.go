@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // planter puts into a store what someone who can write to it would put there. Its programs make the file ran.
@@ -38,13 +40,13 @@ func (p planter) other(text string) (path string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		p.tb.Fatal(err)
 	}
-	return path
+	return peertest.ScriptPath(path)
 }
 
 // What lies in the store was put there by whoever can write to it: a CI cache, for one.
 func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "the programs are shell commands")
+	needShell(t)
 	for name, plant := range map[string]func(planter){
 		"filter":       func(p planter) { p.write("config", p.filter()) },
 		"include.path": func(p planter) { p.write("config", "[include]\n\tpath = "+p.other(p.filter())+"\n") },
@@ -61,7 +63,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 				p.tb.Fatal(err)
 			}
 			planter{p.tb, dir, p.ran}.write("config", p.filter())
-			p.write("commondir", dir+"\n")
+			p.write("commondir", peertest.ScriptPath(dir)+"\n")
 		},
 		"info/attributes": func(p planter) { p.write("info/attributes", "* filter=user\n") },
 		"core.alternateRefsCommand": func(p planter) {
@@ -69,7 +71,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			if err := os.CopyFS(alternate, os.DirFS(p.store)); err != nil {
 				p.tb.Fatal(err)
 			}
-			p.write("objects/info/alternates", filepath.Join(alternate, "objects")+"\n")
+			p.write("objects/info/alternates", peertest.ScriptPath(filepath.Join(alternate, "objects"))+"\n")
 			p.write("config", "[core]\n\talternateRefsCommand = \"touch "+p.ran+"; :\"\n")
 		},
 		"uploadpack.packObjectsHook": func(p planter) {
@@ -99,14 +101,14 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			if len(stores) != 1 {
 				t.Fatalf("the stores are %q", stores)
 			}
-			p := planter{t, stores[0], filepath.Join(b.work, "ran")}
+			p := planter{t, stores[0], peertest.ScriptPath(filepath.Join(b.work, "ran"))}
 			plant(p)
 			later := b.again()
 			for _, ref := range []string{first, second} {
 				_, files := later.files(o.at(ref))
 				must.Equal(t, files["a.tf"], "loud")
 			}
-			must.Refuse(os.Lstat(p.ran))(t, "a program ran")
+			must.Refuse(os.Lstat(filepath.Join(b.work, "ran")))(t, "a program ran")
 			for _, name := range obeyed {
 				must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(p.store, name))), fs.ErrNotExist, "there still", name)
 			}
@@ -120,21 +122,21 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 // The program that a setting of the store names isn't started in ssh's place; nor are logins told to it.
 func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "the programs are shell commands")
+	needShell(t)
 	o, ids := history(t)
 	b := newBench(t)
 	ssh := script(t, filepath.Join(b.work, "users-ssh"), `while [ $# -gt 1 ]; do shift; done; eval "$1"`)
-	b.configure("[core]\n\tsshCommand = " + ssh + "\n[url \"ssh://git@example.com/\"]\n\tinsteadOf = https://git.invalid/\n")
+	b.configure("[core]\n\tsshCommand = " + peertest.ScriptPath(ssh) + "\n[url \"ssh://git@example.com/\"]\n\tinsteadOf = https://git.invalid/\n")
 	b.Environ = append(b.Environ, "GIT_SSH_VARIANT=simple")
-	url := "https://git.invalid" + o.dir
+	url := "https://git.invalid" + peertest.ScriptPath(o.dir)
 	b.files(Request{URL: url, Ref: ids["main1"]})
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
-	p := planter{t, stores[0], filepath.Join(b.work, "ran")}
+	p := planter{t, stores[0], peertest.ScriptPath(filepath.Join(b.work, "ran"))}
 	p.write("config", fmt.Sprintf("[core]\n\tsshCommand = touch %s\n[credential]\n\thelper = !touch %[1]s\n[url \"ext::touch %[1]s \"]\n\tinsteadOf = https://git.\n", p.ran))
 	if commit, _ := b.again().files(Request{URL: url, Ref: ids["dev1"]}); commit != ids["dev1"] { // with the user's own settings
 		t.Errorf("got %s", commit)
 	}
-	must.Refuse(os.Lstat(p.ran))(t, "a program ran")
+	must.Refuse(os.Lstat(filepath.Join(b.work, "ran")))(t, "a program ran")
 }
 
 // Links in a store would have git write elsewhere.
@@ -183,7 +185,9 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 // A store that others can write to isn't used, and left as it is.
 func TestStore_OfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "modes say nothing there")
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing there")
+	}
 	o, ids := history(t)
 	b := newBench(t).count()
 	req := o.at(ids["main1"])

@@ -73,7 +73,7 @@ func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 // fails, too, it is an error.
 func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "no shell for a script in front of git")
+	needShell(t)
 	o, ids := history(t)
 	program, _ := requireGit(t)
 	for _, c := range []struct {

@@ -9,17 +9,18 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // A user's monitor of files, which is for the user's own repositories, isn't started for those of modules.
 func TestStrict_StartsNoMonitorOfFiles(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "the monitor is a shell script")
+	needShell(t)
 	o := newOrigin(t)
 	o.commit("main.tf", "")
 	b := newBench(t)
 	ran := filepath.Join(b.work, "ran")
-	b.configure("[core]\n\tfsmonitor = " + script(t, filepath.Join(b.work, "monitor"), "touch "+ran) + "\n")
+	b.configure("[core]\n\tfsmonitor = " + peertest.ScriptPath(script(t, filepath.Join(b.work, "monitor"), "touch "+ran)) + "\n")
 	b.files(o.at(""))
 	must.Refuse(os.Lstat(ran))(t, "it ran")
 }
@@ -27,10 +28,10 @@ func TestStrict_StartsNoMonitorOfFiles(t *testing.T) {
 // A user who allows the transport ext has an address rewritten to it.
 func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "the command is one of a shell")
+	needShell(t)
 	b := newBench(t)
 	ran := filepath.Join(b.work, "ran")
-	b.configure("[protocol \"ext\"]\n\tallow = always\n[url \"ext::touch " + ran + " \"]\n\tinsteadOf = https://example.com/\n")
+	b.configure("[protocol \"ext\"]\n\tallow = always\n[url \"ext::touch " + peertest.ScriptPath(ran) + " \"]\n\tinsteadOf = https://example.com/\n")
 	for _, ref := range []string{"", strings.Repeat("a", 40)} {
 		_, _, err := b.checkout(t.Context(), Request{URL: "https://example.com/x", Ref: ref})
 		must.Contain(t, err, "transport 'ext' not allowed", "ref", ref)

@@ -198,14 +198,18 @@ func TestSubmodules_HostileTreesStayInside(t *testing.T) {
 
 func TestSubmodules_SubmoduleIsNotMovedThroughALink(t *testing.T) {
 	t.Parallel()
-	notOnWindows(t, "links need a privilege")
 	stage, outside := t.TempDir(), t.TempDir()
 	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Join(stage, "tree/real"), 0o755), os.MkdirAll(filepath.Join(stage, "submodule-0/tree"), 0o755),
-		os.Mkdir(filepath.Join(stage, "tree/real/sub"), 0o755), os.Mkdir(filepath.Join(outside, "sub"), 0o755),
-		os.Symlink(outside, filepath.Join(stage, "tree/link")), os.Symlink("real", filepath.Join(stage, "tree/inner"))))
+		os.Mkdir(filepath.Join(stage, "tree/real/sub"), 0o755), os.Mkdir(filepath.Join(outside, "sub"), 0o755)))
+	paths := []string{"absent", "link/sub", "link", "inner/sub"}
+	if must.Symlink(outside, filepath.Join(stage, "tree/link")) != nil {
+		paths = paths[:1] // Windows lets few users make links
+	} else {
+		must.Succeed(t, os.Symlink("real", filepath.Join(stage, "tree/inner")))
+	}
 	root := must.Get(os.OpenRoot(stage))(t)
 	defer root.Close()
-	for _, path := range []string{"link/sub", "link", "inner/sub", "absent"} {
+	for _, path := range paths {
 		if err := moveInto(root, submodule{path: path, stage: "submodule-0"}); err == nil {
 			t.Errorf("moved into %s", path)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -116,7 +117,7 @@ func parseRemote(source string) (found Remote, err error) {
 
 func isURL(location string) bool {
 	u, err := url.Parse(location)
-	return err == nil && u.Scheme != ""
+	return err == nil && u.Scheme != "" && filepath.VolumeName(location) == ""
 }
 
 func unknownKind(location string) error {
@@ -264,9 +265,11 @@ func storage(forced, location string) (Remote, error) {
 	return Remote{Package: forced + "::" + u.String()}, nil
 }
 
-// detectFile knows absolute paths. Only slashes count: what an address means
-// doesn't depend on the system.
+// detectFile knows absolute paths. Only slashes count, and backslashes after the letter of a drive of Windows.
 func detectFile(location string) (Remote, error) {
+	if len(filepath.VolumeName(location)) == len("C:") {
+		location = "/" + filepath.ToSlash(location)
+	}
 	if !strings.HasPrefix(location, "/") {
 		return Remote{}, nil
 	}

@@ -51,29 +51,31 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	}
 	r := Registry{Host: listener.Addr().String(), Dir: t.TempDir()}
 	listener.Close()
-	file := func(name string, content []byte) string {
-		path := filepath.Join(r.Dir, name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
+	write := func(name string, content []byte) {
+		if err := os.WriteFile(filepath.Join(r.Dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return path
 	}
 	certificate, key, err := ca.ServerPEM()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.CAFile = file("ca.pem", ca.PEM())
-	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: %q}}\nhttp: {addr: %q, tls: {certificate: %q, key: %q}}\n",
-		filepath.Join(r.Dir, "data"), r.Host, file("cert.pem", certificate), file("key.pem", key))
+	r.CAFile = filepath.Join(r.Dir, "ca.pem")
+	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: data}}\nhttp: {addr: %q, tls: {certificate: cert.pem, key: key.pem}}\n", r.Host)
 	if login {
-		config += fmt.Sprintf("auth: {htpasswd: {realm: tests, path: %q}}\n", file("htpasswd", []byte(htpasswd)))
+		config += "auth: {htpasswd: {realm: tests, path: htpasswd}}\n"
 	}
+	write("ca.pem", ca.PEM())
+	write("cert.pem", certificate)
+	write("key.pem", key)
+	write("htpasswd", []byte(htpasswd))
+	write("config.yml", []byte(config))
 	// While a tag is written, the registry may answer its readers with 500.
 	if r.Client, err = hosts.NewClient(hosts.ClientOptions{CertFile: r.CAFile, Retries: 5, RetryWaitMin: 20 * time.Millisecond, RetryWaitMax: 100 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.Client.CloseIdleConnections)
-	r.serve(t, program, file("config.yml", []byte(config)))
+	r.serve(t, program)
 	return r
 }
 
@@ -118,11 +120,11 @@ func (r Registry) PushModule(t *testing.T, repository, tag string, archive []byt
 	return digestOf(manifest)
 }
 
-func (r Registry) serve(t *testing.T, program, config string) {
+func (r Registry) serve(t *testing.T, program string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "serve", config)
-	cmd.Env = []string{"HOME=" + r.Dir, "OTEL_TRACES_EXPORTER=none"}
+	cmd := exec.CommandContext(ctx, program, "serve", "config.yml")
+	cmd.Dir, cmd.Env = r.Dir, []string{"HOME=" + r.Dir, "OTEL_TRACES_EXPORTER=none"}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {

@@ -1,0 +1,17 @@
+package modules
+
+import (
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// A path begins with a drive, which is no scheme of a URL.
+func TestParseRemote_PathsOfDrives(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]Remote{
+		`C:\modules\net`: {Package: "file:///C:/modules/net"}, "d:/net.zip//sub?archive=zip": {Package: "file:///d:/net.zip?archive=zip", Subdir: "sub"},
+	} {
+		must.Equal(t, must.Get(parseRemote(source))(t), want, source)
+	}
+}
