@@ -54,7 +54,7 @@ func (d *inDirectory) look(context.Context, []archivedir.Item) error { return ni
 // find identifies an archive. One that can't be read is replaced.
 func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	if there, err := d.Find(ctx, p.Provider, p.Name); err == nil {
-		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there}
+		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there, Read: there.Receipt.Taken.IsZero()}
 	} else if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}

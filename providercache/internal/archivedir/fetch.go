@@ -66,6 +66,7 @@ type Claim struct {
 	Signed bool                                         // the place has what the publisher signed about the version
 	Lost   getproviders.Hash                            // the zh of an archive that is damaged; "": not known, or it isn't
 	Open   func(context.Context) (io.ReadCloser, error) // reads the package
+	Read   bool                                         // this run has read all of Known
 	Listed []getproviders.Hash                          // by a document, where Known is what was read; nil: none lists it
 	// Same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
 	Same receipt.Pending

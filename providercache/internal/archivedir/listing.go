@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,11 +14,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/dialect"
-	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Listing is one provider's directory, as the indexes are to list it.
@@ -159,43 +157,27 @@ func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (r
 		found.Receipt = rc
 		return found, nil
 	}
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	if err != nil {
 		return receipt.Pending{}, err
 	}
 	began := d.Fetcher.Now()
 	record, _ := receipt.RecordArchive(path)
 	record.ReadFrom = began
-	got, err := d.readArchive(ctx, p, path)
+	file, err := os.Open(path)
 	if err != nil {
 		return receipt.Pending{}, err
 	}
-	found.Receipt = got.Receipt(record)
+	defer file.Close()
+	content, zh, err := d.Fetcher.Hash(ctx, file, info.Size(), p)
+	if err != nil {
+		return receipt.Pending{}, err
+	}
+	found.Receipt = receipt.Provenance{H1: content.H1, H1Archive: content.OtherH1(), ZH: zh, ArchiveBytes: info.Size()}.Receipt(record)
 	return found, nil
-}
-
-// readArchive hashes an archive, which has to be a package of the provider.
-func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path string) (receipt.Provenance, error) {
-	from, err := download.OpenFile(path)
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	defer from.Close()
-	sum, size, err := chunks.SHA256(ctx, from)
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	whole, err := unpack.Open(path, size, nil, p, d.Fetcher.Limits.Unpack())
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	defer whole.Close()
-	content, err := d.Fetcher.UnpackComplete(ctx, whole, size, "")
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	return receipt.Provenance{
-		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH(sum), ArchiveBytes: size,
-	}, nil
 }
 
 // Remember writes receipts for archives, so that the next run reads none.

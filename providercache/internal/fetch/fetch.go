@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -223,7 +224,7 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 	defer whole.Close()
 	content, ok, err := whole.Finish(streamed, dir)
 	if !ok {
-		content, err = f.UnpackComplete(ctx, whole, from.Size, dir)
+		content, err = f.unpackComplete(ctx, whole, from.Size, dir)
 	}
 	if err != nil {
 		err = t.Failed(during.Unpack, err)
@@ -231,15 +232,20 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 	return content, err
 }
 
-// UnpackComplete waits for a core and unpacks an archive that is complete. For the packages
-// above this one: archive and content have internal types.
-func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (content unpack.Content, err error) {
+// unpackComplete waits for a core and unpacks an archive that is complete.
+func (f *Fetcher) unpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (content unpack.Content, err error) {
 	leave, err := f.unpacks.Acquire(ctx, size)
 	if err != nil {
 		return content, err
 	}
 	defer leave()
 	return from.Unpack(ctx, dir)
+}
+
+// Hash hashes an archive on this machine, which has to be a package of the provider, when a core is free. For the packages above this one:
+// content has an internal type.
+func (f *Fetcher) Hash(ctx context.Context, file *os.File, size int64, p getproviders.Provider) (unpack.Content, getproviders.Hash, error) {
+	return unpack.Hash(ctx, file, file, f.unpacks, size, p, f.Limits.Unpack())
 }
 
 // enter waits until an archive may be downloaded. It waits for the host first, so

@@ -12,8 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// HashFile hashes an archive and the files in it, in one pass if the archive can be read from its beginning. The zh is returned even if the archive
-// breaks the rules for packages. read is called with the number of bytes of each read; nil: it isn't.
+// HashFile is Hash for a file, as far as the defaults of Limits go. read is called with the number of bytes of each read; nil: it isn't.
 func HashFile(ctx context.Context, path string, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -27,29 +26,34 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 		return Content{}, "", err
 	}
 	defer file.Close()
-	limits := Limits{}.WithDefaults()
-	found, err := HashStream(ctx, countedReader{file, read}, par.NewLimit(1), info.Size(), limits)
-	if err == nil {
-		content, err = found.Content(getproviders.Provider{}, limits)
-		zh = getproviders.ZH(found.SHA256)
-	}
-	if err != nil {
-		content, zh, err = hashZip(ctx, file, limits) // which says what is wrong
-	}
+	content, zh, err = Hash(ctx, file, countedReader{file, read}, par.NewLimit(1), info.Size(), getproviders.Provider{}, Limits{}.WithDefaults())
 	if err != nil {
 		return Content{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
 	}
 	return content, zh, nil
 }
 
+// Hash hashes an archive of a provider, the zero one being any, and the files in it, in one pass if the archive can be read from its beginning, by
+// reading what reads the file. It holds one of the slots for unpacking then. The zh is returned even if the archive breaks the rules for packages.
+func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limit, size int64, p getproviders.Provider, limits Limits) (content Content, zh getproviders.Hash, err error) {
+	found, err := HashStream(ctx, reading, slots, size, limits)
+	if err == nil {
+		content, err = found.Content(p, limits)
+	}
+	if err != nil {
+		return hashZip(ctx, file, p, limits) // which says what is wrong
+	}
+	return content, getproviders.ZH(found.SHA256), nil
+}
+
 // hashZip reads an archive twice, the second time by its directory.
-func hashZip(ctx context.Context, file *os.File, limits Limits) (content Content, zh getproviders.Hash, err error) {
+func hashZip(ctx context.Context, file *os.File, p getproviders.Provider, limits Limits) (content Content, zh getproviders.Hash, err error) {
 	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(file, 0, math.MaxInt64))
 	if err != nil {
 		return Content{}, "", err
 	}
 	zh = getproviders.ZH(sum)
-	whole, err := openFile(file, size, getproviders.Provider{}, limits)
+	whole, err := openFile(file, size, p, limits)
 	if err == nil {
 		content, err = whole.Unpack(ctx, "")
 	}
