@@ -45,17 +45,17 @@ type Options struct {
 	Environ []string     // with the variables of the package comment, like os.Environ
 }
 
-// Bucket is a bucket of Google Cloud Storage. Make one with [New] or an [Opener].
-type Bucket struct {
+// bucket is a bucket of Google Cloud Storage, without the checks of [blob.Sub].
+type bucket struct {
 	name   string
 	client googlestorage.Client
 }
 
-var _ blob.Bucket = (*Bucket)(nil)
-
 // New returns a bucket, which isn't asked yet.
-func New(opts Options) *Bucket {
-	return &Bucket{name: opts.Bucket, client: googlestorage.Client{
+func New(opts Options) blob.Bucket { return blob.Sub(newBucket(opts), "") }
+
+func newBucket(opts Options) *bucket {
+	return &bucket{name: opts.Bucket, client: googlestorage.Client{
 		HTTP: opts.Client, Environ: opts.Environ, Login: &googlestorage.Login{Scope: googlestorage.ReadWrite},
 	}}
 }
@@ -76,13 +76,13 @@ func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
 }
 
 // Endpoint is the URL of the service if it isn't Google's own: "".
-func (b *Bucket) Endpoint() string { return b.client.Emulator() }
+func (b *bucket) Endpoint() string { return b.client.Emulator() }
 
 // String implements blob.Bucket.
-func (b *Bucket) String() string { return "gs://" + b.name }
+func (b *bucket) String() string { return "gs://" + b.name }
 
 // Close implements blob.Bucket.
-func (b *Bucket) Close() error {
+func (b *bucket) Close() error {
 	b.client.Login.Settle()
 	return nil
 }
@@ -119,18 +119,7 @@ func generation(query url.Values, tag string) error {
 }
 
 // Get implements blob.Bucket.
-func (b *Bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
-	if err := opts.Check(key); err != nil {
-		return nil, blob.Fail("get", b, key, err)
-	}
-	object, err := b.get(ctx, key, opts)
-	if errors.Is(err, blob.ErrRange) && opts.Offset == 0 {
-		object, err = b.get(ctx, key, blob.GetOptions{IfMatch: opts.IfMatch}) // it is empty: no range has a part of it
-	}
-	return object, blob.Fail("get", b, key, err)
-}
-
-func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
 	query, header := url.Values{"alt": {"media"}}, http.Header{}
 	if err := generation(query, opts.IfMatch); err != nil {
 		return nil, err
@@ -168,27 +157,15 @@ func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 }
 
 // Stat implements blob.Bucket.
-func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
-	err := blob.CheckKey(key)
+func (b *bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	var found resource
-	if err == nil {
-		err = b.client.Ask(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: url.Values{"fields": {resourceFields}}}, &found, malformed)
-	}
-	return found.info(), blob.Fail("stat", b, key, explain(err, blob.ErrChanged))
+	err := b.client.Ask(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: url.Values{"fields": {resourceFields}}}, &found, malformed)
+	return found.info(), explain(err, blob.ErrChanged)
 }
 
-// Put implements blob.Bucket. It is one request.
-func (b *Bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	err := opts.Check(key, content)
-	var written resource
-	if err == nil {
-		written, err = b.put(ctx, key, content, opts)
-	}
-	return written.info(), blob.Fail("put", b, key, err)
-}
-
-// put sends a description and the content, with a boundary between them that no content has, as it is chosen at random.
-func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (written resource, err error) {
+// Put implements blob.Bucket. It is one request, with a description and the content, and a boundary between them that no content
+// has, as it is chosen at random.
+func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
 	query := url.Values{"uploadType": {"multipart"}, "fields": {resourceFields}}
 	unmet := blob.ErrChanged
 	if opts.IfAbsent {
@@ -196,24 +173,25 @@ func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader,
 		unmet = blob.ErrExists
 	}
 	if err := generation(query, opts.IfMatch); err != nil {
-		return resource{}, err
+		return blob.Info{}, err
 	}
 	kind := cmp.Or(opts.ContentType, "application/octet-stream")
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	if _, err := chunks.Copy(ctx, sum, io.NewSectionReader(content, 0, content.Size()), make([]byte, chunks.Size)); err != nil {
-		return resource{}, err
+		return blob.Info{}, err
 	}
 	metadata, err := json.Marshal(struct {
 		resource
 		CRC32C string `json:"crc32c"` // the service refuses content that changed on its way
 	}{resource{Name: key, ContentType: kind, CacheControl: opts.CacheControl}, base64.StdEncoding.EncodeToString(sum.Sum(nil))})
 	if err != nil {
-		return resource{}, err
+		return blob.Info{}, err
 	}
 	boundary := rand.Text()
 	head := []byte("--" + boundary + "\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + string(metadata) +
 		"\r\n--" + boundary + "\r\nContent-Type: " + kind + "\r\n\r\n")
 	tail := []byte("\r\n--" + boundary + "--\r\n")
+	var written resource
 	err = b.client.Ask(ctx, googlestorage.Request{
 		Method: http.MethodPost, Path: "/upload/storage/v1/b/" + url.PathEscape(b.name) + "/o", Query: query,
 		Header: http.Header{"Content-Type": {"multipart/related; boundary=" + boundary}},
@@ -225,21 +203,18 @@ func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader,
 	if err = explain(err, unmet); errors.Is(err, blob.ErrNotFound) {
 		err = withKind(blob.ErrNoBucket, err)
 	}
-	return written, err
+	return written.info(), err
 }
 
 // List implements blob.Bucket.
-func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
+func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		of := googlestorage.Listing{Bucket: b.name, Prefix: prefix, Fields: resourceFields, URL: b.String() + "/" + prefix, Malformed: malformed}
 		for found, err := range googlestorage.List[resource](ctx, b.client, of) {
-			if err == nil && blob.CheckKey(found.Name) != nil {
-				continue // some programs have objects that stand for directories
-			}
 			if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
 				err = withKind(blob.ErrNoBucket, err)
 			}
-			if !yield(found.info(), blob.Fail("list", b, prefix, err)) {
+			if !yield(found.info(), err) {
 				return
 			}
 		}
@@ -247,18 +222,15 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 }
 
 // Delete implements blob.Bucket.
-func (b *Bucket) Delete(ctx context.Context, key string) error {
-	err := blob.CheckKey(key)
+func (b *bucket) Delete(ctx context.Context, key string) error {
+	resp, err := b.client.Do(ctx, googlestorage.Request{Method: http.MethodDelete, Path: googlestorage.ObjectPath(b.name, key)})
 	if err == nil {
-		var resp *http.Response
-		if resp, err = b.client.Do(ctx, googlestorage.Request{Method: http.MethodDelete, Path: googlestorage.ObjectPath(b.name, key)}); err == nil {
-			err = resp.Body.Close()
-		}
+		err = resp.Body.Close()
 	}
 	if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
 		err = nil
 	}
-	return blob.Fail("delete", b, key, err)
+	return err
 }
 
 // explain adds what callers branch on to an error. Unmet is what it means that a condition isn't met.

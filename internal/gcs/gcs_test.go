@@ -25,19 +25,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func start(t *testing.T) (*storagetest.GCS, *Bucket) {
+func start(t *testing.T) (*storagetest.GCS, *bucket) {
 	t.Helper()
 	f := storagetest.StartGCS(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	return f, New(Options{Bucket: "bucket", Client: client, Environ: []string{f.Variable()}})
+	return f, newBucket(Options{Bucket: "bucket", Client: client, Environ: []string{f.Variable()}})
 }
 
 func TestBucket_IsOneAtAFake(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(t *testing.T) blob.Bucket {
 		_, b := start(t)
-		return b
+		return blob.Sub(b, "")
 	})
 }
 
@@ -108,7 +108,7 @@ func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
 
 func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 	t.Parallel()
-	b := New(Options{Bucket: "bucket"})
+	b := newBucket(Options{Bucket: "bucket"})
 	var asked []string
 	b.client.Login.Find = func(_ context.Context, scopes ...string) (*googleoauth.Credentials, error) {
 		asked = scopes

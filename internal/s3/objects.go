@@ -22,18 +22,7 @@ import (
 )
 
 // Get implements blob.Bucket.
-func (b *Bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
-	if err := opts.Check(key); err != nil {
-		return nil, blob.Fail("get", b, key, err)
-	}
-	object, err := b.get(ctx, key, opts)
-	if errors.Is(err, blob.ErrRange) && opts.Offset == 0 {
-		object, err = b.get(ctx, key, blob.GetOptions{IfMatch: opts.IfMatch}) // it is empty: no range has a part of it
-	}
-	return object, blob.Fail("get", b, key, err)
-}
-
-func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
 	request := &s3.GetObjectInput{Bucket: &b.name, Key: &key}
 	if opts.IfMatch != "" {
 		request.IfMatch = &opts.IfMatch
@@ -62,13 +51,10 @@ func infoOf(key string, size *int64, tag *string, modified *time.Time) blob.Info
 }
 
 // Stat implements blob.Bucket.
-func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
-	if err := blob.CheckKey(key); err != nil {
-		return blob.Info{}, blob.Fail("stat", b, key, err)
-	}
+func (b *bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	answer, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
-		return blob.Info{}, blob.Fail("stat", b, key, explain(err, blob.ErrChanged))
+		return blob.Info{}, explain(err, blob.ErrChanged)
 	}
 	info := infoOf(key, answer.ContentLength, answer.ETag, answer.LastModified)
 	info.ContentType, info.CacheControl = aws.ToString(answer.ContentType), aws.ToString(answer.CacheControl)
@@ -79,24 +65,16 @@ func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 const conflicts = 5
 
 // Put implements blob.Bucket. It is one request, so that an object has 5 GB at most.
-func (b *Bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	if err := opts.Check(key, content); err != nil {
-		return blob.Info{}, blob.Fail("put", b, key, err)
-	}
-	var info blob.Info
-	var err error
+func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
 	for range conflicts {
-		if info, err = b.put(ctx, key, content, opts); !isConflict(err) {
-			break
+		if info, err := b.put(ctx, key, content, opts); !isConflict(err) {
+			return info, err
 		}
 	}
-	if isConflict(err) {
-		err = condition(opts)
-	}
-	return info, blob.Fail("put", b, key, err)
+	return blob.Info{}, condition(opts)
 }
 
-func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+func (b *bucket) put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
 	request := &s3.PutObjectInput{
 		Bucket: &b.name, Key: &key, Body: io.NewSectionReader(content, 0, content.Size()), ContentLength: aws.Int64(content.Size()),
 		ContentType: aws.String(cmp.Or(opts.ContentType, "application/octet-stream")),
@@ -132,9 +110,9 @@ func condition(opts blob.PutOptions) error {
 }
 
 // List implements blob.Bucket.
-func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
+func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
-	found := hosts.List(b.String()+"/"+prefix, func(string) (all []blob.Info, next string, err error) {
+	return hosts.List(b.String()+"/"+prefix, func(string) (all []blob.Info, next string, err error) {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, "", explain(err, blob.ErrChanged)
@@ -147,28 +125,15 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 		}
 		return all, next, nil
 	})
-	return func(yield func(blob.Info, error) bool) {
-		for info, err := range found {
-			if err == nil && blob.CheckKey(info.Key) != nil {
-				continue // some programs have objects that stand for directories
-			}
-			if !yield(info, blob.Fail("list", b, prefix, err)) {
-				return
-			}
-		}
-	}
 }
 
 // Delete implements blob.Bucket.
-func (b *Bucket) Delete(ctx context.Context, key string) error {
-	if err := blob.CheckKey(key); err != nil {
-		return blob.Fail("delete", b, key, err)
-	}
+func (b *bucket) Delete(ctx context.Context, key string) error {
 	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key})
 	if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
 		err = nil
 	}
-	return blob.Fail("delete", b, key, err)
+	return err
 }
 
 // isConflict reports that another request about the same object was under way, which S3 says in

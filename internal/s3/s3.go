@@ -52,18 +52,24 @@ type Options struct {
 	Client *http.Client
 }
 
-// Bucket is a bucket of S3. Make one with [New] or [Open].
-type Bucket struct {
+// bucket is a bucket of S3, without the checks of [blob.Sub].
+type bucket struct {
 	name   string
 	client *s3.Client
 	config aws.Config
 }
 
-var _ blob.Bucket = (*Bucket)(nil)
-
 // New returns a bucket, which isn't asked yet. The error is one of the shared files of AWS, or
 // matches buckets.ErrURL: nothing says which region of Amazon's it is.
-func New(ctx context.Context, opts Options) (*Bucket, error) {
+func New(ctx context.Context, opts Options) (blob.Bucket, error) {
+	b, err := newBucket(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return blob.Sub(b, ""), nil
+}
+
+func newBucket(ctx context.Context, opts Options) (*bucket, error) {
 	found, err := awslogin.Load(ctx, awslogin.Login{Profile: opts.Profile, Region: opts.Region, Anonymous: opts.Anonymous})
 	if err != nil {
 		return nil, fmt.Errorf("the configuration of s3: %w", err)
@@ -96,7 +102,7 @@ func New(ctx context.Context, opts Options) (*Bucket, error) {
 		awslogin.Close(found)
 		return nil, fmt.Errorf("%w: nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", buckets.ErrURL, opts.Bucket)
 	}
-	return &Bucket{name: opts.Bucket, client: client, config: found}, nil
+	return &bucket{name: opts.Bucket, client: client, config: found}, nil
 }
 
 // parameters are those that a URL may have.
@@ -148,7 +154,7 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 
 // Endpoint is the URL of the service if it isn't Amazon's own, where a name is that of one bucket whatever the region is: "". Other
 // partitions, such as China's, have buckets of the same names.
-func (b *Bucket) Endpoint() string {
+func (b *bucket) Endpoint() string {
 	opts := b.client.Options()
 	if opts.BaseEndpoint != nil {
 		return *opts.BaseEndpoint
@@ -164,10 +170,10 @@ func (b *Bucket) Endpoint() string {
 }
 
 // String implements blob.Bucket.
-func (b *Bucket) String() string { return "s3://" + b.name }
+func (b *bucket) String() string { return "s3://" + b.name }
 
 // Close implements blob.Bucket.
-func (b *Bucket) Close() error {
+func (b *bucket) Close() error {
 	awslogin.Close(b.config)
 	return nil
 }

@@ -31,9 +31,14 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // open opens a bucket of a service at an endpoint.
-func open(t *testing.T, endpoint, bucket, secret string) *Bucket {
+func open(t *testing.T, endpoint, bucket, secret string) blob.Bucket {
 	t.Helper()
-	return must.Get(New(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
+	return blob.Sub(connect(t, endpoint, bucket, secret), "")
+}
+
+func connect(t *testing.T, endpoint, bucket, secret string) *bucket {
+	t.Helper()
+	return must.Get(newBucket(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, secret, "")}))(t)
 }
 
@@ -99,7 +104,7 @@ func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
 func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	server := storagetest.StartVersity(t, "bucket")
-	b := open(t, server.Endpoint, "bucket", storagetest.VersitySecret)
+	b := connect(t, server.Endpoint, "bucket", storagetest.VersitySecret)
 	defer b.Close()
 	must.Get(b.Put(t.Context(), "pre/fix/key", blob.Bytes([]byte("content")), blob.PutOptions{}))(t)
 	read := func() error {
@@ -175,7 +180,7 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 }
 
 // fake answers each request with the next answer.
-func fake(t *testing.T, answers ...func(w http.ResponseWriter, r *http.Request)) (*Bucket, *atomic.Int64) {
+func fake(t *testing.T, answers ...func(w http.ResponseWriter, r *http.Request)) (blob.Bucket, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -282,13 +287,13 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzList(f *testing.F) {
 	f.Add([]byte(`<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken><Contents><Key>a/b</Key><Size>1</Size></Contents><Contents><Key>../x</Key></Contents></ListBucketResult>`))
 	f.Add([]byte(`<ListBucketResult><Contents><Key/><LastModified>x</LastModified></Contents>`))
-	b := must.Get(New(f.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Anonymous: true}))(f)
+	b := must.Get(newBucket(f.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Anonymous: true}))(f)
 	f.Fuzz(func(t *testing.T, page []byte) {
 		b := *b
 		b.client = s3.New(b.client.Options(), func(o *s3.Options) {
 			o.HTTPClient, o.Retryer = &http.Client{Transport: answers(page)}, aws.NopRetryer{}
 		})
-		for info, err := range b.List(t.Context(), "") {
+		for info, err := range blob.Sub(&b, "").List(t.Context(), "") {
 			if err == nil && blob.CheckKey(info.Key) != nil {
 				t.Errorf("%q", info.Key)
 			}

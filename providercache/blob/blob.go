@@ -42,6 +42,9 @@ import (
 // Bucket is a set of objects. Keys are as [CheckKey] says, and all methods check that. Errors are made
 // by [Fail], and match one of the Err values of this package where a caller has reason to
 // branch. A Bucket is safe for many goroutines, and for many processes at once.
+//
+// A new kind of bucket needn't check keys and options, nor call Fail: [Sub], which the function that opens it
+// calls, does that.
 type Bucket interface {
 	// Get opens an object, which is ErrNotFound if there is none. The caller has to close its Body.
 	// A body that breaks off is an error of its Read, and so is one that isn't what a checksum of
@@ -139,9 +142,9 @@ func ReadAll(ctx context.Context, b Bucket, key string, limit int64) ([]byte, In
 	return content, object.Info, nil
 }
 
-// Check returns an error for what Put can't do whatever the bucket: a key that is none, options that contradict each
+// check returns an error for what Put can't do whatever the bucket: a key that is none, options that contradict each
 // other, content that is shorter than it says.
-func (opts PutOptions) Check(key string, content *io.SectionReader) error {
+func (opts PutOptions) check(key string, content *io.SectionReader) error {
 	if err := CheckKey(key); err != nil {
 		return err
 	}
@@ -152,17 +155,6 @@ func (opts PutOptions) Check(key string, content *io.SectionReader) error {
 		if n, err := content.ReadAt(make([]byte, 1), size-1); n == 0 {
 			return fmt.Errorf("the content has less than its %d bytes: %w", size, cmp.Or(err, io.ErrUnexpectedEOF))
 		}
-	}
-	return nil
-}
-
-// Check returns an error for what Get can't do whatever the bucket.
-func (opts GetOptions) Check(key string) error {
-	if err := CheckKey(key); err != nil {
-		return err
-	}
-	if opts.Offset < 0 || opts.Length < 0 {
-		return ErrRange
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type directory struct {
 // made, and a file lock, which is what conditions rest on. On a file system without file locks
 // (some mounts of NFS), they hold between the goroutines of one process only by luck. On Windows,
 // an object can't be replaced or deleted while it is read.
-func NewDirectory(root string) Bucket { return &directory{root, time.Now} }
+func NewDirectory(root string) Bucket { return Sub(&directory{root, time.Now}, "") }
 
 const (
 	ownPrefix = scratch.Prefix
@@ -62,12 +62,9 @@ func (d *directory) Close() error { return nil }
 
 // Get implements Bucket.
 func (d *directory) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
-	if err := opts.Check(key); err != nil {
-		return nil, Fail("get", d, key, err)
-	}
 	file, info, err := d.open(ctx, key)
 	if err != nil {
-		return nil, Fail("get", d, key, err)
+		return nil, err
 	}
 	switch {
 	case opts.IfMatch != "" && opts.IfMatch != info.Tag:
@@ -77,7 +74,7 @@ func (d *directory) Get(ctx context.Context, key string, opts GetOptions) (*Obje
 	}
 	if err != nil {
 		file.Close()
-		return nil, Fail("get", d, key, err)
+		return nil, err
 	}
 	length := min(cmp.Or(opts.Length, info.Size), info.Size-opts.Offset)
 	return &Object{Info: info, Body: &fileBody{ctx: ctx, part: io.NewSectionReader(file, opts.Offset, length), file: file}}, nil
@@ -111,9 +108,9 @@ func (b *fileBody) Close() error { return b.file.Close() }
 func (d *directory) Stat(ctx context.Context, key string) (Info, error) {
 	file, info, err := d.open(ctx, key)
 	if err != nil {
-		return Info{}, Fail("stat", d, key, err)
+		return Info{}, err
 	}
-	return info, Fail("stat", d, key, file.Close())
+	return info, file.Close()
 }
 
 // open opens the file of a key. A root keeps links from leading out of the directory.
@@ -176,7 +173,7 @@ func describe(file *os.File, key string) (Info, error) {
 func (d *directory) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		if err := d.list(ctx, prefix, func(info Info) bool { return yield(info, nil) }); err != nil {
-			yield(Info{}, Fail("list", d, prefix, err))
+			yield(Info{}, err)
 		}
 	}
 }
@@ -206,7 +203,7 @@ func (d *directory) list(ctx context.Context, prefix string, found func(Info) bo
 			return nil
 		}
 		stat, err := fs.Stat(tree, key) // what a link leads to counts
-		if err != nil || !stat.Mode().IsRegular() || CheckKey(key) != nil {
+		if err != nil || !stat.Mode().IsRegular() {
 			return nil
 		}
 		if !found(Info{Key: key, Size: stat.Size(), Modified: stat.ModTime()}) {

@@ -17,17 +17,17 @@ import (
 
 // Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
 func (d *directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
-	err := cmp.Or(opts.Check(key, content), checkDirectoryKey(key), ctx.Err())
+	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
 	if err == nil {
 		err = os.MkdirAll(d.root, dirMode)
 	}
 	if err != nil {
-		return Info{}, Fail("put", d, key, err)
+		return Info{}, err
 	}
 	scratch.Sweep(d.root, d.now())
 	dir, err := scratch.Make(d.root)
 	if err != nil {
-		return Info{}, Fail("put", d, key, err)
+		return Info{}, err
 	}
 	defer dir.Remove()
 	made := filepath.Join(dir.Path, "content")
@@ -35,10 +35,7 @@ func (d *directory) Put(ctx context.Context, key string, content *io.SectionRead
 	if err == nil {
 		err = d.locked(ctx, func(root *os.Root) error { return d.replace(ctx, root, made, key, opts) })
 	}
-	if err != nil {
-		return Info{}, Fail("put", d, key, err)
-	}
-	return info, nil
+	return info, err
 }
 
 // writeFile makes a file with the content.
@@ -97,28 +94,27 @@ func (d *directory) replace(ctx context.Context, root *os.Root, made, key string
 
 // Delete implements Bucket. Directories that become empty go, too.
 func (d *directory) Delete(ctx context.Context, key string) error {
-	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
-	if err == nil {
-		if _, absent := os.Stat(d.root); errors.Is(absent, fs.ErrNotExist) {
-			return nil
-		}
-		err = d.locked(ctx, func(root *os.Root) error {
-			name := filepath.FromSlash(key)
-			if stat, err := root.Lstat(name); err != nil || stat.IsDir() {
-				return ignoreNotFound(absent(err))
-			}
-			if err := patient.Try(func() error { return root.Remove(name) }); err != nil {
-				return ignoreNotFound(absent(err))
-			}
-			for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
-				if root.Remove(at) != nil { // it isn't empty
-					break
-				}
-			}
-			return nil
-		})
+	if err := cmp.Or(checkDirectoryKey(key), ctx.Err()); err != nil {
+		return err
 	}
-	return Fail("delete", d, key, err)
+	if _, err := os.Stat(d.root); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return d.locked(ctx, func(root *os.Root) error {
+		name := filepath.FromSlash(key)
+		if stat, err := root.Lstat(name); err != nil || stat.IsDir() {
+			return ignoreNotFound(absent(err))
+		}
+		if err := patient.Try(func() error { return root.Remove(name) }); err != nil {
+			return ignoreNotFound(absent(err))
+		}
+		for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
+			if root.Remove(at) != nil { // it isn't empty
+				break
+			}
+		}
+		return nil
+	})
 }
 
 func ignoreNotFound(err error) error {

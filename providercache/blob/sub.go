@@ -2,18 +2,25 @@ package blob
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"strings"
 )
 
 // Sub returns the objects of a bucket whose keys begin with prefix and a slash, as a bucket whose
-// keys don't have that. Prefix is a key; "" returns the bucket itself. To close it is to close the bucket.
+// keys don't have that. Prefix is a key; with "" it is all objects. To close it is to close the bucket.
+//
+// What it returns checks keys and options before it asks the bucket, passes over objects that no key can name, such as
+// those by which some programs mark directories, and names itself in errors.
 func Sub(b Bucket, prefix string) Bucket {
-	if prefix == "" {
-		return b
+	if prefix != "" {
+		prefix += "/"
 	}
-	return &sub{bucket: b, prefix: prefix + "/"}
+	if above, ok := b.(*sub); ok {
+		return &sub{above.bucket, above.prefix + prefix}
+	}
+	return &sub{b, prefix}
 }
 
 type sub struct {
@@ -23,10 +30,17 @@ type sub struct {
 
 // Get implements Bucket.
 func (s *sub) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
-	if err := CheckKey(key); err != nil {
+	err := CheckKey(key)
+	if err == nil && (opts.Offset < 0 || opts.Length < 0) {
+		err = ErrRange
+	}
+	if err != nil {
 		return nil, Fail("get", s, key, err)
 	}
 	object, err := s.bucket.Get(ctx, s.prefix+key, opts)
+	if errors.Is(err, ErrRange) && opts.Offset == 0 { // it is empty: no range has a part of it
+		object, err = s.bucket.Get(ctx, s.prefix+key, GetOptions{IfMatch: opts.IfMatch})
+	}
 	if err != nil {
 		return nil, Fail("get", s, key, err)
 	}
@@ -35,21 +49,19 @@ func (s *sub) Get(ctx context.Context, key string, opts GetOptions) (*Object, er
 }
 
 // Stat implements Bucket.
-func (s *sub) Stat(ctx context.Context, key string) (Info, error) {
-	if err := CheckKey(key); err != nil {
-		return Info{}, Fail("stat", s, key, err)
+func (s *sub) Stat(ctx context.Context, key string) (info Info, err error) {
+	if err = CheckKey(key); err == nil {
+		info, err = s.bucket.Stat(ctx, s.prefix+key)
 	}
-	info, err := s.bucket.Stat(ctx, s.prefix+key)
 	info.Key = key
 	return info, Fail("stat", s, key, err)
 }
 
 // Put implements Bucket.
-func (s *sub) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
-	if err := CheckKey(key); err != nil {
-		return Info{}, Fail("put", s, key, err)
+func (s *sub) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (info Info, err error) {
+	if err = opts.check(key, content); err == nil {
+		info, err = s.bucket.Put(ctx, s.prefix+key, content, opts)
 	}
-	info, err := s.bucket.Put(ctx, s.prefix+key, content, opts)
 	info.Key = key
 	return info, Fail("put", s, key, err)
 }
@@ -59,7 +71,7 @@ func (s *sub) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		for info, err := range s.bucket.List(ctx, s.prefix+prefix) {
 			info.Key = strings.TrimPrefix(info.Key, s.prefix)
-			if !yield(info, Fail("list", s, prefix, err)) {
+			if (err != nil || CheckKey(info.Key) == nil) && !yield(info, Fail("list", s, prefix, err)) {
 				return
 			}
 		}
@@ -68,14 +80,18 @@ func (s *sub) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 
 // Delete implements Bucket.
 func (s *sub) Delete(ctx context.Context, key string) error {
-	if err := CheckKey(key); err != nil {
-		return Fail("delete", s, key, err)
+	err := CheckKey(key)
+	if err == nil {
+		err = s.bucket.Delete(ctx, s.prefix+key)
 	}
-	return Fail("delete", s, key, s.bucket.Delete(ctx, s.prefix+key))
+	return Fail("delete", s, key, err)
 }
 
 // String implements Bucket.
 func (s *sub) String() string {
+	if s.prefix == "" {
+		return s.bucket.String()
+	}
 	return strings.TrimSuffix(s.bucket.String(), "/") + "/" + strings.TrimSuffix(s.prefix, "/")
 }
 
