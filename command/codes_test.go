@@ -71,21 +71,28 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 			return nil
 		}))
 	}
-	if methods < 38 || summaries < 200 {
+	if methods < 65 || summaries < 200 {
 		t.Errorf("found only %d codes and %d summaries", methods, summaries)
 	}
 }
 
 // codesIn are the texts in the methods Code of a file, and the codes that it gives to a Fault.
 func codesIn(file *ast.File) (codes []string) {
+	isCode := func(field string) bool { return field == "Code" || field == "ID" } // hosts.Fault has a method Code
 	ast.Inspect(file, func(n ast.Node) bool {
-		literal, ok := n.(*ast.CompositeLit)
-		if !ok || literal.Type == nil || !strings.HasSuffix(types.ExprString(literal.Type), "Fault") {
-			return true
-		}
-		for _, element := range literal.Elts {
-			if field, ok := element.(*ast.KeyValueExpr); ok && types.ExprString(field.Key) == "Code" {
-				codes = append(codes, textsIn(field.Value)...)
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			for _, element := range n.Elts {
+				field, ok := element.(*ast.KeyValueExpr)
+				if ok && n.Type != nil && strings.HasSuffix(types.ExprString(n.Type), "Fault") && isCode(types.ExprString(field.Key)) {
+					codes = append(codes, textsIn(field.Value)...)
+				}
+			}
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				if field, ok := to.(*ast.SelectorExpr); ok && len(n.Lhs) == len(n.Rhs) && types.ExprString(field.X) == "failed" && isCode(field.Sel.Name) {
+					codes = append(codes, textsIn(n.Rhs[i])...)
+				}
 			}
 		}
 		return true

@@ -27,7 +27,7 @@ func (f files) ReadFile(_ context.Context, path string, limit int64) ([]byte, er
 	case content == "forbidden":
 		return nil, fmt.Errorf("%s: %w", path, hosts.ErrUnauthorized)
 	case int64(len(content)) > limit:
-		return nil, &hosts.TooLargeError{Limit: limit}
+		return nil, hosts.TooLarge(limit)
 	}
 	return []byte(content), nil
 }

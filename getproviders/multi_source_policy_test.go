@@ -25,7 +25,7 @@ func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
 	none := getproviders.Subject{Source: "mirror", Provider: widget}.Missing()
 	denied := &getproviders.Fault{
-		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{StatusCode: 401},
+		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{Document: &hosts.Document{StatusCode: 401}},
 	}
 	for name, test := range map[string]struct {
 		mirror   error

@@ -210,9 +210,8 @@ func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name stri
 		return nil, err
 	}
 	doc, err := s.get(ctx, req)
-	_, tooLarge := errors.AsType[*hosts.TooLargeError](err)
 	switch {
-	case err != nil && (tooLarge || strings.HasSuffix(name, layout.SignatureSuffix) && ctx.Err() == nil):
+	case err != nil && (errors.Is(err, hosts.ErrTooLarge) || strings.HasSuffix(name, layout.SignatureSuffix) && ctx.Err() == nil):
 		return nil, nil
 	case err != nil:
 		return nil, queryError(ctx, kindMirror, p, err)

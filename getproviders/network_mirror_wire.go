@@ -290,7 +290,7 @@ func (s *NetworkMirrorSource) baseURL() string { return hosts.RedactURL(s.base, 
 // goroutines.
 type mirrorFiles interface {
 	// ReadFile returns the content of a file. The error matches fs.ErrNotExist if
-	// there is none, and is a *hosts.TooLargeError if it has more than limit bytes.
+	// there is none, and hosts.ErrTooLarge if it has more than limit bytes.
 	ReadFile(ctx context.Context, path string, limit int64) ([]byte, error)
 	// Archive returns a file that may be large; it isn't read here, and needn't exist.
 	Archive(path string) Archive

@@ -44,13 +44,7 @@ func causeOr(ctx context.Context, err error) error {
 // that went along, if there were any, are those of host; "" if none are ever
 // sent for this.
 func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {
-	status := &hosts.StatusError{
-		URL:        hosts.RedactURL(doc.URL),
-		Status:     doc.Status,
-		StatusCode: doc.StatusCode,
-		Attempts:   doc.Attempts,
-		Said:       doc.Said,
-	}
+	status := &hosts.StatusError{Document: doc}
 	if !hosts.Refuses(doc.StatusCode) {
 		return p.QueryFailed(kind, status)
 	}
@@ -76,14 +70,4 @@ func malformedError(kind string, p Provider, doc *hosts.Document, err error) *Fa
 	failed := p.QueryFailed(kind, fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err))
 	failed.Code, failed.Hint = "invalid_answer", hosts.MalformedAdvice(doc.Body, err)
 	return failed
-}
-
-// discoveryError is queryError for a host whose services can't be found. A
-// host that wants credentials for that, too, is rare.
-func discoveryError(ctx context.Context, p Provider, err error) error {
-	failed := p.QueryFailed(kindRegistry, err)
-	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
-		failed.Hint = discovery.Advice()
-	}
-	return causeOr(ctx, failed)
 }

@@ -1,6 +1,7 @@
 package getproviders_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -119,11 +120,11 @@ func versions(texts ...string) []getproviders.Version {
 
 // hint returns the hint of an error.
 func hint(err error) string {
+	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
+		return discovery.Hint()
+	}
 	if f, ok := err.(*getproviders.Fault); ok {
 		return f.Hint
-	}
-	if h, ok := err.(interface{ Hint() string }); ok {
-		return h.Hint()
 	}
 	return ""
 }

@@ -306,7 +306,7 @@ func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, err
 	}
 	base, err := s.discovery().Service(ctx, p.Hostname, registryService)
 	if err != nil {
-		return nil, discoveryError(ctx, p, err)
+		return nil, queryError(ctx, kindRegistry, p, err)
 	}
 	return base, nil
 }

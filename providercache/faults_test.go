@@ -134,7 +134,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 			if c.is != nil && !errors.Is(err, c.is) {
 				t.Errorf("%v doesn't match %v", err, c.is)
 			}
-			if _, tooLarge := errors.AsType[*hosts.TooLargeError](err); tooLarge != c.tooLarge {
+			if tooLarge := errors.Is(err, hosts.ErrTooLarge); tooLarge != c.tooLarge {
 				t.Errorf("too large: %v, want %v: %v", tooLarge, c.tooLarge, err)
 			}
 			if err != nil {

@@ -95,23 +95,16 @@ func (f failure) whyWarning() string {
 // gather adds a host that failed to those that failed for the same cause: a proxy that can't be used, or no
 // DNS.
 func gather(failures []failure, one failure) []failure {
-	kind := kindOf(one.err)
-	for i, f := range failures {
-		if kind != nil && kindOf(f.err) == kind {
-			failures[i].hosts = append(f.hosts, one.hosts...)
-			failures[i].needed, failures[i].mirrored = f.needed || one.needed, f.mirrored || one.mirrored
-			return failures
+	for _, cause := range []error{hosts.ErrProxy, hosts.ErrName} {
+		for i, f := range failures {
+			if errors.Is(one.err, cause) && errors.Is(f.err, cause) {
+				failures[i].hosts = append(f.hosts, one.hosts...)
+				failures[i].needed, failures[i].mirrored = f.needed || one.needed, f.mirrored || one.mirrored
+				return failures
+			}
 		}
 	}
 	return append(failures, one)
-}
-
-// kindOf tells what several hosts fail for at once; nil: the error is about one of them.
-func kindOf(err error) error {
-	if f, ok := errors.AsType[*hosts.Fault](err); ok && (f.Kind == hosts.ErrProxy || f.Kind == hosts.ErrName) {
-		return f.Kind
-	}
-	return nil
 }
 
 // ask asks one of them.

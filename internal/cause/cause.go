@@ -55,8 +55,10 @@ func SharedCause(err error) (key string, common error) {
 	if several, ok := errors.AsType[*getproviders.SourcesError](err); ok {
 		return sharedAnswer(several)
 	}
-	if unanswered, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
-		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &getproviders.Fault{Err: unanswered, Hint: unanswered.Advice()}
+	for _, part := range wrapped.All(err) {
+		if shared, ok := part.(interface{ Shared() string }); ok && shared.Shared() != "" {
+			return shared.Shared(), part
+		}
 	}
 	status, answered := errors.AsType[*hosts.StatusError](err)
 	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil && answered {
@@ -70,9 +72,7 @@ func SharedCause(err error) (key string, common error) {
 		return "not a source " + missing.Source, &common
 	}
 	if answered && hosts.StatusAdvice(status.StatusCode) != "" {
-		if at, err := url.Parse(status.URL); err == nil {
-			return fmt.Sprintf("status %d %s://%s", status.StatusCode, at.Scheme, at.Host), status
-		}
+		return fmt.Sprintf("status %d %s://%s", status.StatusCode, status.URL.Scheme, status.URL.Host), status
 	}
 	for _, part := range wrapped.All(err) {
 		if page, ok := part.(*getproviders.Fault); ok && page.URL != "" {
@@ -81,29 +81,10 @@ func SharedCause(err error) (key string, common error) {
 			}
 		}
 	}
-	if bucket, ok := errors.AsType[interface { // of package blob, which is above this one
-		error
-		Shared() string
-	}](err); ok && bucket.Shared() != "" {
-		return "bucket " + bucket.Shared(), bucket
-	}
-	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
-	if address, silent := unanswered(err); silent != nil && !large {
-		if at, err := url.Parse(address); err == nil && at.Host != "" {
-			return "request " + at.Scheme + "://" + at.Host, silent
+	if other, ok := errors.AsType[*url.Error](err); ok { // of the client of the library for registries of images
+		if at, err := url.Parse(other.URL); err == nil && at.Host != "" {
+			return "request " + at.Scheme + "://" + at.Host, &url.Error{Op: other.Op, URL: hosts.RedactURL(at), Err: other.Err} // its query may be a secret
 		}
-	}
-	return "", nil
-}
-
-// unanswered finds a request without an answer, and where it was sent: by clients of this module, or by that of the library for registries of images.
-func unanswered(err error) (address string, request error) {
-	if own, ok := errors.AsType[*hosts.RequestError](err); ok {
-		return own.URL, own
-	}
-	if other, ok := errors.AsType[*url.Error](err); ok {
-		at, _ := url.Parse(other.URL)
-		return other.URL, &url.Error{Op: other.Op, URL: hosts.RedactURL(at), Err: other.Err} // its query may be a secret
 	}
 	return "", nil
 }

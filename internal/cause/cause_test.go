@@ -3,6 +3,7 @@ package cause
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -23,8 +24,19 @@ func query(err error) error {
 }
 
 func request(url string) error {
-	return query(&hosts.RequestError{URL: url, Attempts: 1, Err: errors.New("connection refused")})
+	return query(answering(url, func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }))
 }
+
+// answering is why a document that a server sends so can't be read.
+func answering(address string, server server) error {
+	at, _ := url.Parse(address)
+	_, err := hosts.GetDocument(context.Background(), &http.Client{Transport: server}, hosts.DocumentRequest{URL: at})
+	return err
+}
+
+type server func(*http.Request) (*http.Response, error)
+
+func (s server) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
 
 // failing is a source that has nothing.
 type failing struct{ err error }
@@ -43,11 +55,13 @@ func (f failing) Describe(getproviders.Provider) getproviders.Description {
 
 func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 	t.Parallel()
-	silent := query(&hosts.DiscoveryError{Host: "example.com", Service: "providers.v1", Kind: hosts.ErrHostUnreachable, Err: errors.New("timeout")})
+	discovery := hosts.Discovery{Client: &http.Client{Transport: server(func(*http.Request) (*http.Response, error) { return nil, errors.New("timeout") })}}
+	_, undiscovered := discovery.Service(t.Context(), "example.com", "providers.v1")
+	silent := query(undiscovered)
 	refused := func(sent bool) error {
 		return &getproviders.Fault{
 			Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: "example.com"}, Hint: "ask for a token",
-			Err: &hosts.StatusError{StatusCode: 401, Status: "401", Sent: sent},
+			Err: &hosts.StatusError{Document: &hosts.Document{StatusCode: 401, Status: "401"}, Sent: sent},
 		}
 	}
 	searched := func(errs ...error) error {
@@ -64,21 +78,25 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 		return missing
 	}
 	missing := getproviders.Subject{Source: "a", Provider: getproviders.Provider{}}.Missing()
-	large := query(&hosts.RequestError{URL: "https://example.com/x", Err: &hosts.TooLargeError{Limit: 1}})
+	large := query(answering("https://example.com/x", func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Body: http.NoBody, ContentLength: 1, Request: r}, nil
+	}))
+	bucket := &hosts.Fault{Err: &hosts.Fault{Err: errors.New("denied"), Common: "s3://bucket: denied"}}
 	for name, c := range map[string]struct {
 		errs []error
 		want string // the providers of each cause
 	}{
-		"one discovery":               {[]error{silent, silent, silent}, "a,b,c"},
-		"two hosts":                   {[]error{request("https://one.example/a"), request("https://two.example/b"), request("https://one.example/c")}, "a,c b"},
-		"a token is missing, or bad":  {[]error{refused(false), refused(true), refused(false)}, "a,c b"},
-		"unlike failures":             {[]error{errors.New("x"), errors.New("x")}, "a b"},
-		"an answer that is too large": {[]error{large, large}, "a b"},
-		"sources that all fail so":    {[]error{searched(silent, silent), silent}, "a,b"},
-		"sources that don't":          {[]error{searched(silent, request("https://two.example/b")), silent}, "a b"},
-		"a source without it":         {[]error{searched(getproviders.ErrProviderNotFound, silent), silent}, "a,b"},
-		"a source that may be none":   {[]error{notMirror("a"), searched(notMirror("a")), notMirror("b"), missing}, "a,b c d"},
-		"nothing":                     {nil, ""},
+		"one discovery":                {[]error{silent, silent, silent}, "a,b,c"},
+		"two hosts":                    {[]error{request("https://one.example/a"), request("https://two.example/b"), request("https://one.example/c")}, "a,c b"},
+		"a token is missing, or bad":   {[]error{refused(false), refused(true), refused(false)}, "a,c b"},
+		"unlike failures":              {[]error{errors.New("x"), errors.New("x")}, "a b"},
+		"an answer that is too large":  {[]error{large, large}, "a b"},
+		"a bucket below another error": {[]error{bucket, bucket}, "a,b"},
+		"sources that all fail so":     {[]error{searched(silent, silent), silent}, "a,b"},
+		"sources that don't":           {[]error{searched(silent, request("https://two.example/b")), silent}, "a b"},
+		"a source without it":          {[]error{searched(getproviders.ErrProviderNotFound, silent), silent}, "a,b"},
+		"a source that may be none":    {[]error{notMirror("a"), searched(notMirror("a")), notMirror("b"), missing}, "a,b c d"},
+		"nothing":                      {nil, ""},
 	} {
 		var failures []error
 		for i, err := range c.errs {

@@ -90,9 +90,8 @@ func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 			d.Credentials = tokens{hostOf(t, srv): "hunter2"}
 		}
 		_, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1")
-		failed := must.As[*DiscoveryError](t, err)
-		must.Equal(t, failed.StatusCode, http.StatusUnauthorized)
-		must.Equal(t, failed.Authorized, authorized)
+		must.Fail(t, err, ErrUnauthorized)
+		must.Equal(t, must.As[*DiscoveryError](t, err).Hint() == RejectedAdvice(hostOf(t, srv)), authorized)
 		must.NotContain(t, err, "hunter2")
 	}
 }

@@ -97,7 +97,7 @@ const defaultRedirects = 10
 // GET and HEAD requests are tried again after connection errors, status 429
 // and 5xx other than 501, with exponential backoff and jitter, and after what
 // Retry-After asks for. When attempts run out, the caller gets the last response or error;
-// Attempts and RequestError tell the number.
+// Attempts and the errors of Do tell the number.
 func NewClient(opts ClientOptions) (*http.Client, error) {
 	stack, begin, err := bottom(opts)
 	if err != nil {

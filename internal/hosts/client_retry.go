@@ -61,8 +61,12 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead && req.Method != "" {
 		return r.next.RoundTrip(req)
 	}
-	made := new(int)
-	counted, err := retryablehttp.FromRequest(req.WithContext(context.WithValue(req.Context(), attemptsKey{}, made)))
+	if made, ok := req.Context().Value(attemptsKey{}).(*int); ok {
+		*made = 0
+	} else {
+		req = req.WithContext(context.WithValue(req.Context(), attemptsKey{}, new(int)))
+	}
+	counted, err := retryablehttp.FromRequest(req)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,7 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp != nil {
 			resp.Body.Close()
 		}
-		return nil, &attemptsError{*made, withoutURL(err)}
+		return nil, withoutURL(err)
 	}
 	return resp, nil
 }
@@ -122,32 +126,16 @@ func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(req)
 }
 
-// attemptsKey finds the number of attempts in a request's context. It is
+// attemptsKey finds the number of attempts of the last hop in a request's context, a *int. It is
 // written only while RoundTrip runs, by the goroutine that runs it.
 type attemptsKey struct{}
 
 // attemptsOf returns the number of the attempt that a request is part of.
 func attemptsOf(ctx context.Context) int {
 	if n, ok := ctx.Value(attemptsKey{}).(*int); ok {
-		return *n
+		return max(*n, 1)
 	}
 	return 1
-}
-
-// attemptsError carries the number of attempts up to Do; its text is the
-// cause's.
-type attemptsError struct {
-	attempts int
-	err      error
-}
-
-func (e *attemptsError) Error() string { return e.err.Error() }
-func (e *attemptsError) Unwrap() error { return e.err }
-
-// Timeout keeps url.Error's method of that name working, which doesn't unwrap.
-func (e *attemptsError) Timeout() bool {
-	var t interface{ Timeout() bool }
-	return errors.As(e.err, &t) && t.Timeout()
 }
 
 // errBadLocation stands for net/http's error about the Location of a redirect,

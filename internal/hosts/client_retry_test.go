@@ -89,7 +89,8 @@ func TestRetry_DoesNotRepeatWhatCannotWork(t *testing.T) {
 	must.Equal(t, handshakes.Load(), 1)
 	for _, scheme := range []string{"ftp", "file"} {
 		_, err := Do(client, get(t, scheme+"://example.com/x"), 0)
-		must.Equal(t, must.As[*RequestError](t, err, scheme).Attempts, 1, scheme)
+		must.Fail(t, err, ErrRequest, scheme)
+		must.NotContain(t, err, "attempts", scheme)
 	}
 }
 
@@ -98,10 +99,8 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	cause := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) { return nil, cause })
 	_, err := Do(newClient(t, opts), get(t, "https://u:pw@example.com/a?token=secret"), 0)
-	failed := must.As[*RequestError](t, err)
-	must.Equal(t, failed.Attempts, 3)
-	must.Fail(t, failed.Err, cause)
-	must.Equal(t, failed.Err.Error(), cause.Error())
+	must.Fail(t, err, ErrRequest)
+	must.Fail(t, err, cause)
 	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
 	must.Equal(t, err.Error(), want)
 }

@@ -69,9 +69,6 @@ func (e *explainer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil || req.Context().Err() != nil {
 		return resp, err
 	}
-	if counted, ok := err.(*attemptsError); ok {
-		return resp, &attemptsError{counted.attempts, e.explain(req, counted.err)}
-	}
 	return resp, e.explain(req, err)
 }
 

@@ -133,14 +133,50 @@ func (s services) absolute(text string) string {
 	return text
 }
 
-// explain completes an error. The original may be shared with other callers.
+// DiscoveryError says why a service of a host can't be used.
+type DiscoveryError struct {
+	Fault // one of ErrNoService, ErrServiceVersion, ErrUnauthorized, ErrHostUnreachable, ErrDiscoveryDocument
+	Host  Hostname
+}
+
+// trouble is what is wrong with a host, whoever asked it and for what.
+type trouble struct {
+	kind error // of a DiscoveryError
+	err  error // the cause, or what the host offers in other versions; may be nil with ErrNoService and ErrServiceVersion
+	sent bool  // the host had been given credentials
+}
+
+// Error implements error.
+func (t *trouble) Error() string { return fmt.Sprint(t.err) }
+
+// explain says what is wrong to one of those who asked.
 func explain(err error, host Hostname, service string) *DiscoveryError {
-	failed := DiscoveryError{Kind: ErrHostUnreachable, Err: err}
-	if known, ok := errors.AsType[*DiscoveryError](err); ok {
-		failed = *known
+	why, ok := errors.AsType[*trouble](err)
+	if !ok {
+		why = &trouble{kind: ErrHostUnreachable, err: err}
 	}
-	failed.Host, failed.Service = host, service
-	return &failed
+	failed := &DiscoveryError{Fault{Kind: why.kind, Common: "discovery " + host.String() + " " + service}, host}
+	switch why.kind {
+	case ErrNoService:
+		failed.ID, failed.Err = "no_service", fmt.Errorf("host %s does not offer the service %s", host, service)
+	case ErrServiceVersion:
+		instead := ""
+		if why.err != nil {
+			instead = fmt.Sprintf(" (%v)", why.err)
+		}
+		failed.ID, failed.Err = "service_version",
+			fmt.Errorf("host %s does not offer the service %s%s, but may be compatible with a different Terraform version", host, service, instead)
+	case ErrDiscoveryDocument:
+		failed.ID, failed.Err = "discovery_document", fmt.Errorf("host %s has an invalid discovery document: %w", host, why.err)
+	default:
+		failed.ID, failed.Err = "unreachable", fmt.Errorf("could not connect to %s: failed to request discovery document: %w", host, why.err)
+	}
+	if why.kind == ErrUnauthorized {
+		if failed.ID, failed.Advice = "unauthorized", MissingAdvice(host); why.sent {
+			failed.Advice = RejectedAdvice(host)
+		}
+	}
+	return failed
 }
 
 func (d *Discovery) services(ctx context.Context, host Hostname) (services, error) {
@@ -178,48 +214,27 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	authorized := req.Header.Get("Authorization") != ""
 	doc, err := GetDocument(patiently(ctx), d.Client, req)
 	if err != nil {
-		return services{}, unanswered(err)
+		kind := ErrHostUnreachable
+		if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrPlainHTTP) {
+			kind = ErrDiscoveryDocument
+		}
+		return services{}, &trouble{kind: kind, err: err}
 	}
 	switch doc.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound:
 		return services{}, nil
 	default:
-		return services{}, refused(doc, authorized)
+		kind := ErrHostUnreachable
+		if Refuses(doc.StatusCode) {
+			kind = ErrUnauthorized
+		}
+		return services{}, &trouble{kind, afterAttempts(doc.Attempts, errors.New(doc.Status+doc.Said)), authorized}
 	}
 	if err := checkMediaType(doc.Header.Get("Content-Type")); err != nil {
-		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: err}
+		return services{}, &trouble{kind: ErrDiscoveryDocument, err: err}
 	}
 	return parseServices(doc.URL, doc.Body)
-}
-
-func unanswered(err error) *DiscoveryError {
-	failed := &DiscoveryError{Kind: ErrHostUnreachable, Err: err}
-	if _, ok := errors.AsType[*TooLargeError](err); ok || errors.Is(err, ErrPlainHTTP) {
-		failed.Kind = ErrDiscoveryDocument
-	}
-	if r, ok := errors.AsType[*RequestError](err); ok {
-		failed.Attempts = r.Attempts
-	}
-	return failed
-}
-
-func refused(doc *Document, authorized bool) *DiscoveryError {
-	err := errors.New(doc.Status + doc.Said)
-	if doc.Attempts > 1 {
-		err = fmt.Errorf("the request failed after %d attempts, please try again later: %w", doc.Attempts, err)
-	}
-	kind := ErrHostUnreachable
-	if Refuses(doc.StatusCode) {
-		kind = ErrUnauthorized
-	}
-	return &DiscoveryError{
-		Kind:       kind,
-		StatusCode: doc.StatusCode,
-		Authorized: authorized,
-		Attempts:   doc.Attempts,
-		Err:        err,
-	}
 }
 
 // checkMediaType accepts parameters of any kind.
@@ -269,7 +284,7 @@ func parseServices(base *url.URL, body []byte) (services, error) {
 		err = errors.New("it is null")
 	}
 	if err != nil {
-		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: fmt.Errorf("not a JSON object: %w", err)}
+		return services{}, &trouble{kind: ErrDiscoveryDocument, err: fmt.Errorf("not a JSON object: %w", err)}
 	}
 	return services{base: base, urls: urls}, nil
 }
@@ -282,12 +297,16 @@ func (s services) url(id string) (*url.URL, error) {
 		return s.resolve(id, text)
 	}
 	if present {
-		return nil, &DiscoveryError{Kind: ErrServiceVersion, Err: errors.New("its URL is not a string")}
+		return nil, &trouble{kind: ErrServiceVersion, err: errors.New("its URL is not a string")}
 	}
-	if others, some := s.otherVersions(id); some {
-		return nil, &DiscoveryError{Kind: ErrServiceVersion, Offered: others}
+	others, some := s.otherVersions(id)
+	switch {
+	case len(others) > 0:
+		return nil, &trouble{kind: ErrServiceVersion, err: errors.New("only " + strings.Join(others, ", "))}
+	case some:
+		return nil, &trouble{kind: ErrServiceVersion}
 	}
-	return nil, &DiscoveryError{Kind: ErrNoService}
+	return nil, &trouble{kind: ErrNoService}
 }
 
 // otherVersions returns the identifiers of a service's other versions, and
@@ -315,7 +334,7 @@ func (s services) resolve(id, text string) (*url.URL, error) {
 		err = fmt.Errorf("%w; a host block of the CLI configuration may name such a URL", ErrPlainHTTP)
 	}
 	if err != nil {
-		return nil, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: fmt.Errorf("the URL of %s can't be used: %w", id, err)}
+		return nil, &trouble{kind: ErrDiscoveryDocument, err: fmt.Errorf("the URL of %s can't be used: %w", id, err)}
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil

@@ -15,7 +15,7 @@ import (
 )
 
 // Do sends a request, following at most maxRedirects redirects, and returns
-// the response with its body unread. Errors are *RequestError, so they hold
+// the response with its body unread. Errors match ErrRequest, and hold
 // neither userinfo nor query values (those of client.Do do). Sensitive
 // headers such as Authorization never reach another host than the first.
 // A nil client is that of DefaultClient.
@@ -29,65 +29,23 @@ func do(client *http.Client, req *http.Request, policy func(*http.Request, []*ht
 	}
 	limited := *client
 	limited.CheckRedirect = policy
+	made := new(int)
+	req = req.WithContext(context.WithValue(req.Context(), attemptsKey{}, made))
 	resp, err := limited.Do(req)
-	if err != nil {
-		return nil, requestError(req, err)
+	if err != nil { // the client's own errors have the URL of the hop that failed, in full
+		at := req.URL
+		if u, ok := errors.AsType[*url.Error](err); ok {
+			if hop, err := url.Parse(u.URL); err == nil {
+				at = hop
+			}
+		}
+		return nil, unanswered(req.Method, at, *made, withoutURL(err))
 	}
 	if resp.Request == nil { // a RoundTripper of the caller's that leaves it out
 		resp.Request = req
 	}
 	return resp, nil
 }
-
-// requestError describes a failure of http.Client, whose own errors have the
-// URL of the hop that failed, in full.
-func requestError(req *http.Request, err error) *RequestError {
-	failed := &RequestError{Method: req.Method, URL: RedactURL(req.URL), Attempts: 1, Err: withoutURL(err)}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		if hop, err := url.Parse(u.URL); err == nil {
-			failed.URL = RedactURL(hop)
-		}
-	}
-	if a, ok := errors.AsType[*attemptsError](err); ok {
-		failed.Attempts, failed.Err = a.attempts, a.err
-	}
-	return failed
-}
-
-// RequestError says that a request got no answer, or only part of one.
-type RequestError struct {
-	Method   string // "GET"
-	URL      string // redacted
-	Attempts int    // how often the failing hop was asked; 1: no retry was made
-	Err      error  // the network's own error, verbatim, in a *Fault where that has more to say
-}
-
-// Error implements error. The text has the form of http.Client's own.
-func (e *RequestError) Error() string {
-	method := e.Method
-	if method == "" || method == http.MethodGet {
-		method = "Get"
-	}
-	text := fmt.Sprintf("%s %q: %v", method, e.URL, e.Err)
-	if e.Attempts > 1 {
-		return fmt.Sprintf("the request failed after %d attempts, please try again later: %s", e.Attempts, text)
-	}
-	return text
-}
-
-// Code is "request_failed", or the code of the cause.
-func (e *RequestError) Code() string {
-	if coded, ok := errors.AsType[interface {
-		error
-		Code() string
-	}](e.Err); ok {
-		return coded.Code()
-	}
-	return "request_failed"
-}
-
-// Unwrap returns the cause.
-func (e *RequestError) Unwrap() error { return e.Err }
 
 // Attempts returns how often the request of a response was sent, retries
 // included; 1 if the response doesn't come from a client of NewClient.
@@ -98,60 +56,38 @@ func Attempts(resp *http.Response) int {
 	return attemptsOf(resp.Request.Context())
 }
 
-// ReadAll reads a body that may have at most limit bytes, and closes it. All
-// errors are *RequestError; that of a larger body holds a *TooLargeError.
+// ReadAll reads a body that may have at most limit bytes, and closes it. Errors are
+// those of [BodyFailed]; that of a larger body matches ErrTooLarge, too.
 func ReadAll(resp *http.Response, limit int64) ([]byte, error) {
 	defer resp.Body.Close()
-	body, err := readCapped(resp, limit)
-	if err != nil {
-		return nil, bodyError(resp, err)
-	}
-	return body, nil
-}
-
-func readCapped(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength > limit {
-		return nil, &TooLargeError{Limit: limit}
+		return nil, BodyFailed(resp, TooLarge(limit))
 	}
 	ctx := context.Background()
 	if resp.Request != nil {
 		ctx = resp.Request.Context()
 	}
 	body, err := io.ReadAll(io.LimitReader(metered{resp.Body, ctx}, limit+1))
-	if err == nil && int64(len(body)) > limit {
-		return nil, &TooLargeError{Limit: limit}
-	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case int64(len(body)) > limit:
+		err = TooLarge(limit)
+	default:
 		err = count(ctx, ctx, DecodedBytes(body))
 	}
-	return body, err
-}
-
-func bodyError(resp *http.Response, err error) *RequestError {
-	failed := &RequestError{Method: http.MethodGet, Attempts: Attempts(resp), Err: &bodyFailure{err}}
-	if resp.Request != nil {
-		failed.Method, failed.URL = resp.Request.Method, RedactURL(resp.Request.URL)
+	if err != nil {
+		return nil, BodyFailed(resp, err)
 	}
-	return failed
+	return body, nil
 }
 
-// TooLargeError says that a body has more bytes than its reader accepts.
-type TooLargeError struct{ Limit int64 }
-
-// Code is "too_large".
-func (e *TooLargeError) Code() string { return "too_large" }
-
-// Error implements error.
-func (e *TooLargeError) Error() string {
-	if e.Limit >= 1e9 {
-		return fmt.Sprintf("the response is larger than %.1f GB", float64(e.Limit)/1e9)
+// BodyFailed says why the body of a response wasn't read to its end. It matches ErrRequest.
+func BodyFailed(resp *http.Response, err error) error {
+	err = &bodyFailure{err}
+	if resp.Request == nil {
+		return unanswered("", nil, 1, err)
 	}
-	return fmt.Sprintf("the response is larger than %d bytes", e.Limit)
-}
-
-// Hint says what the reason may be.
-func (e *TooLargeError) Hint() string {
-	return "nothing valid is that large: check what is at the URL"
+	return unanswered(resp.Request.Method, resp.Request.URL, Attempts(resp), err)
 }
 
 // DocumentRequest says which document GetDocument asks for.
@@ -179,7 +115,7 @@ const failureBytes = 4 << 10
 
 // GetDocument asks for a small document and reads it whole. The status is the
 // caller's to judge: an error means that there was no complete answer, and
-// is a *RequestError (with a *TooLargeError inside if that is the reason).
+// matches ErrRequest, and ErrTooLarge if that is the reason.
 //
 // A URL at https isn't left for one at http, but for one of this machine: the error holds
 // ErrPlainHTTP, and nothing is asked there.
@@ -202,10 +138,9 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 // isTruncated reports whether a body broke off, for which a client has no retries of its own. What
 // came too slowly would do so again.
 func isTruncated(err error) bool {
-	_, large := errors.AsType[*TooLargeError](err)
 	var late interface{ Timeout() bool }
 	failed, ok := errors.AsType[*bodyFailure](err)
-	return ok && !large && !(errors.As(failed.error, &late) && late.Timeout()) && !errors.Is(err, context.Canceled) && !errors.Is(err, par.ErrNoRoom)
+	return ok && !errors.Is(err, ErrTooLarge) && !(errors.As(failed.error, &late) && late.Timeout()) && !errors.Is(err, context.Canceled) && !errors.Is(err, par.ErrNoRoom)
 }
 
 // bodyFailure marks the errors of bodies.

@@ -83,13 +83,14 @@ func TestGetDocument(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		doc, err := get("/chunked")
-		must.Equal(t, must.As[*TooLargeError](t, err).Limit, 10)
+		must.Fail(t, err, ErrTooLarge)
 		must.Equal(t, doc, nil)
 		must.Equal(t, err.Error(), `Get "`+srv.URL+`/chunked": the response is larger than 10 bytes`)
 	})
 	t.Run("cut off", func(t *testing.T) {
 		_, err := get("/cut")
-		must.Equal(t, must.As[*RequestError](t, err).URL, srv.URL+"/cut")
+		must.Fail(t, err, ErrRequest)
+		must.Contain(t, err, srv.URL+"/cut")
 		must.Fail(t, err, io.ErrUnexpectedEOF)
 	})
 	t.Run("without a header", func(t *testing.T) {
@@ -154,7 +155,8 @@ func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	for name, client := range map[string]*http.Client{"ours": clientFor(t, srv, quick(2)), "the library's": srv.Client()} {
 		asked.reset()
 		_, err := Do(client, get(t, srv.URL+"/a"), 5)
-		must.Equal(t, must.As[*RequestError](t, err, name).Attempts, 1, name)
+		must.Fail(t, err, ErrRequest, name)
+		must.NotContain(t, err, "attempts", name)
 		must.Equal(t, asked.all(), "/a", name)
 		text := fmt.Sprint(err)
 		must.NotContain(t, text, "hunter", name)

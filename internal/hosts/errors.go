@@ -3,7 +3,8 @@ package hosts
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"net/http"
+	"net/url"
 )
 
 // Fault is a failure of a request, or on the way to one, with what programs and people want to know of it. Its text is
@@ -60,68 +61,44 @@ var (
 // user asked for https.
 var ErrPlainHTTP = errors.New("it is at plain http, where anyone on the way could replace what it says")
 
-// DiscoveryError says why a service of a host can't be used. It is all of
-// Kind and its cause for errors.Is and errors.As.
-type DiscoveryError struct {
-	Host     Hostname
-	Service  string   // "providers.v1"
-	Kind     error    // one of ErrNoService, ErrServiceVersion, ErrUnauthorized, ErrHostUnreachable, ErrDiscoveryDocument
-	Offered  []string // with ErrServiceVersion: what the host has instead, such as "providers.v2"; sorted
-	Attempts int      // with ErrHostUnreachable and ErrUnauthorized: how often the failing request was made; 0: not at all
-	// With ErrHostUnreachable and ErrUnauthorized, if the host did answer: what it
-	// answered instead of 200 or 404, and whether it had been given credentials.
-	StatusCode int
-	Authorized bool
-	Err        error // the cause; may be nil with ErrNoService and ErrServiceVersion
+// ErrRequest says that a request got no answer, or only part of one.
+var ErrRequest = errors.New("there is no whole answer")
+
+// ErrTooLarge says that a body has more bytes than its reader accepts.
+var ErrTooLarge = errors.New("too large")
+
+// TooLarge says that a response has more bytes than a limit. It matches ErrTooLarge.
+func TooLarge(limit int64) *Fault {
+	size := fmt.Sprintf("%d bytes", limit)
+	if limit >= 1e9 {
+		size = fmt.Sprintf("%.1f GB", float64(limit)/1e9)
+	}
+	return &Fault{ID: "too_large", Kind: ErrTooLarge, Err: errors.New("the response is larger than " + size), Advice: "nothing valid is that large: check what is at the URL"}
 }
 
-// Error implements error.
-func (e *DiscoveryError) Error() string {
-	switch e.Kind {
-	case ErrNoService:
-		return fmt.Sprintf("host %s does not offer the service %s", e.Host, e.Service)
-	case ErrServiceVersion:
-		return fmt.Sprintf("host %s does not offer the service %s%s, but may be compatible with a different Terraform version",
-			e.Host, e.Service, e.instead())
-	case ErrDiscoveryDocument:
-		return fmt.Sprintf("host %s has an invalid discovery document: %v", e.Host, e.Err)
-	default:
-		return fmt.Sprintf("could not connect to %s: failed to request discovery document: %v", e.Host, e.Err)
+// unanswered says that a request got no answer, or only part of one. attempts is how often the failing hop was asked. The text has the
+// form of http.Client's own.
+func unanswered(method string, at *url.URL, attempts int, err error) *Fault {
+	if method == "" || method == http.MethodGet {
+		method = "Get"
 	}
+	failed := &Fault{ID: "request_failed", Kind: ErrRequest, Err: afterAttempts(attempts, fmt.Errorf("%s %q: %w", method, RedactURL(at), err))}
+	if coded, ok := errors.AsType[interface {
+		error
+		Code() string
+	}](err); ok {
+		failed.ID = coded.Code()
+	}
+	if at != nil && at.Host != "" && !errors.Is(err, ErrTooLarge) { // which is about one URL
+		failed.Common = "request " + at.Scheme + "://" + at.Host
+	}
+	return failed
 }
 
-// Code names the problem for programs: "no_service", "service_version",
-// "unauthorized", "discovery_document" or "unreachable".
-func (e *DiscoveryError) Code() string {
-	switch e.Kind {
-	case ErrNoService:
-		return "no_service"
-	case ErrServiceVersion:
-		return "service_version"
-	case ErrUnauthorized:
-		return "unauthorized"
-	case ErrDiscoveryDocument:
-		return "discovery_document"
-	default:
-		return "unreachable"
+// afterAttempts says that a request was made several times.
+func afterAttempts(attempts int, err error) error {
+	if attempts > 1 {
+		return fmt.Errorf("the request failed after %d attempts, please try again later: %w", attempts, err)
 	}
-}
-
-func (e *DiscoveryError) instead() string {
-	switch {
-	case e.Err != nil:
-		return " (" + e.Err.Error() + ")"
-	case len(e.Offered) > 0:
-		return " (only " + strings.Join(e.Offered, ", ") + ")"
-	default:
-		return ""
-	}
-}
-
-// Unwrap returns Kind and the cause.
-func (e *DiscoveryError) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Err}
+	return err
 }

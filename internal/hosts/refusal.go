@@ -79,19 +79,6 @@ func MissingAdvice(host Hostname) string {
 	return fmt.Sprintf("the program needs credentials for %q", host.String())
 }
 
-// Advice says what to do about a host whose discovery document needs
-// credentials, or others; "" if that isn't the trouble.
-func (e *DiscoveryError) Advice() string {
-	switch {
-	case !Refuses(e.StatusCode):
-		return ""
-	case e.Authorized:
-		return RejectedAdvice(e.Host)
-	default:
-		return MissingAdvice(e.Host)
-	}
-}
-
 // PlainJSON takes the names of Go types out of an error of package json about a document that is an object.
 func PlainJSON(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
@@ -121,21 +108,13 @@ func MalformedAdvice(body []byte, err error) string {
 
 // StatusError is an HTTP answer that isn't the one that was hoped for.
 type StatusError struct {
-	URL        string // redacted
-	Status     string // "503 Service Unavailable"
-	StatusCode int    // 503
-	Attempts   int    // how often the request was sent; 1: no retry was made
-	Sent       bool   // credentials were sent; with 401 and 403 they are no good
-	Said       string // the server's own words, escaped, as the end of the error; "": it has none
+	*Document
+	Sent bool // credentials were sent; with 401 and 403 they are no good
 }
 
 // Error implements error.
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("GET %q: %s%s", e.URL, e.Status, e.Said)
-	if e.Attempts > 1 {
-		return fmt.Sprintf("the request failed after %d attempts, please try again later: %s", e.Attempts, text)
-	}
-	return text
+	return afterAttempts(e.Attempts, fmt.Errorf("GET %q: %s%s", RedactURL(e.URL), e.Status, e.Said)).Error()
 }
 
 // HTTPStatus is StatusCode.

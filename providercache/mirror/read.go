@@ -31,7 +31,7 @@ func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]
 	case errors.Is(err, blob.ErrNotFound):
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case errors.Is(err, blob.ErrTooLarge):
-		return nil, fmt.Errorf("%w: %w", &hosts.TooLargeError{Limit: limit}, err)
+		return nil, fmt.Errorf("%w: %w", hosts.TooLarge(limit), err)
 	}
 	return content, err
 }

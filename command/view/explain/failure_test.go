@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -121,7 +122,7 @@ func TestInstallProblems(t *testing.T) {
 
 func TestInstallProblems_OneForEachCause(t *testing.T) {
 	dead := func(path string) error {
-		return alpha.QueryFailed("provider registry", &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")})
+		return alpha.QueryFailed("provider registry", &hosts.Fault{Err: fmt.Errorf("Get %q: refused", "https://example.com"+path), Common: "request https://example.com"})
 	}
 	unwritable := cause.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
 	err := errors.Join(unwritable, fail(alpha, during.Query, dead("/a")), fail(beta, during.Query, errors.New("no")), fail(gamma, during.Query, dead("/c")))
@@ -222,7 +223,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		if sent {
 			advice = hosts.RejectedAdvice(host)
 		}
-		return refusal(host, advice, &hosts.StatusError{StatusCode: 401, Sent: sent})
+		return refusal(host, advice, &hosts.StatusError{Document: &hosts.Document{StatusCode: 401}, Sent: sent})
 	}
 	const (
 		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
@@ -230,7 +231,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		rejected = "the credentials for b.example may have expired, or lack the right to read this; they come from the environment variable TF_TOKEN_b_example, " +
 			"a credentials block or a credentials helper of the CLI configuration"
 	)
-	unread := &hosts.DiscoveryError{Host: "a.example", StatusCode: 401}
+	unread := &hosts.DiscoveryError{Host: "a.example", Fault: hosts.Fault{Err: errors.New("401"), Advice: hosts.MissingAdvice("a.example")}}
 	module := &getproviders.Fault{
 		Kind: modules.ErrModuleNotFound, Subject: getproviders.Subject{Host: "a.example"}, Err: errors.New("gone"), Hint: "if it is private, " + hosts.MissingAdvice("a.example"),
 	}
@@ -242,7 +243,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		{refused("b.example", true), []string{rejected}},
 		{refused("a.example:8443", false), []string{port}},
 		{errors.Join(refused("a.example", false), refused("b.example", true), refused("b.example", true)), []string{missing, rejected}},
-		{&getproviders.Fault{Err: unread, Hint: unread.Advice()}, []string{missing}},
+		{&getproviders.Fault{Err: unread}, []string{missing}},
 		{module, []string{"if it is private, " + missing}},
 	} {
 		var want string
@@ -264,7 +265,7 @@ func refusal(host hosts.Hostname, hint string, status error) error {
 func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &hosts.StatusError{StatusCode: 401, URL: "u", Status: "401"})
+	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &hosts.StatusError{Document: &hosts.Document{StatusCode: 401, URL: &url.URL{Path: "u"}, Status: "401"}})
 	onLinux := func(p getproviders.Provider, err error) error {
 		failed := getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(during.Metadata, err)
 		failed.Platform = linux

@@ -118,7 +118,7 @@ func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error
 }
 
 // writeFile makes a file of what a reader has, or of the limit's bytes and one more of it, and returns their number. The
-// error is a hosts.TooLargeError if there are more than the limit.
+// error matches hosts.ErrTooLarge if there are more than the limit.
 func writeFile(ctx context.Context, name string, mode fs.FileMode, from io.Reader, limit int64) (written int64, err error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
@@ -127,7 +127,7 @@ func writeFile(ctx context.Context, name string, mode fs.FileMode, from io.Reade
 	defer func() { err = errors.Join(err, file.Close()) }()
 	written, err = io.Copy(file, io.LimitReader(chunks.NewReader(ctx, from), limit+1))
 	if err == nil && written > limit {
-		err = &hosts.TooLargeError{Limit: limit}
+		err = hosts.TooLarge(limit)
 	}
 	return written, err
 }

@@ -190,10 +190,9 @@ func kindOf(err error) error {
 	if errors.As(err, &answered) && answered.HTTPStatusCode() != 0 {
 		return kindOf(&statusError{code: answered.HTTPStatusCode()})
 	}
-	_, isRequest := errors.AsType[*hosts.RequestError](err)
 	var connection interface{ ConnectionError() bool } // of s3
 	switch {
-	case isRequest, errors.As(err, &connection) && connection.ConnectionError(), errors.Is(err, git.ErrUnreachable):
+	case errors.Is(err, hosts.ErrRequest), errors.As(err, &connection) && connection.ConnectionError(), errors.Is(err, git.ErrUnreachable):
 		return getproviders.ErrUnreachable
 	case errors.Is(err, git.ErrNotFound):
 		return ErrNotFound

@@ -102,7 +102,7 @@ func (g *objectGetter) file(ctx context.Context, key, dst string) error {
 	g.left -= written
 	switch {
 	case g.left < 0:
-		return &hosts.TooLargeError{Limit: g.limit}
+		return hosts.TooLarge(g.limit)
 	case err != nil:
 		return err
 	}

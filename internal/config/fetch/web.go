@@ -161,17 +161,16 @@ func isGzipOfItself(encoding, archive string) bool {
 func writeBody(ctx context.Context, file io.Writer, resp *http.Response, limit int64) (digest string, err error) {
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, chunks.NewReader(ctx, resp.Body), resp.ContentLength), limit+1))
-	request := &hosts.RequestError{Method: http.MethodGet, URL: hosts.RedactURL(resp.Request.URL), Attempts: hosts.Attempts(resp), Err: err}
 	switch {
 	case err != nil:
 	case size > limit:
-		request.Err = &hosts.TooLargeError{Limit: limit}
+		err = hosts.TooLarge(limit)
 	case resp.ContentLength >= 0 && size != resp.ContentLength:
-		request.Err = fmt.Errorf("after %d of %d bytes: %w", size, resp.ContentLength, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("after %d of %d bytes: %w", size, resp.ContentLength, io.ErrUnexpectedEOF)
 	default:
 		return hex.EncodeToString(sum.Sum(nil)), nil
 	}
-	return "", request
+	return "", hosts.BodyFailed(resp, err)
 }
 
 // lastModified returns the time of the last change, if it was so long before the

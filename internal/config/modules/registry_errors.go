@@ -123,13 +123,7 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 	if located || doc.StatusCode == http.StatusOK {
 		return nil
 	}
-	status := &hosts.StatusError{
-		URL:        hosts.RedactURL(doc.URL),
-		Status:     doc.Status,
-		StatusCode: doc.StatusCode,
-		Attempts:   doc.Attempts,
-		Said:       doc.Said,
-	}
+	status := &hosts.StatusError{Document: doc}
 	switch {
 	case doc.StatusCode == http.StatusNotFound:
 		return about.failed(ErrModuleNotFound, status, notFoundAdvice(about, req))
@@ -157,14 +151,11 @@ func notFoundAdvice(about release, req hosts.DocumentRequest) string {
 // unanswered is about a request that got no answer.
 func unanswered(about release, err error) error {
 	kind, advice := getproviders.ErrUnreachable, ""
-	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
-		advice = discovery.Advice()
-		if hosts.Refuses(discovery.StatusCode) {
-			kind = getproviders.ErrUnauthorized
-		}
-		if errors.Is(err, hosts.ErrNoService) {
-			advice = fmt.Sprintf("%s is no registry of modules; check the host in the address", about.module.Host)
-		}
+	switch {
+	case errors.Is(err, getproviders.ErrUnauthorized): // service discovery may want credentials
+		kind = getproviders.ErrUnauthorized
+	case errors.Is(err, hosts.ErrNoService):
+		advice = fmt.Sprintf("%s is no registry of modules; check the host in the address", about.module.Host)
 	}
 	return about.failed(kind, err, advice)
 }

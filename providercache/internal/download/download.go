@@ -183,7 +183,7 @@ func (d *download) checksum() [sha256.Size]byte { return [sha256.Size]byte(d.sum
 func (d *download) asExpected() bool { return d.Known && d.Expected == d.checksum() }
 
 func (d *download) tooLarge() error {
-	return fmt.Errorf("%s: %w", d.Location, &hosts.TooLargeError{Limit: d.Limit})
+	return fmt.Errorf("%s: %w", d.Location, hosts.TooLarge(d.Limit))
 }
 
 // advance moves a mark by what was written before it in a MultiWriter.

@@ -156,7 +156,7 @@ func (w *webOpener) wrap(b *body, err error) error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
-	if _, ok := errors.AsType[*hosts.RequestError](err); !ok {
+	if !errors.Is(err, hosts.ErrRequest) {
 		return err
 	}
 	return interrupted(w.at, b.pos, b.total, err)
@@ -167,8 +167,7 @@ func (w *webOpener) wrap(b *body, err error) error {
 func temporary(err error) bool {
 	status, ok := errors.AsType[*StatusError](err)
 	if !ok {
-		_, ok := errors.AsType[*hosts.RequestError](err)
-		return ok
+		return errors.Is(err, hosts.ErrRequest)
 	}
 	return status.StatusCode >= http.StatusInternalServerError ||
 		status.StatusCode == http.StatusTooManyRequests || status.StatusCode == http.StatusRequestTimeout
