@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync/atomic"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
@@ -21,9 +21,9 @@ import (
 // else from the servers when they begin to send. Whether there is enough for what
 // is unpacked, only unpacking tells.
 type room struct {
-	dirs   []string
-	free   int64
-	budget *par.Budget // nil: it isn't known how much room there is
+	dirs    []string
+	free    int64
+	claimed *atomic.Int64 // of free; nil: it isn't known how much room there is
 }
 
 // findRoom finds out where packages go, and how much room there is. Packages
@@ -36,17 +36,17 @@ func (in *Installer) findRoom(withCache bool) room {
 	}
 	free, known := disk.Room(r.dirs...)
 	if known {
-		r.free, r.budget = free, par.NewBudget(free)
+		r.free, r.claimed = free, new(atomic.Int64)
 	}
 	return r
 }
 
 // claim takes room for a part of the packages. The error is that of shortageOf.
 func (r room) claim(bytes int64) error {
-	if r.budget == nil || bytes <= 0 {
+	if r.claimed == nil || bytes <= 0 {
 		return nil
 	}
-	if claimed, ok := r.budget.Claim(bytes); !ok {
+	if claimed := r.claimed.Add(bytes); claimed > r.free {
 		return shortageOf(nil, &disk.RoomError{Dirs: r.dirs, Need: claimed, Free: r.free})
 	}
 	return nil

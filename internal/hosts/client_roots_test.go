@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"net/http"
@@ -32,14 +33,14 @@ func TestExtraRoots(t *testing.T) {
 		{"missing directory", "", filepath.Join(dir, "missing"), "cannot read the directory of certificates"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			pool := x509.NewCertPool()
-			err := addRoots(pool, tc.file, tc.dirs)
+			config := &tls.Config{RootCAs: x509.NewCertPool()}
+			err := addCertificates(config, tc.file, tc.dirs)
 			if tc.problem != "" {
 				must.Contain(t, err, tc.problem)
 				return
 			}
 			must.Succeed(t, err)
-			must.Get(cert.Verify(x509.VerifyOptions{Roots: pool}))(t)
+			must.Get(cert.Verify(x509.VerifyOptions{Roots: config.RootCAs}))(t)
 		})
 	}
 }

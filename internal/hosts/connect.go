@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/net/http/httpproxy"
 )
@@ -48,19 +47,14 @@ func ProxyVariables(get func(name string) string) func(*http.Request) (*url.URL,
 // explainer says of requests that get no answer why that may be.
 type explainer struct {
 	layer
-	proxy             func(*http.Request) (*url.URL, error)
-	certFile, certDir string // the values of SSL_CERT_FILE and SSL_CERT_DIR
-	limit             time.Duration
-	now               func() time.Time
+	opts ClientOptions // a nil Proxy: none is known of
 }
 
 func newExplainer(next http.RoundTripper, opts ClientOptions) *explainer {
-	e := &explainer{layer: layer{next}, proxy: opts.Proxy, certFile: opts.variables.file, certDir: opts.variables.dir,
-		limit: opts.HeaderTimeout, now: opts.Now}
-	if e.proxy == nil && opts.Base == nil {
-		e.proxy = http.ProxyFromEnvironment
+	if opts.Proxy == nil && opts.Base == nil {
+		opts.Proxy = http.ProxyFromEnvironment
 	}
-	return e
+	return &explainer{layer{next}, opts}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -97,7 +91,7 @@ func (e *explainer) explain(req *http.Request, err error) error {
 		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and the host and the port in the URL", addressOf(op, req))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		failed.ID, failed.Kind = "timeout", ErrTimeout
-		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, e.limit)
+		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, e.opts.HeaderTimeout)
 	default:
 		return err
 	}
@@ -106,10 +100,10 @@ func (e *explainer) explain(req *http.Request, err error) error {
 
 // proxyOf is the proxy of a request, without its password; "" if it has none.
 func (e *explainer) proxyOf(req *http.Request) string {
-	if e.proxy == nil {
+	if e.opts.Proxy == nil {
 		return ""
 	}
-	proxy, err := e.proxy(req)
+	proxy, err := e.opts.Proxy(req)
 	if err != nil || proxy == nil {
 		return ""
 	}
@@ -166,7 +160,7 @@ func (e *explainer) certificate(host string, err error) (advice string, ok bool)
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired && invalid.Cert != nil {
 		const minute = "2006-01-02 15:04"
-		from, until, now := invalid.Cert.NotBefore.UTC(), invalid.Cert.NotAfter.UTC(), e.now().UTC()
+		from, until, now := invalid.Cert.NotBefore.UTC(), invalid.Cert.NotAfter.UTC(), e.opts.Now().UTC()
 		if now.Before(from) {
 			return fmt.Sprintf("the certificate of %s is not valid before %s UTC, and the clock of this machine says %s: set the clock, or ask those who run the host",
 				host, from.Format(minute), now.Format(minute)), true
@@ -180,20 +174,21 @@ func (e *explainer) certificate(host string, err error) (advice string, ok bool)
 
 // trusted says which certificates are trusted, and how to add to them.
 func (e *explainer) trusted() string {
-	if e.certFile == "" && e.certDir == "" {
+	file, dir := e.opts.variables.file, e.opts.variables.dir
+	switch {
+	case file == "" && dir == "":
 		return "beside those of the system, or into a PEM file that SSL_CERT_FILE names"
+	case file == "":
+		return fmt.Sprintf("into the directory of SSL_CERT_DIR, %s, as a PEM file", dir)
 	}
-	if e.certFile == "" {
-		return fmt.Sprintf("into the directory of SSL_CERT_DIR, %s, as a PEM file", e.certDir)
-	}
-	content, err := os.ReadFile(e.certFile)
+	content, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which can't be read (%v)", e.certFile, withoutPath(err))
+		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which can't be read (%v)", file, withoutPath(err))
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(content) {
-		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and has no certificate in PEM", e.certFile)
+		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and has no certificate in PEM", file)
 	}
-	return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and doesn't have it", e.certFile)
+	return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and doesn't have it", file)
 }
 
 // withoutPath is the reason of an error about a file, where the file was named.

@@ -12,9 +12,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hashicorp/go-version"
 
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
@@ -124,17 +125,17 @@ const helperPrefix = "terraform-credentials-"
 // starting it: the one with the newest version; of equal ones that of the first directory. Names
 // are compared without regard to case. If there is none that is an error.
 func FindHelper(name string, dirs []string) (exe string, err error) {
-	var newest helperVersion
+	var newest *version.Version
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir) // what can't be read has no helper for us
 		for _, entry := range entries {
-			version, ok := helperFile(entry.Name(), name, runtime.GOOS)
-			if !ok || exe != "" && version.compare(newest) <= 0 {
+			found := helperFile(entry.Name(), name, runtime.GOOS)
+			if found == nil || newest != nil && found.LessThanOrEqual(newest) {
 				continue
 			}
 			path := dir + string(filepath.Separator) + entry.Name() // exec would look for a bare name in PATH
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
-				exe, newest = path, version
+				exe, newest = path, found
 			}
 		}
 	}
@@ -145,63 +146,19 @@ func FindHelper(name string, dirs []string) (exe string, err error) {
 	return exe, nil
 }
 
-// helperFile reports whether a file's name is that of a helper, and which
-// version it has. Windows runs only what ends in ".exe"; elsewhere that
-// doesn't matter.
-func helperFile(file, name, goos string) (helperVersion, bool) {
+// helperFile is the version of a helper whose file has this name, 0 if the name has none; nil: it is another file.
+// Windows runs only what ends in ".exe"; elsewhere that doesn't matter.
+func helperFile(file, name, goos string) *version.Version {
 	stem, isExe := strings.CutSuffix(strings.ToLower(file), ".exe")
-	if goos == "windows" && !isExe {
-		return helperVersion{}, false
-	}
 	rest, ok := strings.CutPrefix(stem, helperPrefix+strings.ToLower(name))
-	if !ok || rest == "" {
-		return helperVersion{}, ok
+	if !ok || goos == "windows" && !isExe {
+		return nil
 	}
-	version, ok := strings.CutPrefix(rest, "_v")
-	if !ok {
-		return helperVersion{}, false
+	text, ok := strings.CutPrefix(cmp.Or(rest, "_v0"), "_v")
+	text, _, _ = strings.Cut(text, "_x") // of a protocol that plugins had once
+	found, err := version.NewSemver(text)
+	if err != nil || !ok {
+		return nil
 	}
-	version, _, _ = strings.Cut(version, "_x") // of a protocol that plugins had once
-	return parseHelperVersion(version)
-}
-
-// helperVersion is what follows "_v" in the name of a program: as many numbers
-// as there are, and maybe a prerelease. No version at all is like 0.
-type helperVersion struct {
-	numbers    []uint64
-	prerelease string
-}
-
-func parseHelperVersion(text string) (v helperVersion, ok bool) {
-	text, _, _ = strings.Cut(text, "+")
-	text, v.prerelease, _ = strings.Cut(text, "-")
-	for part := range strings.SplitSeq(text, ".") {
-		n, err := strconv.ParseUint(part, 10, 64)
-		if err != nil {
-			return helperVersion{}, false
-		}
-		v.numbers = append(v.numbers, n)
-	}
-	return v, true
-}
-
-// compare is +1 if v is newer. Prereleases of the same numbers are compared as
-// text, which is good enough for helpers.
-func (v helperVersion) compare(o helperVersion) int {
-	final := func(v helperVersion) int {
-		if v.prerelease == "" {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(
-		slices.Compare(v.padded(len(o.numbers)), o.padded(len(v.numbers))),
-		cmp.Compare(final(v), final(o)),
-		cmp.Compare(v.prerelease, o.prerelease),
-	)
-}
-
-// padded returns at least n numbers: 1 and 1.0.0 are the same.
-func (v helperVersion) padded(n int) []uint64 {
-	return append(slices.Clone(v.numbers), make([]uint64, max(0, n-len(v.numbers)))...)
+	return found
 }

@@ -16,6 +16,9 @@ import (
 // A Hostname comes from [ParseHostname], or is a constant in that form.
 type Hostname string
 
+// maxHostname is how long a name may be for DNS, in punycode and without a port.
+const maxHostname = 253
+
 // ParseHostname normalises what a user wrote ("Example.COM:443" is
 // "example.com"). The port is decimal, and loses its leading zeros. Names with
 // one label ("localhost") and IPv4 addresses are fine; a URL, an empty label
@@ -73,7 +76,7 @@ func (h Hostname) isPlain() bool {
 			return false
 		}
 	}
-	return length > 0 && len(h) <= 253
+	return length > 0 && len(h) <= maxHostname
 }
 
 func normalize(given string) (Hostname, error) {
@@ -97,6 +100,9 @@ func normalize(given string) (Hostname, error) {
 	// stops to ".", and lets some names through that it can't turn back. A
 	// hostname becomes the name of a directory, where ".." is no name.
 	name, _, _ := strings.Cut(string(h), ":")
+	if len(strings.TrimSuffix(name, ".")) > maxHostname {
+		return "", fmt.Errorf("it has more than %d characters", maxHostname)
+	}
 	if name == "" || strings.HasPrefix(name, ".") || strings.Contains(name, "..") {
 		return "", errors.New("it has an empty label")
 	}

@@ -70,6 +70,7 @@ func TestParseHostname_Refuses(t *testing.T) {
 		{"ab--c.com", "invalid label"},
 		{"\xff.com", "UTF-8"},
 		{"\ufffd.com", "disallowed"},
+		{strings.Repeat("a.", 126) + "aa", "253"},
 	}
 	for _, tt := range tests {
 		h, err := hosts.ParseHostname(tt.given)

@@ -54,7 +54,10 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 		if req.Header.Get("Authorization") != "" || !Confidential(req.URL) {
 			return next.RoundTrip(req)
 		}
-		file, err := parsed.Do(req.Context(), struct{}{}, func(context.Context) (netrc, error) { return readNetrc(files) })
+		file, err := parsed.Do(req.Context(), struct{}{}, func(context.Context) (netrc, error) {
+			_, found, err := readNetrc(files)
+			return found, err
+		})
 		if err != nil {
 			if req.Body != nil {
 				req.Body.Close()
@@ -74,34 +77,29 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 // netrcBytes is far more than any .netrc has.
 const netrcBytes = 1 << 20
 
-func readNetrc(files []string) (netrc, error) {
+// readNetrc reads the first file that exists, and says which one that is.
+func readNetrc(files []string) (string, netrc, error) {
 	for _, path := range files {
 		src, err := wholefile.ReadAny(path, netrcBytes)
 		switch {
 		case err == nil:
-			return parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")), nil
+			return path, parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")), nil
 		case !errors.Is(err, fs.ErrNotExist) && seen(path):
-			return nil, fmt.Errorf("the user's logins can't be read: %w", err)
+			return path, nil, fmt.Errorf("the user's logins can't be read: %w", err)
 		}
 	}
-	return nil, nil
+	return "", nil, nil
 }
 
 // NetrcMachines returns the first existing one of the files that [NetrcFiles] lists, and the machines
 // that it has a login for, without the logins, in its order: as the file writes them, and "" for
 // the default entry. Without any file, file is "".
 func NetrcMachines(files []string) (file string, machines []string, err error) {
-	for _, path := range files {
-		if !seen(path) {
-			continue
-		}
-		src, err := wholefile.ReadAny(path, netrcBytes)
-		for _, entry := range parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")) {
-			machines = append(machines, entry.machine)
-		}
-		return path, machines, err
+	file, found, err := readNetrc(files)
+	for _, entry := range found {
+		machines = append(machines, entry.machine)
 	}
-	return "", nil, nil
+	return file, machines, err
 }
 
 // seen reports whether there is something at a path. In a home that is no

@@ -76,7 +76,8 @@ func TestNetrc_Entries(t *testing.T) {
 		{"no host", "default login u password p", "https:///x", "u:p"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			parsed := must.Get(readNetrc([]string{netrcFile(t, tc.text)}))(t)
+			_, parsed, err := readNetrc([]string{netrcFile(t, tc.text)})
+			must.Succeed(t, err)
 			got := ""
 			if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
 				got = entry.user + ":" + entry.password

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -105,21 +104,4 @@ func Pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// Budget is an amount that many callers claim parts of. Make one with [NewBudget];
-// it is safe for many goroutines.
-type Budget struct {
-	total   int64
-	claimed atomic.Int64
-}
-
-// NewBudget returns a Budget of an amount.
-func NewBudget(total int64) *Budget { return &Budget{total: total} }
-
-// Claim takes a part, and returns how much has been claimed in all, and whether
-// there was enough. Claims that there wasn't enough for count, too.
-func (b *Budget) Claim(part int64) (claimed int64, ok bool) {
-	claimed = b.claimed.Add(part)
-	return claimed, claimed <= b.total
 }

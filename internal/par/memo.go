@@ -81,14 +81,12 @@ func (m *Memo[K, V]) join(ctx context.Context, key K, f func(context.Context) (V
 		m.calls = make(map[K]*call[V])
 	}
 	m.calls[key] = c
-	m.runs.Add(1)
-	go m.run(shared, key, c, f)
+	m.runs.Go(func() { m.run(shared, key, c, f) })
 	return c
 }
 
 // run makes the call and wakes those who wait.
 func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.Context) (V, error)) {
-	defer m.runs.Done()
 	defer c.cancel(nil)
 	c.value, c.err = f(ctx)
 	if c.err != nil {
