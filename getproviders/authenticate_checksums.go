@@ -2,7 +2,6 @@ package getproviders
 
 import (
 	"cmp"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,15 +33,19 @@ type signedChecksums struct {
 	Platform      Platform
 }
 
-// trust is the Trust of a package that is authenticated by this.
+// trust is the Trust of a package that is authenticated by this. Listed are what
+// registryHashes has for the package, and the zh that its description has.
 func (c signedChecksums) trust() Trust {
-	return Trust{
+	trust := Trust{
 		Authenticator:  c,
 		ExpectedSHA256: c.SHA256,
 		Documents:      &SignedDocuments{Sums: c.Sums, Signature: c.Signature, Keys: c.PublicKeys},
-		ListedHashes:   c.listedHashes(),
 		RegistryHashes: c.registryHashes(),
 	}
+	if h1, ok := trust.RegistryHashes[c.Platform]; ok {
+		trust.ListedHashes = []Hash{h1, ZH(c.SHA256)}
+	}
+	return trust
 }
 
 // checksumList is a SHA256SUMS document: its lines, without those that are
@@ -69,14 +72,21 @@ func parseChecksums(document []byte) checksumList {
 	return list
 }
 
+// find returns the hash of the first line with the name, and what that line has in its place; of each "" if there is none.
+func (l checksumList) find(name string) (zh Hash, listed string) {
+	i := slices.IndexFunc(l, func(line checksumLine) bool { return line.name == name })
+	if i < 0 || name == "" {
+		return "", ""
+	}
+	zh, _ = l[i].zh()
+	return zh, l[i].hash
+}
+
 // check finds out whether the first line with the name has the hash.
 func (l checksumList) check(name string, expected Hash) error {
-	listed := ""
-	if i := slices.IndexFunc(l, func(line checksumLine) bool { return line.name == name }); i >= 0 && name != "" {
-		if found, ok := l[i].zh(); ok && found == expected {
-			return nil
-		}
-		listed = l[i].hash
+	found, listed := l.find(name)
+	if found != "" && found == expected {
+		return nil
 	}
 	return otherChecksum(name, expected, listed, "what the registry says about this package contradicts itself: tell the provider's publisher")
 }
@@ -98,21 +108,11 @@ func (l checksumList) hashes() []Hash {
 
 // zh returns the line's hash in the lower case that lock files have.
 func (l checksumLine) zh() (zh Hash, ok bool) {
-	sum, err := hex.DecodeString(l.hash)
-	if err != nil || len(sum) != 32 {
+	sum, ok := Hash(hashing.ZH + ":" + l.hash).SHA256()
+	if !ok {
 		return "", false
 	}
-	return ZH([32]byte(sum)), true
-}
-
-// listedHashes are what registryHashes has for the package, and the zh that its
-// description has.
-func (c signedChecksums) listedHashes() []Hash {
-	h1, ok := c.registryHashes()[c.Platform]
-	if !ok {
-		return nil
-	}
-	return []Hash{h1, ZH(c.SHA256)}
+	return ZH(sum), true
 }
 
 // registryHashes are those of PackageHashes that fit the checksum list.

@@ -119,29 +119,20 @@ func (s Signers) needsKeys(signature []byte) bool {
 	return s.signingKeys().Partner != "" && (err != nil || !slices.Contains(official.primary, issuerOf(signature)))
 }
 
-// mirrorTrust is what an archive of a mirror is authenticated by: what documents
-// finds, which is nil if that is nothing, else what unsigned goes by. listed are the hashes that the mirror lists.
-func mirrorTrust(fileName string, unsigned Trust, listed AnyHash, documents func(ctx context.Context) (*verifiedChecksums, error)) Trust {
-	trust := unsigned
-	trust.Load = func(ctx context.Context) (Trust, error) {
-		verified, err := documents(ctx)
-		if err != nil || verified == nil {
-			return unsigned, err
-		}
-		return mirroredChecksums{verified, fileName}.trust(listed), nil
-	}
-	return trust
-}
-
-// TrustIn is the Trust of a package of a mirror that a program has a source of its own for. The Trust that the package
+// TrustIn is the Trust of a package of a mirror. The Trust that the package
 // has is what the mirror itself says of it; it counts where no publisher's signature does. read returns a file that
 // belongs to the version, by the names of [layout.SignatureName], [layout.ChecksumsName] and [layout.KeysName]: nil if there is none, or it
 // has more than max bytes. It is called when the Trust is loaded.
 func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string, max int64) ([]byte, error)) Trust {
-	p, v := pkg.Provider, pkg.Version
-	return mirrorTrust(p.PackedName(v, pkg.Platform), pkg.Trust, pkg.Trust.ListedHashes, func(ctx context.Context) (*verifiedChecksums, error) {
-		return s.signed(p, v, pkg.Source, func(name string, max int64) ([]byte, error) { return read(ctx, name, max) })
-	})
+	trust := pkg.Trust
+	trust.Load = func(ctx context.Context) (Trust, error) {
+		verified, err := s.signed(pkg, func(name string, max int64) ([]byte, error) { return read(ctx, name, max) })
+		if err != nil || verified == nil {
+			return pkg.Trust, err
+		}
+		return verified.trust(pkg.Trust.ListedHashes), nil
+	}
+	return trust
 }
 
 // believing is trust where hashes of a package that is authentic count as signed, unless a publisher has signed others.
@@ -176,15 +167,19 @@ func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
 	return result, err
 }
 
-// verifiedChecksums is a checksum list that was signed by a key that counts.
-type verifiedChecksums struct {
+// mirroredChecksums authenticates by a checksum list that was signed by a key that counts, and not by what the mirror
+// itself lists for the archive: that may be the hash of other bytes only if the
+// archive is, too.
+type mirroredChecksums struct {
 	SignedDocuments
-	list   checksumList
-	result AuthenticationResult // but for the hashes
+	list     checksumList
+	result   AuthenticationResult // but for the hashes
+	fileName string               // of the archive in SHA256SUMS
 }
 
-// signed verifies what the mirror that is named has about a version; nil if that proves nothing.
-func (s Signers) signed(p Provider, v Version, mirror string, read readDocument) (*verifiedChecksums, error) {
+// signed verifies what a mirror has about the version of a package; nil if that proves nothing.
+func (s Signers) signed(pkg Package, read readDocument) (*mirroredChecksums, error) {
+	p, v := pkg.Provider, pkg.Version
 	d, ok, err := readDocuments(p, v, read, s.needsKeys)
 	if err != nil || !ok {
 		return nil, err
@@ -196,24 +191,17 @@ func (s Signers) signed(p Provider, v Version, mirror string, read readDocument)
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what lies beside the package in %s: %w", mirror, err)
+		return nil, fmt.Errorf("what lies beside the package in %s: %w", pkg.Source, err)
 	}
-	return &verifiedChecksums{SignedDocuments: d, list: parseChecksums(d.Sums), result: result}, nil
-}
-
-// mirroredChecksums authenticates by a list that counts, and not by what the mirror
-// itself lists for the archive: that may be the hash of other bytes only if the
-// archive is, too.
-type mirroredChecksums struct {
-	*verifiedChecksums
-	fileName string // of the archive in SHA256SUMS
+	return &mirroredChecksums{d, parseChecksums(d.Sums), result, p.PackedName(v, pkg.Platform)}, nil
 }
 
 // Authenticate implements Authenticator. Errors match ErrAuthentication.
-func (m mirroredChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
-	expected, err := m.expected(d)
-	if err != nil {
-		return AuthenticationResult{}, err
+func (m *mirroredChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
+	expected, listed := m.list.find(m.fileName)
+	if expected == "" {
+		return AuthenticationResult{}, otherChecksum(m.fileName, ZH(d.SHA256), listed,
+			"the mirror has the checksum list of another version or another provider there: tell those who run it to remove that, or to fill the mirror again")
 	}
 	if _, err := (AnyHash{expected}).Authenticate(Digests{SHA256: d.SHA256}); err != nil {
 		return AuthenticationResult{}, err
@@ -225,29 +213,12 @@ func (m mirroredChecksums) Authenticate(d Digests) (AuthenticationResult, error)
 	return result, nil
 }
 
-// expected is the checksum that the list has for the archive.
-func (m mirroredChecksums) expected(d Digests) (Hash, error) {
-	found := ""
-	for _, line := range m.list {
-		if line.name != m.fileName {
-			continue
-		}
-		if zh, ok := line.zh(); ok {
-			return zh, nil
-		}
-		found = line.hash
-		break
-	}
-	return "", otherChecksum(m.fileName, ZH(d.SHA256), found,
-		"the mirror has the checksum list of another version or another provider there: tell those who run it to remove that, or to fill the mirror again")
-}
-
 // trust adds what the mirror lists, but for checksums of the archive: of those the
 // one that is signed counts.
-func (m mirroredChecksums) trust(listed AnyHash) Trust {
+func (m *mirroredChecksums) trust(listed AnyHash) Trust {
 	trust := Trust{Authenticator: m, Documents: &m.SignedDocuments}
 	trust.ListedHashes = slices.DeleteFunc(listed.supported(), func(h Hash) bool { return h.Scheme() == hashing.ZH })
-	if zh, err := m.expected(Digests{}); err == nil {
+	if zh, _ := m.list.find(m.fileName); zh != "" {
 		trust.ListedHashes = append(trust.ListedHashes, zh)
 		trust.ExpectedSHA256, _ = zh.SHA256()
 	}

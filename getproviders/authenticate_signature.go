@@ -144,14 +144,14 @@ func (c signedChecksums) checkTrust(key signingKey, trust string, config *packet
 	}
 	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.primary, ", "))
 	content, err := unarmor(trust, openpgp.SignatureType)
-	if err != nil {
-		return nil, badSignature(subject, "", "", err)
+	var signature detached
+	if err == nil {
+		signature, err = readDetached(content)
 	}
-	signature, err := readDetached(content)
-	if err != nil {
-		return nil, badSignature(subject, "", "", err)
+	var partner *signedBy
+	if err == nil {
+		partner, err = partners.verify(key.content, signature, config, c.Expiry)
 	}
-	partner, err := partners.verify(key.content, signature, config, c.Expiry)
 	if err != nil {
 		return nil, badSignature(subject, "", "", err)
 	}

@@ -56,14 +56,12 @@ type LeftOut struct {
 func (l LeftOut) String() string {
 	var parts []string
 	for i := 0; i < len(l.Versions); {
-		first, names := i, []string{}
-		for ; i < len(l.Versions) && l.Versions[i].Error() == l.Versions[first].Error(); i++ {
-			names = append(names, l.Versions[i].Version.String())
+		first := i
+		for i < len(l.Versions) && l.Versions[i].Error() == l.Versions[first].Error() {
+			i++
 		}
-		if more := len(names) - quotedPatterns; more > 0 {
-			names = append(names[:quotedPatterns], fmt.Sprintf("and %d more", more))
-		}
-		parts = append(parts, fmt.Sprintf("%s: %v", strings.Join(names, ", "), l.Versions[first].Err))
+		names := joined(l.Versions[first:i], quoted, func(f Fault) string { return f.Version.String() })
+		parts = append(parts, fmt.Sprintf("%s: %v", names, l.Versions[first].Err))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -158,11 +158,11 @@ var (
 	// ErrNotFound: what was asked for isn't there. The next three are kinds of it.
 	ErrNotFound = errors.New("not found")
 	// ErrProviderNotFound: the source answered, and doesn't have the provider.
-	ErrProviderNotFound error = &kindError{"provider not found", ErrNotFound}
+	ErrProviderNotFound error = &Fault{Kind: ErrNotFound, Err: errors.New("provider not found")}
 	// ErrVersionNotFound: the source has the provider, but not this version.
-	ErrVersionNotFound error = &kindError{"provider version not found", ErrNotFound}
+	ErrVersionNotFound error = &Fault{Kind: ErrNotFound, Err: errors.New("provider version not found")}
 	// ErrPlatformMissing: the source has the version, for other platforms only.
-	ErrPlatformMissing error = &kindError{"no package for this platform", ErrNotFound}
+	ErrPlatformMissing error = &Fault{Kind: ErrNotFound, Err: errors.New("no package for this platform")}
 	// ErrNoMatchingVersion: the source has versions, and none that the constraints allow.
 	ErrNoMatchingVersion = errors.New("no version meets the constraints")
 	// ErrProtocol: the product can't talk to this version of the provider.
@@ -195,18 +195,6 @@ var doing = map[string]string{
 	during.Cancel:       "installation was cancelled: ",
 }
 
-// kindError is an error to branch on that is a kind of another one.
-type kindError struct {
-	text string
-	of   error
-}
-
-// Error implements error.
-func (e *kindError) Error() string { return e.text }
-
-// Unwrap returns what the error is a kind of.
-func (e *kindError) Unwrap() error { return e.of }
-
 // Missing says that the Source, as Source.Describe names it, doesn't have the package for the Platform, or the Version if there is no
 // Platform, or the Provider if there is no Version. Platforms, Newest and Nowhere say what there is instead. It matches
 // ErrPlatformMissing, ErrVersionNotFound or ErrProviderNotFound.
@@ -233,7 +221,7 @@ func (s Subject) Missing() *Fault {
 func (s Subject) elsewhere() string {
 	var hints []string
 	if len(s.Platforms) > 0 {
-		hints = append(hints, fmt.Sprintf("version %s exists for %s", s.Version, joinText(s.Platforms)))
+		hints = append(hints, fmt.Sprintf("version %s exists for %s", s.Version, joined(s.Platforms, len(s.Platforms), Platform.String)))
 	}
 	if s.Newest != (Version{}) {
 		hints = append(hints, fmt.Sprintf("the newest version with a package for %s is %s", s.Platform, s.Newest))
@@ -244,11 +232,18 @@ func (s Subject) elsewhere() string {
 	return strings.Join(hints, "; ")
 }
 
-// joinText joins values with commas.
-func joinText[T fmt.Stringer](values []T) string {
-	texts := make([]string, len(values))
+// quoted is how many values a message repeats of lists that may be long.
+const quoted = 10
+
+// joined joins the texts of values with commas, those of the first ones if there are more than limit.
+func joined[T any](values []T, limit int, text func(T) string) string {
+	var texts []string
 	for i, v := range values {
-		texts[i] = v.String()
+		if i == limit {
+			texts = append(texts, fmt.Sprintf("and %d more", len(values)-i))
+			break
+		}
+		texts = append(texts, text(v))
 	}
 	return strings.Join(texts, ", ")
 }

@@ -49,22 +49,13 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	for _, m := range found {
 		if m.version == v && m.platform == plat {
 			result.Location, result.SourceURL = m.location, fileURL(m.location)
-			result.Trust = s.trust(p, v, plat, m.location)
+			if archive, ok := m.location.(LocalArchive); ok {
+				result.Trust = s.Signers.TrustIn(result, inDirectory(filepath.Dir(string(archive)))) // documents beside it
+			}
 			return result, nil
 		}
 	}
 	return Package{}, s.missing(p, v, plat, found)
-}
-
-// trust is what an archive is authenticated by: documents beside it.
-func (s *FilesystemMirrorSource) trust(p Provider, v Version, plat Platform, at Location) Trust {
-	archive, ok := at.(LocalArchive)
-	if !ok {
-		return Trust{}
-	}
-	return mirrorTrust(p.PackedName(v, plat), Trust{}, nil, func(context.Context) (*verifiedChecksums, error) {
-		return s.Signers.signed(p, v, s.Dir, inDirectory(filepath.Dir(string(archive))))
-	})
 }
 
 // missing says why a package is not among those that were found.

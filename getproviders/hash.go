@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -64,18 +65,7 @@ func isH1(h Hash) bool {
 }
 
 func joinHashes(hashes []Hash) string {
-	if len(hashes) == 0 {
-		return "none"
-	}
-	var texts []string
-	for i, h := range hashes {
-		if i == maxPrintedHashes {
-			texts = append(texts, fmt.Sprintf("and %d more", len(hashes)-i))
-			break
-		}
-		texts = append(texts, h.printable())
-	}
-	return strings.Join(texts, ", ")
+	return cmp.Or(joined(hashes, quoted, Hash.printable), "none")
 }
 
 // printable returns a hash as messages repeat it: whole if it is one. What a mirror
@@ -84,6 +74,3 @@ func (h Hash) printable() string {
 	quoted := fmt.Sprintf("%.80q", string(h))
 	return quoted[1 : len(quoted)-1]
 }
-
-// maxPrintedHashes is how many hashes a message repeats.
-const maxPrintedHashes = 10

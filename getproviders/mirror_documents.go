@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 
@@ -49,13 +50,14 @@ func readDocuments(p Provider, v Version, read readDocument, needsKeys func(sign
 // false if it isn't all there, or can't be read; the keys may be missing.
 func (p Provider) ReadSignedDocuments(dir string, v Version) (d SignedDocuments, ok bool) {
 	always := func([]byte) bool { return true }
-	d, ok, _ = readDocuments(p, v, inDirectory(dir), always) // it has no errors
+	read := inDirectory(dir)
+	d, ok, _ = readDocuments(p, v, func(name string, max int64) ([]byte, error) { return read(context.Background(), name, max) }, always) // it has no errors
 	return d, ok
 }
 
 // inDirectory reads from a directory. Files may be links, as archives may.
-func inDirectory(dir string) readDocument {
-	return func(name string, max int64) ([]byte, error) {
+func inDirectory(dir string) func(ctx context.Context, name string, max int64) ([]byte, error) {
+	return func(_ context.Context, name string, max int64) ([]byte, error) {
 		content, err := wholefile.Read(filepath.Join(dir, name), max)
 		if err != nil {
 			return nil, nil // as good as none

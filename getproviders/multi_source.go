@@ -252,18 +252,6 @@ func (s Selector) excluded(p Provider) string {
 	return ""
 }
 
-// quotedPatterns is how many patterns a message repeats. Lists that programs
-// write may be long.
-const quotedPatterns = 10
-
 func quoteAll(patterns []Pattern) string {
-	var quoted []string
-	for i, pattern := range patterns {
-		if i == quotedPatterns {
-			quoted = append(quoted, fmt.Sprintf("and %d more", len(patterns)-i))
-			break
-		}
-		quoted = append(quoted, fmt.Sprintf("%q", pattern.String()))
-	}
-	return strings.Join(quoted, ", ")
+	return joined(patterns, quoted, func(p Pattern) string { return fmt.Sprintf("%q", p.String()) })
 }

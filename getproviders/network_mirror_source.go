@@ -67,15 +67,21 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	if err != nil {
 		return Package{}, s.malformed(p, doc, fmt.Errorf("archives.%s: %w", plat, err))
 	}
-	return Package{
+	pkg := Package{
 		Provider:  p,
 		Version:   v,
 		Platform:  plat,
 		Location:  location,
 		Source:    s.name(),
 		SourceURL: s.baseURL(),
-		Trust:     s.withListed(s.trust(p, v, plat, listed), listed, doc.URL, archives),
-	}, nil
+		Trust:     listed.trust(),
+	}
+	pkg.Trust = s.Signers.TrustIn(pkg, func(ctx context.Context, name string, max int64) ([]byte, error) {
+		return s.documents.Do(ctx, fileKey{p, name}, func(ctx context.Context) ([]byte, error) { return s.askFile(ctx, p, name, max) })
+	})
+	pkg.Trust.LocalTrust = true
+	pkg.Trust = s.withListed(pkg.Trust, listed, doc.URL, archives)
+	return pkg, nil
 }
 
 // withListed is trust with the hashes of all archives as signed ones, if the mirror is trusted that far. Of
@@ -182,22 +188,6 @@ func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Versi
 		return "", s.missing(ctx, p, v)
 	}
 	return s.baseURL(), nil
-}
-
-// trust is what an archive is authenticated by.
-func (s *NetworkMirrorSource) trust(p Provider, v Version, plat Platform, listed AnyHash) Trust {
-	trust := mirrorTrust(p.PackedName(v, plat), listed.trust(), listed, func(ctx context.Context) (*verifiedChecksums, error) {
-		verified, err := s.documents.Do(ctx, versionKey{p, v}, func(ctx context.Context) (*verifiedChecksums, error) {
-			read := func(name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) }
-			return s.Signers.signed(p, v, s.name(), read)
-		})
-		if err != nil {
-			return nil, causeOr(ctx, err)
-		}
-		return verified, nil
-	})
-	trust.LocalTrust = true
-	return trust
 }
 
 // askFile gets a file that may not be there; then it is nil. Other people's

@@ -278,7 +278,7 @@ type NetworkMirrorSource struct {
 	VersionsMaxAge time.Duration
 
 	indexes   par.Aged[Provider, mirrorIndex]
-	documents par.Memo[versionKey, *verifiedChecksums]
+	documents par.Memo[fileKey, []byte] // that belong to versions
 }
 
 // baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.
@@ -341,8 +341,8 @@ type mirrorIndex struct {
 	missing  error // it doesn't have the provider, and what may be wrong
 }
 
-// versionKey names a version of a provider.
-type versionKey struct {
+// fileKey names a file in the directory of a provider.
+type fileKey struct {
 	provider Provider
-	version  Version
+	name     string
 }

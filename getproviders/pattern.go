@@ -38,15 +38,15 @@ func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 	}
 	pattern.Hostname = e.DefaultHost
 	if len(parts) == 3 {
-		if pattern.Hostname, err = parsePatternHost(parts[0]); err != nil {
+		if pattern.Hostname, err = orWildcard(parts[0], hosts.ParseHostname); err != nil {
 			return Pattern{}, err
 		}
 		parts = parts[1:]
 	}
-	if pattern.Namespace, err = parsePatternPart(parts[0], normalizeNamespace); err != nil {
+	if pattern.Namespace, err = orWildcard(parts[0], normalizeNamespace); err != nil {
 		return Pattern{}, fmt.Errorf("the namespace %q can't be used: %w", parts[0], err)
 	}
-	if pattern.Type, err = parsePatternPart(parts[1], NormalizePart); err != nil {
+	if pattern.Type, err = orWildcard(parts[1], NormalizePart); err != nil {
 		return Pattern{}, fmt.Errorf("the type %q can't be used: %w", parts[1], err)
 	}
 	if pattern.Namespace == wildcard && pattern.Type != wildcard {
@@ -58,14 +58,8 @@ func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 	return pattern, nil
 }
 
-func parsePatternHost(given string) (hosts.Hostname, error) {
-	if given == wildcard {
-		return wildcard, nil
-	}
-	return hosts.ParseHostname(given)
-}
-
-func parsePatternPart(given string, normalize func(string) (string, error)) (string, error) {
+// orWildcard normalises a part that isn't the wildcard.
+func orWildcard[T ~string](given string, normalize func(string) (T, error)) (T, error) {
 	if given == wildcard {
 		return wildcard, nil
 	}

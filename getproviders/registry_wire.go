@@ -2,7 +2,6 @@ package getproviders
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -194,11 +194,12 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 	if w.FileName == "" {
 		return nil, errors.New("filename is missing")
 	}
-	sum, err := hex.DecodeString(w.SHA256)
-	if err != nil || len(sum) != 32 {
+	sum, ok := Hash(hashing.ZH + ":" + w.SHA256).SHA256()
+	if !ok {
 		return nil, errors.New("shasum is not 64 hexadecimal digits")
 	}
-	answer := &packageAnswer{said: signedChecksums{FileName: w.FileName, SHA256: [32]byte(sum), Platform: plat, PackageHashes: w.packageHashes()}}
+	answer := &packageAnswer{said: signedChecksums{FileName: w.FileName, SHA256: sum, Platform: plat, PackageHashes: w.packageHashes()}}
+	var err error
 	if answer.archive, err = resolveURL(base, "download_url", w.DownloadURL); err != nil {
 		return nil, err
 	}
