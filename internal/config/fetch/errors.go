@@ -108,11 +108,11 @@ var kindCodes = []struct {
 
 // Hint says what to do.
 func (e *Error) Hint() string {
-	var explained interface{ Hint() string }
+	hints := getproviders.HintsOf(e.Err)
 	switch e.Kind {
 	case getproviders.ErrUnauthorized:
-		if errors.As(e.Err, &explained) && explained.Hint() != "" {
-			return explained.Hint()
+		if len(hints) > 0 {
+			return hints[0]
 		}
 		if e.Status == 0 {
 			return "check whether the credentials belong to a user who may read the package"
@@ -128,14 +128,13 @@ func (e *Error) Hint() string {
 		return "check the address"
 	case getproviders.ErrUnreachable:
 		if repository, ok := errors.AsType[*git.Error](e.Err); ok {
-			var known interface{ Hint() string } // of git's last words
 			advice := "check the address, and whether this user may read the repository"
-			if errors.As(repository, &known) && known.Hint() != "" {
-				advice = known.Hint()
+			if known := getproviders.HintsOf(repository); len(known) > 0 { // of git's last words
+				advice = known[0]
 			}
 			return fmt.Sprintf("%s. To try it, run:\n  git ls-remote %s", advice, repository.URL)
 		}
-		if !errors.As(e.Err, &explained) {
+		if code := getproviders.CodeOf(e.Err); len(hints) == 0 && (code == "" || code == "request_failed") {
 			return "the connection broke, or couldn't be made: run again. If it happens again, check the network, and what proxies and firewalls are on the way"
 		}
 	case ErrChecksum:
