@@ -70,7 +70,7 @@ unknown_thing "label" { nested = { a = 1 } }
 		was, is := reflect.ValueOf(before).Elem().FieldByName(field).Interface(), reflect.ValueOf(after).Elem().FieldByName(field).Interface()
 		must.DeepEqual(t, is, was, field, string(text))
 	}
-	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
+	for _, part := range []string{`"disable_checkpoint":true`, `"unknown_thing":[{"label":[{"nested":[{"a":1}]}]}]`, `"ports":[10000,10010]`} {
 		must.Contain(t, string(text), part)
 	}
 }
