@@ -46,7 +46,7 @@ func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (g
 // so. A state of no bytes is no requirements. An error matches [ErrStateVersion] if
 // the state is in another format.
 //
-// It is read as a stream: memory is needed for the largest string in it, not
+// It is read as a stream: memory is needed for the largest instance in it, not
 // for the whole. Resources whose provider address can't be read are passed
 // over, as Terraform does; OpenTofu refuses the state. A provider may have a legacy address, if the
 // state was last written by Terraform 0.12.

@@ -1,14 +1,13 @@
 package state
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -17,142 +16,103 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// An instance's attributes are nearly all of a state, and are passed over. What is left of it is small.
+// instance is what is checked of an instance. Its attributes, which are nearly all of a state, are passed over.
+type instance struct {
+	Provider            any
+	Key                 any `json:"index_key"`
+	Deposed             string
+	Status              string
+	SchemaVersion       uint64 `json:"schema_version"`
+	IdentityVersion     uint64 `json:"identity_schema_version"`
+	CreateBeforeDestroy bool   `json:"create_before_destroy"`
+	Private             []byte
+	Sensitive           [][]step `json:"sensitive_attributes"`
+	Dependencies        []string
+}
 
-// instance is what makes an instance different from the others of its resource.
-type instance struct{ key, deposed string }
+// step is one of the path of an attribute.
+type step struct {
+	Type  string
+	Value json.RawMessage
+}
 
 // instances reads the instances of a resource.
 func (s *reader) instances(r *resource) error {
 	return s.list(`"instances"`, func() error {
 		var found instance
-		provider := ""
-		err := s.properties(func(name string) error {
-			switch strings.ToLower(name) {
-			case "provider":
-				if !s.instanceProviders {
-					return s.skip()
-				}
-				return s.decode(name, &provider)
-			case "index_key":
-				return s.indexKey(&found)
-			case "deposed":
-				return s.decode(name, &found.deposed)
-			}
-			return s.instanceProperty(name)
-		})
-		if err != nil {
+		if err := s.decode("an instance", &found); err != nil {
 			return err
 		}
-		if n := len(found.deposed); n != 0 && n != 8 {
-			s.refuse(fmt.Errorf("the deposed key %q has not eight characters", found.deposed))
-		}
-		if provider != "" {
+		s.checkInstance(found)
+		if provider, _ := found.Provider.(string); provider != "" && s.instanceProviders {
 			s.addresses[provider] = true
 		} else {
 			r.inherits = true
 		}
-		r.instances = append(r.instances, maphash.Comparable(s.seed, found))
+		r.instances = append(r.instances, maphash.Comparable(s.seed, [2]string{s.indexKey(found.Key), found.Deposed}))
 		return nil
 	})
 }
 
-// indexKey reads a number or a text. Terraform takes the whole part of a number.
-func (s *reader) indexKey(found *instance) error {
-	var key any
-	if err := s.decode("index_key", &key); err != nil {
-		return err
-	}
-	switch key := key.(type) {
+// indexKey is a number or a text. Terraform takes the whole part of a number.
+func (s *reader) indexKey(given any) string {
+	switch key := given.(type) {
 	case nil:
+		return ""
 	case string:
-		found.key = "text " + key
+		return "text " + key
 	case json.Number:
 		number, err := key.Float64()
 		if err != nil {
-			s.refuse(fmt.Errorf("its \"index_key\" is %s", key))
+			s.refuse("its \"index_key\" is %s", key)
 		}
-		found.key = fmt.Sprint("number ", int(number))
+		return fmt.Sprint("number ", int(number))
 	default:
-		s.refuse(fmt.Errorf("its \"index_key\" is %v, and has to be a number or a text", key))
+		s.refuse("its \"index_key\" is %v, and has to be a number or a text", key)
+		return ""
 	}
-	return nil
 }
 
-// instanceProperty reads a property that has only to be of its type.
-func (s *reader) instanceProperty(name string) error {
-	switch strings.ToLower(name) {
-	case "schema_version", "identity_schema_version":
-		return s.decode(name, new(uint64))
-	case "create_before_destroy":
-		return s.decode(name, new(bool))
-	case "private":
-		return s.decode(name, new([]byte))
-	case "status":
-		var status string
-		if err := s.decode(name, &status); err != nil {
-			return err
-		}
-		if status != "" && status != "tainted" {
-			s.refuse(fmt.Errorf("it has an instance with the status %q", status))
-		}
-		return nil
-	case "sensitive_attributes":
-		return s.sensitiveAttributes()
-	case "dependencies":
-		var addresses []string
-		if err := s.decode(name, &addresses); err != nil {
-			return err
-		}
-		for _, address := range addresses {
-			if !s.isResource(address) {
-				s.refuse(fmt.Errorf("it has an instance that depends on %q, which is no resource", address))
-			}
-		}
-		return nil
+// checkInstance finds what the types of the properties don't tell.
+func (s *reader) checkInstance(found instance) {
+	if n := len(found.Deposed); n != 0 && n != 8 {
+		s.refuse("the deposed key %q has not eight characters", found.Deposed)
 	}
-	return s.skip()
-}
-
-func (s *reader) sensitiveAttributes() error {
-	var paths [][]struct {
-		Type  string
-		Value json.RawMessage
+	if found.Status != "" && found.Status != "tainted" {
+		s.refuse("it has an instance with the status %q", found.Status)
 	}
-	if err := s.decode("sensitive_attributes", &paths); err != nil {
-		return err
+	for _, address := range found.Dependencies {
+		if !s.isResource(address) {
+			s.refuse("it has an instance that depends on %q, which is no resource", address)
+		}
 	}
-	for _, path := range paths {
+	for _, path := range found.Sensitive {
 		for _, step := range path {
 			name := ""
 			if step.Type != "index" && (step.Type != "get_attr" || json.Unmarshal(step.Value, &name) != nil) {
-				s.refuse(fmt.Errorf("the path of a sensitive attribute has a step of the type %q with the value %s", step.Type, step.Value))
+				s.refuse("the path of a sensitive attribute has a step of the type %q with the value %s", step.Type, step.Value)
 			}
 		}
 	}
-	return nil
 }
 
 // decode reads a value whose type decides whether the state can be used.
 func (s *reader) decode(name string, into any) error {
 	err := s.dec.Decode(into)
 	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		s.refuse(fmt.Errorf("%q can't be a %s", name, mistyped.Value))
+		s.refuse("%q can't be a %s", cmp.Or(mistyped.Field, name), mistyped.Value)
 		return nil
 	} else if text, ok := errors.AsType[base64.CorruptInputError](err); ok {
-		s.refuse(fmt.Errorf("%q is no base64: %w", name, text))
+		s.refuse("\"private\" is no base64: %w", text)
 		return nil
 	}
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return unexpectedEOF(err)
 }
 
 // refuse keeps the first reason for which the present format doesn't allow the state.
-func (s *reader) refuse(reason error) {
+func (s *reader) refuse(format string, args ...any) {
 	if s.invalid == nil {
-		s.invalid = reason
+		s.invalid = fmt.Errorf(format, args...)
 	}
 }
 
@@ -199,27 +159,19 @@ func (s *reader) isResource(text string) bool {
 
 // outputs reads the outputs of the root module: each has a value of the type that stands beside it.
 func (s *reader) outputs() error {
-	return s.object(`"outputs"`, func(output string) error {
-		var typ, value json.RawMessage
-		err := s.object("an output", func(name string) error {
-			switch strings.ToLower(name) {
-			case "type":
-				return s.decode(name, &typ)
-			case "value":
-				return s.decode(name, &value)
-			case "sensitive":
-				return s.decode(name, new(bool))
-			}
-			return s.skip()
-		})
-		if err != nil {
+	return s.object(`"outputs"`, func(name string) error {
+		var output struct {
+			Type, Value json.RawMessage
+			Sensitive   bool
+		}
+		if err := s.decode("an output", &output); err != nil {
 			return err
 		}
-		t, err := ctyjson.UnmarshalType(typ)
+		typ, err := ctyjson.UnmarshalType(output.Type)
 		if err != nil {
-			s.refuse(fmt.Errorf("the type of the output %q is wrong: %w", output, err))
-		} else if _, err := ctyjson.Unmarshal(value, t); err != nil {
-			s.refuse(fmt.Errorf("the value of the output %q doesn't have its type: %w", output, err))
+			s.refuse("the type of the output %q is wrong: %w", name, err)
+		} else if _, err := ctyjson.Unmarshal(output.Value, typ); err != nil {
+			s.refuse("the value of the output %q doesn't have its type: %w", name, err)
 		}
 		return nil
 	})

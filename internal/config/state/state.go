@@ -11,7 +11,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
@@ -61,7 +60,7 @@ func Addresses(r io.Reader, instanceProviders bool) ([]string, error) {
 		return nil, fmt.Errorf("%w: there is none in the file", ErrVersion)
 	case stateVersion:
 		if s.isRepeated() {
-			s.refuse(errors.New("an instance of a resource is there more than once"))
+			s.refuse("an instance of a resource is there more than once")
 		}
 		return slices.Sorted(maps.Keys(s.addresses)), s.invalid
 	}
@@ -93,11 +92,11 @@ func (s *reader) topLevel(name string) error {
 	case "version":
 		return s.readVersion()
 	case "encryption_version":
-		return s.check(func(val any) error {
-			text, _ := val.(string)
-			s.encrypted = text != ""
-			return nil
-		})
+		var given any
+		err := s.decode(name, &given)
+		text, _ := given.(string)
+		s.encrypted = text != ""
+		return err
 	case "resources":
 		return s.resources()
 	case "outputs":
@@ -107,21 +106,14 @@ func (s *reader) topLevel(name string) error {
 	case "modules":
 		return s.formerModules()
 	case "terraform_version":
-		return s.check(func(val any) error {
-			text, ok := val.(string)
-			if _, err := version.NewVersion(text); (ok || val != nil) && text != "" && err != nil || !ok && val != nil {
-				return fmt.Errorf("its \"terraform_version\" %q is no version", fmt.Sprint(val))
-			}
-			return nil
-		})
+		var text string
+		err := s.decode(name, &text)
+		if _, wrong := version.NewVersion(text); text != "" && wrong != nil {
+			s.refuse("its \"terraform_version\" %q is no version", text)
+		}
+		return err
 	case "serial":
-		return s.check(func(val any) error {
-			number, ok := val.(json.Number)
-			if _, err := strconv.ParseUint(number.String(), 10, 64); val != nil && (!ok || err != nil) {
-				return fmt.Errorf("its \"serial\" is %v, which is no number of a state", val)
-			}
-			return nil
-		})
+		return s.decode(name, new(uint64))
 	}
 	return s.skip()
 }
@@ -147,14 +139,16 @@ func (s *reader) readVersion() error {
 func (s *reader) resources() error {
 	return s.list(`"resources"`, func() error {
 		var found resource
-		if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
+		if err := s.object(`something in "resources"`, func(name string) error { return s.property(&found, name) }); err != nil {
 			return err
 		}
-		if err := found.check(); err != nil {
-			s.refuse(err)
-		}
-		if found.provider == "" && found.inherits && s.instanceProviders {
-			s.refuse(errors.New("neither a resource nor its instance has a provider"))
+		switch {
+		case found.mode != "managed" && found.mode != "data":
+			s.refuse("it has a resource with the mode %q", found.mode)
+		case found.module != "" && !isModulePath(found.module):
+			s.refuse("it has a resource in %q, which is no module", found.module)
+		case found.provider == "" && found.inherits && s.instanceProviders:
+			s.refuse("neither a resource nor its instance has a provider")
 		}
 		s.addresses[found.provider] = true
 		s.count(found)
@@ -167,17 +161,6 @@ type resource struct {
 	provider, mode, module, typ, name string
 	instances                         []uint64 // sums of what makes them different
 	inherits                          bool     // an instance has no provider of its own
-}
-
-// check says what is wrong with the resource.
-func (r resource) check() error {
-	switch {
-	case r.mode != "managed" && r.mode != "data":
-		return fmt.Errorf("it has a resource with the mode %q", r.mode)
-	case r.module != "" && !isModulePath(r.module):
-		return fmt.Errorf("it has a resource in %q, which is no module", r.module)
-	}
-	return nil
 }
 
 // isModulePath reports whether text is the address of an instance of a module.
@@ -227,32 +210,19 @@ func (s *reader) property(r *resource, name string) error {
 // in modules. Their providers are from before providers had addresses.
 func (s *reader) formerModules() error {
 	return s.list(`"modules"`, func() error {
-		return s.properties(func(name string) error {
+		return s.object(`something in "modules"`, func(name string) error {
 			if !strings.EqualFold(name, "resources") {
 				return s.skip()
 			}
-			switch token, err := s.dec.Token(); {
-			case err != nil:
-				return unexpectedEOF(err)
-			case token == nil:
-				return nil
-			case token != json.Delim('{'):
-				return errors.New(`the "resources" of a module are not an object`)
-			}
-			return s.properties(func(string) error { return s.formerResource() })
+			return s.object(`"resources" of a module`, func(string) error { return s.formerResource() })
 		})
 	})
 }
 
 // formerResource reads one resource. Where it has no provider, its type tells.
 func (s *reader) formerResource() error {
-	if token, err := s.dec.Token(); err != nil {
-		return unexpectedEOF(err)
-	} else if token != json.Delim('{') {
-		return errors.New("a resource is not an object")
-	}
 	var found resource
-	if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
+	if err := s.object("a resource", func(name string) error { return s.property(&found, name) }); err != nil {
 		return err
 	}
 	switch {
