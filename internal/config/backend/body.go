@@ -19,6 +19,12 @@ import (
 // unknown in the value, which is complete whatever the diagnostics say.
 func (s *schema) decode(body hcl.Body, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	content, diags := body.Content(s.body())
+	value, more := s.value(content, context)
+	return value, append(diags, more...)
+}
+
+// value is that of what stands in a body.
+func (s *schema) value(content *hcl.BodyContent, context *hcl.EvalContext) (_ cty.Value, diags hcl.Diagnostics) {
 	values := map[string]cty.Value{}
 	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
 		value, more := s.Attributes[name].decode(name, content.Attributes[name], context)
@@ -103,39 +109,14 @@ func (s *schema) decodeOne(name string, blocks hcl.Blocks, context *hcl.EvalCont
 	return value, diags
 }
 
-// decodeAll reads blocks that may be there any number of times. Arguments of type "any" may have another type in each
-// of them: they need one that all of them can be converted to.
-func (s *schema) decodeAll(name string, blocks hcl.Blocks, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+// decodeAll reads blocks that may be there any number of times. None of them has an argument of type "any", so that
+// all have one type.
+func (s *schema) decodeAll(_ string, blocks hcl.Blocks, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
-	values, types := make([]cty.Value, len(blocks)), make([]cty.Type, len(blocks))
+	values := make([]cty.Value, len(blocks))
 	for i, block := range blocks {
 		value, more := s.decode(block.Body, context)
-		values[i], types[i], diags = value, value.Type(), append(diags, more...)
-	}
-	inconsistent := func(block *hcl.Block, detail string) (cty.Value, hcl.Diagnostics) {
-		return cty.DynamicVal, append(diags, diagnostic.Error(block.DefRange, fmt.Sprintf("Unconsistent argument types in %s blocks", name), "%s", detail))
-	}
-	if len(blocks) > 0 {
-		common, conversions := convert.UnifyUnsafe(types)
-		if common == cty.NilType {
-			return inconsistent(blocks[0], "Corresponding attributes in all blocks of this type must be the same.")
-		}
-		for i, conversion := range conversions {
-			if conversion == nil {
-				continue
-			}
-			converted, err := conversion(values[i])
-			if err != nil {
-				return inconsistent(blocks[i], fmt.Sprintf("Block with index %d has inconsistent argument types: %s.", i, err))
-			}
-			values[i] = converted
-		}
-		// Of objects whose arguments are null, or of any type, go-cty finds a common type without a conversion to it.
-		for i, value := range values {
-			if !value.Type().Equals(values[0].Type()) {
-				return inconsistent(blocks[i], fmt.Sprintf("Block with index %d has other types of arguments than the first one.", i))
-			}
-		}
+		values[i], diags = value, append(diags, more...)
 	}
 	switch {
 	case len(blocks) == 0 && s.Set:

@@ -67,14 +67,14 @@ func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 		block.Body = hcl.EmptyBody()
 	}
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
-	body, diags := override(block.Body, schema, opts.Overrides)
-	value, more := schema.decode(body, block.Context)
-	for i, diag := range more {
+	content, diags, unfit := override(block.Body, schema, opts.Overrides)
+	for i, diag := range unfit {
 		if load.IsUnknown(diag) && diag.Subject != nil {
-			more[i] = cmp.Or(load.Newer(opts.Product, *diag.Subject), diag)
+			unfit[i] = cmp.Or(load.Newer(opts.Product, *diag.Subject), diag)
 		}
 	}
-	diags = append(diags, unquoted(more, opts.Overrides)...)
+	value, more := schema.value(content, block.Context)
+	diags = append(diags, unquoted(append(unfit, more...), opts.Overrides)...)
 	if diags.HasErrors() {
 		return config, diags
 	}
@@ -130,9 +130,6 @@ func textOf(object cty.Value, name string) string {
 // hash is made of what could be decoded.
 func hash(block load.Backend, schema *schema) uint64 {
 	value, _ := schema.decode(block.Body, block.Context)
-	if value == cty.NilVal {
-		value = cty.UnknownVal(schema.valueType())
-	}
 	return uint64(cty.TupleVal([]cty.Value{cty.StringVal(block.Type), value}).Hash())
 }
 
@@ -149,15 +146,14 @@ func missing(block load.Backend, s *schema, value cty.Value, getenv func(string)
 			"The backend %q needs a value for %q. Give it in the block, or with -backend-config.", block.Type, name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Blocks)) {
-		nested := value.GetAttr(name)
-		switch {
-		case nested.IsNull():
-		case s.Blocks[name].Set || s.Blocks[name].List:
-			for _, element := range nested.AsValueSlice() {
+		elements := []cty.Value{value.GetAttr(name)}
+		if s.Blocks[name].Set || s.Blocks[name].List {
+			elements = elements[0].AsValueSlice()
+		}
+		for _, element := range elements {
+			if !element.IsNull() {
 				diags = append(diags, missing(block, s.Blocks[name], element, getenv)...)
 			}
-		default:
-			diags = append(diags, missing(block, s.Blocks[name], nested, getenv)...)
 		}
 	}
 	return diags

@@ -18,30 +18,42 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// override lays the values of -backend-config over the block, the later ones
-// over the earlier.
-func override(body hcl.Body, schema *schema, given []string) (hcl.Body, hcl.Diagnostics) {
+// override returns what stands in the block with the values of -backend-config over it, the later ones over the
+// earlier. An argument replaces that of the same name, and blocks replace all of their type. Problems with
+// what stands somewhere are unfit, all others diags.
+func override(body hcl.Body, schema *schema, given []string) (content *hcl.BodyContent, diags, unfit hcl.Diagnostics) {
+	content, unfit = body.Content(schema.body())
 	if len(given) == 1 && given[0] == "" {
-		return body, nil
+		return content, nil, unfit
 	}
-	var diags hcl.Diagnostics
 	for _, item := range given {
 		name, value, isPair := strings.Cut(item, "=")
 		if !isPair {
 			file, more := load.LoadBody(item)
 			diags = append(diags, unreadable(item, more)...)
 			if file != nil {
-				body = merged{base: body, over: file.Body}
+				over, more := file.Body.Content(schema.body())
+				content, unfit = overlay(content, over), append(unfit, more...)
 			}
 			continue
 		}
 		pair, more := parsePair(name, value, schema)
 		diags = append(diags, more...)
 		if pair != nil {
-			body = merged{base: body, over: argument{pair}}
+			content = overlay(content, &hcl.BodyContent{Attributes: hcl.Attributes{name: pair}})
 		}
 	}
-	return body, diags
+	return content, diags, unfit
+}
+
+func overlay(base, over *hcl.BodyContent) *hcl.BodyContent {
+	isReplaced := func(b *hcl.Block) bool {
+		return slices.ContainsFunc(over.Blocks, func(o *hcl.Block) bool { return o.Type == b.Type })
+	}
+	all := hcl.Attributes{}
+	maps.Copy(all, base.Attributes)
+	maps.Copy(all, over.Attributes)
+	return &hcl.BodyContent{Attributes: all, Blocks: append(slices.DeleteFunc(slices.Clone(base.Blocks), isReplaced), over.Blocks...)}
 }
 
 // few is how many arguments can be listed in a sentence.
@@ -140,72 +152,3 @@ func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
 	}
 	return kept
 }
-
-// merged is a body over another one. An argument of the upper replaces that
-// of the lower; blocks of the upper replace all of their type.
-type merged struct{ base, over hcl.Body }
-
-// Content implements hcl.Body.
-func (m merged) Content(schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
-	base, diags := m.base.Content(schema)
-	over, more := m.over.Content(schema)
-	return overlay(base, over), append(diags, more...)
-}
-
-// PartialContent implements hcl.Body.
-func (m merged) PartialContent(schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body, hcl.Diagnostics) {
-	base, baseRest, diags := m.base.PartialContent(schema)
-	over, overRest, more := m.over.PartialContent(schema)
-	return overlay(base, over), merged{baseRest, overRest}, append(diags, more...)
-}
-
-// JustAttributes implements hcl.Body.
-func (m merged) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
-	base, diags := m.base.JustAttributes()
-	over, more := m.over.JustAttributes()
-	return overAttributes(base, over), append(diags, more...)
-}
-
-// MissingItemRange implements hcl.Body.
-func (m merged) MissingItemRange() hcl.Range { return m.base.MissingItemRange() }
-
-func overlay(base, over *hcl.BodyContent) *hcl.BodyContent {
-	isReplaced := func(b *hcl.Block) bool {
-		return slices.ContainsFunc(over.Blocks, func(o *hcl.Block) bool { return o.Type == b.Type })
-	}
-	return &hcl.BodyContent{
-		Attributes:       overAttributes(base.Attributes, over.Attributes),
-		Blocks:           append(slices.DeleteFunc(slices.Clone(base.Blocks), isReplaced), over.Blocks...),
-		MissingItemRange: base.MissingItemRange,
-	}
-}
-
-func overAttributes(base, over hcl.Attributes) hcl.Attributes {
-	all := hcl.Attributes{}
-	maps.Copy(all, base)
-	maps.Copy(all, over)
-	return all
-}
-
-// argument is a body with nothing but one argument, which is known to belong there.
-type argument struct{ attr *hcl.Attribute }
-
-// Content implements hcl.Body.
-func (a argument) Content(schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
-	content, _, diags := a.PartialContent(schema)
-	return content, diags
-}
-
-// PartialContent implements hcl.Body.
-func (a argument) PartialContent(*hcl.BodySchema) (*hcl.BodyContent, hcl.Body, hcl.Diagnostics) {
-	all, diags := a.JustAttributes()
-	return &hcl.BodyContent{Attributes: all, MissingItemRange: a.MissingItemRange()}, hcl.EmptyBody(), diags
-}
-
-// JustAttributes implements hcl.Body.
-func (a argument) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
-	return hcl.Attributes{a.attr.Name: a.attr}, nil
-}
-
-// MissingItemRange implements hcl.Body.
-func (a argument) MissingItemRange() hcl.Range { return a.attr.Range }
