@@ -32,7 +32,7 @@ func Decode(src []byte, filename string, product getproviders.Product) (*Locks, 
 	d := decoder{src: src, product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
 	diags := locktext.DecodeBlocks(src, filename, locktext.MaxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		d.decodeBlocks(blocks)
-		return d.diags
+		return d.Problems
 	})
 	return d.locks, diags
 }
@@ -43,12 +43,7 @@ type decoder struct {
 	product getproviders.Product
 	locks   *Locks
 	seen    map[getproviders.Provider]hcl.Range
-	diags   hcl.Diagnostics
-}
-
-// problem records an error about the text at a range.
-func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, locktext.Problem(at, summary, format, args...))
+	locktext.Decoder
 }
 
 func (d *decoder) decodeBlocks(blocks hcl.Blocks) {
@@ -58,10 +53,10 @@ func (d *decoder) decodeBlocks(blocks hcl.Blocks) {
 			continue
 		}
 		if d.locks.modules == nil {
-			d.problem(block.DefRange, "Dependency locks for modules are not yet supported",
+			d.Problem(block.DefRange, "Dependency locks for modules are not yet supported",
 				"%s v%s knows dependency locks for providers only; those for modules are ignored, and stay. The file may come from a later version that has both.",
 				d.product.Name, d.product.Version)
-			d.diags[len(d.diags)-1].Severity = hcl.DiagWarning
+			d.Problems[len(d.Problems)-1].Severity = hcl.DiagWarning
 		}
 		d.locks.modules = append(d.locks.modules, hcl.RangeBetween(block.DefRange, block.Body.(*hclsyntax.Body).SrcRange).SliceBytes(d.src))
 	}
@@ -75,7 +70,7 @@ func (d *decoder) decodeProvider(block *hcl.Block) {
 		return
 	}
 	content, diags := block.Body.Content(providerSchema)
-	d.diags = append(d.diags, diags...)
+	d.Problems = append(d.Problems, diags...)
 	lock := Lock{Provider: p}
 	hasVersion := false
 	if attr := content.Attributes["version"]; attr != nil {
@@ -99,15 +94,15 @@ func (d *decoder) decodeAddress(block *hcl.Block) (p getproviders.Provider, ok b
 	before, duplicate := d.seen[p]
 	switch {
 	case err != nil:
-		d.problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
+		d.Problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
 	case p.IsBuiltIn():
-		d.problem(at, invalid, "The provider %s is built into %s, so its version can't be locked: no package is fetched for it. See whether this address is meant: the block has no effect, and can go.", p, d.product.Name)
+		d.Problem(at, invalid, "The provider %s is built into %s, so its version can't be locked: no package is fetched for it. See whether this address is meant: the block has no effect, and can go.", p, d.product.Name)
 	case p.IsLegacy():
-		d.problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. See which address the configuration has for it: the next init locks that one, and this block can go.", p)
+		d.Problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. See which address the configuration has for it: the next init locks that one, and this block can go.", p)
 	case given != p.String():
-		d.problem(at, "Non-normalized provider source address", "In the lock file this address must be written in full and in its normalized form: %q.", p)
+		d.Problem(at, "Non-normalized provider source address", "In the lock file this address must be written in full and in its normalized form: %q.", p)
 	case duplicate:
-		d.problem(at, "Duplicate provider lock", "There is a lock for the provider %s already, at %s.", p, before)
+		d.Problem(at, "Duplicate provider lock", "There is a lock for the provider %s already, at %s.", p, before)
 	default:
 		d.seen[p] = at
 		return p, true
@@ -119,21 +114,20 @@ func (d *decoder) decodeVersion(p getproviders.Provider, attr *hcl.Attribute) (v
 	const invalid = "Invalid provider version number"
 	var given *string // null is not ""
 	at := attr.Expr.Range()
-	if diags := locktext.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
-		d.diags = append(d.diags, diags...)
+	if !d.Decode(attr.Expr, &given) {
 		return v, false
 	}
 	if given == nil {
-		d.problem(at, "Missing required argument", "The lock of %s must have a version.", p)
+		d.Problem(at, "Missing required argument", "The lock of %s must have a version.", p)
 		return v, false
 	}
 	v, err := getproviders.ParseVersion(*given)
 	if err != nil {
-		d.problem(at, invalid, "The version that is locked for %s can't be read: %s.", p, err)
+		d.Problem(at, invalid, "The version that is locked for %s can't be read: %s.", p, err)
 		return v, false
 	}
 	if v.String() != *given {
-		d.problem(at, invalid, "The version that is locked for %s must be written in its normalized form: %q.", p, v)
+		d.Problem(at, invalid, "The version that is locked for %s must be written in its normalized form: %q.", p, v)
 	}
 	return v, true
 }
@@ -142,15 +136,14 @@ func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute
 	const invalid = "Invalid provider version constraints"
 	var given string
 	at := attr.Expr.Range()
-	if diags := locktext.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
-		d.diags = append(d.diags, diags...)
+	if !d.Decode(attr.Expr, &given) {
 		return getproviders.Constraints{}
 	}
 	c, err := getproviders.ParseConstraints(given)
 	if err != nil {
-		d.problem(at, invalid, "The constraints that are recorded for %s can't be read: %s.", p, err)
+		d.Problem(at, invalid, "The constraints that are recorded for %s can't be read: %s.", p, err)
 	} else if c.String() != given {
-		d.problem(at, invalid, "The constraints that are recorded for %s must be written in their normalized form: %q.", p, c)
+		d.Problem(at, invalid, "The constraints that are recorded for %s must be written in their normalized form: %q.", p, c)
 	}
 	return c
 }
@@ -158,21 +151,20 @@ func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute
 func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash) {
 	elements, diags := hcl.ExprList(attr.Expr)
 	if diags.HasErrors() {
-		d.diags = append(d.diags, diags...)
+		d.Problems = append(d.Problems, diags...)
 		return nil
 	}
 	if len(elements) == 0 {
-		d.problem(attr.Expr.Range(), "Invalid provider hash set", "The argument \"hashes\" must have at least one hash, or be left out.")
+		d.Problem(attr.Expr.Range(), "Invalid provider hash set", "The argument \"hashes\" must have at least one hash, or be left out.")
 	}
 	for _, element := range elements {
 		var given string
-		if diags := locktext.DecodeExpression(element, &given); diags.HasErrors() {
-			d.diags = append(d.diags, diags...)
+		if !d.Decode(element, &given) {
 			continue
 		}
 		hash, err := getproviders.ParseHash(given)
 		if err != nil {
-			d.problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value, in UTF-8.", given)
+			d.Problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value, in UTF-8.", given)
 			continue
 		}
 		hashes = append(hashes, hash)

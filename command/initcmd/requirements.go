@@ -114,7 +114,7 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 // checkModules compares the modules with their lock file, and returns what that
 // file is to say; nil: nothing. A module with another content than the one that
 // is locked is refused, unless the user asks for an upgrade.
-func checkModules(r request, dir *workdir.Dir, locks workdir.ModuleLocks) (*modulelock.Locks, problem.List) {
+func checkModules(r request, dir *workdir.Dir, locks workdir.ModuleLocks) (modulelock.Locks, problem.List) {
 	if !locks.Kept {
 		return nil, nil
 	}

@@ -61,7 +61,7 @@ type installation struct {
 	settings    settings
 	dir         *workdir.Dir
 	moduleLocks workdir.ModuleLocks
-	toLock      *modulelock.Locks // of modules; nil: nothing
+	toLock      modulelock.Locks // of modules; nil: nothing
 	required    getproviders.Requirements
 	cloud       hosts.Hostname // that localterraform.com stands for; "": none
 	source      getproviders.MultiSource

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -237,19 +238,19 @@ func (u *unpacking) decideProviders(unpacked string) (decided *depsfile.Locks, r
 }
 
 // decideModules does the same for the lock file for modules.
-func (u *unpacking) decideModules(unpacked string) (decided *modulelock.Locks, refused []string, err error) {
-	before, problems := modulelock.LoadContext(u.ctx, filepath.Join(u.opts.target, modulelock.FileName))
+func (u *unpacking) decideModules(unpacked string) (decided modulelock.Locks, refused []string, err error) {
+	before, problems := modulelock.Load(u.ctx, filepath.Join(u.opts.target, modulelock.FileName))
 	if problems.HasErrors() {
 		return nil, nil, fmt.Errorf("its %s can't be read, and has to decide", modulelock.FileName)
 	}
-	after, problems := modulelock.LoadContext(u.ctx, filepath.Join(unpacked, modulelock.FileName))
+	after, problems := modulelock.Load(u.ctx, filepath.Join(unpacked, modulelock.FileName))
 	if problems.HasErrors() {
 		return nil, nil, fmt.Errorf("the %s in the archive can't be read", modulelock.FileName)
 	}
-	if before.Empty() {
+	if len(before) == 0 {
 		return after, nil, nil
 	}
-	decided = &modulelock.Locks{}
+	decided = modulelock.Locks{}
 	for _, finding := range before.Check(after.All()) {
 		is := finding.Installed
 		switch {
@@ -261,7 +262,7 @@ func (u *unpacking) decideModules(unpacked string) (decided *modulelock.Locks, r
 		}
 		decided.Set(finding.Locked)
 	}
-	return decided, refused, u.settle(unpacked, modulelock.FileName, decided.Equal(before), decided.Encode())
+	return decided, refused, u.settle(unpacked, modulelock.FileName, maps.Equal(decided, before), decided.Encode())
 }
 
 // settle replaces a lock file that was unpacked, which may be a link to another
@@ -323,8 +324,8 @@ func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) erro
 
 // verifyModules compares the modules that were unpacked with their lock file, if
 // there is one.
-func (u *unpacking) verifyModules(unpacked string, locks *modulelock.Locks) error {
-	if locks.Empty() {
+func (u *unpacking) verifyModules(unpacked string, locks modulelock.Locks) error {
+	if len(locks) == 0 {
 		return nil
 	}
 	dir := filepath.Join(unpacked, filepath.FromSlash(vendored.ModulesDir))

@@ -18,7 +18,7 @@ import (
 
 // vendorModules installs the modules, makes them fit for git, and adds to hashes
 // what they are. It returns what their lock file is to say; nil: nothing.
-func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (toLock *modulelock.Locks, ok bool) {
+func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (toLock modulelock.Locks, ok bool) {
 	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
 		return nil, r.log.Failed("vendored", "Failed to read what is vendored", err)
@@ -100,7 +100,7 @@ func dirsOf(tree *modules.Tree, key string) (dirs []string) {
 
 // tidyModules makes git keep all of the packages, adds to hashes what they are, and
 // returns what their lock file is to say; nil: nothing.
-func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (*modulelock.Locks, bool) {
+func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (modulelock.Locks, bool) {
 	ok := true
 	var installed []modulelock.Lock
 	before := map[string]getproviders.Hash{}
@@ -131,7 +131,7 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (*mo
 
 // compareModules compares the modules with their lock file, which is to have the
 // hashes of what is vendored: what git needed to be changed may stand in neither.
-func compareModules(r request, locked *modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash) (*modulelock.Locks, bool) {
+func compareModules(r request, locked modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash) (modulelock.Locks, bool) {
 	ok := true
 	for _, finding := range locked.Check(installed) {
 		if workdir.HasOtherContent(finding) && !r.opts.upgrade && before[finding.Key] != finding.Locked.Hash {

@@ -83,7 +83,7 @@ func unrecorded(r request, err error) bool {
 
 // saveLockFiles writes what is locked: modules, if there is anything to lock, and
 // providers.
-func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfile.Locks) bool {
+func saveLockFiles(r request, p project, toLock modulelock.Locks, locks *depsfile.Locks) bool {
 	if toLock != nil {
 		if err := toLock.Save(r.in(modulelock.FileName)); err != nil {
 			return r.log.Unsaved("module_record", "Failed to update the lock file for modules", err)

@@ -272,7 +272,7 @@ func lockedToo(t *testing.T, locks *depsfile.Locks, name string, hashes ...getpr
 // lockedModule is a lock file for modules.
 func lockedModule(keyed string, hash getproviders.Hash) string {
 	key, version, _ := strings.Cut(keyed, "@")
-	locks := &modulelock.Locks{}
+	locks := modulelock.Locks{}
 	locks.Set(modulelock.Lock{Key: key, Source: "registry.terraform.io/acme/net/cloud", Version: version, Hash: hash})
 	return string(locks.Encode())
 }

@@ -304,15 +304,15 @@ func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 // ModuleLocks are what the lock file for modules says.
 type ModuleLocks struct {
 	Kept   bool // there is a file, or there is to be one
-	Locked *modulelock.Locks
+	Locked modulelock.Locks
 }
 
 // LoadModuleLocks reads the lock file for modules in the current directory. Where
 // there is one, it is kept; else it has to be asked for.
 func LoadModuleLocks(ctx context.Context, asked bool) (locks ModuleLocks, problems problem.List) {
 	_, err := os.Lstat(modulelock.FileName)
-	if locks.Locked = new(modulelock.Locks); err == nil {
-		locks.Locked, problems = modulelock.LoadContext(ctx, modulelock.FileName)
+	if err == nil {
+		locks.Locked, problems = modulelock.Load(ctx, modulelock.FileName)
 	}
 	locks.Kept = err == nil || asked
 	return locks, problems

@@ -1,10 +1,9 @@
 package locktext
 
 import (
-	"bytes"
-
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
@@ -25,7 +24,7 @@ func CheckTokens(src []byte, filename string, limit int) *hcl.Diagnostic {
 		}
 		inWord = isWord
 		if count > limit {
-			return Problem(rangeAt(src, filename, i), "Lock file too large",
+			return diagnostic.Error(*nesting.Place(src, filename, i), "Lock file too large",
 				"Up to here the file has more than %d words and signs, which no lock file needs. Find out who wrote it, and take an earlier one from your version control.", limit)
 		}
 	}
@@ -42,13 +41,6 @@ func checkNesting(src []byte, filename string) *hcl.Diagnostic {
 	if !deep {
 		return nil
 	}
-	return Problem(rangeAt(src, filename, at), "Invalid expression",
+	return diagnostic.Error(*nesting.Place(src, filename, at), "Invalid expression",
 		"This is nested too deeply for a dependency lock file. Find out who wrote it, and take an earlier one from your version control.")
-}
-
-// rangeAt is the place of a byte.
-func rangeAt(src []byte, filename string, offset int) hcl.Range {
-	line := bytes.Count(src[:offset], []byte("\n")) + 1
-	at := hcl.Pos{Line: line, Column: offset - bytes.LastIndexByte(src[:offset], '\n'), Byte: offset}
-	return hcl.Range{Filename: filename, Start: at, End: at}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/nesting"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -24,16 +25,13 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 	for line := range bytes.Lines(src) {
 		if bytes.HasPrefix(line, []byte("<<<<<<<")) || bytes.HasPrefix(line, []byte(">>>>>>>")) {
 			text := bytes.TrimRight(line, "\r\n")
-			return &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Argument or block definition required",
-				Detail:   "This line was left behind by a merge conflict. Look at what both sides lock, and keep one of them; the next init adds what it lacks.",
-				Subject: &hcl.Range{
-					Filename: filename,
-					Start:    hcl.Pos{Line: number, Column: 1, Byte: offset},
-					End:      hcl.Pos{Line: number, Column: len(text) + 1, Byte: offset + len(text)},
-				},
+			at := hcl.Range{
+				Filename: filename,
+				Start:    hcl.Pos{Line: number, Column: 1, Byte: offset},
+				End:      hcl.Pos{Line: number, Column: len(text) + 1, Byte: offset + len(text)},
 			}
+			return diagnostic.Error(at, "Argument or block definition required",
+				"This line was left behind by a merge conflict. Look at what both sides lock, and keep one of them; the next init adds what it lacks.")
 		}
 		offset += len(line)
 		number++
@@ -78,20 +76,26 @@ func DecodeExpression(expr hcl.Expression, into any) hcl.Diagnostics {
 		err = gocty.FromCtyValue(value, into)
 	}
 	if err != nil {
-		diags = append(diags, &hcl.Diagnostic{
-			Severity: hcl.DiagError,
-			Summary:  "Unsuitable value type",
-			Detail:   fmt.Sprintf("Unsuitable value: %s", err),
-			Subject:  expr.StartRange().Ptr(),
-			Context:  expr.Range().Ptr(),
-		})
+		diag := diagnostic.Error(expr.StartRange(), "Unsuitable value type", "Unsuitable value: %s", err)
+		diag.Context = expr.Range().Ptr()
+		diags = append(diags, diag)
 	}
 	return diags
 }
 
-// Problem returns an error about a place in a lock file.
-func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
-	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
+// Decoder collects the problems of a file.
+type Decoder struct{ Problems hcl.Diagnostics }
+
+// Problem adds an error about the text at a range.
+func (d *Decoder) Problem(at hcl.Range, summary, format string, args ...any) {
+	d.Problems = append(d.Problems, diagnostic.Error(at, summary, format, args...))
+}
+
+// Decode reads the value of an expression, as [DecodeExpression] does; false if there is a problem.
+func (d *Decoder) Decode(expr hcl.Expression, into any) bool {
+	diags := DecodeExpression(expr, into)
+	d.Problems = append(d.Problems, diags...)
+	return !diags.HasErrors()
 }
 
 // MaxBytes is thirty times what the largest lock files have. Parsing takes two hundred

@@ -86,7 +86,7 @@ func longText(src []byte, filename string) hcl.Diagnostics {
 					Severity: hcl.DiagError,
 					Summary:  "Text too long",
 					Detail:   "The text that begins here has too many lines or parts, or it isn't closed. Put it into a file of its own.",
-					Subject:  place(src, filename, n.top().at),
+					Subject:  Place(src, filename, n.top().at),
 				}}
 			}
 		}
@@ -136,7 +136,7 @@ func pieceEnd(src []byte, filename string, at hcl.Pos, size int) (end int, wrong
 			Severity: hcl.DiagError,
 			Summary:  "Unclosed configuration block",
 			Detail:   "What begins here isn't closed before the end of the file: a bracket, a quotation mark or the end of a heredoc is missing.",
-			Subject:  place(src, filename, n.open[1].at),
+			Subject:  Place(src, filename, n.open[1].at),
 		}}
 	case large:
 		return len(src), firstError(src[:begin], filename, at)
@@ -188,12 +188,12 @@ func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 		Severity: hcl.DiagError,
 		Summary:  "Invalid JSON",
 		Detail:   fmt.Sprintf("The file can't be read as JSON: %v.", wrong),
-		Subject:  place(src, filename, int(wrong.Offset)-1),
+		Subject:  Place(src, filename, int(wrong.Offset)-1),
 	}}
 }
 
-// place is that of a byte.
-func place(src []byte, filename string, at int) *hcl.Range {
+// Place is that of a byte.
+func Place(src []byte, filename string, at int) *hcl.Range {
 	at = min(max(at, 0), len(src))
 	pos := hcl.Pos{Line: 1 + bytes.Count(src[:at], []byte("\n")), Column: at - bytes.LastIndexByte(src[:at], '\n'), Byte: at}
 	return &hcl.Range{Filename: filename, Start: pos, End: pos}

@@ -134,6 +134,23 @@ func (m *Memo[K, V]) drop(key K, c *call[V]) {
 	}
 }
 
+// Interruptible returns what f returns, or why ctx has ended as soon as it ends: f, which is told so, goes on in the background then.
+func Interruptible[A, B any](ctx context.Context, f func(context.Context) (A, B)) (a A, b B, err error) {
+	type results struct {
+		a A
+		b B
+	}
+	var once Memo[struct{}, results]
+	got, err := once.Do(ctx, struct{}{}, func(ctx context.Context) (r results, err error) {
+		r.a, r.b = f(ctx)
+		return r, nil
+	})
+	if ctx.Err() != nil { // what was returned may have been cut off
+		err = context.Cause(ctx)
+	}
+	return got.a, got.b, err
+}
+
 // OnceRegexp compiles a pattern when it is first asked for.
 func OnceRegexp(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })

@@ -123,27 +123,18 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 // diagnostics. Large files take seconds to parse; what was begun goes on in the background until the
 // file is parsed that it is at.
 func LoadModuleContext(ctx context.Context, dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
-	type loaded struct {
-		module *Module
-		diags  hcl.Diagnostics
-	}
-	var once par.Memo[struct{}, loaded]
-	got, err := once.Do(ctx, struct{}{}, func(ctx context.Context) (l loaded, err error) {
+	module, diags, err := par.Interruptible(ctx, func(ctx context.Context) (*Module, hcl.Diagnostics) {
 		interruptible := opts
 		interruptible.done = func() bool { return ctx.Err() != nil }
-		l.module, l.diags = LoadModuleWith(dir, product, interruptible)
-		return l, nil
+		return LoadModuleWith(dir, product, interruptible)
 	})
-	if ctx.Err() != nil { // what was loaded may have been cut off
-		err = context.Cause(ctx)
-	}
 	if err != nil {
 		build := newBuilder(dir, dialect.Of(product), opts)
 		build.finish()
 		return build.module, hcl.Diagnostics{diagnostic.Placeless("Reading the configuration was interrupted",
 			"The directory %s wasn't read to its end: %s.", dir, err)}
 	}
-	return got.module, got.diags
+	return module, diags
 }
 
 func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {

@@ -23,38 +23,25 @@ import (
 // FileName is the lock file's name in the directory of the root module.
 const FileName = ".tfdeps.modules.lock.hcl"
 
-// Load reads the file; a missing file is an empty Locks. Like Decode, it
-// returns what could be read even if there are errors.
-func Load(path string) (*Locks, hcl.Diagnostics) {
-	src, err := locktext.ReadText(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Locks{}, nil
-	}
+// Load reads the file; a missing file is no locks. Like Decode, it returns what could be read even if there are errors, one of which
+// is that ctx has ended: the largest files take seconds to parse.
+func Load(ctx context.Context, path string) (Locks, hcl.Diagnostics) {
+	locks, diags, err := par.Interruptible(ctx, func(context.Context) (Locks, hcl.Diagnostics) { return load(path) })
 	if err != nil {
-		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless("Failed to read file", "The lock file for modules can't be read: %s.", err)}
+		return Locks{}, hcl.Diagnostics{diagnostic.Placeless("Failed to read file", "Reading the lock file for modules was interrupted: %s.", err)}
 	}
-	return Decode(src, path)
+	return locks, diags
 }
 
-// LoadContext is Load that returns when ctx ends, with an error among the diagnostics. The
-// largest files take seconds to parse; what was begun goes on in the background until it is parsed.
-func LoadContext(ctx context.Context, path string) (*Locks, hcl.Diagnostics) {
-	type loaded struct {
-		locks *Locks
-		diags hcl.Diagnostics
+func load(path string) (Locks, hcl.Diagnostics) {
+	src, err := locktext.ReadText(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Locks{}, nil
+	case err != nil:
+		return Locks{}, hcl.Diagnostics{diagnostic.Placeless("Failed to read file", "The lock file for modules can't be read: %s.", err)}
 	}
-	var once par.Memo[struct{}, loaded]
-	got, err := once.Do(ctx, struct{}{}, func(context.Context) (l loaded, err error) {
-		l.locks, l.diags = Load(path)
-		return l, nil
-	})
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless("Failed to read file", "Reading the lock file for modules was interrupted: %s.", err)}
-	}
-	return got.locks, got.diags
+	return Decode(src, path)
 }
 
 // maxTokens is eighty for each call of the largest tree of modules that can be installed.
@@ -62,7 +49,7 @@ const maxTokens = 800_000
 
 // Save writes the file, by one rename, if it differs from what is there. The
 // file's mode is 0644.
-func (l *Locks) Save(path string) error {
+func (l Locks) Save(path string) error {
 	if err := locktext.SaveText(path, l.Encode()); err != nil {
 		return fmt.Errorf("can't save the lock file for modules: %w", err)
 	}
@@ -83,43 +70,38 @@ var (
 
 // Decode reads the content of a lock file; filename is for messages. Locks is
 // usable (holds what could be read) even if there are errors.
-func Decode(src []byte, filename string) (*Locks, hcl.Diagnostics) {
-	d := decoder{locks: &Locks{}, seen: map[string]hcl.Range{}}
+func Decode(src []byte, filename string) (Locks, hcl.Diagnostics) {
+	d := decoder{locks: Locks{}, seen: map[string]hcl.Range{}}
 	diags := locktext.DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		for _, block := range blocks {
 			d.decodeModule(block)
 		}
-		return d.diags
+		return d.Problems
 	})
 	return d.locks, diags
 }
 
 // decoder collects entries and problems.
 type decoder struct {
-	locks *Locks
+	locks Locks
 	seen  map[string]hcl.Range
-	diags hcl.Diagnostics
-}
-
-// problem records an error about the text at a range.
-func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, locktext.Problem(at, summary, format, args...))
+	locktext.Decoder
 }
 
 // decodeModule reads a block. One with a problem is no entry: nothing may pass
 // for locked that isn't.
 func (d *decoder) decodeModule(block *hcl.Block) {
-	key, before := block.Labels[0], len(d.diags)
+	key, before := block.Labels[0], len(d.Problems)
 	at := block.LabelRanges[0]
 	if key == "" || !utf8.ValidString(key) {
-		d.problem(at, "Invalid module key", "A lock needs the names of the calls that lead to the module, joined by dots.")
+		d.Problem(at, "Invalid module key", "A lock needs the names of the calls that lead to the module, joined by dots.")
 	}
 	if earlier, ok := d.seen[key]; ok {
-		d.problem(at, "Duplicate module lock", "There is a lock for the module %q already, at %s.", key, earlier)
+		d.Problem(at, "Duplicate module lock", "There is a lock for the module %q already, at %s.", key, earlier)
 	}
 	d.seen[key] = at
 	content, diags := block.Body.Content(moduleSchema)
-	d.diags = append(d.diags, diags...)
+	d.Problems = append(d.Problems, diags...)
 	lock := Lock{
 		Key:     key,
 		Source:  d.text(content, "source", isPlain),
@@ -127,7 +109,7 @@ func (d *decoder) decodeModule(block *hcl.Block) {
 		Commit:  d.text(content, "commit", isCommit),
 		Hash:    getproviders.Hash(d.text(content, "hash", isHash)),
 	}
-	if len(d.diags) == before {
+	if len(d.Problems) == before {
 		d.locks.Set(lock)
 	}
 }
@@ -140,12 +122,11 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		return ""
 	}
 	var given *string // null is not ""
-	if diags := locktext.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
-		d.diags = append(d.diags, diags...)
+	if !d.Decode(attr.Expr, &given) {
 		return ""
 	}
 	if given == nil {
-		d.problem(attr.Expr.Range(), "Missing required argument", "The argument %q can't be null.", name)
+		d.Problem(attr.Expr.Range(), "Missing required argument", "The argument %q can't be null.", name)
 		return ""
 	}
 	should := check(*given)
@@ -153,7 +134,7 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		should = "in UTF-8"
 	}
 	if should != "" {
-		d.problem(attr.Expr.Range(), "Invalid module lock", "The %s that is locked has to be %s.", name, should)
+		d.Problem(attr.Expr.Range(), "Invalid module lock", "The %s that is locked has to be %s.", name, should)
 	}
 	return *given
 }
@@ -202,7 +183,7 @@ const header = `# This file is maintained automatically by "tfdeps init -lock-mo
 type argument struct{ name, value string }
 
 // Encode returns the content of the file: the same bytes for the same locks.
-func (l *Locks) Encode() []byte {
+func (l Locks) Encode() []byte {
 	out := bytes.NewBufferString(header)
 	for _, lock := range l.All() {
 		arguments := slices.DeleteFunc([]argument{

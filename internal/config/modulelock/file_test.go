@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,10 +33,10 @@ func TestFile_TheTextOfTheFile(t *testing.T) {
 	locks := locksOf(dns, network)
 	must.Equal(t, string(locks.Encode()), text)
 	read, diags := Decode([]byte(text), FileName)
-	if diags.HasErrors() || !read.Equal(locks) {
+	if diags.HasErrors() || !maps.Equal(read, locks) {
 		t.Errorf("got %+v, %v", read.All(), diags)
 	}
-	must.Equal(t, string((*Locks)(nil).Encode()), header, "without locks")
+	must.Equal(t, string(Locks(nil).Encode()), header, "without locks")
 }
 
 // broken are files, and the words of their problems.
@@ -86,7 +87,7 @@ func TestFile_ProblemsHaveTheirPlace(t *testing.T) {
 		if !found {
 			t.Errorf("%.80q: got %v, want something with %q on line %s", c.text, diags, c.want, c.line)
 		}
-		if lock, ok := locks.Module("a"); ok && c.line != "5" {
+		if lock, ok := locks["a"]; ok && c.line != "5" {
 			t.Errorf("%.80q: %+v is locked", c.text, lock)
 		}
 	}
@@ -95,21 +96,21 @@ func TestFile_ProblemsHaveTheirPlace(t *testing.T) {
 // The parser leaves labels as they are, and values not.
 func TestFile_KeysAreReadAsTheyWereWritten(t *testing.T) {
 	locks := locksOf(Lock{Key: "e\u0301.\u212a", Source: "./m", Hash: hashA})
-	if read, diags := Decode(locks.Encode(), FileName); diags.HasErrors() || !read.Equal(locks) {
+	if read, diags := Decode(locks.Encode(), FileName); diags.HasErrors() || !maps.Equal(read, locks) {
 		t.Errorf("got %+q, %v", read.All(), diags)
 	}
 }
 
 func TestFile_ABrokenBlockLeavesTheOthers(t *testing.T) {
 	locks, diags := Decode([]byte(block("b", `source = 1`)+text), FileName)
-	if !diags.HasErrors() || !locks.Equal(locksOf(dns, network)) {
+	if !diags.HasErrors() || !maps.Equal(locks, locksOf(dns, network)) {
 		t.Errorf("got %+v, %v", locks.All(), diags)
 	}
 }
 
 func TestFile_SaveAndLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	if locks, diags := Load(path); !locks.Empty() || len(diags) > 0 {
+	if locks, diags := Load(t.Context(), path); len(locks) > 0 || len(diags) > 0 {
 		t.Errorf("without a file: %+v, %v", locks.All(), diags)
 	}
 	must.Succeed(t, locksOf(network).Save(path))
@@ -118,8 +119,8 @@ func TestFile_SaveAndLoad(t *testing.T) {
 		t.Errorf("a file that needn't change is replaced: %v", err)
 	}
 	must.Succeed(t, locksOf(network, dns).Save(path))
-	locks, diags := Load(path)
-	if diags.HasErrors() || !locks.Equal(locksOf(network, dns)) {
+	locks, diags := Load(t.Context(), path)
+	if diags.HasErrors() || !maps.Equal(locks, locksOf(network, dns)) {
 		t.Errorf("got %+v, %v", locks.All(), diags)
 	}
 	must.Len(t, must.Get(os.ReadDir(filepath.Dir(path)))(t), 1, "the directory")
@@ -127,7 +128,7 @@ func TestFile_SaveAndLoad(t *testing.T) {
 
 func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	if _, diags := Load(dir); !diags.HasErrors() {
+	if _, diags := Load(t.Context(), dir); !diags.HasErrors() {
 		t.Error("a directory is read")
 	}
 	if err := locksOf(network).Save(filepath.Join(dir, "missing", FileName)); err == nil {
@@ -157,22 +158,22 @@ func FuzzDecode(f *testing.F) {
 		}
 		encoded := locks.Encode()
 		again, diags := Decode(encoded, "lock.hcl")
-		if diags.HasErrors() || !again.Equal(locks) {
+		if diags.HasErrors() || !maps.Equal(again, locks) {
 			t.Errorf("%q is written as %q, which is %+v, %v", src, encoded, again.All(), diags)
 		}
 	})
 }
 
-func TestLoadContext_EndsWithTheContext(t *testing.T) {
+func TestLoad_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	must.Write(t, path, text)
-	locks, diags := LoadContext(t.Context(), path)
+	locks, diags := Load(t.Context(), path)
 	must.Len(t, diags, 0, locks)
 	must.Len(t, locks.All(), 2, locks, diags)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	// What is no regular file isn't read; reading it would be another error.
-	if locks, diags := LoadContext(ctx, t.TempDir()); len(diags) != 1 || !strings.Contains(diags.Error(), "enough") || locks == nil {
+	if locks, diags := Load(ctx, t.TempDir()); len(diags) != 1 || !strings.Contains(diags.Error(), "enough") || locks == nil {
 		t.Errorf("without time: %v, %v", locks, diags)
 	}
 }

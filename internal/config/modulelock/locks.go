@@ -32,48 +32,20 @@ func (l Lock) plain() Lock {
 	return l
 }
 
-// Locks is the content of a lock file. The zero value is empty and ready to
-// use, and a nil *Locks is empty and read-only. Not safe for concurrent change.
-type Locks struct {
-	modules map[string]Lock
-}
-
-// entries is nil-safe.
-func (l *Locks) entries() map[string]Lock {
-	if l == nil {
-		return nil
-	}
-	return l.modules
-}
-
-// Module returns the entry of a key.
-func (l *Locks) Module(key string) (Lock, bool) {
-	lock, found := l.entries()[key]
-	return lock, found
-}
+// Locks is the content of a lock file: its entries, by their keys.
+type Locks map[string]Lock
 
 // Set adds or replaces an entry.
-func (l *Locks) Set(lock Lock) {
-	if l.modules == nil {
-		l.modules = make(map[string]Lock)
-	}
-	l.modules[lock.Key] = lock.plain()
-}
+func (l Locks) Set(lock Lock) { l[lock.Key] = lock.plain() }
 
 // All returns the entries in the order of the file.
-func (l *Locks) All() []Lock {
-	all := make([]Lock, 0, len(l.entries()))
-	for _, key := range slices.Sorted(maps.Keys(l.entries())) {
-		all = append(all, l.modules[key])
+func (l Locks) All() []Lock {
+	all := make([]Lock, 0, len(l))
+	for _, key := range slices.Sorted(maps.Keys(l)) {
+		all = append(all, l[key])
 	}
 	return all
 }
-
-// Empty reports whether there are no entries. A nil *Locks is empty.
-func (l *Locks) Empty() bool { return len(l.entries()) == 0 }
-
-// Equal reports whether two lock files record the same.
-func (l *Locks) Equal(o *Locks) bool { return maps.Equal(l.entries(), o.entries()) }
 
 // harmless are the query parameters that say what is fetched, and no secret.
 var harmless = []string{"ref", "depth", "archive", "checksum"}
@@ -143,14 +115,14 @@ type Finding struct {
 //
 // A commit that isn't known on one side is no change: a module that was kept
 // needn't be a repository any more. The hash says what matters.
-func (l *Locks) Check(installed []Lock) []Finding {
+func (l Locks) Check(installed []Lock) []Finding {
 	var findings []Finding
 	seen := make(map[string]bool, len(installed))
 	for _, is := range installed {
 		is = is.plain()
 		seen[is.Key] = true
 		finding := Finding{Key: is.Key, Installed: is, State: New}
-		if was, ok := l.Module(is.Key); ok {
+		if was, ok := l[is.Key]; ok {
 			finding.Locked, finding.State = was, Same
 			if finding.Fields = changes(was, is); len(finding.Fields) > 0 {
 				finding.State = Changed
@@ -187,8 +159,8 @@ func changes(was, is Lock) (fields []string) {
 
 // Updated returns the locks of what is installed. An entry that is the same
 // stays as it is, with the commit that it may have and the installed module may not.
-func (l *Locks) Updated(installed []Lock) *Locks {
-	updated := &Locks{}
+func (l Locks) Updated(installed []Lock) Locks {
+	updated := Locks{}
 	for _, finding := range l.Check(installed) {
 		switch {
 		case finding.State == Gone:
