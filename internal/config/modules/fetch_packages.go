@@ -63,7 +63,7 @@ func (p packages) locate(ctx context.Context, address Address, constraint string
 		}
 		from := packageSource{registry: address, version: choice.Version, unasked: choice.Unasked}
 		if !p.dryRun { // where it is would be remembered
-			from.pin, from.literal = address.Package()+" "+choice.Version, true
+			from.pin = address.Package() + " " + choice.Version
 			from.remote, err = p.registries.Locate(ctx, address, choice.Version)
 		}
 		return from, choice.Warnings, err
@@ -138,7 +138,7 @@ func findSubdir(dir string, from packageSource) (string, error) {
 	if subdir == "" {
 		return "", nil
 	}
-	if !from.literal {
+	if from.version == "" { // what a registry says is a name, and no pattern
 		matches, err := fs.Glob(os.DirFS(dir), subdir)
 		switch {
 		case err != nil:

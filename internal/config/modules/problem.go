@@ -149,7 +149,7 @@ func outdated(at places, s *step) *hcl.Diagnostic {
 	}
 	const advice = "Run init (without -get=false) or get, which install modules."
 	switch {
-	case !s.known:
+	case recorded == (Record{}):
 		return because(Absent, diagnostic.Error(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
 	case recorded.Source != s.address.String():
 		return because(SourceChanged, diagnostic.Error(call.SourceRange, "Module source has changed",

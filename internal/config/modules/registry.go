@@ -72,7 +72,7 @@ type Registries struct {
 // Where the constraint leaves no choice ("1.2.0", "= 1.2.0") and Store knows
 // this version, no registry is asked.
 //
-// Errors match ErrModuleNotFound and so on, or are *NoVersionError, or that the constraint isn't
+// Errors match ErrModuleNotFound and so on, or ErrNoVersion, or that the constraint isn't
 // one. Warnings are there with an error, too.
 func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (choice Choice, err error) {
 	if err := address.check(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	version "github.com/hashicorp/go-version"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -89,12 +90,7 @@ func (l versionList) choose(module Registry, want wanted) (Choice, error) {
 		newest = newer(newest, v)
 	}
 	if best == nil {
-		return choice, &NoVersionError{
-			Module:     module,
-			Constraint: want.text,
-			Newest:     text(newest),
-			Prerelease: text(prerelease),
-		}
+		return choice, noVersion(module, want.text, newest, prerelease)
 	}
 	choice.Version = best.String()
 	return choice, nil
@@ -107,14 +103,6 @@ func newer(a, b *version.Version) *version.Version {
 		return b
 	}
 	return a
-}
-
-// text is the version as it is recorded; "" for none.
-func text(v *version.Version) string {
-	if v == nil {
-		return ""
-	}
-	return v.String()
 }
 
 // What a warning repeats of a registry's answer.
@@ -203,7 +191,7 @@ func readAnswer(product dialect.Dialect, host hosts.Hostname, doc *hosts.Documen
 	}
 	u, err := asked.Parse(wire.Location)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Fragment != "" || len(wire.Location) > maxLocation {
-		return Remote{}, &locationError{errors.New("the location of a package that the registry serves itself has to be a URL of https")}
+		return Remote{}, badLocation(errors.New("the location of a package that the registry serves itself has to be a URL of https"))
 	}
 	remote := Remote{Package: u.String(), Served: Served{Here: true}}
 	if *wire.Credentials {
@@ -229,7 +217,7 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 				err = wrong.Err // without the text, which may have a secret
 			}
 			if err != nil {
-				return found, &locationError{fmt.Errorf("the location is no relative URL: %w", err)}
+				return found, badLocation(fmt.Errorf("the location is no relative URL: %w", err))
 			}
 			location = u.String()
 			break
@@ -237,10 +225,13 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 	}
 	remote, err := parseLocation(location)
 	if err != nil {
-		return found, &locationError{err}
+		return found, badLocation(err)
 	}
 	return remote, nil
 }
+
+// badLocation says what is wrong with a location.
+func badLocation(err error) error { return &getproviders.Fault{Kind: errLocation, Err: err} }
 
 // parseLocation reads the address of a package, which is not on this machine.
 func parseLocation(location string) (found Remote, err error) {

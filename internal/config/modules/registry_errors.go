@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
+	version "github.com/hashicorp/go-version"
+
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -19,6 +21,10 @@ var (
 	ErrModuleNotFound = errors.New("module not found")
 	// ErrNoVersion: the registry has the module, in no version that will do.
 	ErrNoVersion = errors.New("no version of the module will do")
+	// errNoVersions: it has none at all.
+	errNoVersions = fmt.Errorf("%w: there is none", ErrNoVersion)
+	// errLocation: where the package is can't be used.
+	errLocation = errors.New("invalid location")
 	// ErrOffline: it isn't known, and no registry may be asked.
 	ErrOffline = errors.New("not known without asking the registry")
 )
@@ -61,60 +67,35 @@ func notKnown(version string) string {
 
 // headline is a problem with a registry in a few words.
 func headline(err error) string {
-	if none, ok := errors.AsType[*NoVersionError](err); ok {
-		return none.Summary()
-	}
-	if _, ok := errors.AsType[*locationError](err); ok {
-		return "Invalid package location from module registry"
-	}
 	switch {
 	case errors.Is(err, ErrModuleNotFound):
 		return "Module not found"
 	case errors.Is(err, ErrOffline):
 		return "Module not known offline"
+	case errors.Is(err, errNoVersions):
+		return "Module has no versions"
+	case errors.Is(err, ErrNoVersion):
+		return "Unresolvable module version constraint"
+	case errors.Is(err, errLocation):
+		return "Invalid package location from module registry"
 	default:
 		return "Error accessing remote module registry"
 	}
 }
 
-// NoVersionError says that a registry has no version of a module that a call
-// may have. It matches ErrNoVersion.
-type NoVersionError struct {
-	Module     Registry // without subdirectory
-	Constraint string   // as it is written; "" if the call has none
-	Newest     string   // the newest release; "" if there is none
-	Prerelease string   // the newest prerelease that wasn't considered; "" if there is none
-}
-
-// Error implements error.
-func (e *NoVersionError) Error() string {
-	if e.Newest == "" {
-		return fmt.Sprintf("the registry at %s has no versions of the module %s", e.Module.Host, e.Module.Package())
+// noVersion says that a registry has no version of a module that a call may have: newest is its newest release, and
+// prerelease the newest prerelease that wasn't considered; nil: there is none.
+func noVersion(module Registry, constraint string, newest, prerelease *version.Version) error {
+	failed := &getproviders.Fault{Code: "no_module_version", Kind: ErrNoVersion}
+	if newest == nil {
+		failed.Kind, failed.Err = errNoVersions, fmt.Errorf("the registry at %s has no versions of the module %s", module.Host, module.Package())
+	} else {
+		failed.Err = fmt.Errorf("no version of the module %s matches the constraint %q; the newest available version is %s", module.Package(), constraint, newest)
 	}
-	return fmt.Sprintf("no version of the module %s matches the constraint %q; the newest available version is %s",
-		e.Module.Package(), e.Constraint, e.Newest)
-}
-
-// Code is "no_module_version".
-func (e *NoVersionError) Code() string { return "no_module_version" }
-
-// Is reports whether target is ErrNoVersion.
-func (e *NoVersionError) Is(target error) bool { return target == ErrNoVersion }
-
-// Summary is the problem as a headline.
-func (e *NoVersionError) Summary() string {
-	if e.Newest == "" {
-		return "Module has no versions"
+	if prerelease != nil {
+		failed.Hint = fmt.Sprintf("a prerelease is chosen only where the constraint is that very version: the newest is version = %q", prerelease)
 	}
-	return "Unresolvable module version constraint"
-}
-
-// Hint names prereleases that would fit.
-func (e *NoVersionError) Hint() string {
-	if e.Prerelease == "" {
-		return ""
-	}
-	return fmt.Sprintf("a prerelease is chosen only where the constraint is that very version: the newest is version = %q", e.Prerelease)
+	return failed
 }
 
 // judge makes an error of an answer that isn't the one that was hoped for.
@@ -184,9 +165,3 @@ func causeOr(ctx context.Context, err error) error {
 	}
 	return err
 }
-
-// locationError says that a registry names a location which can't be used.
-type locationError struct{ err error }
-
-func (e *locationError) Error() string { return e.err.Error() }
-func (e *locationError) Unwrap() error { return e.err }

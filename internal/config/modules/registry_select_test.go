@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -77,7 +78,8 @@ func TestRegistry_ChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
 		choice, err := c.list(t).choose(Registry{Host: "example.com"}, want)
 		if newest, nothing := strings.CutPrefix(c.want, "none, "); !nothing {
 			must.Equal(t, choice.Version, c.want, c.constraint, c.listed, err)
-		} else if none, ok := errors.AsType[*NoVersionError](err); !ok || choice.Version != "" || !errors.Is(err, ErrNoVersion) || none.Newest != newest || none.Constraint != c.constraint {
+		} else if says := fmt.Sprintf("constraint %q; the newest available version is %s", c.constraint, newest); choice.Version != "" || !errors.Is(err, ErrNoVersion) ||
+			errors.Is(err, errNoVersions) != (newest == "") || newest != "" && !strings.HasSuffix(err.Error(), says) {
 			t.Errorf("%q of %s: %q, %v, want %s", c.constraint, c.listed, choice.Version, err, c.want)
 		}
 	}
@@ -86,10 +88,8 @@ func TestRegistry_ChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
 func TestRegistry_HintsAtPrereleases(t *testing.T) {
 	want, _ := parseWanted("> 1")
 	_, err := selectCase{listed: "1.0.0-a 1.0.0-b"}.list(t).choose(Registry{Host: "example.com"}, want)
-	none, ok := errors.AsType[*NoVersionError](err)
-	if !ok || !strings.Contains(none.Hint(), `"1.0.0-b"`) || none.Summary() != "Module has no versions" {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, getproviders.HintsOf(err), `"1.0.0-b"`)
+	must.Equal(t, headline(err), "Module has no versions")
 }
 
 func TestRegistry_WarningsRepeatLittleOfWhatARegistrySays(t *testing.T) {

@@ -204,8 +204,8 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 			s.constraint = locked.Version
 		}
 	}
-	s.recorded, s.known = tree.Manifest[s.key]
-	fits := s.known && s.recorded.Source == address.String() && s.recorded.satisfies(s.call.Version)
+	s.recorded = tree.Manifest[s.key]
+	fits := s.recorded.Source == address.String() && s.recorded.satisfies(s.call.Version)
 	switch {
 	case in.Mode == AsRecorded, in.FS != nil && !isLocal:
 		s.record = s.recorded

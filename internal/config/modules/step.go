@@ -12,10 +12,9 @@ import (
 
 // packageSource is where the package of a module is fetched from.
 type packageSource struct {
-	remote  Remote // its subdirectory is the module's
-	pin     string // see [FetchRequest]
-	literal bool   // the subdirectory is a name: a registry's can't be a pattern
-	own     bool   // see [FetchRequest]
+	remote Remote // its subdirectory is the module's
+	pin    string // see [FetchRequest]
+	own    bool   // see [FetchRequest]
 
 	registry Registry // which of them has it; zero: none
 	version  string   // of its module
@@ -41,7 +40,6 @@ type step struct {
 	constraint string        // on its version: the call's, or what was locked
 	commit     string        // see [FetchRequest]
 	recorded   Record        // what was recorded for the key
-	known      bool          // whether anything was
 	record     Record        // where the module is; no Dir as long as that isn't known
 	from       packageSource // where its package is fetched from, if it has to be
 	fetched    Fetched
