@@ -77,9 +77,9 @@ type Directory struct {
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
 	root, manifest, resolver, problems := open(ctx, dir, opts, modules.AsRecorded)
 	tree, below := resolver.Resolve(ctx, root, manifest)
-	problems = slices.Concat(problems, below, tree.CheckProviders(opts.Product))
+	problems = slices.Concat(problems, below, tree.CheckProviders())
 	found := &Directory{Modules: modulesOf(tree, opts.Product)}
-	if unfit := tree.CheckVersion(opts.Product); unfit.HasErrors() {
+	if unfit := tree.CheckVersion(); unfit.HasErrors() {
 		problems = unfit
 	}
 	locks, unread := depsfile.LoadFS(opts.FS, filepath.Join(dir, depsfile.FileName), opts.Product)

@@ -147,7 +147,7 @@ func modulesOf(tree *modules.Tree, product getproviders.Product) (all []Module) 
 	for _, m := range tree.Modules {
 		module := Module{Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir}
 		if m.Config != nil {
-			module.Requirements, _ = m.Config.Requirements(product)
+			module.Requirements, _ = m.Config.Requirements()
 			for _, v := range m.Config.RequiredVersions {
 				module.RequiredVersions = append(module.RequiredVersions, v.Text)
 			}

@@ -276,7 +276,7 @@ func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getprovide
 // providers are those that the root module requires and the lock file selects, sorted.
 func (x *examination) providers() (all []getproviders.Provider) {
 	dir := workdir.Load(x.meta, x.product, ".", workdir.Options{})
-	required, _ := dir.Root.Requirements(x.product) // what is wrong with the configuration is for init to say
+	required, _ := dir.Root.Requirements() // what is wrong with the configuration is for init to say
 	all = required.Providers()
 	x.log.Add(dir.LoadLocks()...)
 	for _, lock := range dir.Locks.All() {

@@ -168,7 +168,7 @@ func (in *installation) inferred(err error) {
 		var users []load.Inferred
 		named := false
 		for _, module := range in.dir.Tree.Modules {
-			users = append(users, module.Config.Inferred(in.product)...)
+			users = append(users, module.Config.Inferred()...)
 			named = named || module.Config.HasEntryFor(failed.Provider)
 		}
 		at := slices.IndexFunc(users, func(u load.Inferred) bool { return u.Provider == failed.Provider })

@@ -68,7 +68,7 @@ func findModules(in *installation, observe func(modules.Event)) problem.List {
 
 // checkFit tells whether the modules are for this version of the product, and what is wrong with them and with the backend.
 func checkFit(r request, dir *workdir.Dir, backendProblems problem.List) bool {
-	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
+	if unfit := dir.Tree.CheckVersion(); unfit.HasErrors() {
 		r.log.All = nil // what is wrong otherwise may be fine for the version that is asked for
 		return r.log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
@@ -98,7 +98,7 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 	if !manner.RootFirst {
 		return nil
 	}
-	problems := products.ExplainVersion(r.meta, r.product, dir.Root.CheckVersion(r.product))
+	problems := products.ExplainVersion(r.meta, r.product, dir.Root.CheckVersion())
 	if !problems.HasErrors() {
 		problems = slices.Clone(dir.RootProblems)
 		for _, call := range dir.Root.Calls {

@@ -144,7 +144,7 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 		return problems
 	}
 	var invalid problem.List
-	d.required, invalid = d.Tree.Requirements(r.product)
+	d.required, invalid = d.Tree.Requirements()
 	problems = slices.Concat(problems, invalid, d.LoadLocks())
 	return append(problems, d.Disinherit(d.required)...)
 }

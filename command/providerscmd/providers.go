@@ -118,7 +118,7 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 	}
 	problems := slices.Concat(dir.InputProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
 	if dialect.Of(product).Understands("language") {
-		if unfit := dir.Tree.CheckVersion(product); unfit.HasErrors() {
+		if unfit := dir.Tree.CheckVersion(); unfit.HasErrors() {
 			problems = products.ExplainVersion(m, product, unfit)
 		}
 	}
@@ -140,13 +140,13 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 // describeModules says what each module asks for.
 func describeModules(dir *workdir.Dir, report *result.ProvidersReport) (problems problem.List) {
 	for _, m := range dir.Tree.Modules {
-		required, diags := m.Config.Requirements(dir.Product)
+		required, diags := m.Config.Requirements()
 		problems = append(problems, diags...)
 		report.Modules = append(report.Modules, result.ModuleProviders{
 			Path: shownPath(dir.Root, m.Config.Path), Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required,
 		})
 	}
-	tests, diags := dir.Root.TestRequirements(dir.Product)
+	tests, diags := dir.Root.TestRequirements()
 	report.Tests, report.TestProviders = dir.Root.Tests, tests
 	problems = append(problems, diags...)
 	calls := describeCalls(dir)

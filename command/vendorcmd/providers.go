@@ -63,7 +63,7 @@ func require(r request, p project) (getproviders.Requirements, bool) {
 	if known {
 		var err error
 		if fromState, known, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
-			_, problems := p.dir.Tree.Requirements(r.product)
+			_, problems := p.dir.Tree.Requirements()
 			return nil, r.log.Add(append(problems, workdir.StateProblem(err))...)
 		}
 	}

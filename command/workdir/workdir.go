@@ -166,7 +166,7 @@ func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, ma
 	installer.Workspace, installer.Outlines = d.workspace, d.outlines
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
 	d.logLeftToPlan()
-	d.ProviderProblems = d.Tree.CheckProviders(installer.Product)
+	d.ProviderProblems = d.Tree.CheckProviders()
 }
 
 // logLeftToPlan says what only a newer product than those that are known can read.
@@ -190,7 +190,7 @@ func (d *Dir) Problems() problem.List {
 	if d.InputProblems.HasErrors() {
 		return d.InputProblems
 	}
-	if unfit := d.Tree.CheckVersion(d.Product); unfit.HasErrors() {
+	if unfit := d.Tree.CheckVersion(); unfit.HasErrors() {
 		return unfit
 	}
 	return slices.Concat(d.InputProblems, d.RootProblems, d.ModuleProblems, d.ProviderProblems)
@@ -243,7 +243,7 @@ func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason
 // nothing is recorded. That providers don't fit together says nothing against the
 // modules.
 func (d *Dir) SaveModules() problem.List {
-	if d.Tree == nil || d.RootProblems.HasErrors() || d.ModuleProblems.HasErrors() || d.Tree.CheckVersion(d.Product).HasErrors() {
+	if d.Tree == nil || d.RootProblems.HasErrors() || d.ModuleProblems.HasErrors() || d.Tree.CheckVersion().HasErrors() {
 		return nil
 	}
 	if err := d.Tree.Save(); err != nil {

@@ -36,7 +36,7 @@ type LegacyProvider struct{ Provider getproviders.Provider }
 // [modules.Tree.Requirements], and one with [LegacyProvider] for each address
 // that can't be installed. The requirements are complete in spite of them.
 func Combine(p Parts) (getproviders.Requirements, hcl.Diagnostics) {
-	required, problems := p.Tree.Requirements(p.Product)
+	required, problems := p.Tree.Requirements()
 	fromState := p.State
 	if p.StateUnknown {
 		fromState = locked(p.Locks, p.Product)

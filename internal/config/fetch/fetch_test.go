@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
@@ -52,7 +51,6 @@ func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 	s.hop("/net", "./net.zip//modules/a")
 	s.zip(t, "/net.zip", "")
 	f := s.fetcher(t, t.TempDir())
-	f.Limit = 2
 	dir := t.TempDir()
 	var calls sync.WaitGroup
 	for i := range 40 {
@@ -236,18 +234,6 @@ func TestFetch_FailuresAreNotRemembered(t *testing.T) {
 	f := s.fetcher(t, "")
 	refused(t, f, s.BaseURL()+"/net.zip")
 	brings(t, f, s.BaseURL()+"/net.zip", "")
-}
-
-func TestFetch_AddressesAreRewritten(t *testing.T) {
-	s := parallelSite(t)
-	s.zip(t, "/mirror/net.zip", "")
-	s.hop("/mirror/page", "https://elsewhere.example.com/net.zip//docs")
-	f := s.fetcher(t, "")
-	f.Rewrite = func(pkg string) string {
-		return strings.Replace(pkg, "https://elsewhere.example.com/", s.BaseURL()+"/mirror/", 1)
-	}
-	brings(t, f, "https://elsewhere.example.com/net.zip", "")
-	brings(t, f, "https://elsewhere.example.com/page", "docs")
 }
 
 func TestFetch_DirectoriesAreLinked(t *testing.T) {

@@ -45,13 +45,8 @@ type Fetcher struct {
 	OCI func(ctx context.Context, at OCIPackage) (OCIArchive, error)
 	// Credentials have the tokens for packages that a registry serves itself; nil: none.
 	Credentials hosts.Credentials
-	// Rewrite returns the address that is to be used instead of the package's,
-	// such as that of a mirror; also for those to which servers point. Nil: none.
-	Rewrite func(pkg string) string
 	// Offline makes everything an error that isn't on this machine.
 	Offline bool
-	// Limit is how many packages are fetched at once; 0: 8.
-	Limit int
 	// Report is told how far packages are, by many goroutines: pkg is the address without secrets, total is -1 if it
 	// isn't known, and ended says that a package is there, or won't be. nil: it isn't told.
 	Report func(pkg string, done, total int64, ended bool)
@@ -75,7 +70,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	if err != nil {
 		return fetched, failed(stepPrepare, err)
 	}
-	req.Package, req.Beside = s.rewrite(given), nil
+	req.Beside = nil
 	// What makes no difference is no reason to ask twice.
 	if !f.Offline {
 		req.Commit = ""
@@ -111,7 +106,7 @@ func (f *Fetcher) Tags(ctx context.Context, pkg string) (tags []string, ref stri
 	if err != nil {
 		return nil, "", failed(stepPrepare, err)
 	}
-	from, err := parseSource(s.rewrite(pkg), false)
+	from, err := parseSource(pkg, false)
 	if err != nil || from.kind != "git" || from.archive != "" || from.ref == "" {
 		return nil, "", nil
 	}
@@ -119,25 +114,20 @@ func (f *Fetcher) Tags(ctx context.Context, pkg string) (tags []string, ref stri
 	return tags, from.ref, err
 }
 
+// atOnce is how many packages are fetched at the same time.
+const atOnce = 8
+
 // prepare makes what the calls share, and decides what isn't set.
 func (f *Fetcher) prepare(context.Context) (*session, error) {
 	dir, err := scratch.Temporary()
 	if err != nil {
 		return nil, err
 	}
-	limit := f.Limit
-	if limit < 1 {
-		limit = 8
-	}
-	rewrite := f.Rewrite
-	if rewrite == nil {
-		rewrite = func(pkg string) string { return pkg }
-	}
 	kept := openStore(f.Store)
 	return &session{
 		dir:          dir,
-		gate:         par.NewLimit(limit),
-		copies:       par.NewLimit(min(limit, runtime.GOMAXPROCS(0))),
+		gate:         par.NewLimit(atOnce),
+		copies:       par.NewLimit(min(atOnce, runtime.GOMAXPROCS(0))),
 		store:        kept,
 		web:          web{f.Client, f.Credentials, f.Offline},
 		oci:          f.OCI,
@@ -149,7 +139,6 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 			files:    cmp.Or(f.bounds.files, 100_000),
 		},
 		environ: f.Environ,
-		rewrite: rewrite,
 	}, nil
 }
 

@@ -31,7 +31,6 @@ type session struct {
 	buckets      *bucket.Services
 	bounds       bounds
 	environ      []string
-	rewrite      func(pkg string) string
 
 	located  par.Memo[modules.FetchRequest, location]
 	contents par.Memo[packageSource, content]
@@ -76,7 +75,7 @@ func (s *session) locate(ctx context.Context, req modules.FetchRequest) (at loca
 		if err != nil {
 			return at, failed(stepLocate, err)
 		}
-		at = location{address: s.rewrite(next.Package), subdir: path.Join(next.Subdir, at.subdir), hopped: true}
+		at = location{address: next.Package, subdir: path.Join(next.Subdir, at.subdir), hopped: true}
 	}
 }
 
@@ -166,13 +165,11 @@ func (s *session) clonesBeside(ctx context.Context, beside *modules.Requests) []
 	all, _ := s.clones.Do(ctx, beside, func(ctx context.Context) (all []git.Request, err error) {
 		seen := map[string]bool{}
 		for _, req := range beside.All {
-			pkg := s.rewrite(req.Package)
-			from, err := parseSource(pkg, false)
-			if seen[pkg] || err != nil || from.kind != "git" || from.archive != "" {
+			from, err := parseSource(req.Package, false)
+			if seen[req.Package] || err != nil || from.kind != "git" || from.archive != "" {
 				continue
 			}
-			seen[pkg] = true
-			req.Package = pkg
+			seen[req.Package] = true
 			if at, ok := s.store.recall(ctx, req); ok {
 				from = at.packageSource
 			}

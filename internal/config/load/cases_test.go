@@ -149,13 +149,13 @@ func summary(dir string, product getproviders.Product) string {
 	for _, run := range module.TestRuns {
 		diags = append(diags, run.Call.Problems()...)
 	}
-	if bad := module.CheckVersion(product); len(bad) > 0 {
+	if bad := module.CheckVersion(); len(bad) > 0 {
 		return joinLines(problemLines(dir, bad))
 	}
 	if diags.HasErrors() {
 		return joinLines(problemLines(dir, diags))
 	}
-	reqs, more := module.Requirements(product)
+	reqs, more := module.Requirements()
 	lines := problemLines(dir, append(diags, more...))
 	if !more.HasErrors() {
 		for _, p := range reqs.Providers() {

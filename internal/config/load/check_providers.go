@@ -27,11 +27,10 @@ type Link struct {
 // The product has to be the one that the modules were loaded for. Terraform
 // finds all this once the modules are there, before it looks for providers or
 // at the backend. Its command get makes warnings of the errors.
-func CheckProviders(links []Link, given getproviders.Product) hcl.Diagnostics {
-	product := dialect.Of(given)
-	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
+func CheckProviders(links []Link) hcl.Diagnostics {
+	c := passing{repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
-		if !product.StaticModules { // OpenTofu leaves them to a plan
+		if c.product = link.Module.grammar.product; !c.product.StaticModules { // OpenTofu leaves them to a plan
 			c.checkArguments(link)
 		}
 		c.checkRepeated(link)

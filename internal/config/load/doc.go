@@ -4,7 +4,7 @@
 //	terraform := getproviders.Terraform("1.15.9")
 //	module, problems := configs.LoadModule("path/to/module", terraform)
 //	if !problems.HasErrors() {
-//		required, problems := module.Requirements(terraform)
+//		required, problems := module.Requirements()
 //		...
 //	}
 //

@@ -11,13 +11,13 @@ import (
 func ExampleLoadModule() {
 	product := getproviders.Terraform("1.15.9")
 	module, diags := load.LoadModule("testdata/example", product)
-	if bad := module.CheckVersion(product); bad.HasErrors() {
+	if bad := module.CheckVersion(); bad.HasErrors() {
 		log.Fatal(bad) // the other problems may be due to it
 	}
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	reqs, diags := module.Requirements(product)
+	reqs, diags := module.Requirements()
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}

@@ -48,7 +48,7 @@ resource "acme_thing" "x" {}
 	if len(module.TestRuns) != 1 || module.TestRuns[0].File != "tests/one.tftest.hcl" {
 		t.Errorf("the runs are %+v", module.TestRuns)
 	}
-	required, _ := module.Requirements(product())
+	required, _ := module.Requirements()
 	if all := required.Providers(); len(all) != 1 || all[0].Type != "other" {
 		t.Errorf("required are %v", all)
 	}

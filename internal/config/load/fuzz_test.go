@@ -60,8 +60,8 @@ func FuzzLoadModule(f *testing.F) {
 		for _, call := range module.Calls {
 			diags = append(diags, call.Problems()...)
 		}
-		module.CheckVersion(product())
-		reqs, more := module.Requirements(product())
+		module.CheckVersion()
+		reqs, more := module.Requirements()
 		for _, diag := range append(diags, more...) {
 			if diag.Summary == "" || diag.Subject == nil {
 				t.Errorf("a problem without place: %v", diag)

@@ -76,7 +76,7 @@ func TestLoadModule_ImportsInModules(t *testing.T) {
 		if want == "" && len(diags) > 0 || want != "" && !strings.Contains(diags.Error(), want) {
 			t.Errorf("%s %s: %v", product.Name, product.Version, diags)
 		}
-		if reqs, _ := module.Requirements(*product); len(reqs) != 1 {
+		if reqs, _ := module.Requirements(); len(reqs) != 1 {
 			t.Errorf("%s %s: %v", product.Name, product.Version, reqs)
 		}
 	}

@@ -92,7 +92,7 @@ func TestCheckProviders_FindsWhatDoesNotFit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			product := getproviders.Terraform(productVersion)
-			must.EqualSlices(t, found(CheckProviders(loadTree(t, product, c.modules), product)), c.want)
+			must.EqualSlices(t, found(CheckProviders(loadTree(t, product, c.modules))), c.want)
 		})
 	}
 }

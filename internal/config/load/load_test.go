@@ -144,7 +144,7 @@ func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 		}
 	}
 	module, _ := LoadModule(filepath.Join(dir, "broken"), product())
-	if reqs, _ := module.Requirements(product()); len(reqs) != 1 {
+	if reqs, _ := module.Requirements(); len(reqs) != 1 {
 		t.Errorf("what could be read requires %v", reqs)
 	}
 }

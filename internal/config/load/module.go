@@ -63,8 +63,8 @@ type RequiredVersion struct {
 // constraint that names a prerelease is a problem.
 //
 // Terraform, in a configuration that has such a problem, tells no other.
-func (m *Module) CheckVersion(given getproviders.Product) hcl.Diagnostics {
-	product := dialect.Of(given)
+func (m *Module) CheckVersion() hcl.Diagnostics {
+	product := m.grammar.product
 	if len(m.RequiredVersions) == 0 {
 		return nil
 	}
@@ -126,12 +126,11 @@ func (r RequiredVersion) check(product dialect.Dialect, running *version.Version
 // or implied by a type. A provider that only resources need is there once,
 // with the place of the first.
 //
-// The product has to be the one that the module was loaded for. The errors here
-// are those that Terraform tells only when it comes to providers:
+// The errors here are those that Terraform tells only when it comes to providers:
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
-func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
-	c := m.collector(product)
+func (m *Module) Requirements() (getproviders.Requirements, hcl.Diagnostics) {
+	c := m.collector()
 	for _, entry := range m.required {
 		c.require(entry.provider, entry.version, entry.entry)
 	}
@@ -154,10 +153,9 @@ type Inferred struct {
 
 // Inferred returns the resources whose providers nothing but their types tells: there is no entry
 // in required_providers for them. The product has to be the one that the module was loaded for.
-func (m *Module) Inferred(given getproviders.Product) (all []Inferred) {
-	product := dialect.Of(given)
+func (m *Module) Inferred() (all []Inferred) {
 	for _, u := range m.users {
-		provider, err := product.ImpliedProvider(u.localName())
+		provider, err := m.grammar.product.ImpliedProvider(u.localName())
 		if u.provider != nil || err != nil || m.requirement(provider.Type) != nil {
 			continue
 		}
@@ -181,11 +179,11 @@ func (m *Module) HasEntryFor(p getproviders.Provider) bool {
 // TestRequirements returns what each of Tests asks for by its provider blocks, if those are
 // requirements to the product. The modules of runs aren't looked at. The errors are those
 // of [Module.Requirements].
-func (m *Module) TestRequirements(product getproviders.Product) (map[string]getproviders.Requirements, hcl.Diagnostics) {
+func (m *Module) TestRequirements() (map[string]getproviders.Requirements, hcl.Diagnostics) {
 	all := map[string]getproviders.Requirements{}
 	var problems hcl.Diagnostics
 	for _, test := range m.Tests {
-		c := m.collector(product)
+		c := m.collector()
 		for _, config := range m.testProviders[test] {
 			c.requireName(config.name, config.version, config.header)
 		}
@@ -196,8 +194,8 @@ func (m *Module) TestRequirements(product getproviders.Product) (map[string]getp
 }
 
 // collector makes one that knows the module's local names.
-func (m *Module) collector(given getproviders.Product) *collector {
-	c := &collector{product: dialect.Of(given), path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+func (m *Module) collector() *collector {
+	c := &collector{product: m.grammar.product, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
 	for _, entry := range m.required {
 		c.declared[entry.name] = entry.provider
 	}

@@ -280,7 +280,7 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 			dir := writeFiles(t, c.files)
 			got := summary(dir, product)
 			module, _ := LoadModule(dir, product)
-			tests, diags := module.TestRequirements(product)
+			tests, diags := module.TestRequirements()
 			if diags.HasErrors() {
 				t.Error(diags)
 			}
@@ -324,7 +324,7 @@ func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 			t.Fatal(diags)
 		}
 		called, _ := LoadModule(writeFiles(t, texts{"main.tf": ""}), c.product)
-		diags = CheckProviders([]Link{{Caller: caller, Call: caller.Calls[0], Module: called}}, c.product)
+		diags = CheckProviders([]Link{{Caller: caller, Call: caller.Calls[0], Module: called}})
 		must.Equal(t, diags.HasErrors(), c.errors, c.product.Name, diags)
 	}
 }

@@ -35,9 +35,9 @@ func (s *inMemory) Put(key string, content []byte) { s.contents[key] = content }
 func said(dir string, product getproviders.Product, opts Options) string {
 	var text strings.Builder
 	m, diags := LoadModuleWith(dir, product, opts)
-	reqs, problems := m.Requirements(product)
-	tests, _ := m.TestRequirements(product)
-	fmt.Fprintf(&text, "%v\n%v\n%v\n%+v\n%+v\n%t %t %v\n%v\n%+v\n", diags, m.CheckVersion(product), problems, reqs, tests, m.Empty, m.Constant, m.LeftToPlan, slices.Sorted(maps.Keys(m.variables)), m.Inferred(product))
+	reqs, problems := m.Requirements()
+	tests, _ := m.TestRequirements()
+	fmt.Fprintf(&text, "%v\n%v\n%v\n%+v\n%+v\n%t %t %v\n%v\n%+v\n", diags, m.CheckVersion(), problems, reqs, tests, m.Empty, m.Constant, m.LeftToPlan, slices.Sorted(maps.Keys(m.variables)), m.Inferred())
 	for _, call := range m.Calls {
 		fmt.Fprintf(&text, "%s %s %s %s %s %v %v\n", call.Name, call.Range, call.Source, call.SourceRange, call.Version, call.Problems(), slices.Sorted(maps.Keys(call.arguments)))
 		for _, input := range slices.Sorted(maps.Keys(call.Inputs)) {

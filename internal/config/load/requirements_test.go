@@ -41,7 +41,7 @@ resource "b_x" "z" {
 }
 `,
 	})
-	reqs, diags := module.Requirements(product())
+	reqs, diags := module.Requirements()
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -80,7 +80,7 @@ x = 1
 	if !diags.HasErrors() {
 		t.Error("no errors")
 	}
-	reqs, diags := module.Requirements(product())
+	reqs, diags := module.Requirements()
 	if len(diags) != 1 || diags[0].Summary != "Invalid version constraint" {
 		t.Errorf("got %v", diags)
 	}
@@ -101,7 +101,7 @@ func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	reqs, _ := module.Requirements(other)
+	reqs, _ := module.Requirements()
 	want := []getproviders.Provider{
 		{Hostname: "registry.example.com", Namespace: "acme", Type: "b"},
 		{Hostname: "registry.example.com", Namespace: "hashicorp", Type: "a"},
@@ -112,7 +112,7 @@ func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
 func TestRequirements_SayFileLineAndColumn(t *testing.T) {
 	dir := writeFiles(t, texts{"other.tf": "  resource \"acme_thing\" \"x\" {}\n"})
 	module, _ := LoadModule(dir, product())
-	required, _ := module.Requirements(product())
+	required, _ := module.Requirements()
 	for _, p := range required.Providers() {
 		if p.Type != "acme" {
 			continue

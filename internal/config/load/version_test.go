@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -34,12 +35,12 @@ func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
 		{"dev", []string{">= 1", ">= 2"}, []string{"Unknown Terraform version"}},
 		{"dev", nil, nil},
 	} {
-		var module Module
+		module := Module{grammar: newGrammar(dialect.Of(getproviders.Terraform(test.product)))}
 		for _, text := range test.required {
 			module.RequiredVersions = append(module.RequiredVersions, RequiredVersion{Text: text})
 		}
 		var got []string
-		for _, diag := range module.CheckVersion(getproviders.Terraform(test.product)) {
+		for _, diag := range module.CheckVersion() {
 			got = append(got, diag.Summary)
 		}
 		must.EqualSlices(t, got, test.want, test.product, test.required)
@@ -49,8 +50,8 @@ func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
 func TestCheckVersion_NamesTheProduct(t *testing.T) {
 	other := getproviders.Terraform("1.8.0")
 	other.Name = "OpenTofu"
-	module := load(t, texts{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"})
-	diags := module.CheckVersion(other)
+	module, _ := LoadModule(writeFiles(t, texts{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"}), other)
+	diags := module.CheckVersion()
 	if len(diags) != 1 || diags[0].Summary != "Unsupported OpenTofu Core version" || diags[0].Subject.Start.Line != 2 {
 		t.Errorf("got %v", diags)
 	}

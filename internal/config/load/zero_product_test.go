@@ -12,7 +12,7 @@ func TestLoadModule_TheZeroProductIsTerraform(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	required, diags := module.Requirements(getproviders.Product{})
+	required, diags := module.Requirements()
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

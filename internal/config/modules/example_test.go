@@ -22,7 +22,7 @@ func ExampleResolver_Resolve() {
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	reqs, diags := tree.Requirements(product)
+	reqs, diags := tree.Requirements()
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}

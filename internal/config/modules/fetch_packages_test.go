@@ -79,7 +79,7 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 		order = append(order, m.Key)
 	}
 	must.EqualSlices(t, order, []string{"", "a", "a.leaf", "a.sub", "a.sub.up", "b", "b.up"})
-	if reqs, _ := tree.Requirements(p.product); len(reqs) != 1 {
+	if reqs, _ := tree.Requirements(); len(reqs) != 1 {
 		t.Errorf("required: %v", reqs)
 	}
 	p.save()

@@ -55,7 +55,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				if len(problems) > 0 {
 					t.Fatalf("mode %d: %v", mode, problems)
 				}
-				required, _ := tree.Requirements(product)
+				required, _ := tree.Requirements()
 				if got := required.Providers(); len(got) != 2 || len(tree.Modules) != 6 {
 					t.Errorf("mode %d: required are %v of %d modules", mode, got, len(tree.Modules))
 					for _, m := range tree.Modules {

@@ -149,7 +149,7 @@ func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
 		"a/b/m.tf":  `resource "x_y" "z" {}`,
 	})
 	tree, problems := p.install()
-	reqs, more := tree.Requirements(p.product)
+	reqs, more := tree.Requirements()
 	if problems.HasErrors() || more.HasErrors() {
 		t.Fatal(problems, more)
 	}
@@ -157,7 +157,7 @@ func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
 	if len(asked) != 2 || asked[0].Pos.Module != "" || asked[1].Pos.Module != "module.a.module.b" {
 		t.Errorf("required: %+v", asked)
 	}
-	unfit := tree.CheckVersion(p.product)
+	unfit := tree.CheckVersion()
 	if len(unfit) != 1 || !strings.Contains(unfit[0].Detail, "Module module.a (from ./a)") {
 		t.Errorf("unfit: %v", unfit)
 	}
@@ -205,7 +205,7 @@ func TestTree_CheckProvidersLeavesOutBrokenModules(t *testing.T) {
 		"b/in/other.tf": "nonsense {}\n",
 	})
 	tree, _ := p.install()
-	found := tree.CheckProviders(p.product)
+	found := tree.CheckProviders()
 	if len(found) != 1 || !strings.Contains(found[0].Detail, "module.b ") {
 		t.Errorf("got %v, want one error for module.b", found)
 	}

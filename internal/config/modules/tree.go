@@ -117,13 +117,13 @@ func isLocalAddress(address Address) bool {
 
 // Requirements returns what all modules ask for, each with the path of the
 // module. The errors are those of [load.Module.Requirements].
-func (t *Tree) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
+func (t *Tree) Requirements() (getproviders.Requirements, hcl.Diagnostics) {
 	all := getproviders.Requirements{}
 	var problems hcl.Diagnostics
 	for _, module := range t.Modules {
-		own, diags := module.Config.Requirements(product)
+		own, diags := module.Config.Requirements()
 		problems = append(problems, diags...)
-		tests, diags := module.Config.TestRequirements(product)
+		tests, diags := module.Config.TestRequirements()
 		problems = append(problems, diags...)
 		parts := []getproviders.Requirements{own}
 		for _, test := range module.Config.Tests {
@@ -140,9 +140,9 @@ func (t *Tree) Requirements(product getproviders.Product) (getproviders.Requirem
 
 // CheckVersion returns a problem for each required_version of any module that
 // the product's version doesn't satisfy.
-func (t *Tree) CheckVersion(product getproviders.Product) (problems hcl.Diagnostics) {
+func (t *Tree) CheckVersion() (problems hcl.Diagnostics) {
 	for _, module := range t.Modules {
-		problems = append(problems, module.Config.CheckVersion(product)...)
+		problems = append(problems, module.Config.CheckVersion()...)
 	}
 	return problems
 }
@@ -150,7 +150,7 @@ func (t *Tree) CheckVersion(product getproviders.Product) (problems hcl.Diagnost
 // CheckProviders says how the providers of the modules fit together: see
 // [load.CheckProviders]. Modules whose files have errors, and those that they call, are left
 // out, as Terraform does: what they want may be what is wrong.
-func (t *Tree) CheckProviders(product getproviders.Product) hcl.Diagnostics {
+func (t *Tree) CheckProviders() hcl.Diagnostics {
 	var links []load.Link
 	unsure := map[*Module]bool{}
 	for _, module := range t.Modules {
@@ -159,7 +159,7 @@ func (t *Tree) CheckProviders(product getproviders.Product) hcl.Diagnostics {
 			links = append(links, load.Link{Caller: module.caller.Config, Call: module.call, Module: module.Config})
 		}
 	}
-	return load.CheckProviders(links, product)
+	return load.CheckProviders(links)
 }
 
 // Save removes what is left of modules that were replaced, and of killed runs, and writes
