@@ -70,29 +70,38 @@ func TestShowing_TextsHaveAnEnd(t *testing.T) {
 	must.Equal(t, new(Showing).told(long).Detail, long.Detail)
 }
 
-func TestCutLines_LeavesWhatIsAtFault(t *testing.T) {
+func TestSnippet_LeavesWhatIsAtFault(t *testing.T) {
 	long := strings.Repeat("\u00e4\xff", 300)
 	for name, c := range map[string]struct {
-		code, marked string
-		lines        int
+		code  string
+		lines int
 	}{
-		"the begin of a line": {"!" + long, "!", 1},
-		"its middle":          {"a\n" + long + "!" + long + "\r\nb\n", "!", 3},
-		"its end":             {long + "!", "!", 1},
-		"a short line":        {"a ! b\n" + long + "\n", "!", 2},
+		"the begin of a line": {"!" + long, 1},
+		"its middle":          {"a\n" + long + "!" + long + "\r\nb", 3},
+		"its end":             {long + "!", 1},
+		"a short line":        {"a ! b\n" + long, 2},
 	} {
-		from := strings.Index(c.code, c.marked)
-		short, at, to := cutLines(c.code, from, from+len(c.marked))
-		if short[at:to] != c.marked || len(strings.Split(strings.TrimSuffix(short, "\n"), "\n")) != c.lines {
-			t.Errorf("%s: %q is marked in %q", name, short[at:to], short)
+		at := strings.Index(c.code, "!")
+		subject := hcl.Range{Start: hcl.Pos{Line: 1, Byte: at}, End: hcl.Pos{Line: 9, Column: 2, Byte: at + 1}}
+		got := newSource("main.tf", []byte(c.code)).cut(&problem.Problem{Subject: &subject})
+		if got.Code[got.From:got.To] != "!" || strings.Count(got.Code, "\n") != c.lines-1 {
+			t.Errorf("%s: %q is marked in %q", name, got.Code[got.From:got.To], got.Code)
 		}
-		for line := range strings.Lines(short) {
+		for line := range strings.Lines(got.Code) {
 			if utf8.RuneCountInString(strings.TrimRight(line, "\r\n")) > mostQuoted {
 				t.Errorf("%s: a line has %d letters", name, utf8.RuneCountInString(line))
 			}
 		}
 	}
-	if short, at, to := cutLines(long, 0, len(long)); at != 0 || to != len(short) {
-		t.Errorf("all of it: %d to %d of %d", at, to, len(short))
+}
+
+// TestSnippet_HasAnEnd has a problem about a file of many lines.
+func TestSnippet_HasAnEnd(t *testing.T) {
+	text := strings.Repeat("a line\n", 10_000)
+	whole := hcl.Range{Start: hcl.InitialPos, End: hcl.Pos{Line: 10_000, Column: 2, Byte: len(text) - 1}}
+	at := hcl.Range{Start: hcl.Pos{Line: 5_000, Byte: 4_999 * 7}, End: hcl.Pos{Line: 5_000, Column: 7, Byte: 4_999*7 + 6}}
+	got := newSource("main.tf", []byte(text)).cut(&problem.Problem{Subject: &at, Context: &whole})
+	if got.Code[got.From:got.To] != "a line" || strings.Count(got.Code[:got.From], "\n")+got.StartLine != 5_000 || len(got.Code) > 2*maxCode {
+		t.Errorf("line %d, %d bytes, from %d", got.StartLine, len(got.Code), got.From)
 	}
 }

@@ -72,68 +72,60 @@ func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 		shown = hcl.RangeOver(*p.Context, subject)
 	}
 	first, last := shown.Start.Line, shown.End.Line
-	if begin, end, ok := lineSpan(s.text, last, last); shown.End.Column <= 1 && last > first && (!ok || begin == end) {
-		last-- // the range ends with the line break before it; Terraform shows the next line, too, if there is anything on it
+	snippet := &Snippet{Context: cutText(s.enclosing(subject.Start.Byte-1), mostQuoted), StartLine: first}
+	var code strings.Builder
+	number, at := 0, 0 // the line, and where it begins
+	for line := range bytes.SplitSeq(s.text, []byte("\n")) {
+		if number++; first < 1 || number > last || code.Len() > maxCode && number > subject.Start.Line {
+			break
+		}
+		// A range may end with the line break before its last line; Terraform shows that line, too, if there is anything on it.
+		isAfter := number == last && last > first && shown.End.Column <= 1 && len(line) == 0
+		if number >= first && !isAfter {
+			if code.Len() > maxCode { // what is at fault is further down
+				code.Reset()
+				snippet.Found, snippet.StartLine = false, number
+			}
+			if snippet.Found {
+				code.WriteByte('\n')
+			}
+			snippet.Found = true
+			snippet.From, snippet.To = addLine(&code, string(line), subject.Start.Byte-at, subject.End.Byte-at, *snippet)
+		}
+		at += len(line) + 1
 	}
-	start, end, ok := lineSpan(s.text, first, last)
-	if !ok {
+	if !snippet.Found {
 		return &Snippet{}
 	}
-	code := s.text[start:end]
-	from := min(max(subject.Start.Byte-start, 0), len(code))
-	to := min(max(subject.End.Byte-start, from), len(code))
-	if begin, end := around(code, from); begin > 0 || end < len(code) {
-		first += bytes.Count(code[:begin], []byte("\n"))
-		code, from, to = code[begin:end], from-begin, min(to, end)-begin
-	}
-	short, from, to := cutLines(string(code), from, to)
-	return &Snippet{Found: true, Context: cutText(s.enclosing(subject.Start.Byte-1), mostQuoted), Code: short, StartLine: first, From: from, To: to}
+	snippet.Code, snippet.To = code.String(), max(snippet.To, snippet.From)
+	return snippet
 }
 
-// maxCode is how much of a file is shown: a file of one line may have millions of bytes.
+// maxCode is how much of a file is shown, in bytes and but for one line: a problem may be about all of it.
 const maxCode = 8 << 10
 
-// around is the part of the code, around what is at fault, that is shown: all of it, if that isn't too much.
-func around(code []byte, from int) (begin, end int) {
-	if len(code) <= maxCode {
-		return 0, len(code)
+// addLine adds as many letters of a line as are quoted: those around what is at fault, else the first. It returns where in the code
+// that begins and ends, if that isn't before the line.
+func addLine(code *strings.Builder, line string, from, to int, was Snippet) (begin, end int) {
+	text := strings.TrimRight(line, "\r")
+	first, last := 0, len(text)
+	if letters := utf8.RuneCountInString(text); letters > mostQuoted {
+		before := 0 // letters before what is at fault
+		if 0 <= from && from < len(text) {
+			before = utf8.RuneCountInString(text[:from])
+		}
+		first = len(firstLetters(text, min(max(before-mostQuoted/2, 0), letters-mostQuoted)))
+		last = first + len(firstLetters(text[first:], mostQuoted))
 	}
-	begin = max(0, from-maxCode/2)
-	end = min(len(code), begin+maxCode)
-	for begin < end && !utf8.RuneStart(code[begin]) {
-		begin++
+	begin, end = was.From, was.To
+	if from >= 0 {
+		begin = code.Len() + min(max(from-first, 0), last-first)
 	}
-	for end < len(code) && end > begin && !utf8.RuneStart(code[end]) {
-		end--
+	if to >= 0 {
+		end = code.Len() + min(max(to-first, 0), last-first)
 	}
+	code.WriteString(text[first:last] + line[len(text):])
 	return begin, end
-}
-
-// cutLines leaves as many letters of each line as are quoted: those around what is at fault, else the first.
-func cutLines(code string, from, to int) (short string, shortFrom, shortTo int) {
-	var b strings.Builder
-	at := 0
-	for line := range strings.Lines(code) {
-		text := strings.TrimRight(line, "\r\n")
-		begin, end := 0, len(text)
-		if letters := utf8.RuneCountInString(text); letters > mostQuoted {
-			before := 0 // letters before what is at fault
-			if at <= from && from < at+len(text) {
-				before = utf8.RuneCountInString(text[:from-at])
-			}
-			begin = len(firstLetters(text, min(max(before-mostQuoted/2, 0), letters-mostQuoted)))
-			end = begin + len(firstLetters(text[begin:], mostQuoted))
-		}
-		if at <= from {
-			shortFrom = b.Len() + min(max(from-at-begin, 0), end-begin)
-		}
-		if at <= to {
-			shortTo = b.Len() + min(max(to-at-begin, 0), end-begin)
-		}
-		b.WriteString(text[begin:end] + line[len(text):])
-		at += len(line)
-	}
-	return b.String(), shortFrom, shortTo
 }
 
 // Visible makes an empty range one character long.
@@ -143,33 +135,6 @@ func Visible(r hcl.Range) hcl.Range {
 		r.End.Column++
 	}
 	return r
-}
-
-// lineSpan returns where the lines first to last, counted from 1, are in src,
-// without the last one's line break; ok is false if src doesn't have the first.
-func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
-	if first < 1 || last < first {
-		return 0, 0, false
-	}
-	for range first - 1 {
-		n := bytes.IndexByte(src[start:], '\n')
-		if n < 0 {
-			return 0, 0, false
-		}
-		start += n + 1
-	}
-	end = start
-	for line := first; ; line++ {
-		n := bytes.IndexByte(src[end:], '\n')
-		if n < 0 {
-			return start, len(src), true
-		}
-		end += n
-		if line == last {
-			return start, end, true
-		}
-		end++
-	}
 }
 
 // maxParsed is the size of a file that is parsed for the sake of a header: it may have been refused because parsing it
