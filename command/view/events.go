@@ -108,45 +108,38 @@ func (r *run) observeProvider(e event.Event) {
 
 // ended is for the last event of a provider.
 func (r *run) ended(w *item, e event.Event) {
-	key := w.key
-	var lines []line
-	note := line{}
+	key, turn, a := w.key, w.key, e.Authentication
 	key.Version = e.Version
+	if e.State == event.Present || e.State == event.Linked || e.State == event.Fetched {
+		w.Version = e.Version.String()
+	}
+	what := w.what()
+	var lines []line
 	switch e.State {
 	case event.BuiltIn:
-		w.way = partOfProduct
-		r.finish(w, "built in")
-		r.turns.put(w.query(), true, sameLine(w.Name+" is built in to "+r.product.Name), w.object())
-		return
+		w.way, turn = partOfProduct, w.query()
+		lines = []line{sameLine(w.Name + " is built in to " + r.product.Name)}
 	case event.Present:
-		if w.Version = e.Version.String(); w.way == unknownWay {
+		if w.way == unknownWay {
 			w.way = wasPresent
 		}
-		what := w.what()
 		lines = []line{itemLine("Using previously-installed "+what, what+": Using previously-installed provider version")}
-		r.finish(w, "present")
 	case event.Linked:
-		w.Version, w.How, w.Trust = e.Version.String(), e.Link.String(), e.Authentication.TrustLevel.String()
-		w.Source, w.way = "shared cache", fromCache
-		what, how := w.what(), "from the shared cache directory"
-		lines, note = []line{itemLine("Using "+what+" "+how, what+": Using "+how)}, linkNote(e.Link, e.LinkReason)
-		r.finish(w, "linked")
+		w.How, w.Trust, w.Source, w.way = e.Link.String(), a.TrustLevel.String(), "shared cache", fromCache
+		const how = "from the shared cache directory"
+		lines = []line{itemLine("Using "+what+" "+how, what+": Using "+how)}
 	case event.Fetched:
-		a := e.Authentication
-		w.Version, w.Source, w.Trust, w.keyID = e.Version.String(), cmp.Or(e.Source, w.Source), a.TrustLevel.String(), a.KeyID
-		w.fetched = w.Came
+		w.Source, w.Trust, w.keyID, w.fetched = cmp.Or(e.Source, w.Source), a.TrustLevel.String(), a.KeyID, w.Came
 		if w.How = e.Link.String(); e.Link == 0 {
 			w.How = ""
 		}
 		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
-		lines, note = fetchedLines(r.product, w.what(), e), linkNote(e.Link, e.LinkReason)
-		r.finish(w, "fetched")
+		lines = fetchedLines(r.product, what, e)
 		e.Platform = r.platform
 		r.over(keyOf(e.Outcome))
 	case event.Failed:
 		w.way, w.err = didFail, e.Err
 		w.Error = oneLine(explain.WithHint(e.Err))
-		r.finish(w, "failed")
 		r.turns.put(w.query(), true)
 		if r.doing != "" {
 			r.head(e.Provider, r.doingLine(e.Provider))
@@ -154,8 +147,9 @@ func (r *run) ended(w *item, e event.Event) {
 	default:
 		return
 	}
-	r.end(key, w.Outcome == "fetched")
-	r.turns.put(w.key, true, append(lines, w.object(), note)...)
+	r.finish(w, e.State)
+	r.end(key, e.State == event.Fetched)
+	r.turns.put(turn, true, append(lines, w.object(), linkNote(e.Link, e.LinkReason))...)
 }
 
 // query is the key of the turn in which it is told how a provider's version is chosen.

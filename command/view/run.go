@@ -66,6 +66,7 @@ type item struct {
 	Spans   []reportSpan `json:"spans"`
 
 	key       packageKey
+	state     event.State
 	directory string       // "": there is only one
 	warnings  problem.List // of its sources
 	way       way
@@ -147,12 +148,11 @@ func (w *item) enter(what string, at float64) {
 }
 
 // finish ends what is open, and says what became of it.
-func (r *run) finish(w *item, outcome string) {
+func (r *run) finish(w *item, state event.State) {
 	at := r.at()
 	w.enter("", at)
-	if w.Outcome = outcome; outcome != "" {
-		w.Spans = append(w.Spans, reportSpan{"done", at, at})
-	}
+	w.state, w.Outcome = state, strings.ReplaceAll(string(state), "_", " ")
+	w.Spans = append(w.Spans, reportSpan{"done", at, at})
 	r.over(w.key)
 }
 
@@ -183,32 +183,31 @@ func (r *run) observeModules(e modules.Event) {
 		w.enter("fetch", r.at())
 	case modules.Recorded:
 		if w := r.items[packageKey{Module: e.Key}]; w != nil {
-			r.finish(w, "fetched")
+			r.finish(w, event.Fetched)
 		}
 	}
 }
 
 // object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
 func (w *item) object() line {
-	did := strings.ReplaceAll(w.Outcome, " ", "_")
-	keys, text := result.Object{"provider", w.key.Provider, "action", did}, w.Name
+	keys, text := result.Object{"provider", w.key.Provider, "action", w.state}, w.Name
 	if w.Version != "" && w.err == nil {
 		keys = append(keys, "version", w.Version)
 		text = w.what()
 	}
-	switch did {
+	switch w.state {
 	case "overridden":
 		keys = append(keys, "source", w.Source)
-	case "linked":
+	case event.Linked:
 		keys = append(keys, "cache", "hit", "link", w.How)
-	case "fetched":
+	case event.Fetched:
 		cache := "unused"
 		if w.How != "" {
 			cache = "filled"
 		}
 		keys = append(keys, "source", w.Source, "bytes", w.fetched, "cache", cache, "link?", w.How, "authentication", w.Trust, "key_id?", w.keyID)
 	}
-	return line{json: text + ": " + did, kind: "package", keys: slices.Concat(keys, result.ErrorObject(w.err), w.span.Object())}
+	return line{json: text + ": " + string(w.state), kind: "package", keys: slices.Concat(keys, result.ErrorObject(w.err), w.span.Object())}
 }
 
 // moduleObject is the object for a module that is in its place now.

@@ -136,8 +136,7 @@ func (f failure) otherAddress() string {
 		return f.requiredBy()
 	}
 	implied, err := f.product.ImpliedProvider(f.Provider.Type)
-	var other Suggestion
-	ok := f.suggest != nil && err == nil && implied == f.Provider
+	other, ok := Suggestion{}, f.suggest != nil && err == nil && implied == f.Provider
 	if ok {
 		other, ok = f.suggest(f.Provider)
 	}
@@ -162,17 +161,6 @@ func (f failure) otherAddress() string {
 	return text + conflictText(sentence, cause.FindConflict(f.req[f.Provider], other.Versions))
 }
 
-// emulated is a platform whose programs a machine of another platform runs, too, and by what.
-func emulated(on getproviders.Platform) (runs getproviders.Platform, by string) {
-	switch on {
-	case getproviders.Platform{OS: "darwin", Arch: "arm64"}:
-		return getproviders.Platform{OS: "darwin", Arch: "amd64"}, "Rosetta 2"
-	case getproviders.Platform{OS: "windows", Arch: "arm64"}:
-		return getproviders.Platform{OS: "windows", Arch: "amd64"}, "emulation"
-	}
-	return getproviders.Platform{}, ""
-}
-
 // otherPackage says what may be used where a version has no package for this platform.
 func (f failure) otherPackage() string {
 	missing := getproviders.FaultOf(f.Err, getproviders.ErrPlatformMissing)
@@ -188,8 +176,10 @@ func (f failure) otherPackage() string {
 	if f.Provider.Namespace == "hashicorp" && f.Provider.Type == "template" {
 		text = "\n\nIts publisher has given it up: the function templatefile replaces template_file, and the provider hashicorp/cloudinit replaces template_cloudinit_config."
 	}
-	if runs, by := emulated(missing.Platform); slices.Contains(missing.Platforms, runs) {
-		text += fmt.Sprintf(" Or use %s and tfdeps for %s, by %s.", f.product.Program, runs, by)
+	by := map[string]string{"darwin": "Rosetta 2", "windows": "emulation"}[missing.Platform.OS]
+	emulated := getproviders.Platform{OS: missing.Platform.OS, Arch: "amd64"}
+	if by != "" && missing.Platform.Arch == "arm64" && slices.Contains(missing.Platforms, emulated) {
+		text += fmt.Sprintf(" Or use %s and tfdeps for %s, by %s.", f.product.Program, emulated, by)
 	}
 	if f.isRequired() {
 		text += " The option -platform only adds hashes to the lock file."
