@@ -201,9 +201,8 @@ func Paths(p *[]string) Value {
 	})
 }
 
-// AnyBool and AnyString are options whose value doesn't matter.
-func AnyBool() Value   { return Bool(new(bool)) }
-func AnyString() Value { return String(new(string)) }
+// AnyBool is an option whose value doesn't matter.
+func AnyBool() Value { return Bool(new(bool)) }
 
 // Given is what was given of a command's options.
 type Given struct {

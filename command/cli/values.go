@@ -17,9 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// AnyDuration is an option for a length of time that doesn't matter.
-func AnyDuration() Value { return Duration(new(time.Duration)) }
-
 // Progress is the row of -progress, which commands take that move bytes or take time.
 func Progress(mode *view.Progress) Flag {
 	return Flag{

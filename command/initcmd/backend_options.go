@@ -5,6 +5,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"time"
 )
 
 // backendOptions are what the arguments of init ask of the backend.
@@ -47,10 +48,10 @@ func (o *backendOptions) flags() cli.Flags {
 		{Name: "enable-pluggable-state-storage-experiment", Value: cli.Bool(&o.stateStores), Note: noteNothing},
 		{Name: "input", Value: cli.AnyBool(), Note: notePassed},
 		{Name: "lock", Value: cli.AnyBool(), Note: notePassed},
-		{Name: "lock-timeout", Value: cli.AnyDuration(), Note: notePassed},
+		{Name: "lock-timeout", Value: cli.Duration(new(time.Duration)), Note: notePassed},
 		{Name: "ignore-remote-version", Value: cli.AnyBool(), Note: notePassed},
 		{Name: "compact-warnings", Value: cli.AnyBool(), Note: noteNothing},
-		{Name: "target", Value: cli.AnyString(), Note: noteNothing},
+		{Name: "target", Value: cli.String(new(string)), Note: noteNothing},
 	}
 }
 

@@ -382,7 +382,7 @@ func (in *installation) lockPlatforms(fetcher *providercache.Fetcher, locks *dep
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},
 	})
-	ok := in.log.Add(in.view.PlatformsEnd()...)
+	ok := in.log.Add(in.view.Activity.End()...)
 	if err != nil {
 		return nil, in.log.Add(explain.LockProblems(in.product, explain.LockedDir{Result: results[0]})...)
 	}

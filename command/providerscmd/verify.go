@@ -165,7 +165,7 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 		log.Fail("interrupted", "Interrupted", "Not all packages were read.")
 		return all
 	}
-	all.compared, all.report = true, result.VerifyReport{Product: products.Unversioned(m)}
+	all.compared = true
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
 			log.Failed("package_not_found", "Failed to look for packages", err)
@@ -173,7 +173,7 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 		}
 		for _, d := range p.dirs {
 			found := compare(opts, skip, p, d, trees[i])
-			all.report.Trees = append(all.report.Trees, result.VerifiedTree{
+			all.report = append(all.report, result.VerifiedTree{
 				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: found,
 			})
 			all.differs = all.differs || slices.ContainsFunc(found, providercache.ComparedPackage.Differs)

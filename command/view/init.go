@@ -169,9 +169,6 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 	return warnings
 }
 
-// PlatformsEnd is the same for packages of other platforms, whose hashes are locked.
-func (v *Init) PlatformsEnd() problem.List { return v.Activity.End() }
-
 // LockSaved says that the lock file isn't what it was; isNew: there was none.
 func (v *Init) LockSaved(isNew bool) {
 	v.run.changed = true
@@ -210,9 +207,6 @@ func (v *Init) Problems(problems problem.List) {
 	v.Close()
 	v.out.Problems(explain.Ordered(problems))
 }
-
-// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was.
-func (v *Init) WriteReport(w io.Writer, head ReportHead) error { return v.run.write(w, head) }
 
 // End sums the run up for programs. It comes last; code is the exit code.
 func (v *Init) End(code int) { v.out.line(v.run.object(code)) }

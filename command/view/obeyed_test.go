@@ -98,10 +98,10 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		check("a log", out.String())
 	}
 	out.Reset()
-	r := newRun(Options{Now: time.Now})
-	r.item(packageKey{Module: "p"}).Error = words
-	r.addProblems(problem.List{problem.Warning("x", words)})
-	must.Succeed(t, r.write(&out, ReportHead{Directory: words}))
+	v := NewInit(Options{Now: time.Now, Progress: ProgressNone})
+	v.run.item(packageKey{Module: "p"}).Error = words
+	v.run.addProblems(problem.List{problem.Warning("x", words)})
+	must.Succeed(t, v.WriteReport(&out, ReportHead{Directory: words}))
 	check("the page", out.String())
 	_, data, _ := strings.Cut(out.String(), `{"format"`)
 	data, _, _ = strings.Cut(data, "</script>")

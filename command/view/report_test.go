@@ -102,7 +102,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 		r.addProblems(problem.List{problem.Warning("A warning "+hostileText, "")})
 	}
 	var page bytes.Buffer
-	must.Succeed(t, r.write(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}))
+	must.Succeed(t, (&Init{Activity: &Activity{run: r}}).WriteReport(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}))
 	return page.String()
 }
 
@@ -141,7 +141,7 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	}
 	clock.wait(8)
 	var page bytes.Buffer
-	must.Succeed(t, r.write(&page, ReportHead{Failed: true}))
+	must.Succeed(t, (&Init{Activity: &Activity{run: r}}).WriteReport(&page, ReportHead{Failed: true}))
 	data := dataIn(t, page.String())
 	var got strings.Builder
 	for _, row := range data.Rows {

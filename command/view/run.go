@@ -33,7 +33,7 @@ type run struct {
 	tasks     terminal.Tasks
 	touched   []*terminal.Task // by the last event
 	signed    bool             // a package was installed whose signer isn't HashiCorp
-	problems  []result.Problem // each once
+	problems  problem.List     // each once
 	showing   explain.Showing  // of the problems
 	errors    int              // that were shown
 	warnings  int

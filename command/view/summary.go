@@ -130,14 +130,11 @@ func (r *run) addProblems(problems problem.List) {
 			r.errors++
 		}
 	}
-	r.showing.Show(problems, func(p *problem.Problem, source *explain.Snippet) int {
-		found := result.NewProblem(p, source)
-		if !slices.ContainsFunc(r.problems, func(other result.Problem) bool {
-			return other.Summary == found.Summary && other.Detail == found.Detail
-		}) {
-			r.problems = append(r.problems, found)
+	r.showing.Show(problems, func(p *problem.Problem, _ *explain.Snippet) int {
+		if !slices.ContainsFunc(r.problems, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail }) {
+			r.problems = append(r.problems, p)
 		}
-		return len(found.Summary) + len(found.Detail)
+		return len(p.Summary) + len(p.Detail)
 	})
 }
 
@@ -148,9 +145,10 @@ type ReportHead struct {
 	Failed    bool
 }
 
-// write writes the page. What is still open counts as ended now.
-func (r *run) write(w io.Writer, head ReportHead) error {
-	at := r.at()
+// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was. What is still open
+// counts as ended now.
+func (v *Init) WriteReport(w io.Writer, head ReportHead) error {
+	r, at := v.run, v.run.at()
 	rows := []item{}
 	for _, w := range r.order {
 		if w.Outcome == "" {
@@ -168,9 +166,9 @@ func (r *run) write(w io.Writer, head ReportHead) error {
 	return page.Write(w, result.Object{
 		"format", reportFormat, "product", r.product.Name + " " + r.product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
 		"directory", terminal.PrintableLine(head.Directory), "began", r.began.UTC(), "took", at, // milliseconds
-		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems, func(p result.Problem) result.Problem {
+		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems, func(p *problem.Problem) result.Object {
 			p.Summary, p.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
-			return p
+			return result.NewProblem(p, nil)
 		}),
 	})
 }

@@ -107,11 +107,14 @@ type failure struct {
 }
 
 func (f failure) problem() *problem.Problem {
-	short := f.product.Short(f.Provider)
+	short, builtIn := f.product.Short(f.Provider), "" // which there is, where another one is asked for
+	if f.Provider.Type != "terraform" {
+		builtIn = "\n\nCorrect the source: the only built-in provider is terraform.io/builtin/terraform."
+	}
 	switch {
 	case f.Step == during.BuiltIn:
 		return problem.Errorf("built_in_provider", "Invalid dependency on built-in provider",
-			"Cannot use %s: %s%s%s", short, WithHint(f.Err), f.builtIn(), f.requiredBy())
+			"Cannot use %s: %s%s%s", short, WithHint(f.Err), builtIn, f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
 		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
@@ -185,14 +188,6 @@ func (f failure) otherPackage() string {
 		text += " The option -platform only adds hashes to the lock file."
 	}
 	return text
-}
-
-// builtIn says which built-in provider there is, where another one is asked for.
-func (f failure) builtIn() string {
-	if f.Provider.Type == "terraform" {
-		return ""
-	}
-	return "\n\nCorrect the source: the only built-in provider is terraform.io/builtin/terraform."
 }
 
 // isRequired reports whether a configuration asks for the provider, or may do so, and not an argument of the command.

@@ -310,17 +310,14 @@ func (c DoctorCache) trust() string {
 	case c.Exposed != "":
 		return "other users can exchange what is in " + c.Exposed + ": each use of a package reads all of it"
 	case c.Others > 0:
-		return fmt.Sprintf("%s can be changed by other users, and %s read at each use", terminal.Count(c.Others, "package"), isAre(c.Others))
+		verb := "are"
+		if c.Others == 1 {
+			verb = "is"
+		}
+		return fmt.Sprintf("%s can be changed by other users, and %s read at each use", terminal.Count(c.Others, "package"), verb)
 	default:
 		return "only you and root can change it; receipts are in " + c.Receipts
 	}
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 func (d Doctor) writeMachine(p *doctorPage) {

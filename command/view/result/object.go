@@ -149,30 +149,20 @@ func tallied[P any, K ~string](packages []P, finding func(P) K) map[K]int {
 	return counts
 }
 
-// Problem is a problem in JSON; the order of the keys is Terraform's.
-type Problem struct {
-	Severity string `json:"severity"`
-	Summary  string `json:"summary"`
-	Detail   string `json:"detail"`
-	Range    Object `json:"range,omitempty"`
-	Snippet  Object `json:"snippet,omitempty"`
-	Code     string `json:"code,omitempty"` // which Terraform doesn't have
-}
-
-// NewProblem describes a problem for programs, as [explain.Showing] hands it out.
-func NewProblem(p *problem.Problem, source *explain.Snippet) Problem {
-	out := Problem{Severity: strings.ToLower(explain.SeverityName(p.Severity)), Summary: p.Summary, Detail: p.Detail, Code: explain.CodeOf(p)}
+// NewProblem describes a problem for programs, as [explain.Showing] hands it out. The order of the keys is Terraform's, which has no code.
+func NewProblem(p *problem.Problem, source *explain.Snippet) Object {
+	var place, snippet Object
 	if p.Subject != nil {
 		r := explain.Visible(*p.Subject)
-		out.Range = Object{"filename", r.Filename, "start", position(r.Start), "end", position(r.End)}
+		place = Object{"filename", r.Filename, "start", position(r.Start), "end", position(r.End)}
 	}
 	if source != nil && source.Found {
-		out.Snippet = Object{
+		snippet = Object{
 			"context|null", source.Context, "code", source.Code, "start_line", source.StartLine,
 			"highlight_start_offset", source.From, "highlight_end_offset", source.To, "values", []any{}, // of expressions; nothing here evaluates any
 		}
 	}
-	return out
+	return Object{"severity", strings.ToLower(explain.SeverityName(p.Severity)), "summary", p.Summary, "detail", p.Detail, "range?", place, "snippet?", snippet, "code?", explain.CodeOf(p)}
 }
 
 func position(at hcl.Pos) Object {

@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view/explain"
@@ -57,7 +56,10 @@ func located(p providercache.LockedPackage) Object {
 		}
 		sha256 = strings.TrimPrefix(string(p.ZH), hashing.ZH+":")
 		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
-			url = withoutUser(at.URL)
+			// Without user and password: those are of the kind that is good for more than one archive.
+			plain := *at.URL
+			plain.User = nil
+			url = plain.String()
 		} else {
 			path = p.Package.Location.String()
 		}
@@ -67,14 +69,6 @@ func located(p providercache.LockedPackage) Object {
 		"url|null", url, "path|null", path, "sha256|null", sha256, "size?", p.Bytes, "hashes", p.Hashes, "protocols", protocols,
 		"authentication", level, "key_id?", key,
 	}, failed...)
-}
-
-// withoutUser is all that it takes to download, but for user and password: those
-// are of the kind that is good for more than one archive.
-func withoutUser(u *url.URL) string {
-	plain := *u
-	plain.User = nil
-	return plain.String()
 }
 
 // Text prints the report for people: each package with its checksum and where it

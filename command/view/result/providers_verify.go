@@ -13,10 +13,7 @@ import (
 )
 
 // VerifyReport tells how packages compare with lock files.
-type VerifyReport struct {
-	Product getproviders.Product
-	Trees   []VerifiedTree
-}
+type VerifyReport []VerifiedTree
 
 // VerifiedTree is a place that was compared with a lock file.
 type VerifiedTree struct {
@@ -30,11 +27,11 @@ type VerifiedTree struct {
 // Text writes a line for each package that isn't sound, and one for each place.
 func (v VerifyReport) Text() string {
 	var b strings.Builder
-	for _, t := range v.Trees {
+	for _, t := range v {
 		for _, p := range t.Packages {
 			if p.Finding != providercache.OK {
 				// Names come from who made the packages: they must not write lines of this output.
-				fmt.Fprintln(&b, terminal.PrintableLine(v.text(p, t)))
+				fmt.Fprintln(&b, terminal.PrintableLine(t.text(p)))
 			}
 		}
 		fmt.Fprintln(&b, terminal.Printable(verifySum(t)))
@@ -43,7 +40,7 @@ func (v VerifyReport) Text() string {
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
-func (v VerifyReport) text(p providercache.ComparedPackage, t VerifiedTree) string {
+func (t VerifiedTree) text(p providercache.ComparedPackage) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {
 	case providercache.Missing:
@@ -132,7 +129,7 @@ func nothingVerified(t VerifiedTree) string {
 // JSON is what was found, for programs.
 func (v VerifyReport) JSON() any {
 	var all []providercache.ComparedPackage
-	trees := Each(v.Trees, func(t VerifiedTree) Object {
+	trees := Each(v, func(t VerifiedTree) Object {
 		all = append(all, t.Packages...)
 		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
 	})

@@ -76,7 +76,7 @@ func (NoResult) JSON() any { return Object{} }
 
 // Object is the end of each report.
 func (run Run) Object() Object {
-	told := []Problem{}
+	told := []Object{}
 	shown := explain.Showing{ReadFile: run.ReadFile, Called: run.Called}
 	shown.Show(explain.Ordered(run.Problems), func(p *problem.Problem, source *explain.Snippet) int {
 		told = append(told, NewProblem(p, source))

@@ -45,7 +45,7 @@ func Inert(text string) string {
 		rest := text[i:]
 		b.WriteRune(r)
 		switch {
-		case r == ':' && unicode.IsSpace(before) && strings.HasPrefix(rest, "::") && startsWithLetter(rest[2:]),
+		case r == ':' && unicode.IsSpace(before) && strings.HasPrefix(rest, "::") && strings.TrimLeftFunc(rest[2:], isLetter) != rest[2:],
 			r == '#' && strings.HasPrefix(rest, "##") && isCommand(rest[2:]):
 			b.WriteByte(' ')
 		}
@@ -54,17 +54,11 @@ func Inert(text string) string {
 	return b.String()
 }
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func startsWithLetter(text string) bool { return text != "" && isLetter(text[0]) }
+func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
 // isCommand reports whether a text has letters, or none, and then "[".
 func isCommand(text string) bool {
-	i := 0
-	for i < len(text) && isLetter(text[i]) {
-		i++
-	}
-	return i < len(text) && text[i] == '['
+	return strings.HasPrefix(strings.TrimLeftFunc(text, isLetter), "[")
 }
 
 // PrintableJSON is Printable for JSON whose texts have to stay what they are: in them, what a terminal or a CI service
