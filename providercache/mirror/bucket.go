@@ -53,12 +53,12 @@ func (b *inBucket) path(_ getproviders.Selection, name string) string { return b
 // contents is what the bucket has of one provider.
 type contents struct {
 	objects  map[string]blob.Info // by keys
-	versions map[getproviders.Version]archivedir.VersionDocument
+	versions map[getproviders.Version]map[string]archivedir.ArchiveEntry
 }
 
 // entry is what a document says of an archive that is there.
 func (c contents) entry(p archivedir.Item) (archivedir.ArchiveEntry, bool) {
-	entry, ok := c.versions[p.Version].Archives[p.Platform.String()]
+	entry, ok := c.versions[p.Version][p.Platform.String()]
 	_, exists := c.objects[p.Name]
 	return entry, ok && exists && archivedir.MirrorDir(p.Provider)+"/"+entry.URL == p.Name
 }
@@ -82,14 +82,14 @@ func (b *inBucket) look(ctx context.Context, packages []archivedir.Item) error {
 		if err != nil {
 			return contents{}, err
 		}
-		there := contents{objects: objects, versions: map[getproviders.Version]archivedir.VersionDocument{}}
+		there := contents{objects: objects, versions: map[getproviders.Version]map[string]archivedir.ArchiveEntry{}}
 		listed := slices.DeleteFunc(versions[p], func(v getproviders.Version) bool {
 			_, ok := objects[versionKey(p, v)]
 			return !ok
 		})
-		documents, errs := par.Map(ctx, limit, listed, func(ctx context.Context, v getproviders.Version) (archivedir.VersionDocument, error) {
-			document, _, err := b.readVersion(ctx, p, v)
-			return document, err
+		documents, errs := par.Map(ctx, limit, listed, func(ctx context.Context, v getproviders.Version) (map[string]archivedir.ArchiveEntry, error) {
+			archives, _, err := readDocument[archivedir.ArchiveEntry](ctx, b, versionKey(p, v), archivesListed)
+			return archives, err
 		})
 		for i, v := range listed {
 			there.versions[v] = documents[i]
@@ -108,7 +108,7 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 	objects := map[string]blob.Info{}
 	for info, err := range b.bucket.List(ctx, archivedir.MirrorDir(p)+"/") {
 		if err != nil {
-			return nil, archivedir.Unlisted(b.at(archivedir.MirrorDir(p)), err)
+			return nil, b.unlisted(archivedir.MirrorDir(p), err)
 		}
 		objects[info.Key] = info
 	}

@@ -10,7 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"slices"
+	"reflect"
 	"strings"
 	"time"
 
@@ -116,75 +116,52 @@ func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders
 	return nil
 }
 
-// readVersion reads the document about a version, and its tag. One that isn't there lists nothing.
-func (b *inBucket) readVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version) (document archivedir.VersionDocument, tag string, err error) {
-	tag, err = b.readDocument(ctx, versionKey(p, v), &document)
-	if document.Archives == nil {
-		document.Archives = map[string]archivedir.ArchiveEntry{}
-	}
-	return document, tag, err
-}
+// The documents of a mirror have one argument: what they list.
+const (
+	versionsListed = "versions" // by the index
+	archivesListed = "archives" // by the document about a version
+)
 
-// readIndex reads the list of versions, and its tag. One that isn't there lists nothing.
-func (b *inBucket) readIndex(ctx context.Context, p getproviders.Provider) (document archivedir.IndexDocument, tag string, err error) {
-	tag, err = b.readDocument(ctx, indexKey(p), &document)
-	if document.Versions == nil {
-		document.Versions = map[string]struct{}{}
-	}
-	return document, tag, err
-}
-
-func (b *inBucket) readDocument(ctx context.Context, key string, into any) (tag string, err error) {
+// readDocument returns what a document lists, and its tag. One that isn't there lists nothing.
+func readDocument[T any](ctx context.Context, b *inBucket, key, argument string) (listed map[string]T, tag string, err error) {
+	listed = map[string]T{}
 	text, info, err := blob.ReadAll(ctx, b.bucket, key, maxDocument)
-	switch {
-	case errors.Is(err, blob.ErrNotFound):
-		return "", nil
-	case err == nil:
-		if err = json.Unmarshal(text, into); err == nil {
-			return info.Tag, nil
-		}
+	if errors.Is(err, blob.ErrNotFound) {
+		return listed, "", nil
 	}
-	return "", archivedir.Unlisted(b.at(key), err)
+	var document map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(text, &document)
+	}
+	if content := document[argument]; err == nil && content != nil {
+		err = json.Unmarshal(content, &listed)
+	}
+	if listed == nil { // null
+		listed = map[string]T{}
+	}
+	return listed, info.Tag, b.unlisted(key, err)
 }
 
-// changeVersion changes what the document about a version lists. Change may be called several times.
-func (b *inBucket) changeVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version, change func(map[string]archivedir.ArchiveEntry)) error {
-	return b.change(ctx, versionKey(p, v), func(ctx context.Context) (string, any, bool, error) {
-		document, tag, err := b.readVersion(ctx, p, v)
-		before := maps.Clone(document.Archives)
-		change(document.Archives)
-		same := maps.EqualFunc(before, document.Archives, func(a, b archivedir.ArchiveEntry) bool {
-			return a.URL == b.URL && slices.Equal(a.Hashes, b.Hashes)
-		})
-		return tag, document, same && (tag != "" || len(before) == 0), err
-	})
-}
-
-// changeIndex changes which versions are listed. Change may be called several times.
-func (b *inBucket) changeIndex(ctx context.Context, p getproviders.Provider, change func(map[string]struct{})) error {
-	return b.change(ctx, indexKey(p), func(ctx context.Context) (string, any, bool, error) {
-		document, tag, err := b.readIndex(ctx, p)
-		before := maps.Clone(document.Versions)
-		change(document.Versions)
-		return tag, document, maps.Equal(before, document.Versions) && (tag != "" || len(before) == 0), err
-	})
-}
-
-// change reads a document, and writes it on the condition that no other process did meanwhile,
-// until that is so. Where there are no such conditions, it is written and read again, until it is
+// changeDocument changes what a document lists. It reads the document, and writes it on the condition that no other
+// process did meanwhile, until that is so. Where there are no such conditions, it is written and read again, until it is
 // as it should be.
-func (b *inBucket) change(ctx context.Context, key string, make func(context.Context) (tag string, document any, same bool, err error)) error {
+func changeDocument[T any](ctx context.Context, b *inBucket, key, argument string, change func(listed map[string]T)) error {
 	conditional := true
 	for attempt := range maxAttempts {
-		tag, document, same, err := make(ctx)
-		if err != nil || same {
+		listed, tag, err := readDocument[T](ctx, b, key, argument)
+		if err != nil {
 			return err
+		}
+		before := maps.Clone(listed)
+		change(listed)
+		if reflect.DeepEqual(before, listed) && (tag != "" || len(before) == 0) {
+			return nil
 		}
 		opts := blob.PutOptions{ContentType: documentType, CacheControl: documentLifetime}
 		if conditional {
 			opts.IfMatch, opts.IfAbsent = tag, tag == ""
 		}
-		_, err = b.bucket.Put(ctx, key, blob.Bytes(archivedir.Encode(document)), opts)
+		_, err = b.bucket.Put(ctx, key, blob.Bytes(archivedir.Encode(map[string]any{argument: listed})), opts)
 		switch {
 		case errors.Is(err, blob.ErrUnsupported) && conditional:
 			conditional = false
@@ -192,13 +169,13 @@ func (b *inBucket) change(ctx context.Context, key string, make func(context.Con
 		case err == nil && conditional:
 			return nil
 		case err != nil && !errors.Is(err, blob.ErrChanged) && !errors.Is(err, blob.ErrExists):
-			return archivedir.Unlisted(b.at(key), err)
+			return b.unlisted(key, err)
 		}
 		if err := par.Pause(ctx, time.Duration(rand.Int64N(int64(10*time.Millisecond)*int64(1+min(attempt, 20))))); err != nil {
 			return err
 		}
 	}
-	return archivedir.Unlisted(b.at(key), errBusy)
+	return b.unlisted(key, errBusy)
 }
 
 // Read implements archivedir.Files.

@@ -54,7 +54,7 @@ func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []
 	if len(done.errs) > 0 {
 		return done
 	}
-	err := b.changeIndex(ctx, p, func(listed map[string]struct{}) {
+	err := changeDocument(ctx, b, indexKey(p), versionsListed, func(listed map[string]struct{}) {
 		for _, v := range versions {
 			listed[v.String()] = struct{}{}
 		}
@@ -78,10 +78,10 @@ func (b *inBucket) publishVersion(ctx context.Context, p getproviders.Provider, 
 		}
 	}
 	err := archivedir.PublishDocuments(ctx, b, p, v, kept, func() (map[getproviders.Platform]getproviders.Hash, error) {
-		document, _, err := b.readVersion(ctx, p, v)
-		list(document.Archives)
+		listed, _, err := readDocument[archivedir.ArchiveEntry](ctx, b, versionKey(p, v), archivesListed)
+		list(listed)
 		archives := map[getproviders.Platform]getproviders.Hash{}
-		for name, entry := range document.Archives {
+		for name, entry := range listed {
 			if plat, err := getproviders.ParsePlatform(name); err == nil {
 				archives[plat] = receiptOf(entry).ZH
 			}
@@ -91,7 +91,7 @@ func (b *inBucket) publishVersion(ctx context.Context, p getproviders.Provider, 
 	if err != nil {
 		return err
 	}
-	return b.changeVersion(ctx, p, v, list)
+	return changeDocument(ctx, b, versionKey(p, v), archivesListed, list)
 }
 
 // entryOf is what a document lists of an archive.
@@ -114,7 +114,7 @@ func (b *inBucket) checkPublished(ctx context.Context, p getproviders.Provider, 
 	for _, k := range kept {
 		for _, key := range []string{k.Name, versionKey(p, k.Version), indexKey(p)} {
 			if _, ok := objects[key]; !ok {
-				return archivedir.Unlisted(b.at(key), errors.New("another process removed it meanwhile; run it again"))
+				return b.unlisted(key, errors.New("another process removed it meanwhile; run it again"))
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func (b *inBucket) checkPublished(ctx context.Context, p getproviders.Provider, 
 
 // unlist implements tree. A document that doesn't exist needs no change.
 func (b *inBucket) unlist(ctx context.Context, p getproviders.Provider, names map[string]bool, versions map[getproviders.Version]bool) error {
-	err := b.changeIndex(ctx, p, func(listed map[string]struct{}) {
+	err := changeDocument(ctx, b, indexKey(p), versionsListed, func(listed map[string]struct{}) {
 		for text := range listed {
 			if v, err := getproviders.ParseVersion(text); err != nil || !versions[v] {
 				delete(listed, text)
@@ -139,7 +139,7 @@ func (b *inBucket) unlist(ctx context.Context, p getproviders.Provider, names ma
 		if !ok || err != nil {
 			continue
 		}
-		err = b.changeVersion(ctx, p, v, func(listed map[string]archivedir.ArchiveEntry) {
+		err = changeDocument(ctx, b, versionKey(p, v), archivesListed, func(listed map[string]archivedir.ArchiveEntry) {
 			for plat, entry := range listed {
 				if !names[archivedir.MirrorDir(p)+"/"+entry.URL] {
 					delete(listed, plat)
