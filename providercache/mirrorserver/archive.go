@@ -74,24 +74,25 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	tellCache(r.Context(), "hit")
 	s.counts.stored.Add(1)
 	if first == nil {
-		s.sendArchive(w, r, archive.ZH, content, &s.counts.storedSize)
+		s.sendArchive(w, r, archive.ZH, content, object.Size, &s.counts.storedSize)
 		return true, nil
 	}
 	defer s.used(archive, object.Tag, first)
-	s.sendArchive(w, r, archive.ZH, first, &s.counts.storedSize)
+	s.sendArchive(w, r, archive.ZH, first, object.Size, &s.counts.storedSize)
 	return true, nil
 }
 
 // sendArchive sends an archive, or a part of it, and counts the bytes. A response that can't be completed breaks off.
-func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content archiveContent, sent *atomic.Int64) {
+func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content io.ReaderAt, size int64, sent *atomic.Int64) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Cache-Control", s.caching(archiveCaching))
 	if zh != "" {
 		w.Header().Set("Etag", `"`+string(zh)+`"`)
 	}
-	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(content, 0, content.length()))
-	read, err := content.state()
-	sent.Add(read)
+	served := &sentContent{from: content}
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(served, 0, size))
+	sent.Add(served.read)
+	err := served.failed
 	if err == nil || r.Context().Err() != nil {
 		return
 	}
@@ -101,11 +102,20 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 	panic(http.ErrAbortHandler) // the one way to tell the client that this isn't all
 }
 
-// archiveContent is an archive that is sent. It is read one piece after the other, each of which may be less than what is asked for.
-type archiveContent interface {
-	io.ReaderAt
-	length() int64
-	state() (read int64, failed error)
+// sentContent is an archive that is sent. It is read one piece after the other, each of which may be less than what is asked for.
+type sentContent struct {
+	from   io.ReaderAt
+	read   int64
+	failed error
+}
+
+// ReadAt implements io.ReaderAt.
+func (c *sentContent) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.from.ReadAt(p, at)
+	if c.read += int64(n); err != nil && err != io.EOF {
+		c.failed = err
+	}
+	return n, err
 }
 
 // objectReader reads an object at the places that are asked for, by one request for each.
@@ -117,15 +127,9 @@ type objectReader struct {
 
 	body   io.ReadCloser // at the position begins; nil: it isn't open
 	begins int64
-	read   int64
-	failed error
 }
 
-func (o *objectReader) length() int64 { return o.size }
-
-func (o *objectReader) state() (int64, error) { return o.read, o.failed }
-
-// ReadAt implements archiveContent.
+// ReadAt implements io.ReaderAt.
 func (o *objectReader) ReadAt(p []byte, at int64) (int, error) {
 	if o.body != nil && o.begins != at {
 		o.Close()
@@ -133,18 +137,13 @@ func (o *objectReader) ReadAt(p []byte, at int64) (int, error) {
 	if o.body == nil {
 		object, err := o.bucket.Get(o.ctx, o.key, blob.GetOptions{Offset: at})
 		if err != nil {
-			o.failed = err
 			return 0, err
 		}
 		o.body, o.begins = object.Body, at
 	}
 	n, err := o.body.Read(p)
-	o.begins, o.read = o.begins+int64(n), o.read+int64(n)
-	if err == io.EOF && o.begins < o.size {
+	if o.begins += int64(n); err == io.EOF && o.begins < o.size {
 		err = io.ErrUnexpectedEOF
-	}
-	if err != nil && err != io.EOF {
-		o.failed = err
 	}
 	return n, err
 }

@@ -19,12 +19,13 @@ var errDamaged = errors.New("the stored archive is damaged: ask again, and it is
 // the archive is what its key says.
 type firstReader struct {
 	*objectReader
-	want getproviders.Hash
-	sum  hash.Hash
-	end  []byte // nil: it wasn't read yet
+	want   getproviders.Hash
+	sum    hash.Hash
+	end    []byte // nil: it wasn't read yet
+	failed error  // why it isn't given away
 }
 
-// ReadAt implements archiveContent.
+// ReadAt implements io.ReaderAt.
 func (f *firstReader) ReadAt(p []byte, at int64) (int, error) {
 	held := max(f.size-heldBack, 0)
 	if at < held {

@@ -1,9 +1,9 @@
 package mirrorserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -78,7 +78,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 			zh = h
 		}
 	}
-	s.sendArchive(w, r, zh, content, &s.counts.fetchedSize)
+	s.sendArchive(w, r, zh, content, content.arrival.size, &s.counts.fetchedSize)
 	return nil
 }
 
@@ -274,28 +274,19 @@ type flightReader struct {
 	flight  *flight
 	arrival arrival
 	file    *os.File
-	read    int64
-	failed  error
 }
 
-func (r *flightReader) length() int64 { return r.arrival.size }
-
-func (r *flightReader) state() (int64, error) { return r.read, r.failed }
-
-// ReadAt implements archiveContent.
+// ReadAt implements io.ReaderAt.
 func (r *flightReader) ReadAt(p []byte, at int64) (int, error) {
 	end, err := r.available(at)
 	if err != nil {
-		r.failed = err
 		return 0, err
 	}
 	n, err := r.file.ReadAt(p[:min(int64(len(p)), end-at)], at)
-	r.read += int64(n)
 	if n > 0 {
 		return n, nil
 	}
-	r.failed = cmp.Or(err, io.ErrUnexpectedEOF)
-	return 0, r.failed
+	return 0, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 }
 
 // available waits until there are bytes to send at a position, and returns where they end.
