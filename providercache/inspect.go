@@ -159,11 +159,11 @@ func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View)
 	claimed := made.Claims()
 	if len(resolve.OfScheme(t.Recorded, hashing.H1)) == 0 && !(known && i.in.isAcceptable(ctx, t, claimed)) {
 		_, err := os.Stat(at.Path(name))
-		return receipt.Provenance{}, nil, err
+		return found, nil, err
 	}
 	h1, record, err := i.in.hashPackage(ctx, t.Selection, at)
 	if err != nil {
-		return receipt.Provenance{}, nil, err
+		return found, nil, err
 	}
 	found = receipt.Provenance{H1: h1}
 	if known && claimed.H1 == h1 {
@@ -179,15 +179,15 @@ func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View)
 // consist of hard links to the cache's files. When another directory links the
 // same files, or is deleted, their ctime changes, and the receipt of this Target
 // doesn't hold any more; but the cache's receipt does.
-func (i inspector) byReceipt(at store.View, name string) (receipt.Receipt, bool) {
+func (i inspector) byReceipt(at store.View, name string) (found receipt.Receipt, ok bool) {
 	if i.in.fetcher().Verify {
-		return receipt.Receipt{}, false
+		return found, false
 	}
 	if found, ok := at.Known(name); ok {
 		return found, true
 	}
 	if !at.IsSame(i.target) {
-		return receipt.Receipt{}, false
+		return found, false
 	}
 	return at.LinkedFrom(i.cache(), name)
 }

@@ -147,7 +147,7 @@ func (l linker) locked(ctx context.Context, s getproviders.Selection, found rece
 			before, err = l.in.recheck(ctx, s, found, l.at)
 		}
 		if err != nil {
-			return outcome{}, nil, err
+			return o, nil, err
 		}
 	}
 	o, err = l.hashed(ctx, s, found, from, own)
@@ -173,7 +173,7 @@ func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receip
 // tree puts a package into Target from another directory of this machine.
 // Before the result is published, verify is asked whether the staged package
 // may be used.
-func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (outcome, error) {
+func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (o outcome, err error) {
 	stage := l.stages.Stage()
 	l.in.fetcher().EmitPhase(ctx, fetch.Request{Selection: s}, event.Linking)
 	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
@@ -184,7 +184,7 @@ func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.
 		err = verify(used, stage.PackagePath())
 	}
 	if err != nil {
-		return outcome{}, err
+		return o, err
 	}
 	outcome, err := l.in.publishInTarget(ctx, s, got, stage)
 	if used != link.Symlink && from == l.in.cachePath(s) {
@@ -229,10 +229,10 @@ func (in *Installer) cacheHas(s getproviders.Selection) error {
 }
 
 // publishInTarget moves a package from its stage into Target.
-func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selection, got receipt.Provenance, stage *staging.Stage) (outcome, error) {
+func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selection, got receipt.Provenance, stage *staging.Stage) (o outcome, err error) {
 	record, err := got.CompleteRecord(stage.PackagePath())
 	if err != nil {
-		return outcome{}, err
+		return o, err
 	}
 	dir := in.packagePath(s.Provider, s.Version)
 	return outcome{

@@ -57,22 +57,22 @@ func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.Package
 }
 
 // prefetchOne puts one package into the cache.
-func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec) (Prefetched, error) {
+func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec) (done Prefetched, err error) {
 	selected := w.Selected()
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return Prefetched{}, selected.Failed(during.Query, err)
+		return done, selected.Failed(during.Query, err)
 	}
 	if w.Version == (getproviders.Version{}) {
 		var err error
 		if selected, err = in.fetcher().Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
-			return Prefetched{}, err
+			return done, err
 		}
 	}
 	s := &step{Request: fetch.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}, cacheOnly: true}
 	ended, err := in.takeFromCache(ctx, s)
 	if !ended {
 		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
-			return Prefetched{}, s.Failed(during.Metadata, err)
+			return done, s.Failed(during.Metadata, err)
 		}
 		err = in.fetchIntoCache(ctx, s, func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
 			// What is unpacked is copied, because the cache may be moved to where the mirror isn't.

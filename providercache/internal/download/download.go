@@ -60,10 +60,10 @@ func Download(ctx context.Context, r Request) (Archive, error) {
 
 func (d *download) run(ctx context.Context) (received Archive, err error) {
 	if err := d.recall(ctx); err != nil {
-		return Archive{}, err
+		return received, err
 	}
 	if d.source, err = d.open(ctx); err != nil {
-		return Archive{}, err
+		return received, err
 	}
 	defer d.source.Close()
 	for {
@@ -72,7 +72,7 @@ func (d *download) run(ctx context.Context) (received Archive, err error) {
 			return received, err
 		}
 		if err := d.clear(); err != nil {
-			return Archive{}, err
+			return received, err
 		}
 	}
 }
@@ -127,11 +127,11 @@ func (d *download) clear() error {
 func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	total := d.source.Length()
 	if total > d.Limit {
-		return Archive{}, d.tooLarge()
+		return received, d.tooLarge()
 	}
 	if d.Admit != nil {
 		if err := d.Admit(total); err != nil {
-			return Archive{}, err
+			return received, err
 		}
 	}
 	var mark par.Mark

@@ -18,33 +18,33 @@ import (
 )
 
 // fetchDirectory stages a package that is unpacked already. The hash is that of what will be published.
-func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage, modes []link.Mode) (receipt.Provenance, error) {
+func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage, modes []link.Mode) (got receipt.Provenance, err error) {
 	if err := stageDirectory(ctx, t, dir, stage, modes); err != nil {
-		return receipt.Provenance{}, t.Failed(during.Fetch, err)
+		return got, t.Failed(during.Fetch, err)
 	}
 	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
 // AuthenticateDirectory hashes and authenticates an unpacked package. For the packages
 // above this one: the result has an internal type.
-func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir string) (receipt.Provenance, error) {
+func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir string) (got receipt.Provenance, err error) {
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
-		return receipt.Provenance{}, err
+		return got, err
 	}
 	if _, err := unpack.FindExecutable(dir, t.Provider); err != nil {
-		return receipt.Provenance{}, t.Failed(during.Fetch, err)
+		return got, t.Failed(during.Fetch, err)
 	}
 	f.EmitPhase(ctx, t, event.Verifying)
 	h1, err := treehash.DirProgress(ctx, dir, f.EmitHashing(ctx, t, ""))
 	if err != nil {
-		return receipt.Provenance{}, t.Failed(during.Fetch, err)
+		return got, t.Failed(during.Fetch, err)
 	}
 	authentication, err := t.Authenticate(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1})
 	if err != nil {
-		return receipt.Provenance{}, err
+		return got, err
 	}
-	got := f.dated(ctx, receipt.Provenance{Authentication: authentication, H1: h1}, time.Time{})
+	got = f.dated(ctx, receipt.Provenance{Authentication: authentication, H1: h1}, time.Time{})
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 

@@ -32,10 +32,10 @@ func (f *Fetcher) keptPath(t Request) (path string, ok bool) {
 func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, ok bool, err error) {
 	kept, ok := f.keptPath(t)
 	if !ok {
-		return receipt.Provenance{}, false, nil
+		return got, false, nil
 	}
 	if info, err := os.Lstat(kept); err != nil || !info.Mode().IsRegular() {
-		return receipt.Provenance{}, false, nil
+		return got, false, nil
 	}
 	t.Package.Location = getproviders.LocalArchive(kept)
 	got, err = f.downloadAndUnpack(ctx, t, path, dir)
@@ -51,9 +51,9 @@ func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (go
 		err = errors.Join(err, patient.RemoveAll(dir))
 	}
 	if err != nil {
-		return receipt.Provenance{}, true, t.Failed(during.Fetch, err)
+		return got, true, t.Failed(during.Fetch, err)
 	}
-	return receipt.Provenance{}, false, nil
+	return got, false, nil
 }
 
 // isKept reports whether a file has the checksum that it is kept under.

@@ -116,7 +116,7 @@ func (h lockHasher) trustListed(t fetch.Request, trust getproviders.Trust) (hash
 // recall returns what reading a package would yield, if its source lists the
 // archive's checksum, and an earlier run recorded the content of the archive with
 // this checksum. The checksum is authenticated as the archive would be.
-func (h lockHasher) recall(t fetch.Request, trust getproviders.Trust) (receipt.Provenance, bool) {
+func (h lockHasher) recall(t fetch.Request, trust getproviders.Trust) (got receipt.Provenance, ok bool) {
 	sum, ok := fetch.ExpectedBy(trust)
 	if !ok || trust.Authenticator == nil {
 		return h.recallListed(trust)
@@ -124,11 +124,11 @@ func (h lockHasher) recall(t fetch.Request, trust getproviders.Trust) (receipt.P
 	zh := getproviders.ZH(sum)
 	h1, ok := h.archives.KnownH1(zh)
 	if !ok {
-		return receipt.Provenance{}, false
+		return got, false
 	}
 	authentication, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1})
 	if err != nil { // reading the package tells what is wrong
-		return receipt.Provenance{}, false
+		return got, false
 	}
 	return receipt.Provenance{Authentication: authentication, H1: h1, ZH: zh, RegistryHashes: t.OtherRegistryHashes(trust)}, true
 }

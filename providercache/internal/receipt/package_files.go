@@ -72,17 +72,17 @@ func OpenContents(state string) Contents {
 }
 
 // RecordArchive is TakeRecord for an archive. Links are refused.
-func RecordArchive(path string) (StatRecord, error) {
+func RecordArchive(path string) (record StatRecord, err error) {
 	system, err := fileSystemOf(path)
 	if err != nil {
-		return StatRecord{}, err
+		return record, err
 	}
 	stat, err := Lstat(path)
 	switch {
 	case err != nil:
-		return StatRecord{}, err
+		return record, err
 	case !system.Local || !owner.Exclusive(path) || !stat.Mode.IsRegular():
-		return StatRecord{}, fmt.Errorf("%s: %w", path, errNotRecordable)
+		return record, fmt.Errorf("%s: %w", path, errNotRecordable)
 	}
 	stat.Name = "."
 	return StatRecord{FileSystem: system.ID, Entries: []StatEntry{stat.StatEntry}}, nil

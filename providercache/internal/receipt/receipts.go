@@ -95,13 +95,13 @@ func Resolved(path string) (string, error) {
 }
 
 // Find returns the receipt of a package, which may have changed since. Of nil receipts there is none.
-func (r *Receipts) Find(name string) (Receipt, bool) {
+func (r *Receipts) Find(name string) (rc Receipt, ok bool) {
 	if r == nil {
-		return Receipt{}, false
+		return rc, false
 	}
 	encoded, ok := r.file.Get(name)
 	if !ok {
-		return Receipt{}, false
+		return rc, false
 	}
 	rc, err := decodeReceipt(encoded)
 	return rc, err == nil

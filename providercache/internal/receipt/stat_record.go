@@ -83,13 +83,13 @@ var errNotRecordable = errors.New("what the file system says of this package pro
 // errNotRecordable if there is something among them of which a record proves
 // nothing: a link, in place of the package itself as well, or a file system that
 // other machines write to.
-func TakeRecord(dir string) (StatRecord, error) {
+func TakeRecord(dir string) (record StatRecord, err error) {
 	system, err := fileSystemOf(dir)
 	switch {
 	case err != nil:
-		return StatRecord{}, err
+		return record, err
 	case !system.Local || !owner.Exclusive(dir):
-		return StatRecord{}, fmt.Errorf("%s: %w", dir, errNotRecordable)
+		return record, fmt.Errorf("%s: %w", dir, errNotRecordable)
 	}
 	entries, err := StatTree(dir)
 	return StatRecord{FileSystem: system.ID, Entries: entries}, err

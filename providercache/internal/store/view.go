@@ -100,7 +100,7 @@ func (s View) Known(name string) (found receipt.Receipt, ok bool) {
 // KnownOwn is Known for a package that is IsOwn as well, by a receipt of this user's. The View is that of a cache.
 func (s View) KnownOwn(name string) (found receipt.Receipt, ok bool) {
 	if s.Own == nil {
-		return receipt.Receipt{}, false
+		return found, false
 	}
 	return s.Own.Known(name, s.Path(name), s.now())
 }
@@ -116,11 +116,11 @@ func (s View) IsOwn(dir string) bool {
 // says, and the package here consists of hard links to its files.
 func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok bool) {
 	if s.Own == nil || cache.Own == nil {
-		return receipt.Receipt{}, false
+		return found, false
 	}
 	shared, ok := cache.Own.Known(name, cache.Path(name), s.now())
 	if !ok {
-		return receipt.Receipt{}, false
+		return found, false
 	}
 	return shared, s.Own.HeldBy(shared, name, s.Path(name), s.now()) || shared.IsLinkedIn(s.Path(name))
 }

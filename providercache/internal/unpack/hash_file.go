@@ -19,11 +19,11 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 		err = fmt.Errorf("%s is neither a package archive nor a directory", path)
 	}
 	if err != nil {
-		return Content{}, "", err
+		return content, "", err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return Content{}, "", err
+		return content, "", err
 	}
 	defer file.Close()
 	content, zh, err = Hash(ctx, file, countedReader{file, read}, par.NewLimit(1), info.Size(), getproviders.Provider{}, Limits{}.WithDefaults())
@@ -50,7 +50,7 @@ func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limi
 func hashZip(ctx context.Context, file *os.File, p getproviders.Provider, limits Limits) (content Content, zh getproviders.Hash, err error) {
 	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(file, 0, math.MaxInt64))
 	if err != nil {
-		return Content{}, "", err
+		return content, "", err
 	}
 	zh = getproviders.ZH(sum)
 	whole, err := openFile(file, size, p, limits)

@@ -152,20 +152,20 @@ func parseLocalHeader(fixed [localHeader]byte) (header zip.FileHeader, name, fur
 }
 
 // unpack unpacks one entry. What its header says is replaced by what was found.
-func (s *streamer) unpack(ctx context.Context, header *zip.FileHeader) (streamedEntry, error) {
+func (s *streamer) unpack(ctx context.Context, header *zip.FileHeader) (e streamedEntry, err error) {
 	file := &zip.File{FileHeader: *header}
 	name, err := cleanName(file)
 	if err != nil || header.Flags&^(flagDescriptor|flagUTF8|flagsDeflate) != 0 {
-		return streamedEntry{}, ErrNotStreamable
+		return e, ErrNotStreamable
 	}
-	e := streamedEntry{entry: entry{File: file, Name: name, Dir: strings.HasSuffix(header.Name, "/")}}
+	e = streamedEntry{entry: entry{File: file, Name: name, Dir: strings.HasSuffix(header.Name, "/")}}
 	if err := s.tree.add(e.entry); err != nil {
-		return streamedEntry{}, err
+		return e, err
 	}
 	if e.Dir {
 		e.Sum = sha256.Sum256(nil)
 		if header.CompressedSize64 != 0 || header.Flags&flagDescriptor != 0 {
-			return streamedEntry{}, ErrNotStreamable
+			return e, ErrNotStreamable
 		}
 		return e, e.mkdir(s.into)
 	}

@@ -132,7 +132,7 @@ func (o Archive) Close() error { return o.file.Close() }
 // directory lists the very entries that were found.
 func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool, err error) {
 	if !onTheWay.agrees(o.entries) {
-		return Content{}, false, nil
+		return content, false, nil
 	}
 	content, err = onTheWay.finish(o.entries, dir)
 	return content, true, err
@@ -142,15 +142,15 @@ func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool
 // it if dir is "". Each byte is inflated once, and hashed while it is written.
 // Nothing is written outside dir, whatever the archive says: besides the
 // rules, the system is asked to keep to dir.
-func (o Archive) Unpack(ctx context.Context, dir string) (Content, error) {
+func (o Archive) Unpack(ctx context.Context, dir string) (content Content, err error) {
 	var into *os.Root
 	if dir != "" {
 		if err := patient.RemoveAll(dir); err != nil { // what unpacking it while it arrived has left
-			return Content{}, err
+			return content, err
 		}
 		root, err := makeRoot(dir)
 		if err != nil {
-			return Content{}, err
+			return content, err
 		}
 		defer root.Close()
 		into = root
