@@ -121,7 +121,7 @@ func (in *Installer) takeFromCache(ctx context.Context, s *step) (ended bool, er
 		return true, nil
 	}
 	s.local.Cached = &found
-	in.linkHeld(ctx, steps{s}, in.cacheView(), in.linkModes(s.Selection))
+	in.linkMany(ctx, steps{s}, in.cacheView(), in.linkModes(s.Selection), linker.locked)
 	return s.todo == nothing, nil
 }
 

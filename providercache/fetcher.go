@@ -103,14 +103,12 @@ func (f *Fetcher) Opened() *fetch.Fetcher {
 
 // decided fills in what isn't set.
 func (l Limits) decided() fetch.Limits {
-	size := unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}.WithDefaults()
 	return fetch.Limits{
-		Queries:      cmp.Or(max(l.Queries, 0), 32),
-		Downloads:    cmp.Or(max(l.Downloads, 0), 32),
-		PerHost:      cmp.Or(max(l.PerHost, 0), 16),
-		Unpacks:      cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
-		PackageBytes: size.Bytes,
-		PackageFiles: size.Files,
+		Queries:   cmp.Or(max(l.Queries, 0), 32),
+		Downloads: cmp.Or(max(l.Downloads, 0), 32),
+		PerHost:   cmp.Or(max(l.PerHost, 0), 16),
+		Unpacks:   cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
+		Package:   unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}.WithDefaults(),
 	}
 }
 

@@ -225,10 +225,11 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 	began := in.fetcher().Now()
 	record, err := receipt.TakeRecord(dir)
 	record.ReadFrom = began
+	of := Outcome{Selection: s, Path: dir}
 	if err == nil { // else it isn't there, or hashing says what is wrong
-		in.fetcher().Emit(ctx, event.Event{Kind: event.Hashing, Outcome: Outcome{Selection: s, Path: dir}})
+		in.fetcher().Emit(ctx, event.Event{Kind: event.Hashing, Outcome: of})
 	}
-	h1, err := treehash.DirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, fetch.Request{Selection: s}, dir))
+	h1, err := treehash.DirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, of))
 	return h1, record, err
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
@@ -27,36 +26,21 @@ func (in *Installer) link(ctx context.Context, all steps) {
 	modes := in.linkModes(all.selections()...)
 	unlocked := slices.Index(modes, link.Hardlink)
 	if unlocked < 0 {
-		in.linkEach(ctx, all, modes)
+		in.linkMany(ctx, all, in.cacheView(), modes, linker.unlocked)
 		return
 	}
 	if unlocked > 0 && link.MayClone(in.Target.Dir) { // where one can't be cloned, none can: to try once is enough
-		if in.linkEach(ctx, all[:1], modes[:unlocked]); all[0].todo == nothing {
-			in.linkEach(ctx, all[1:], modes[:unlocked])
+		if in.linkMany(ctx, all[:1], in.cacheView(), modes[:unlocked], linker.unlocked); all[0].todo == nothing {
+			in.linkMany(ctx, all[1:], in.cacheView(), modes[:unlocked], linker.unlocked)
 		}
 	}
-	in.linkLocked(ctx, all.to(linking), modes[unlocked:])
-}
-
-// linkEach links or copies packages without file locks, so others may exchange
-// them meanwhile.
-func (in *Installer) linkEach(ctx context.Context, all steps, modes []link.Mode) {
-	in.linkMany(ctx, all, in.cacheView(), modes, linker.unlocked)
-}
-
-// linkLocked makes hard links. These change the ctime of the cache's files, by
-// which receipts recognise them, so a receipt is checked before and renewed
-// after, while the package's file lock is held. This is done for many packages
-// at once, because a receipt counts only some moments after the last change.
-func (in *Installer) linkLocked(ctx context.Context, all steps, modes []link.Mode) {
-	store.EachLocked(ctx, in.Cache, all, func(s *step) string { return in.packageName(s.Selection) }, func(held []*step) {
-		in.linkHeld(ctx, held, in.cacheView(), modes)
+	// Hard links change the ctime of the cache's files, by
+	// which receipts recognise them, so a receipt is checked before and renewed
+	// after, while the package's file lock is held. This is done for many packages
+	// at once, because a receipt counts only some moments after the last change.
+	store.EachLocked(ctx, in.Cache, all.to(linking), func(s *step) string { return in.packageName(s.Selection) }, func(held []*step) {
+		in.linkMany(ctx, held, in.cacheView(), modes[unlocked:], linker.locked)
 	})
-}
-
-// linkHeld links packages whose file locks are held, and renews their receipts.
-func (in *Installer) linkHeld(ctx context.Context, all steps, at store.View, modes []link.Mode) {
-	in.linkMany(ctx, all, at, modes, linker.locked)
 }
 
 // linkMany links packages, many at once, and ends and reports the steps of those that it could link. shared are
@@ -175,7 +159,7 @@ func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receip
 // may be used.
 func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (o outcome, err error) {
 	stage := l.stages.Stage()
-	l.in.fetcher().EmitPhase(ctx, fetch.Request{Selection: s}, event.Linking)
+	l.in.fetcher().EmitPhase(ctx, Outcome{Selection: s}, event.Linking)
 	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
 	if err == nil && used != link.Symlink {
 		link.KeepTimes(from, stage.PackagePath(), l.in.fetcher().Now()) // else the package gets no receipt for 20 ms

@@ -161,8 +161,7 @@ func (m *run) verify(ctx context.Context, p *archivedir.Item, c archivedir.Claim
 	if c.Open == nil {
 		return c, nil
 	}
-	at := fetch.Request{Selection: p.Selection, Package: getproviders.Package{Platform: p.Platform}}
-	m.dir.Fetcher.EmitPhase(ctx, at, event.Verifying)
+	m.dir.Fetcher.EmitPhase(ctx, event.Outcome{Selection: p.Selection, Platform: p.Platform}, event.Verifying)
 	known := c.Known.Receipt
 	is, err := known.ZH, error(nil)
 	if !c.Read {

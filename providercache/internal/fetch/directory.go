@@ -35,8 +35,8 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	if _, err := unpack.FindExecutable(dir, t.Provider); err != nil {
 		return got, t.Failed(during.Fetch, err)
 	}
-	f.EmitPhase(ctx, t, event.Verifying)
-	h1, err := treehash.DirProgress(ctx, dir, f.EmitHashing(ctx, t, ""))
+	f.EmitPhase(ctx, t.Outcome(), event.Verifying)
+	h1, err := treehash.DirProgress(ctx, dir, f.EmitHashing(ctx, t.Outcome()))
 	if err != nil {
 		return got, t.Failed(during.Fetch, err)
 	}

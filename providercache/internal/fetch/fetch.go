@@ -140,7 +140,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 	}
 	remote := download.IsRemote(t.Package.Location)
 	if !remote {
-		f.EmitPhase(ctx, t, phase)
+		f.EmitPhase(ctx, t.Outcome(), phase)
 	}
 	request.Restart = func() error {
 		if dir == "" {
@@ -152,14 +152,14 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 		if t.Follow != nil {
 			t.Follow(mark, size)
 		}
-		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, f.unpacks, size), dir, f.Limits.Unpack())
+		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, f.unpacks, size), dir, f.Limits.Package)
 	}
 	leave, err := f.enter(ctx, t.Package.Location)
 	if err == nil {
 		defer leave()
 		request.Received = func() {
 			if leave(); remote {
-				f.EmitPhase(ctx, t, phase)
+				f.EmitPhase(ctx, t.Outcome(), phase)
 			}
 		}
 		received, err = download.Download(ctx, request)
@@ -194,7 +194,7 @@ func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
 	expected, _ := t.Expected()
 	return download.Request{
-		Opening: f.opening(t), Expected: expected, Limit: f.Limits.Unpack().Bytes,
+		Opening: f.opening(t), Expected: expected, Limit: f.Limits.Package.Bytes,
 		Path: path, PartialDir: t.Partials, Now: f.Now, Admit: t.Admit,
 	}
 }
@@ -217,7 +217,7 @@ func (f *Fetcher) opening(t Request) download.Opening {
 // unpack completes what was unpacked while the archive arrived, or unpacks the
 // archive if it couldn't be.
 func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
-	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Unpack())
+	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Package)
 	if err != nil {
 		return content, t.Failed(during.Unpack, err)
 	}
@@ -245,7 +245,7 @@ func (f *Fetcher) unpackComplete(ctx context.Context, from unpack.Archive, size 
 // Hash hashes an archive on this machine, which has to be a package of the provider, when a core is free. For the packages above this one:
 // content has an internal type.
 func (f *Fetcher) Hash(ctx context.Context, file *os.File, size int64, p getproviders.Provider) (unpack.Content, getproviders.Hash, error) {
-	return unpack.Hash(ctx, file, file, f.unpacks, size, p, f.Limits.Unpack())
+	return unpack.Hash(ctx, file, file, f.unpacks, size, p, f.Limits.Package)
 }
 
 // enter waits until an archive may be downloaded. It waits for the host first, so

@@ -66,11 +66,9 @@ func (f *Fetcher) Resolver() resolve.Resolver {
 }
 
 // EmitHashing returns what is to be called with the number of bytes after each read of a package
-// that is hashed in a directory. Platform and Dir may be empty.
-func (f *Fetcher) EmitHashing(ctx context.Context, t Request, dir string) func(bytes int64) {
-	o := t.Outcome()
-	o.Path = dir
-	return o.Count(func(e event.Event) { f.Emit(ctx, e) })
+// that is hashed. Its Platform and Path may be empty.
+func (f *Fetcher) EmitHashing(ctx context.Context, of event.Outcome) func(bytes int64) {
+	return of.Count(func(e event.Event) { f.Emit(ctx, e) })
 }
 
 // Emit tells the observer, if there is one.
@@ -103,22 +101,16 @@ const (
 
 // Limits bounds what a Fetcher does at once, over all calls of its methods, and what a package may be. All are set.
 type Limits struct {
-	Queries      int   // metadata requests at once; 32
-	Downloads    int   // archives at once; 32
-	PerHost      int   // of them, from one host; 16
-	Unpacks      int   // archives being unpacked at once; GOMAXPROCS
-	PackageBytes int64 // size of one archive, and unpacked size of one package; 8 GiB
-	PackageFiles int   // entries of one package; 10 000
-}
-
-// Unpack is what packages are bounded by.
-func (l Limits) Unpack() unpack.Limits {
-	return unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}
+	Queries   int // metadata requests at once; 32
+	Downloads int // archives at once; 32
+	PerHost   int // of them, from one host; 16
+	Unpacks   int // archives being unpacked at once; GOMAXPROCS
+	Package   unpack.Limits
 }
 
 // EmitPhase reports what is done to a package from now on.
-func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
-	f.Emit(ctx, event.Event{Kind: event.Begun, Outcome: t.Outcome(), Phase: phase})
+func (f *Fetcher) EmitPhase(ctx context.Context, of event.Outcome, phase event.Phase) {
+	f.Emit(ctx, event.Event{Kind: event.Begun, Outcome: of, Phase: phase})
 }
 
 // Request is a package that is going to be fetched.

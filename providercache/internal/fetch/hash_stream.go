@@ -31,7 +31,7 @@ func (f *Fetcher) downloadHashes(ctx context.Context, t Request) (received downl
 
 // readSource reads a source to its end.
 func (f *Fetcher) readSource(ctx context.Context, t Request, from download.Source) (received download.Archive, content unpack.Content, err error) {
-	limits, total := f.Limits.Unpack(), from.Length()
+	limits, total := f.Limits.Package, from.Length()
 	if total > limits.Bytes {
 		return received, content, unpack.ErrNotStreamable // refused with a reason when the archive is unpacked
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // served is a transport that serves one archive, and counts requests.
@@ -37,7 +38,7 @@ func (s *served) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-var testLimits = Limits{Queries: 2, Downloads: 2, PerHost: 2, Unpacks: 2, PackageBytes: 1 << 20, PackageFiles: 10}
+var testLimits = Limits{Queries: 2, Downloads: 2, PerHost: 2, Unpacks: 2, Package: unpack.Limits{Bytes: 1 << 20, Files: 10}}
 
 // keeping is a Fetcher with an ArchiveDir, and a request for an archive.
 func keeping(t *testing.T) (f *Fetcher, web *served, r Request, kept string) {

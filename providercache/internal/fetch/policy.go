@@ -52,7 +52,8 @@ func (f *Fetcher) date(ctx context.Context, s getproviders.Selection) (c getprov
 	if err != nil {
 		return c, false // installing it says why
 	}
-	c = getproviders.Candidate{Provider: s.Provider, Version: s.Version, Platform: f.Platform, State: getproviders.StateListed, Released: f.released(ctx, pkg)}
+	c = f.listed(s)
+	c.Released = f.released(ctx, pkg)
 	return c, !c.Released.IsZero()
 }
 
@@ -67,8 +68,13 @@ func (f *Fetcher) signer(ctx context.Context, s getproviders.Selection) (c getpr
 	if err != nil || !ok || trust.Authenticator == nil {
 		return c, false
 	}
-	signed, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
-	return getproviders.Candidate{Provider: s.Provider, Version: s.Version, Platform: f.Platform, State: getproviders.StateListed, Authentication: signed}, err == nil
+	c = f.listed(s)
+	c.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
+	return c, err == nil
+}
+
+func (f *Fetcher) listed(s getproviders.Selection) getproviders.Candidate {
+	return getproviders.Candidate{Provider: s.Provider, Version: s.Version, Platform: f.Platform, State: getproviders.StateListed}
 }
 
 // released asks when an archive was changed last, by its first byte. Where the server doesn't say, it is when this machine

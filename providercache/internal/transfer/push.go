@@ -41,18 +41,19 @@ func Push(ctx context.Context, in *providercache.Installer, to remote.Remote, wa
 		return nil, err
 	}
 	defer temporary.Remove()
-	p := pushing{in: in, remote: to, wanted: wanted, dir: temporary.Path, results: make([]event.Outcome, len(wanted)), archives: make([]remote.Archive, len(wanted))}
+	f := in.Fetcher.Opened()
+	p := pushing{in: in, fetcher: f, remote: to, wanted: wanted, dir: temporary.Path, results: make([]event.Outcome, len(wanted)), archives: make([]remote.Archive, len(wanted))}
 	indexes := make([]int, len(wanted))
 	for i, w := range wanted {
 		indexes[i] = i
-		p.results[i] = event.Outcome{Selection: w.Selected(), Platform: in.Fetcher.Opened().Platform, State: event.NotCached}
+		p.results[i] = event.Outcome{Selection: w.Selected(), Platform: f.Platform, State: event.NotCached}
 	}
 	for _, phase := range []struct {
 		limit int
 		do    func(context.Context, int) error
 	}{
 		{runtime.GOMAXPROCS(0), p.find},
-		{in.Fetcher.Opened().Limits.Queries, p.look},
+		{f.Limits.Queries, p.look},
 		{runtime.GOMAXPROCS(0), p.send},
 	} {
 		_, errs := par.Map(ctx, phase.limit, indexes, func(ctx context.Context, i int) (struct{}, error) {
@@ -78,6 +79,7 @@ func Push(ctx context.Context, in *providercache.Installer, to remote.Remote, wa
 // it turns out to be otherwise.
 type pushing struct {
 	in       *providercache.Installer
+	fetcher  *fetch.Fetcher // of in
 	remote   remote.Remote
 	wanted   []getproviders.PackageSpec
 	dir      string           // for archives on their way
@@ -86,7 +88,7 @@ type pushing struct {
 }
 
 func (p *pushing) fail(ctx context.Context, r *event.Outcome, err error) {
-	r.State, r.Path, r.Err = event.Failed, "", resolve.Fail(ctx, p.in.Fetcher.Opened().Emit, r.Selection, err)
+	r.State, r.Path, r.Err = event.Failed, "", resolve.Fail(ctx, p.fetcher.Emit, r.Selection, err)
 }
 
 // find finds a package in the cache.
@@ -118,7 +120,7 @@ func (p *pushing) look(ctx context.Context, i int) error {
 	}
 	if there {
 		r.State = event.Present
-		p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: r.Selection, State: event.Present}})
+		p.fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: r.Selection, State: event.Present}})
 	}
 	return nil
 }
@@ -131,11 +133,12 @@ func (p *pushing) send(ctx context.Context, i int) error {
 	if err := p.pack(ctx, r, path); err != nil {
 		return s.Failed(during.Fetch, err)
 	}
-	p.in.Fetcher.Opened().EmitPhase(ctx, fetch.Request{Selection: s, Package: getproviders.Package{Platform: r.Platform}}, event.Linking)
+	of := event.Outcome{Selection: s, Platform: r.Platform}
+	p.fetcher.EmitPhase(ctx, of, event.Linking)
 	if err := p.put(ctx, i, path); err != nil {
 		return naming(s.Failed(during.Publish, err), r.Path)
 	}
-	p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Hashed, Outcome: event.Outcome{Selection: s, Platform: r.Platform}})
+	p.fetcher.Emit(ctx, event.Event{Kind: event.Hashed, Outcome: of})
 	return nil
 }
 
@@ -148,8 +151,9 @@ func (p *pushing) pack(ctx context.Context, r *event.Outcome, path string) error
 	}
 	defer unlock()
 	dir := p.in.Cache.PackagePath(s.Provider, s.Version, r.Platform)
-	p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: s, Platform: r.Platform, Path: dir}})
-	h1, err := writeArchive(ctx, path, dir, p.in.Fetcher.Opened().EmitHashing(ctx, fetch.Request{Selection: s, Package: getproviders.Package{Platform: r.Platform}}, dir))
+	of := event.Outcome{Selection: s, Platform: r.Platform, Path: dir}
+	p.fetcher.Emit(ctx, event.Event{Kind: event.Hashing, Outcome: of})
+	h1, err := writeArchive(ctx, path, dir, p.fetcher.EmitHashing(ctx, of))
 	if err == nil && h1 != r.H1 {
 		err = fmt.Errorf("the package in %s has %s now, and had %s: it is being changed, or its receipt is wrong", dir, h1, r.H1)
 	}
