@@ -33,14 +33,8 @@ func main() {
 		stop()
 	})
 
-	executable, err := os.Executable()
-	if err != nil {
-		executable = ""
-	}
-	cacheDir, err := os.UserCacheDir()
-	if err != nil {
-		cacheDir = ""
-	}
+	executable, _ := os.Executable() // "" with an error, as below
+	cacheDir, _ := os.UserCacheDir()
 	os.Exit(command.Main(ctx, command.Process{
 		Args:         os.Args,
 		Env:          os.Environ(),

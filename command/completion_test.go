@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -73,10 +74,10 @@ func TestExamples_AreCommandLines(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range commands() {
 		used[c.Name] = true
-		if len(c.Examples(c.Name)) == 0 {
+		if len(c.Examples()) == 0 {
 			t.Errorf("the help of %q has no example", c.Name)
 		}
-		for _, e := range c.Examples(c.Name) {
+		for _, e := range c.Examples() {
 			_, call, ok := strings.Cut(e[0], "tfdeps "+c.Name)
 			if !ok || !strings.HasSuffix(e[1], ".") {
 				t.Errorf("%q isn't an example of %s, or %q is no sentence", e[0], c.Name, e[1])
@@ -87,7 +88,7 @@ func TestExamples_AreCommandLines(t *testing.T) {
 			}
 		}
 	}
-	for _, section := range strings.Split(examples, "\n# ")[1:] {
+	for _, section := range strings.Split(string(must.Get(os.ReadFile(filepath.Join("cli", "examples.go")))(t)), "\n# ")[1:] {
 		name, _, _ := strings.Cut(section, "\n")
 		if !used[name] {
 			t.Errorf("there are examples of %q, which is no command", name)

@@ -140,16 +140,12 @@ func showHelp(m *cli.Meta, name, text string) {
 	fmt.Fprintln(w)
 }
 
-// commands is the table of commands. It isn't changed, and made once. Options and examples are read by what shows them: each run makes the table.
+// commands is the table of commands. It isn't changed, and made once. Options are made by what asks for them: each run makes the table.
 var commands = sync.OnceValue(func() []cli.Command {
-	all := slices.Concat(
+	return slices.Concat(
 		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
-	for i := range all {
-		all[i].Examples = examplesOf
-	}
-	return all
 })
 
 // names are the words of all commands: "providers lock".

@@ -75,12 +75,9 @@ func Main(ctx context.Context, p Process) int {
 			return 1
 		}
 	}
-	var dir string
-	if err == nil {
-		var gone error
-		if dir, gone = filepath.Abs("."); gone != nil {
-			err = errors.New("the current directory was removed, or can't be read. Change to another one")
-		}
+	dir, gone := filepath.Abs(".")
+	if err == nil && gone != nil {
+		err = errors.New("the current directory was removed, or can't be read. Change to another one")
 	}
 	switch {
 	case errors.Is(err, errChdirValue):

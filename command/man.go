@@ -37,7 +37,7 @@ func manPage(name string, c cli.Command) string {
 	manText(&b, "COMMANDS", strings.Join(below, "\n"))
 	manText(&b, "OPTIONS", c.Flags().Text())
 	manText(&b, "MORE", c.More)
-	for i, e := range c.Examples(c.Name) {
+	for i, e := range c.Examples() {
 		if i == 0 {
 			b.WriteString(".SH EXAMPLES\n")
 		}

@@ -28,9 +28,6 @@ type Command struct {
 	Daily    []string // the options that the short help has; nil: it is the whole help
 	More     string   // text below the options, in lines as they are printed
 
-	// Examples are those of a command: a line as it is typed, and what it is for, as a sentence.
-	Examples func(name string) [][2]string
-
 	Lines bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
 
 	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.

@@ -80,8 +80,7 @@ func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
 		{Name: "c", Value: AnyBool(), Note: NoEffect},
 		{Name: "d", Value: AnyBool(), Note: NoEffect},
 	}
-	h := Command{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: func() Flags { return flags },
-		Examples: func(string) [][2]string { return nil }}
+	h := Command{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: func() Flags { return flags }}
 	const want = `Usage: tfdeps [global options] x [options]
        tfdeps [global options] x FILE
 

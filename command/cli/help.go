@@ -56,7 +56,7 @@ func (c Command) WholeHelp() string {
 	if c.More != "" {
 		b.WriteString("\n" + c.More + "\n")
 	}
-	for i, e := range c.Examples(c.Name) {
+	for i, e := range c.Examples() {
 		if i == 0 {
 			b.WriteString("\nExamples:\n")
 		}

@@ -109,11 +109,10 @@ func (m *Meta) Enter(dir string) (*Meta, error) {
 		}
 		entered.Env = entered.Env.With(variable + "=" + absolute)
 	}
-	if err := m.Chdir(dir); err != nil {
-		return nil, err
+	err := m.Chdir(dir)
+	if err == nil {
+		entered.Dir, err = filepath.Abs(".")
 	}
-	var err error
-	entered.Dir, err = filepath.Abs(".")
 	return &entered, err
 }
 

@@ -163,12 +163,18 @@ func (m *run) verify(ctx context.Context, p *archivedir.Item, c archivedir.Claim
 	}
 	m.dir.Fetcher.EmitPhase(ctx, event.Outcome{Selection: p.Selection, Platform: p.Platform}, event.Verifying)
 	known := c.Known.Receipt
-	is, err := known.ZH, error(nil)
+	is := known.ZH
 	if !c.Read {
-		is, err = sumOf(ctx, c)
-	}
-	if err != nil {
-		return c, p.Selection.Failed(during.Fetch, err)
+		content, err := c.Open(ctx)
+		if err != nil {
+			return c, p.Selection.Failed(during.Fetch, err)
+		}
+		defer content.Close()
+		sum, _, err := chunks.SHA256(ctx, content)
+		if err != nil {
+			return c, p.Selection.Failed(during.Fetch, err)
+		}
+		is = getproviders.ZH(sum)
 	}
 	switch {
 	case c.Has != nil && known.ZH == "": // it is compared with what is fetched
@@ -182,15 +188,4 @@ func (m *run) verify(ctx context.Context, p *archivedir.Item, c archivedir.Claim
 			"remove the version with the registry's own tools, and run this again", p.Path, p.Platform, is, known.ZH))
 	}
 	return archivedir.Claim{Lost: known.ZH}, nil
-}
-
-// sumOf reads what is there, and returns its zh.
-func sumOf(ctx context.Context, c archivedir.Claim) (getproviders.Hash, error) {
-	content, err := c.Open(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer content.Close()
-	sum, _, err := chunks.SHA256(ctx, content)
-	return getproviders.ZH(sum), err
 }

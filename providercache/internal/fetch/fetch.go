@@ -224,22 +224,16 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 	defer whole.Close()
 	content, ok, err := whole.Finish(streamed, dir)
 	if !ok {
-		content, err = f.unpackComplete(ctx, whole, from.Size, dir)
+		var leave func()
+		if leave, err = f.unpacks.Acquire(ctx, from.Size); err == nil {
+			defer leave()
+			content, err = whole.Unpack(ctx, dir)
+		}
 	}
 	if err != nil {
 		err = t.Failed(during.Unpack, err)
 	}
 	return content, err
-}
-
-// unpackComplete waits for a core and unpacks an archive that is complete.
-func (f *Fetcher) unpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (content unpack.Content, err error) {
-	leave, err := f.unpacks.Acquire(ctx, size)
-	if err != nil {
-		return content, err
-	}
-	defer leave()
-	return from.Unpack(ctx, dir)
 }
 
 // Hash hashes an archive on this machine, which has to be a package of the provider, when a core is free. For the packages above this one:

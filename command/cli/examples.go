@@ -1,16 +1,18 @@
-package command
+package cli
 
 import (
 	"slices"
 	"strings"
 )
 
-// examplesOf reads the examples of a command.
-func examplesOf(name string) (all [][2]string) {
-	_, section, _ := strings.Cut(examples, "\n# "+name+"\n")
+// Examples are those of the command: a line as it is typed, and what it is for, as a sentence.
+func (c Command) Examples() (all [][2]string) {
+	_, section, found := strings.Cut(examples, "\n# "+c.Name+"\n")
 	section, _, _ = strings.Cut(section, "\n# ")
 	for pair := range slices.Chunk(strings.Split(strings.TrimSpace(section), "\n"), 2) {
-		all = append(all, [2]string{pair[0], strings.TrimSpace(pair[1])})
+		if found {
+			all = append(all, [2]string{pair[0], strings.TrimSpace(pair[1])})
+		}
 	}
 	return all
 }
