@@ -50,6 +50,7 @@ var ErrRefused = errors.New("a policy refuses the package")
 type LeftOut struct {
 	Versions   []Fault // each with its Version, and why a policy leaves it out
 	Unexamined int     // how many older ones weren't examined
+	Unknown    error   // why rules couldn't be asked about the version that was chosen; nil: they were
 }
 
 // String says in a line which versions are left out, and why; versions with the same reason are together.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -136,8 +137,10 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 		row.Locked = lock.Version
 	}
 	chosen := getproviders.Selection{Provider: p, Constraints: d.required.Constraints(p)}
-	var left getproviders.LeftOut
-	row.Allowed, left, _ = chooser.Opened().Resolver().Choose(ctx, chosen, available)
+	allowed, left, _ := chooser.Opened().Resolver().Choose(ctx, chosen, available)
+	if row.Allowed = allowed; left.Unknown != nil {
+		return row, fmt.Errorf("the policy can't be asked about %s %s: %w", p, allowed, left.Unknown)
+	}
 	row.Newest = newest(available.Versions, func(v getproviders.Version) bool { return v.Prerelease == "" || v == row.Allowed })
 	for _, req := range d.required[p] {
 		if !req.Constraints.Allows(row.Newest) {

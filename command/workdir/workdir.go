@@ -59,6 +59,7 @@ func In(dir, path string) string {
 // Options are what the arguments of a command say about a configuration.
 type Options struct {
 	TestDirectory string               // of -test-directory; "": the default
+	NoTests       bool                 // it has no value: as in the real programs, no tests are read
 	Inputs        []load.InputArgument // -var and -var-file, in their order
 	Outlines      load.Outlines        // what is known of configurations that haven't changed; nil: nothing
 	Within        string               // the directory whose files the root module's expressions can read; "": any
@@ -67,7 +68,10 @@ type Options struct {
 // Flags are the options of commands that read a configuration.
 func (o *Options) Flags() cli.Flags {
 	return cli.Flags{
-		cli.Text("test-directory=DIR", &o.TestDirectory, `Where test files are besides the working directory, as they may call modules. The default is "tests".`),
+		cli.Option("test-directory=DIR", cli.Func(func(dir string) error {
+			o.TestDirectory, o.NoTests = dir, dir == ""
+			return nil
+		}), `Where test files are besides the working directory, as they may call modules. The default is "tests".`),
 		cli.Option("var=NAME=VALUE", cli.Func(func(assignment string) error {
 			o.Inputs = append(o.Inputs, load.InputArgument{Assignment: assignment})
 			return nil
@@ -111,7 +115,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
-		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace, Outlines: o.Outlines,
+		TestDirectory: o.TestDirectory, NoTests: o.NoTests, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace, Outlines: o.Outlines,
 	})
 	d.takeInputProblems(invalid)
 	return d

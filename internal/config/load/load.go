@@ -31,6 +31,9 @@ type Options struct {
 	// missing; any other that is missing is a warning.
 	TestDirectory string
 
+	// NoTests leaves out test files, wherever they are.
+	NoTests bool
+
 	// Path is the module's place in the tree of modules, "module.a.module.b".
 	// Test files belong to the root module, whose path is "", and so do import
 	// and backend blocks: elsewhere they are an error, and ignored with a warning.
@@ -221,7 +224,7 @@ func list(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagn
 		base, isConfig := configBase(name, product.Suffixes)
 		switch {
 		case isTest(name, product):
-			if opts.Path == "" { // the tests of a module that is called are its own business
+			if opts.Path == "" && !opts.NoTests { // the tests of a module that is called are its own business
 				found.tests = append(found.tests, name)
 			}
 		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
@@ -230,7 +233,7 @@ func list(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagn
 			found.primary = append(found.primary, name)
 		}
 	}
-	if opts.Path != "" {
+	if opts.Path != "" || opts.NoTests {
 		return found, nil
 	}
 	inTestDir, diags := listTests(dir, product, opts)

@@ -47,30 +47,30 @@ func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) 
 }
 
 // date finds out when a version was released, as [resolve.Resolver] has it.
-func (f *Fetcher) date(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool) {
+func (f *Fetcher) date(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool, err error) {
 	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, f.Platform)
 	if err != nil {
-		return c, false // installing it says why
+		return c, false, err
 	}
 	c = f.listed(s)
-	c.Released = f.released(ctx, pkg)
-	return c, !c.Released.IsZero()
+	c.Released, err = f.released(ctx, pkg)
+	return c, !c.Released.IsZero(), err
 }
 
 // signer finds out who signed a version's archive, as [resolve.Resolver] has it: by what the source and the signed documents say.
-func (f *Fetcher) signer(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool) {
+func (f *Fetcher) signer(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool, err error) {
 	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, f.Platform)
 	if err != nil {
-		return c, false
+		return c, false, err
 	}
 	trust, err := f.loadTrust(ctx, Request{Selection: s, Package: pkg})
 	sum, ok := ExpectedBy(trust)
 	if err != nil || !ok || trust.Authenticator == nil {
-		return c, false
+		return c, false, err
 	}
 	c = f.listed(s)
 	c.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
-	return c, err == nil
+	return c, err == nil, err
 }
 
 func (f *Fetcher) listed(s getproviders.Selection) getproviders.Candidate {
@@ -79,9 +79,7 @@ func (f *Fetcher) listed(s getproviders.Selection) getproviders.Candidate {
 
 // released asks when an archive was changed last, by its first byte. Where the server doesn't say, it is when this machine
 // asked first; zero: that isn't known.
-func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) time.Time {
-	var modified time.Time
-	var err error
+func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) (modified time.Time, err error) {
 	switch at := pkg.Location.(type) {
 	case getproviders.HTTPArchive:
 		_, modified, err = download.Ask(ctx, f.Client, at)
@@ -101,9 +99,9 @@ func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) time.T
 		got.ZH = getproviders.ZH(sum)
 	}
 	if err != nil || modified.IsZero() && got.Hash() == "" {
-		return time.Time{}
+		return time.Time{}, err
 	}
-	return f.dated(ctx, got, modified).Released
+	return f.dated(ctx, got, modified).Released, nil
 }
 
 // Approve asks the Policy about a package. The error is a *getproviders.Fault that
@@ -121,7 +119,7 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.Can
 		c.Released = f.firstFetch(got)
 	}
 	if c.Released.IsZero() && state == getproviders.StateKnown && f.Choice.Dated != nil { // it isn't going to be read
-		c.Released = f.released(ctx, t.Package)
+		c.Released, _ = f.released(ctx, t.Package) // a rule refuses what has no time
 	}
 	if c.Platform == (getproviders.Platform{}) {
 		c.Platform = f.Platform

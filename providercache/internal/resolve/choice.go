@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -39,7 +40,7 @@ func (r Resolver) Choose(ctx context.Context, s getproviders.Selection, availabl
 				left.Unexamined = len(allowed) - i
 				break
 			}
-			reason = r.examine(ctx, s)
+			reason, left.Unknown = r.examine(ctx, s)
 		}
 		if reason == nil {
 			newest, ok = v, true
@@ -65,7 +66,8 @@ func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) 
 		}
 	}
 	_, errs := par.Map(ctx, mostExamined, open, func(ctx context.Context, c getproviders.Candidate) (struct{}, error) {
-		return struct{}{}, r.examine(ctx, getproviders.Selection{Provider: c.Provider, Version: c.Version})
+		reason, _ := r.examine(ctx, getproviders.Selection{Provider: c.Provider, Version: c.Version})
+		return struct{}{}, reason
 	})
 	for i, c := range open {
 		reasons[c.Version] = errs[i]
@@ -101,22 +103,23 @@ func (c Choice) LeavesAny() bool { return c.Listed != nil || c.examines() }
 
 func (c Choice) examines() bool { return c.Dated != nil || c.Signed != nil }
 
-// examine asks about a version by what takes requests.
-func (r Resolver) examine(ctx context.Context, s getproviders.Selection) error {
+// examine asks about a version by what takes requests; unknown is why one of them failed, so that the version counts as allowed.
+func (r Resolver) examine(ctx context.Context, s getproviders.Selection) (reason, unknown error) {
 	for _, by := range []struct {
 		choice func(context.Context, getproviders.Candidate) error
-		find   func(context.Context, getproviders.Selection) (getproviders.Candidate, bool)
+		find   func(context.Context, getproviders.Selection) (getproviders.Candidate, bool, error)
 	}{{r.Choice.Dated, r.Date}, {r.Choice.Signed, r.Signer}} {
 		if by.choice == nil {
 			continue
 		}
-		if c, known := by.find(ctx, s); known {
-			if reason := by.choice(ctx, c); reason != nil {
-				return reason
+		c, known, err := by.find(ctx, s)
+		if unknown = cmp.Or(unknown, err); known {
+			if reason = by.choice(ctx, c); reason != nil {
+				return reason, nil
 			}
 		}
 	}
-	return nil
+	return nil, unknown
 }
 
 func ask(ctx context.Context, choice func(context.Context, getproviders.Candidate) error, c getproviders.Candidate) error {

@@ -86,12 +86,12 @@ func TestNewest_LeavesOutWhatIsRefused(t *testing.T) {
 			asked := 0
 			r := resolve.Resolver{Source: source, Queries: 1,
 				Choice: resolve.Choice{Listed: refuse(tt.listed), Dated: refuse(tt.dated), Signed: refuse(tt.signed)},
-				Signer: func(_ context.Context, s getproviders.Selection) (getproviders.Candidate, bool) {
-					return getproviders.Candidate{Provider: s.Provider, Version: s.Version}, true
+				Signer: func(_ context.Context, s getproviders.Selection) (getproviders.Candidate, bool, error) {
+					return getproviders.Candidate{Provider: s.Provider, Version: s.Version}, true, nil
 				},
-				Date: func(_ context.Context, s getproviders.Selection) (getproviders.Candidate, bool) {
+				Date: func(_ context.Context, s getproviders.Selection) (getproviders.Candidate, bool, error) {
 					asked++
-					return getproviders.Candidate{Provider: s.Provider, Version: s.Version}, s.Version.String() != tt.undated
+					return getproviders.Candidate{Provider: s.Provider, Version: s.Version}, s.Version.String() != tt.undated, nil
 				},
 				Emit: func(_ context.Context, e event.Event) {
 					if e.Kind == event.LeftOut {

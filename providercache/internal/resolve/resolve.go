@@ -30,8 +30,8 @@ type Resolver struct {
 	Choice   Choice
 	Platform getproviders.Platform // of packages that Choice is asked about
 	// Date finds out when a version was released, for Choice.Dated, and Signer who signed it, for Choice.Signed; known is false if
-	// that can't be known.
-	Date, Signer func(context.Context, getproviders.Selection) (c getproviders.Candidate, known bool)
+	// that can't be known; err says why, if a request failed.
+	Date, Signer func(context.Context, getproviders.Selection) (c getproviders.Candidate, known bool, err error)
 }
 
 // FailedSelection is a provider for which no version could be chosen, or whose
