@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -26,135 +25,103 @@ const systemCacheDir = "/usr/share/tfdeps"
 // addOptions are what the arguments of cache add ask for.
 type addOptions struct {
 	options
-	paths     []string // of -locked, and what follows it; nil: it wasn't given
-	platforms []getproviders.Platform
-	system    bool
-	policies  []string // of -policy
-	mirrors   []string // of -mirror
-	offlineBy string   // who set it; "": it isn't set
-	wanted    []getproviders.PackageSpec
-	made      time.Time // what the files of an image say of their age
+	paths    []string // of -locked, and what follows it; nil: it wasn't given
+	system   bool
+	mirrors  []string // of -mirror
+	wanted   []getproviders.PackageSpec
+	made     time.Time             // what the files of an image say of their age
+	platform getproviders.Platform // whose packages are being added
 }
 
-func parseAdd(args []string, env cli.Environment, product getproviders.Product) (o addOptions, err error) {
-	operands, err := o.flags().Mixed(args, env)
+func (o *addOptions) take(operands []string) (err error) {
 	switch {
-	case err != nil:
-		return o, err
 	case o.paths != nil:
 		o.paths = append(o.paths, operands...)
 	case len(operands) == 0:
-		return o, cli.Misusedf("cache add needs providers, or -locked with directories that have lock files")
+		return cli.Misusedf("cache add needs providers, or -locked with directories that have lock files")
 	default:
-		if o.wanted, err = parseWanted(operands, product); err != nil {
-			return o, err
+		if o.wanted, err = parseWanted(operands, o.Product); err != nil {
+			return err
 		}
 	}
 	if o.system && o.dir == "" {
 		o.dir = systemCacheDir
 	}
-	if len(o.platforms) == 0 {
-		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
-	}
 	o.made = time.Unix(315532800, 0) // 1980, where the time of archives begins
-	if given := env.Get(sourceDateVariable); given != "" {
+	if given := o.Meta.Env.Get(sourceDateVariable); given != "" {
 		seconds, err := strconv.ParseInt(given, 10, 64)
 		if err != nil {
-			return o, cli.Usagef("the value of %s is %q, and has to be a number of seconds", sourceDateVariable, given)
+			return cli.Usagef("the value of %s is %q, and has to be a number of seconds", sourceDateVariable, given)
 		}
 		o.made = time.Unix(seconds, 0)
 	}
-	return o, nil
+	return nil
 }
 
-// runAdd puts packages into the cache.
-func runAdd(m *cli.Meta, args []string) (int, error) {
-	o, err := parseAdd(args, m.Env, products.Unversioned(m))
-	if err != nil {
-		return 0, err
+// do puts packages into the cache; the report is nil if nothing was tried.
+func (o *addOptions) do(operands []string) (result.Result, error) {
+	if err := o.take(operands); err != nil {
+		return nil, err
 	}
-	activity, m := o.activity(m, products.Unversioned(m))
-	return o.end(m, add(m, &o, activity))
-}
-
-// add fills the cache; the report is nil if nothing was tried.
-func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
-	s, ok := o.open(m, activity, o.offlineBy, o.policies)
-	if !ok {
-		return nil
+	if o.show(); !o.open() {
+		return nil, nil
 	}
 	if o.paths != nil {
-		o.wanted, _ = o.locked(m, o.paths)
+		o.wanted, _ = o.locked(o.paths)
 	}
-	if o.log.All.HasErrors() {
-		return nil
+	if !o.Log.Add() {
+		return nil, nil
 	}
-	result := result.CacheFilling{Cache: s.cache, Span: activity.Span}
-	a := adding{session: s, opts: o}
-	from := sources.Options{Net: s.net, Config: s.config, Product: s.product, Cached: a.cached}
-	mirrors, problems := from.OpenMirrors(m, o.mirrors)
-	defer mirrors.Close()
-	if !o.log.Add(problems...) {
-		return nil
+	all, ok := o.OpenSources(o.mirrors, cliconfig.SourceOptions{Cached: o.cached})
+	if !ok {
+		return nil, nil
 	}
-	from.Mirrors = mirrors
-	source, err := from.All(m)
-	if err != nil {
-		o.log.Fail("cli_configuration", "Can't search for providers", "%v", err)
-		return nil
-	}
-	filled := a.fill(source)
+	o.Source = all
+	result := result.CacheFilling{Cache: o.cache, Span: o.activity.Span}
+	filled := o.fill()
 	for _, f := range filled {
 		result.Packages = append(result.Packages, f.Outcome)
 	}
-	o.log.Add(activity.End()...)
+	o.Log.Add(o.activity.End()...)
 	if o.system {
-		result.Receipts = new(a.finalize(filled))
+		result.Receipts = new(o.finalize(filled))
 	}
-	return result
-}
-
-// adding is what packages are put into a cache with.
-type adding struct {
-	session
-	opts     *addOptions
-	platform getproviders.Platform // whose packages are being added
+	return result, nil
 }
 
 // installer makes what fetches packages for the current platform.
-func (a *adding) installer(source getproviders.Source) *providercache.Installer {
-	f := a.net.Fetcher(a.meta, a.product, source, a.activity.Observe)
-	if f.Platform = a.platform; a.opts.system {
+func (o *addOptions) installer() *providercache.Installer {
+	f := o.Fetcher(o.activity.Observe)
+	if f.Platform = o.platform; o.system {
 		f.StateDir = "" // what is known of an image stands beside it
 	}
-	installer := &providercache.Installer{Fetcher: f, Cache: a.cache}
-	f.Choice = a.net.Policy.Versions()
-	f.Policy = a.net.Policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
-		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !a.isPinned(p) })
+	installer := &providercache.Installer{Fetcher: f, Cache: o.cache}
+	f.Policy = o.Policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
+		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !o.isPinned(p) })
 	})
 	return installer
 }
 
 // isPinned reports whether the version of a provider was given: then it is no downgrade to what is older.
-func (a *adding) isPinned(p getproviders.Provider) bool {
-	return slices.ContainsFunc(a.opts.wanted, func(w getproviders.PackageSpec) bool {
+func (o *addOptions) isPinned(p getproviders.Provider) bool {
+	return slices.ContainsFunc(o.wanted, func(w getproviders.PackageSpec) bool {
 		return w.Provider == p && w.Version != getproviders.Version{}
 	})
 }
 
 // cached tells which packages are on this machine, where no source may be asked.
-func (a *adding) cached(p getproviders.Provider) []getproviders.CachedPackage {
-	return a.installer(nil).KnownPackages(p)
+func (o *addOptions) cached(p getproviders.Provider) []getproviders.CachedPackage {
+	return o.installer().KnownPackages(p)
 }
 
 // fill fetches what isn't there, for one platform after the other.
-func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefetched) {
-	for _, a.platform = range a.opts.platforms {
-		a.activity.Platform(a.platform)
-		more, err := a.installer(source).Prefetch(a.meta.Context, a.opts.wanted)
+func (o *addOptions) fill() (filled []providercache.Prefetched) {
+	for _, o.platform = range o.platforms {
+		o.activity.Platform(o.platform)
+		more, err := o.installer().Prefetch(o.Meta.Context, o.wanted)
 		filled = append(filled, more...)
 		if err != nil {
-			a.opts.log.Add(explain.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
+			o.Log.Add(explain.InstallProblems(o.Product, getproviders.Requirements{}, err, nil)...)
 		}
 	}
 	return filled
@@ -162,15 +129,15 @@ func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefet
 
 // finalize makes of the cache what an image is to have, with receipts if they can
 // count.
-func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool) {
-	receipts, err := a.installer(nil).Finalize(a.meta.Context, filled, filepath.Clean(a.opts.dir), a.opts.made)
+func (o *addOptions) finalize(filled []providercache.Prefetched) (receipts bool) {
+	receipts, err := o.installer().Finalize(o.Meta.Context, filled, filepath.Clean(o.dir), o.made)
 	if err != nil {
-		return a.opts.log.Fail("cache_failed", "Failed to make the cache fit for an image", "%v", err)
+		return o.failed("Failed to make the cache fit for an image", err)
 	}
 	if !receipts {
-		a.opts.log.Warningf("", "No receipts",
+		o.Log.Warningf("", "No receipts",
 			"Others than root can write to %s or to a directory above it. So nothing could be trusted that is noted "+
-				"about the packages, and nothing was: the first run that uses them reads and hashes them.", a.cache.Dir)
+				"about the packages, and nothing was: the first run that uses them reads and hashes them.", o.cache.Dir)
 	}
 	return receipts
 }

@@ -3,6 +3,7 @@
 package cachecmd
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,13 +11,11 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -39,21 +38,60 @@ func below() string {
 	return strings.Join(all, ", ")
 }
 
-// options are those that several commands have.
-type options struct {
-	dir      string // of -dir; "": where init finds the cache
-	out      cli.Output
-	progress view.Progress
-
-	log problem.Log // of the command, whose steps add to it
+// work is what a command of the cache does.
+type work interface {
+	flags() cli.Flags
+	// do returns the report, which may be nil. The error is about the operands.
+	do(operands []string) (result.Result, error)
+	common() *options
 }
 
-// activity returns what shows what is under way, and a Meta for a command whose activity that is.
-func (o *options) activity(m *cli.Meta, product getproviders.Product) (*view.Activity, *cli.Meta) {
-	how := m.ViewOptions(product, o.out.JSON, o.progress)
+// command returns the command whose options are a T.
+func command[T any, W interface {
+	*T
+	work
+}](c cli.Command) cli.Command {
+	c.Flags = W(new(T)).flags
+	c.Run = func(m *cli.Meta, args []string) (int, error) {
+		w := W(new(T))
+		operands, err := w.flags().Mixed(args, m.Env)
+		if err != nil {
+			return 0, err
+		}
+		o := w.common()
+		o.Session = sources.New(m, products.Unversioned(m), false)
+		defer o.Close()
+		report, err := w.do(operands)
+		if err != nil {
+			return 0, err
+		}
+		return o.Meta.Finish(report, o.Log.All, o.out), nil
+	}
+	return c
+}
+
+// options are those that several commands have, and what they work with.
+type options struct {
+	*sources.Session
+	dir       string // of -dir; "": where init finds the cache
+	platforms []getproviders.Platform
+	policies  []string // of -policy
+	offlineBy string   // who set it; "": it isn't set
+	out       cli.Output
+	progress  view.Progress
+
+	cache    *providercache.Store // of findCache and open
+	activity *view.Activity       // of show
+}
+
+func (o *options) common() *options { return o }
+
+// show has the session show what is under way.
+func (o *options) show() {
+	how := o.Meta.ViewOptions(o.Product, o.out.JSON, o.progress)
 	how.Platforms = true
-	activity := view.NewActivity(how)
-	return activity, m.Showing(activity)
+	o.activity = view.NewActivity(how)
+	o.Meta = o.Meta.Showing(o.activity)
 }
 
 func (o *options) dirFlag() cli.Flag {
@@ -64,54 +102,44 @@ func (o *options) jsonFlag(help string) cli.Flag {
 	return cli.Switch("json", &o.out.JSON, help)
 }
 
-// end prints the report, which may be nil, shows the problems and returns the exit code.
-func (o *options) end(m *cli.Meta, report result.Result) (int, error) {
-	return m.Finish(report, o.log.All, o.out), nil
-}
-
-// findCache returns the cache: below the directory that -dir names, else where
+// findCache finds the cache: below the directory that -dir names, else where
 // init finds it.
-func (o *options) findCache(m *cli.Meta) (*providercache.Store, bool) {
-	config, problems := sources.ReadConfig(m, products.Unversioned(m))
-	if !o.log.Add(problems...) {
-		return nil, false
+func (o *options) findCache() (ok bool) {
+	if ok = o.ReadConfig(); ok {
+		o.cache, ok = o.FindCache(o.dir)
 	}
-	cache, problems := sources.FindCache(m, config, o.dir)
-	return cache, o.log.Add(problems...)
+	return ok
 }
 
 // locked gathers what lock files select.
-func (o *options) locked(m *cli.Meta, paths []string) ([]getproviders.PackageSpec, bool) {
-	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
-	return locked, o.log.Add(problems...)
+func (o *options) locked(paths []string) ([]getproviders.PackageSpec, bool) {
+	locked, problems := workdir.LockedBelow(paths, products.Unversioned(o.Meta))
+	return locked, o.Log.Add(problems...)
 }
 
-// session is what packages come into a cache with, and out of it.
-type session struct {
-	meta     *cli.Meta
-	product  getproviders.Product
-	config   *cliconfig.Config
-	cache    *providercache.Store
-	net      sources.Network
-	activity *view.Activity
-}
-
-// open begins a session. What is wrong with its parts doesn't keep other problems from being found: the log has it.
-func (o *options) open(m *cli.Meta, activity *view.Activity, offlineBy string, policies []string) (s session, ok bool) {
-	s = session{meta: m, activity: activity}
-	var problems, missing problem.List
-	if s.product, problems = products.Choose(m); problems.HasErrors() {
-		return s, o.log.Add(problems...)
+// open finds the cache, and what packages come into it with, and out of it. What is wrong with one part doesn't keep other problems from
+// being found: the log has it.
+func (o *options) open() bool {
+	product, problems := products.Choose(o.Meta)
+	if o.Product = product; !o.Log.Add(problems...) {
+		return false
 	}
-	s.config, s.net, problems = sources.Online(m, s.product, offlineBy, policies...)
-	s.cache, missing = sources.FindCache(m, s.config, o.dir)
-	o.log.Add(append(problems, missing...)...)
-	return s, true
+	if len(o.platforms) == 0 {
+		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+	}
+	o.Online(o.offlineBy, o.policies...)
+	o.cache, _ = o.FindCache(o.dir)
+	return true
 }
 
-// maintain returns what looks after a cache.
-func maintain(m *cli.Meta, cache *providercache.Store) *providercache.Maintenance {
-	return &providercache.Maintenance{Cache: cache, StateDir: m.StateDir, Now: m.Now}
+// maintenance is what looks after the cache.
+func (o *options) maintenance() *providercache.Maintenance {
+	return &providercache.Maintenance{Cache: o.cache, StateDir: o.Meta.StateDir, Now: o.Meta.Now}
+}
+
+// failed adds an error of the maintenance.
+func (o *options) failed(summary string, err error) bool {
+	return o.Log.Fail("cache_failed", summary, "%v", err)
 }
 
 // parseWanted reads providers, with or without an exact version behind a "@".
@@ -134,78 +162,70 @@ func parseWanted(names []string, product getproviders.Product) (wanted []getprov
 	return wanted, nil
 }
 
-// runDir tells where the cache is, for scripts: the path and nothing else.
-func runDir(m *cli.Meta, args []string) (int, error) {
-	var o options
-	if _, err := o.dirFlags().Alone(args, m.Env); err != nil {
-		return 0, err
+// dirOptions are what the arguments of cache dir ask for.
+type dirOptions struct{ options }
+
+// do tells where the cache is, for scripts: the path and nothing else.
+func (o *dirOptions) do(operands []string) (result.Result, error) {
+	if len(operands) > 0 {
+		return nil, cli.TooMany(operands[0])
 	}
-	var report result.Result
-	if cache, ok := o.findCache(m); ok {
-		report = result.CacheDir{Cache: cache}
+	if o.out.Data = true; !o.findCache() {
+		return nil, nil
 	}
-	o.out.Data = true
-	return o.end(m, report)
+	return result.CacheDir{Cache: o.cache}, nil
 }
 
-// list returns the cache and its packages.
-func (o *options) list(m *cli.Meta) (*providercache.Store, []providercache.StoredPackage, bool) {
-	cache, ok := o.findCache(m)
-	if !ok {
-		return nil, nil, false
+// list returns the packages of the cache.
+func (o *options) list() ([]providercache.StoredPackage, bool) {
+	if !o.findCache() {
+		return nil, false
 	}
-	packages, err := maintain(m, cache).List()
-	if err != nil {
-		return nil, nil, o.log.Fail("cache_failed", "Failed to list the cache", "%v", err)
-	}
-	return cache, packages, true
+	packages, err := o.maintenance().List()
+	return packages, err == nil || o.failed("Failed to list the cache", err)
 }
 
-// runList lists the packages.
-func runList(m *cli.Meta, args []string) (int, error) {
-	var o options
-	if _, err := o.listFlags().Alone(args, m.Env); err != nil {
-		return 0, err
+// listOptions are what the arguments of cache list ask for.
+type listOptions struct{ options }
+
+// do lists the packages.
+func (o *listOptions) do(operands []string) (result.Result, error) {
+	if len(operands) > 0 {
+		return nil, cli.TooMany(operands[0])
 	}
-	cache, packages, ok := o.list(m)
+	packages, ok := o.list()
 	if !ok {
-		return o.end(m, nil)
+		return nil, nil
 	}
-	return o.end(m, result.CacheList{Cache: cache, Packages: packages})
+	return result.CacheList{Cache: o.cache, Packages: packages}, nil
 }
 
 // keyOptions are what the arguments of cache key ask for.
 type keyOptions struct {
 	options
 	github   bool
-	platform getproviders.Platform
+	platform getproviders.Platform // zero: this machine's
 }
 
-// runKey tells the key of what lock files select. It reads nothing else.
-func runKey(m *cli.Meta, args []string) (int, error) {
-	o := keyOptions{platform: getproviders.CurrentPlatform()}
-	paths, err := o.flags().Mixed(args, m.Env)
-	if err != nil {
-		return 0, err
-	}
+// do tells the key of what lock files select. It reads nothing else.
+func (o *keyOptions) do(paths []string) (result.Result, error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	o.out.Data = true
-	locked, ok := o.locked(m, paths)
+	locked, ok := o.locked(paths)
 	if !ok {
-		return o.end(m, nil)
+		return nil, nil
 	}
-	key := keyOf(locked, o.platform)
+	platform := cmp.Or(o.platform, getproviders.CurrentPlatform())
+	key, prefix := keyOf(locked, platform), keyPrefix(platform)
 	if !o.github || o.out.JSON {
-		return o.end(m, result.CacheKey{Key: key, Prefix: keyPrefix(o.platform), Platform: o.platform})
+		return result.CacheKey{Key: key, Prefix: prefix, Platform: platform}, nil
 	}
-	if cache, ok := o.findCache(m); ok {
-		result.GitHubOutput(m.Stdout, [][2]string{
-			{"path", cache.Dir}, {"key", key}, {"restore-keys", keyPrefix(o.platform)},
-		})
+	if o.findCache() {
+		result.GitHubOutput(o.Meta.Stdout, [][2]string{{"path", o.cache.Dir}, {"key", key}, {"restore-keys", prefix}})
 	}
-	return o.end(m, nil)
+	return nil, nil
 }
 
 // keyPrefix begins the keys for a platform. It changes when caches with an older key become useless.
@@ -231,49 +251,45 @@ type verifyOptions struct {
 	repair bool
 }
 
-// runVerify reads all packages.
-func runVerify(m *cli.Meta, args []string) (int, error) {
-	var o verifyOptions
-	operands, err := o.flags().Mixed(args, m.Env)
-	if err == nil {
-		o.paths, err = followed(o.paths, operands, "-locked")
-	}
+// do reads all packages.
+func (o *verifyOptions) do(operands []string) (result.Result, error) {
+	paths, err := followed(o.paths, operands, "-locked")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	cache, _ := o.findCache(m)
-	locked, ok := o.locked(m, o.paths)
+	o.findCache()
+	locked, ok := o.locked(paths)
 	if !ok {
-		return o.end(m, nil)
+		return nil, nil
 	}
-	activity, m := o.activity(m, products.Unversioned(m))
-	maintenance := maintain(m, cache)
-	maintenance.Observe = event.Observer(activity.Observe)
-	found, err := maintenance.Verify(m.Context, locked)
-	activity.Close()
-	if m.Context.Err() != nil {
-		o.log.Fail("interrupted", "Interrupted", "Not all packages were read.")
-		return o.end(m, nil)
+	o.show()
+	maintenance := o.maintenance()
+	maintenance.Observe = event.Observer(o.activity.Observe)
+	found, err := maintenance.Verify(o.Meta.Context, locked)
+	o.activity.Close()
+	if o.Meta.Context.Err() != nil {
+		o.Log.Fail("interrupted", "Interrupted", "Not all packages were read.")
+		return nil, nil
 	}
 	if err != nil {
-		o.log.Fail("cache_failed", "Failed to verify the cache", "%v", err)
-		return o.end(m, nil)
+		o.failed("Failed to verify the cache", err)
+		return nil, nil
 	}
-	result := result.CacheVerification{Cache: cache, Found: found}
+	result := result.CacheVerification{Cache: o.cache, Found: found}
 	if o.repair {
-		if result.Repaired, err = removeDamaged(m, cache, found); err != nil {
-			o.log.Fail("cache_failed", "Failed to remove what is damaged", "%v", err)
+		if result.Repaired, err = o.removeDamaged(found); err != nil {
+			o.failed("Failed to remove what is damaged", err)
 		}
 	}
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
 		o.out.Code = cli.ExitDiffers
 	}
-	return o.end(m, result)
+	return result, nil
 }
 
 // removeDamaged removes the packages that aren't what their receipts say. The next
 // init that wants one fetches it. nil: there are none.
-func removeDamaged(m *cli.Meta, cache *providercache.Store, found []providercache.Verified) (*providercache.Removal, error) {
+func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*providercache.Removal, error) {
 	var damaged []providercache.StoredPackage
 	for _, v := range found {
 		if v.Finding == providercache.Corrupt {
@@ -283,7 +299,7 @@ func removeDamaged(m *cli.Meta, cache *providercache.Store, found []providercach
 	if len(damaged) == 0 {
 		return nil, nil
 	}
-	done, err := maintain(m, cache).Remove(m.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
+	done, err := o.maintenance().Remove(o.Meta.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
 	return &done, err
 }
 
@@ -299,7 +315,8 @@ func followed(paths, operands []string, option string) ([]string, error) {
 // Known returns the providers and the platforms of which the shared cache has packages, in any order and
 // repeatedly; none if there is no cache.
 func Known(m *cli.Meta) (providers []getproviders.Provider, platforms []getproviders.Platform) {
-	_, packages, _ := new(options).list(m)
+	o := options{Session: sources.New(m, products.Unversioned(m), false)}
+	packages, _ := o.list()
 	for _, p := range packages {
 		providers, platforms = append(providers, p.Provider), append(platforms, p.Platform)
 	}

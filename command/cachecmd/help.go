@@ -8,8 +8,8 @@ import (
 
 // Commands are "cache" and the commands below it.
 func Commands() []cli.Command {
-	gc := cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more", Run: runGC,
-		Usage: "cache gc [options]", Flags: new(gcOptions).flags, About: `  Removes packages that aren't used any more, and what killed runs and deleted
+	gc := command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more",
+		Usage: "cache gc [options]", About: `  Removes packages that aren't used any more, and what killed runs and deleted
   directories left behind. It keeps packages that another process is working on,
   and packages to which tfdeps made a symbolic link in some directory. The size
   in parentheses in the result isn't free yet: directories have hard links to
@@ -19,58 +19,49 @@ func Commands() []cli.Command {
   archives and git repositories of modules that are older than that.
 
   In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages
-  without a receipt of tfdeps stay.`}
+  without a receipt of tfdeps stay.`})
 	prune := gc
 	prune.Name = "cache prune"
 	return []cli.Command{
-		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
+		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true,
 			Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "tfdeps init". "prune" is another name for "gc".
 
   "tfdeps help cache COMMAND" shows the options of a command.`},
-		{Name: "cache add", Synopsis: "Put packages into the shared cache", Run: runAdd,
-			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...",
-			Flags: new(addOptions).flags,
-			About: `  Puts packages into the cache that init will find there, without a working
+		command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
+			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...", About: `  Puts packages into the cache that init will find there, without a working
   directory: no configuration is read, no module and no state. Without a version
   it is the newest one. They come from where init would get them.`,
-		},
-		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Run: runClean,
-			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags,
-			About: `  Removes all packages, and the store of modules; or all versions of a provider,
+		}),
+		command[cleanOptions](cli.Command{Name: "cache clean", Synopsis: "Remove packages from the shared cache",
+			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", About: `  Removes all packages, and the store of modules; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
-  tfdeps go only if they are named.`},
-		{Name: "cache dir", Synopsis: "Show where the shared cache is", Run: runDir,
-			Usage: "cache dir [options]", Flags: new(options).dirFlags,
-			About: `  Shows the directory of the cache, which needn't exist. With -json that is an
+  tfdeps go only if they are named.`}),
+		command[dirOptions](cli.Command{Name: "cache dir", Synopsis: "Show where the shared cache is",
+			Usage: "cache dir [options]", About: `  Shows the directory of the cache, which needn't exist. With -json that is an
   object with format_version, directory and named (by the CLI configuration or
-  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`},
+  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}),
 		gc,
-		{Name: "cache key", Synopsis: "Show a key for what lock files select", Run: runKey,
-			Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags,
-			About: `  Shows one key for the packages that lock files select: those in and below the
+		command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a key for what lock files select",
+			Usage: "cache key [options] [DIR|FILE...]", About: `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
   count. Comments, constraints, and which directory needs what, don't. Nothing
   but lock files is looked at. Directories whose names begin with a dot are left
-  out.`},
-		{Name: "cache list", Synopsis: "List the packages in the shared cache", Run: runList,
-			Usage: "cache list [options]", Flags: new(options).listFlags,
-			About: listAbout},
+  out.`}),
+		command[listOptions](cli.Command{Name: "cache list", Synopsis: "List the packages in the shared cache",
+			Usage: "cache list [options]", About: listAbout}),
 		prune,
-		{Name: "cache pull", Synopsis: "Get packages that another machine pushed", Run: runPull,
-			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags,
-			About: pullAbout},
-		{Name: "cache push", Synopsis: "Send packages to where other machines pull them", Run: runPush,
-			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags,
-			About: pushAbout},
-		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Run: runVerify,
-			Usage: "cache verify [options]", Flags: new(verifyOptions).flags,
-			About: `  Reads all packages and compares them with their receipts. The exit code is 0
-  if none differs, 2 if one does, 1 if it couldn't be found out.`},
+		command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
+			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout}),
+		command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages to where other machines pull them",
+			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout}),
+		command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache",
+			Usage: "cache verify [options]", About: `  Reads all packages and compares them with their receipts. The exit code is 0
+  if none differs, 2 if one does, 1 if it couldn't be found out.`}),
 	}
 }
 
@@ -119,11 +110,11 @@ func (o *addOptions) flags() cli.Flags {
 	}
 }
 
-func (o *options) dirFlags() cli.Flags {
+func (o *dirOptions) flags() cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object.")}
 }
 
-func (o *options) listFlags() cli.Flags {
+func (o *listOptions) flags() cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
 }
 

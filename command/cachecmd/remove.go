@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -33,46 +32,35 @@ type gcOptions struct {
 // unusedAfter is how long a package may be unused where nothing else is said.
 const unusedAfter = 30 * 24 * time.Hour
 
-func parseGC(args []string, env cli.Environment) (o gcOptions, err error) {
-	operands, err := o.flags().Mixed(args, env)
-	if err != nil {
-		return o, err
-	}
-	if o.keepLocked, err = followed(o.keepLocked, operands, "-keep-locked"); err != nil {
-		return o, err
-	}
-	if o.olderThan == 0 && o.maxBytes == nil && o.keepLocked == nil {
-		o.olderThan = unusedAfter
-	}
-	return o, nil
-}
-
 func (o *gcOptions) setMaxSize(given string) error {
 	n, err := cli.ParseBytes(given)
 	o.maxBytes = &n
 	return err
 }
 
-// runGC removes what isn't used any more.
-func runGC(m *cli.Meta, args []string) (int, error) {
-	o, err := parseGC(args, m.Env)
+// do removes what isn't used any more.
+func (o *gcOptions) do(operands []string) (result.Result, error) {
+	paths, err := followed(o.keepLocked, operands, "-keep-locked")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	cache, _ := o.findCache(m)
-	locked, ok := o.locked(m, o.keepLocked)
+	if o.olderThan == 0 && o.maxBytes == nil && paths == nil {
+		o.olderThan = unusedAfter
+	}
+	o.findCache()
+	locked, ok := o.locked(paths)
 	if !ok {
-		return o.end(m, nil)
+		return nil, nil
 	}
 	policy := providercache.CollectPolicy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
-	done, err := maintain(m, cache).Collect(m.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
-	result := result.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
+	done, err := o.maintenance().Collect(o.Meta.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
+	result := result.CacheRemoval{Cache: o.cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
-		o.log.Fail("cache_failed", "Failed to remove what isn't used", "%v", err)
+		o.failed("Failed to remove what isn't used", err)
 	} else if o.dir == "" {
-		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
+		sweepModules(o.Meta, &result, o.Meta.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
-	return o.end(m, result)
+	return result, nil
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
@@ -83,44 +71,42 @@ func sweepModules(m *cli.Meta, result *result.CacheRemoval, before time.Time) {
 	}
 }
 
-// runClean removes all packages, or those that are named.
-func runClean(m *cli.Meta, args []string) (int, error) {
-	var o removeOptions
-	names, err := o.flags().Mixed(args, m.Env)
+// cleanOptions are what the arguments of cache clean ask for.
+type cleanOptions struct{ removeOptions }
+
+// do removes all packages, or those that are named.
+func (o *cleanOptions) do(names []string) (result.Result, error) {
+	wanted, err := parseWanted(names, o.Product)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	wanted, err := parseWanted(names, products.Unversioned(m))
-	if err != nil {
-		return 0, err
-	}
-	cache, packages, ok := o.list(m)
+	packages, ok := o.list()
 	if !ok {
-		return o.end(m, nil)
+		return nil, nil
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
 		packages = slices.DeleteFunc(packages, func(p providercache.StoredPackage) bool { return !isAmong(wanted, p) })
 	}
 	if isNamed && len(packages) == 0 {
-		o.log.Fail("package_not_found", "No such package in the cache",
-			"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", "))
-		return o.end(m, nil)
+		o.Log.Fail("package_not_found", "No such package in the cache",
+			"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", o.cache.Dir, strings.Join(names, ", "))
+		return nil, nil
 	}
-	maintenance := maintain(m, cache)
-	done, err := maintenance.Remove(m.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
-	result := result.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
+	maintenance := o.maintenance()
+	done, err := maintenance.Remove(o.Meta.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
+	result := result.CacheRemoval{Cache: o.cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
-		o.log.Fail("cache_failed", "Failed to remove packages", "%v", err)
+		o.failed("Failed to remove packages", err)
 	} else if !isNamed {
 		if !o.dryRun {
 			maintenance.Sweep()
 		}
 		if o.dir == "" {
-			sweepModules(m, &result, m.Now())
+			sweepModules(o.Meta, &result, o.Meta.Now())
 		}
 	}
-	return o.end(m, result)
+	return result, nil
 }
 
 func isAmong(wanted []getproviders.PackageSpec, p providercache.StoredPackage) bool {

@@ -1,7 +1,6 @@
 package cachecmd
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,9 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -24,12 +21,15 @@ import (
 type transferOptions struct {
 	options
 	push             bool
-	location         string   // where the packages go to, or come from
-	paths            []string // of lock files
-	createRepository string   // of -create-repository
-	platforms        []getproviders.Platform
-	policies         []string // of -policy
-	offlineBy        string   // who set it; "": it isn't set
+	createRepository string // of -create-repository
+}
+
+// pushOptions are those of cache push.
+type pushOptions struct{ transferOptions }
+
+func (o *pushOptions) flags() cli.Flags {
+	o.push = true
+	return o.transferOptions.flags()
 }
 
 func (o *transferOptions) verb() string {
@@ -39,79 +39,56 @@ func (o *transferOptions) verb() string {
 	return "pull"
 }
 
-func (o *transferOptions) parse(args []string, env cli.Environment) error {
-	operands, err := o.flags().Mixed(args, env)
-	if err != nil {
-		return err
-	}
+// do sends packages of the cache to where other machines pull them, or gets packages that were pushed; the report is nil if nothing was
+// tried.
+func (o *transferOptions) do(operands []string) (result.Result, error) {
 	if len(operands) == 0 || operands[0] == "" {
-		return cli.Misusedf("cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb())
+		return nil, cli.Misusedf("cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb())
 	}
-	if o.location, o.paths = operands[0], operands[1:]; len(o.paths) == 0 {
-		o.paths = []string{"."}
+	location, paths := operands[0], operands[1:]
+	if len(paths) == 0 {
+		paths = []string{"."}
 	}
-	if len(o.platforms) == 0 {
-		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+	o.show()
+	defer o.activity.Close()
+	if !o.open() {
+		return nil, nil
 	}
-	return nil
-}
-
-// runPush sends packages of the cache to where other machines pull them.
-func runPush(m *cli.Meta, args []string) (int, error) { return runTransfer(m, args, true) }
-
-// runPull gets packages that were pushed.
-func runPull(m *cli.Meta, args []string) (int, error) { return runTransfer(m, args, false) }
-
-func runTransfer(m *cli.Meta, args []string, push bool) (int, error) {
-	o := transferOptions{push: push}
-	if err := o.parse(args, m.Env); err != nil {
-		return 0, err
+	wanted, _ := o.locked(paths)
+	if o.check(location); !o.Log.Add() {
+		return nil, nil
 	}
-	activity, m := o.activity(m, products.Unversioned(m))
-	return o.end(m, move(m, &o, activity))
-}
-
-// move pushes or pulls; the report is nil if nothing was tried.
-func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Result {
-	defer activity.Close()
-	s, ok := o.open(m, activity, o.offlineBy, o.policies)
+	remote, ok := o.OpenRemote(location, o.createRepository)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	locked, _ := o.locked(m, o.paths)
-	if o.offlineBy != "" && places.IsURL(o.location) {
-		o.log.Fail("offline", "No request is allowed",
-			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)
-	}
-	if scheme, _, _ := strings.Cut(o.location, "://"); o.push && strings.EqualFold(scheme, "https") { // whether there is something to send or not
-		o.log.Fail("bucket", "Invalid URL",
-			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory.")
-	}
-	if !o.push && !places.IsURL(o.location) {
-		o.log.Add(checkPulled(o.location)...)
-	}
-	if invalid := sources.CheckCreateRepository(o.createRepository, o.location); invalid != nil {
-		o.log.Add(invalid)
-	}
-	if o.log.All.HasErrors() {
-		return nil
-	}
-	remote, end, invalid := s.net.OpenRemote(m, o.location, o.createRepository)
-	defer end()
-	if invalid != nil {
-		o.log.Add(invalid)
-		return nil
-	}
-	t := transferring{session: s, remote: remote, wanted: locked}
-	result := result.CacheTransfer{Cache: s.cache, Remote: remote.String(), Push: o.push}
+	result := result.CacheTransfer{Cache: o.cache, Remote: remote.String(), Push: o.push}
 	for _, platform := range o.platforms {
-		moved, err := t.move(m.Context, o.push, platform)
+		moved, err := o.move(remote, wanted, platform)
 		result.Packages = append(result.Packages, moved...)
 		if err != nil {
-			o.log.Add(explain.TransferProblems(s.product, o.push, err)...)
+			o.Log.Add(explain.TransferProblems(o.Product, o.push, err)...)
 		}
 	}
-	return result
+	return result, nil
+}
+
+// check finds places that packages can't go to, or come from.
+func (o *transferOptions) check(location string) {
+	if o.offlineBy != "" && places.IsURL(location) {
+		o.Log.Fail("offline", "No request is allowed",
+			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)
+	}
+	if scheme, _, _ := strings.Cut(location, "://"); o.push && strings.EqualFold(scheme, "https") { // whether there is something to send or not
+		o.Log.Fail("bucket", "Invalid URL",
+			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory.")
+	}
+	if !o.push && !places.IsURL(location) {
+		o.Log.Add(checkPulled(location)...)
+	}
+	if invalid := sources.CheckCreateRepository(o.createRepository, location); invalid != nil {
+		o.Log.Add(invalid)
+	}
 }
 
 // checkPulled finds a directory that can't have packages. One that is empty may be what the first push fills.
@@ -127,25 +104,15 @@ func checkPulled(dir string) problem.List {
 	return problem.Fail("bucket", "Nothing to pull", "The directory %s %s", dir, why)
 }
 
-// transferring is one run of cache push or cache pull.
-type transferring struct {
-	session
-	remote mirror.Remote
-	wanted []getproviders.PackageSpec
-}
-
-// installer makes what finds packages in the cache and puts them there.
-func (t *transferring) installer(platform getproviders.Platform) *providercache.Installer {
-	f := t.net.Fetcher(t.meta, t.product, mirror.RemoteSource(t.remote, t.wanted), t.activity.Observe)
-	f.Platform = platform
+// move pushes or pulls for a platform.
+func (o *transferOptions) move(remote mirror.Remote, wanted []getproviders.PackageSpec, platform getproviders.Platform) ([]providercache.Outcome, error) {
+	f := o.Fetcher(o.activity.Observe)
+	f.Source, f.Platform, f.Choice = mirror.RemoteSource(remote, wanted), platform, providercache.Choice{}
 	// What lock files select is no downgrade.
-	f.Policy = t.net.Policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
-	return &providercache.Installer{Fetcher: f, Cache: t.cache}
-}
-
-func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]providercache.Outcome, error) {
-	if push {
-		return mirror.Push(ctx, t.installer(platform), t.remote, t.wanted)
+	f.Policy = o.Policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
+	installer := &providercache.Installer{Fetcher: f, Cache: o.cache}
+	if o.push {
+		return mirror.Push(o.Meta.Context, installer, remote, wanted)
 	}
-	return mirror.Pull(ctx, t.installer(platform))
+	return mirror.Pull(o.Meta.Context, installer)
 }

@@ -40,9 +40,11 @@ func (x *examination) describeCache() {
 		c.NamedBy = "TFDEPS_NO_SHARED_CACHE"
 		return
 	}
-	cache, problems := sources.FindCache(m, x.config, "")
-	if problems.HasErrors() {
-		x.log.Add(problem.AsWarnings(problems)...) // init installs without a cache
+	s := sources.New(m, x.product, false)
+	s.Config = x.config
+	cache, ok := s.FindCache("")
+	if !ok {
+		x.log.Add(problem.AsWarnings(s.Log.All)...) // init installs without a cache
 		return
 	}
 	place := cache.Place()

@@ -30,22 +30,22 @@ const (
 
 // askHosts asks each registry and mirror that counts here.
 func (x *examination) askHosts() {
-	net, problems := sources.Connect(x.meta, x.product, x.config, x.opts.offlineBy)
+	s := sources.New(x.meta, x.product, false)
+	defer s.Close()
+	s.Config = x.config
+	s.Connect(x.opts.offlineBy, "")
+	problems := s.Log.All
 	x.log.Add(slices.DeleteFunc(slices.Clone(problems), x.knows)...)
-	options := sources.Options{Net: net, Config: x.config, Product: x.product}
-	mirrors, invalid := options.OpenMirrors(x.meta, x.opts.mirrors)
-	defer mirrors.Close()
-	x.log.Add(invalid...)
-	if len(mirrors.Opened) > 0 {
-		x.report.Sources = result.Each(mirrors.Opened, func(m sources.Mirror) result.DoctorSource {
+	s.Log = &x.log
+	from, _ := s.OpenMirrors(x.opts.mirrors, cliconfig.SourceOptions{})
+	if len(s.Mirrors) > 0 {
+		x.report.Sources = result.Each(s.Mirrors, func(m sources.Mirror) result.DoctorSource {
 			return result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy}
 		})
 	}
-	targets, unusable := x.targets(mirrors, options.Single(x.meta))
+	targets, unusable := x.targets(s.Mirrors, from)
 	x.log.Add(unusable...)
 	unasked := problems.HasErrors() || x.opts.offlineBy != ""
-	options.Mirrors = mirrors
-	from := options.Single(x.meta)
 	answers, errs := par.Map(x.meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (result.DoctorHost, error) {
 		if unasked {
 			return result.DoctorHost{Kind: t.kind, Host: t.name()}, nil
@@ -207,10 +207,10 @@ func (x *examination) needs(ctx context.Context, t target, from cliconfig.Source
 
 // targets are the mirrors, and the registries of the providers that are required or locked here,
 // without any the default one, and those of hosts that the user has settings for. Mirrors of -mirror stand for all but the last.
-func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOptions) (all []target, unusable problem.List) {
+func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOptions) (all []target, unusable problem.List) {
 	providers := x.providers()
-	only := len(mirrors.Opened) > 0
-	for _, m := range mirrors.Opened {
+	only := len(mirrors) > 0
+	for _, m := range mirrors {
 		t := target{kind: "mirror", mirror: m.Location, source: m.Source}
 		if len(providers) > 0 {
 			t.provider = providers[0]

@@ -22,6 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
 // examination is one run of the command.
@@ -302,7 +303,7 @@ func (x *examination) describePolicies() {
 	paths, problems := sources.PolicyFiles(x.meta, ".")
 	x.log.Add(problems...)
 	for _, path := range paths {
-		invalid := sources.CheckPolicy(path, x.product)
+		_, invalid := policy.Load(path, x.product)
 		x.log.Add(invalid...)
 		x.report.Policies = append(x.report.Policies, result.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
 	}

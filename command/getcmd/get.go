@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
@@ -74,7 +73,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 	v, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, false)
 	defer end()
 	if problems = append(problems, unwritable...); !problems.HasErrors() {
-		problems = append(problems, get(m, opts, product, v)...)
+		s := sources.New(m, product, false)
+		defer s.Close()
+		get(s, opts, v)
+		problems = append(problems, s.Log.All...)
 	}
 	if !opts.json && opts.jsonInto == "" {
 		return m.Finish(nil, problems, cli.Output{}), nil
@@ -85,46 +87,44 @@ func run(m *cli.Meta, args []string) (int, error) {
 }
 
 // get finds and fetches the modules, and records where they are.
-func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) problem.List {
-	_, net, problems := sources.Online(m, product, opts.offlineBy)
-	if problems.HasErrors() {
-		return problems
+func get(s *sources.Session, opts options, v *view.Init) bool {
+	if !s.Online(opts.offlineBy) {
+		return false
 	}
-	dir := workdir.Load(m, product, ".", opts.modules)
+	dir := workdir.Load(s.Meta, s.Product, ".", opts.modules)
 	if dir.InputProblems.HasErrors() {
-		return append(problems, dir.InputProblems...)
+		return s.Log.Add(dir.InputProblems...)
 	}
-	installer, done := net.Modules(m, product)
-	defer done()
+	installer := s.Modules()
 	installer.Observe = v.ObserveModules
 	if opts.update {
 		installer.Mode = modules.Upgrade
 	}
-	problems = append(problems, dir.FindModules(m.Context, installer)...)
+	problems := dir.FindModules(s.Meta.Context, installer)
 	if dir.Tree != nil {
 		v.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
 	}
-	if problems.HasErrors() {
-		return problems
+	if !s.Log.Add(problems...) {
+		return false
 	}
-	if products.Of(product).Lenient {
+	if products.Of(s.Product).Lenient {
 		dir.WarnOfTreeProblems()
 	}
 	if dir.RootProblems.HasErrors() { // what it passes may be what is wrong
 		dir.ProviderProblems = nil
 	}
-	problems = append(problems, products.ExplainVersion(m, product, dir.Problems())...)
+	s.Log.Add(products.ExplainVersion(s.Meta, s.Product, dir.Problems())...)
 	dir.ProviderProblems = nil // they leave modules that can be recorded
 	if dir.Problems().HasErrors() {
-		return problems
+		return false
 	}
 	if unsaved := dir.SaveModules(); unsaved.HasErrors() {
-		return append(problems, unsaved...)
+		return s.Log.Add(unsaved...)
 	}
 	// Terraform's get writes a record even where there are no modules, which its
 	// init doesn't.
-	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(m.Env)); err != nil {
-		problems = append(problems, problem.CodedError("module_record", "Failed to record the modules", problem.Unwritten(err)))
+	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(s.Meta.Env)); err != nil {
+		return s.Log.Unsaved("module_record", "Failed to record the modules", err)
 	}
-	return problems
+	return true
 }

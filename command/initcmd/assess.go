@@ -24,15 +24,15 @@ import (
 // there is no error. Nothing is written. With -check no request is sent either: modules and providers are compared with what is
 // recorded, locked and installed. With -plan registries are asked, but for no archive.
 func (in *installation) assess(found *view.InitPlan) (ok bool) {
-	record, problems := workdir.ReadRecord(in.meta.Env, in.product)
-	if !in.log.Add(problems...) {
+	record, problems := workdir.ReadRecord(in.Meta.Env, in.Product)
+	if !in.Log.Add(problems...) {
 		return false
 	}
 	reasons, problems := checkBackend(in.request, in.dir, record)
 	found.Others = append(checkPluginDirs(in.request), reasons...)
 	in.aliasCloud()
 	if in.opts.check {
-		ok = in.log.Add(problems...) && in.recordedModules(found)
+		ok = in.Log.Add(problems...) && in.recordedModules(found)
 	} else {
 		ok = in.planModules(problems, found)
 	}
@@ -42,7 +42,7 @@ func (in *installation) assess(found *view.InitPlan) (ok bool) {
 	if found.Complete && len(found.Modules) == 0 { // else it can't be known
 		reasons, problems = checkModuleLock(in)
 		found.Others = append(found.Others, reasons...)
-		if !in.log.Add(problems...) {
+		if !in.Log.Add(problems...) {
 			return false
 		}
 	}
@@ -56,7 +56,7 @@ func (in *installation) recordedModules(found *view.InitPlan) bool {
 	found.Others = append(found.Others, reasons...)
 	// Modules that are missing may call others, and require providers.
 	found.Complete = !slices.ContainsFunc(reasons, func(reason view.CheckReason) bool { return reason.Module != "" })
-	return in.log.Add(problems...)
+	return in.Log.Add(problems...)
 }
 
 // planModules adds the modules that would be fetched, and what else would be recorded of modules.
@@ -74,7 +74,7 @@ func (in *installation) planModules(backendProblems problem.List, found *view.In
 			})
 		}
 	})
-	if !in.log.Add(problems...) {
+	if !in.Log.Add(problems...) {
 		return false
 	}
 	found.Others = slices.DeleteFunc(found.Others, func(reason view.CheckReason) bool {
@@ -98,16 +98,16 @@ func (in *installation) assessProviders(found *view.InitPlan) bool {
 	var planned providercache.Plan
 	if in.opts.plan {
 		var err error
-		if planned, err = installer.Plan(in.meta.Context, in.required, in.dir.Locks, in.mode()); err == nil {
+		if planned, err = installer.Plan(in.Meta.Context, in.required, in.dir.Locks, in.mode()); err == nil {
 			err = in.measure(installer, planned.Fetch)
 		}
 		if err != nil {
 			return in.explain(err)
 		}
 	}
-	status, err := installer.Check(in.meta.Context, in.required, in.dir.Locks)
+	status, err := installer.Check(in.Meta.Context, in.required, in.dir.Locks)
 	if err != nil {
-		return in.log.Fail("vendored", "Can't compare what is installed", "%v", err)
+		return in.Log.Fail("vendored", "Can't compare what is installed", "%v", err)
 	}
 	reasons := map[getproviders.Provider][]view.CheckReason{}
 	for _, reason := range status.Reasons {
@@ -123,8 +123,8 @@ func (in *installation) assessProviders(found *view.InitPlan) bool {
 		in.addProviders(planned, reasons, leftOut, found)
 		return true
 	}
-	refused := in.settings.policy.CheckOverrides(in.settings.overriddenBy, in.required.Providers())
-	for _, refusal := range append(refused, in.settings.policy.CheckLocks(in.dir.Locks, in.required.Providers())...) {
+	refused := in.Policy.CheckOverrides(in.overriddenBy, in.required.Providers())
+	for _, refusal := range append(refused, in.Policy.CheckLocks(in.dir.Locks, in.required.Providers())...) {
 		found.Others = append(found.Others, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	return true
@@ -142,7 +142,7 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 	for _, f := range fetches {
 		req.Requirements[f.Provider], req.Upgrade[f.Provider] = in.required[f.Provider], f.Version
 	}
-	located, err := installer.Fetcher.Locate(in.meta.Context, req)
+	located, err := installer.Fetcher.Locate(in.Meta.Context, req)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (in *installation) addProviders(planned providercache.Plan, reasons map[get
 
 // checkPluginDirs compares what -plugin-dir says with what is recorded of it.
 func checkPluginDirs(r request) []view.CheckReason {
-	if !r.opts.pluginDirGiven || pluginDirsRecorded(pluginDirsPath(r.meta.Env), r.opts.pluginDirs) {
+	if !r.opts.pluginDirGiven || pluginDirsRecorded(pluginDirsPath(r.Meta.Env), r.opts.pluginDirs) {
 		return nil
 	}
 	return []view.CheckReason{{Code: "plugin_dirs_changed", Detail: "-plugin-dir has other values than those that are recorded"}}
@@ -201,7 +201,7 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	path := filepath.ToSlash(workdir.RecordPath(r.meta.Env))
+	path := filepath.ToSlash(workdir.RecordPath(r.Meta.Env))
 	because := func(code, detail string) ([]view.CheckReason, problem.List) {
 		return []view.CheckReason{{Code: code, Detail: detail}}, problems
 	}
@@ -228,16 +228,16 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 
 // checkInstalledModules takes the modules as they are recorded.
 func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
-	if reasons, problems = dir.CheckRecorded(r.meta, workdir.ModulesDir(r.meta.Env)); problems.HasErrors() {
+	if reasons, problems = dir.CheckRecorded(r.Meta, workdir.ModulesDir(r.Meta.Env)); problems.HasErrors() {
 		return nil, problems
 	}
-	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
+	if problems := products.ExplainVersion(r.Meta, r.Product, dir.Problems()); problems.HasErrors() {
 		return nil, problems
 	}
 	if len(reasons) > 0 || len(dir.Root.Calls) == 0 {
 		return reasons, nil
 	}
-	path := filepath.Join(workdir.ModulesDir(r.meta.Env), modules.ManifestName)
+	path := filepath.Join(workdir.ModulesDir(r.Meta.Env), modules.ManifestName)
 	if !wholefile.Has(path, dir.Tree.Manifest.Encode()) {
 		reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 	}
@@ -250,7 +250,7 @@ func checkModuleLock(in *installation) (reasons []view.CheckReason, problems pro
 	if !in.moduleLocks.Kept {
 		return nil, nil
 	}
-	installed, problems := in.dir.InstalledModules(in.meta.Context)
+	installed, problems := in.dir.InstalledModules(in.Meta.Context)
 	if problems.HasErrors() {
 		return nil, problems
 	}

@@ -19,7 +19,7 @@ import (
 // of the configuration, because they may not matter for this version; warnings go
 // to the log.
 func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
-	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
+	record, problems := workdir.ReadRecord(r.Meta.Env, r.Product)
 	if !r.opts.backend.initialize || r.opts.backend.with != "" {
 		return record, problems
 	}
@@ -35,16 +35,16 @@ func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 	var found problem.Log
 	found.Add(b.configure()...)
 	warnings, errors := found.Split()
-	r.log.Add(warnings...)
+	r.Log.Add(warnings...)
 	return b.record, errors
 }
 
 // configure compares the block with the record, and makes the record what it
 // should be.
 func (b *backendState) configure() (problems problem.List) {
-	if _, err := workdir.Workspace(b.meta.Env, b.product); err != nil {
+	if _, err := workdir.Workspace(b.Meta.Env, b.Product); err != nil {
 		summary := "Invalid workspace name"
-		if b.meta.Env.Get("TF_WORKSPACE") != "" {
+		if b.Meta.Env.Get("TF_WORKSPACE") != "" {
 			summary += " set using TF_WORKSPACE"
 		}
 		return problem.Failed("invalid_variable", summary, err)
@@ -77,10 +77,10 @@ func (b *backendState) configure() (problems problem.List) {
 
 // checkEncryption looks at how OpenTofu would encrypt states, unless the backend isn't wanted.
 func checkEncryption(r request, dir *workdir.Dir) problem.List {
-	if !dialect.Of(r.product).Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
+	if !dialect.Of(r.Product).Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
 		return nil
 	}
-	return dir.Root.CheckEncryption(r.meta.Env.Get(load.EncryptionVariable))
+	return dir.Root.CheckEncryption(r.Meta.Env.Get(load.EncryptionVariable))
 }
 
 // compare decodes the block, and says what has become of it since a record was
@@ -110,7 +110,7 @@ func (b *backendState) decode() (*backend.Config, problem.List) {
 	if len(b.block.Problems) > 0 {
 		return nil, problem.List(b.block.Problems)
 	}
-	return backend.Decode(*b.block, backend.Options{Product: b.product, Overrides: b.opts.backend.config, Getenv: b.meta.Env.Get})
+	return backend.Decode(*b.block, backend.Options{Product: b.Product, Overrides: b.opts.backend.config, Getenv: b.Meta.Env.Get})
 }
 
 // settle makes the record what it should be, unless that takes moving state.
@@ -129,7 +129,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 		}
 		change = backend.Added
 	}
-	next, err := backend.NewRecord(config, b.product)
+	next, err := backend.NewRecord(config, b.Product)
 	if err != nil {
 		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
@@ -164,7 +164,7 @@ func (b *backendState) add(config *backend.Config, next *backend.Record) problem
 }
 
 func (b *backendState) keep(next *backend.Record) problem.List {
-	if err := next.Save(workdir.RecordPath(b.meta.Env)); err != nil {
+	if err := next.Save(workdir.RecordPath(b.Meta.Env)); err != nil {
 		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
 	b.record = next
@@ -173,7 +173,7 @@ func (b *backendState) keep(next *backend.Record) problem.List {
 
 // forget is for a block that is gone.
 func (b *backendState) forget() problem.List {
-	if err := patient.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
+	if err := patient.Remove(workdir.RecordPath(b.Meta.Env)); err != nil {
 		return problem.Fail("backend_record", "Failed to remove the record of the backend", "%v", err)
 	}
 	b.record = nil
@@ -186,12 +186,12 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 	if config.Type != backend.Cloud {
 		return nil
 	}
-	env := b.meta.Env
+	env := b.Meta.Env
 	if config.Text("organization") == "" && env.Get("TF_CLOUD_ORGANIZATION") == "" {
 		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid or missing required argument",
 			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
 	}
-	if products.Of(b.product).NoStores && config.Text("hostname") == "" && env.Get("TF_CLOUD_HOSTNAME") == "" {
+	if products.Of(b.Product).NoStores && config.Text("hostname") == "" && env.Get("TF_CLOUD_HOSTNAME") == "" {
 		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Hostname is required for the cloud backend",
 			"OpenTofu has no service of its own: the cloud block needs a \"hostname\", or the variable TF_CLOUD_HOSTNAME has to be set.")))
 	}
@@ -211,7 +211,7 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 // can be asked without a network. If it doesn't, and there is only one, that is
 // selected.
 func selectExisting(r request, record *backend.Record) problem.List {
-	if _, err := workdir.SupportedWorkspace(r.meta.Env, r.product, record); err != nil {
+	if _, err := workdir.SupportedWorkspace(r.Meta.Env, r.Product, record); err != nil {
 		return problem.Failed("state", "Error loading state", err)
 	}
 	missing, others, problems := missingWorkspace(r, record)
@@ -228,10 +228,10 @@ func selectExisting(r request, record *backend.Record) problem.List {
 // and whether there are any but the default one. One that TF_WORKSPACE names is
 // made when it is needed.
 func missingWorkspace(r request, record *backend.Record) (name string, others bool, problems problem.List) {
-	if !record.IsLocal() || r.meta.Env.Get("TF_WORKSPACE") != "" {
+	if !record.IsLocal() || r.Meta.Env.Get("TF_WORKSPACE") != "" {
 		return "", false, nil
 	}
-	name, err := workdir.Workspace(r.meta.Env, r.product)
+	name, err := workdir.Workspace(r.Meta.Env, r.Product)
 	files := record.LocalFiles()
 	if err != nil || files.HasWorkspace(name) { // which was reported
 		return "", false, nil
@@ -246,12 +246,12 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 func doesNotExist(r request, name string) *problem.Problem {
 	return problem.Errorf("workspace", fmt.Sprintf("Currently selected workspace %q does not exist", name),
 		"It is selected in %s. Remove that file to use the default workspace, or set TF_WORKSPACE to the name of one that exists or is to be made.",
-		workdir.WorkspacePath(r.meta.Env))
+		workdir.WorkspacePath(r.Meta.Env))
 }
 
 // selectWorkspace records which workspace is selected.
 func selectWorkspace(r request, name string) problem.List {
-	if err := wholefile.Save(workdir.WorkspacePath(r.meta.Env), []byte(name), 0o644); err != nil {
+	if err := wholefile.Save(workdir.WorkspacePath(r.Meta.Env), []byte(name), 0o644); err != nil {
 		return problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}
 	return nil

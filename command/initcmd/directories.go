@@ -25,17 +25,16 @@ func (o *options) severalFlags() cli.Flags {
 // directories initializes the directories that the options name, one after the other, and returns the exit code. An error in one of
 // them stops no other.
 func directories(r request) int {
-	found, problems := r.opts.roots.Find(r.meta, r.product, r.opts.below)
-	problems = append(problems, r.opts.fit(r.meta.Env, len(found))...)
+	found, problems := r.opts.roots.Find(r.Meta, r.Product, r.opts.below)
+	problems = append(problems, r.opts.fit(r.Meta.Env, len(found))...)
 	if code := cli.End(r.view.Problems, problems, 0); code != 0 {
 		return code
 	}
-	start, locked := r.meta.Dir, versionsOf{}
-	code := roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
-		inside := r
-		inside.meta, inside.log, inside.opts = m, new(problem.Log), r.opts.in(start, root.Dir)
+	start, locked := r.Meta.Dir, versionsOf{}
+	code := roots.Each(r.Meta, found, func(m *cli.Meta, root roots.Root) int {
 		product, _, invalid := products.ChooseWithOrigin(m, products.Options{With: r.opts.backend.with, ReadOnly: r.opts.looks()})
-		inside.product = product
+		inside := request{r.In(m, product), r.opts.in(start, root.Dir), r.view}
+		defer inside.Close()
 		r.view.Enter(root.Dir, product)
 		code := cli.End(r.view.Problems, invalid, 0)
 		if code == 0 {
@@ -51,7 +50,7 @@ func directories(r request) int {
 		r.view.Leave(code, words)
 		return code
 	}, func(root roots.Root, err error) {
-		r.view.Enter(root.Dir, r.product)
+		r.view.Enter(root.Dir, r.Product)
 		r.view.Problems(problem.Failed("configuration_not_found", "Can't work in a directory", err))
 		r.view.Leave(1, "")
 	})

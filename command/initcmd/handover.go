@@ -31,29 +31,29 @@ func (in *installation) handOver() bool {
 	if in.opts.backend.with == "" || !in.opts.backend.initialize {
 		return true
 	}
-	program, err := products.Program(in.meta, in.opts.backend.with, nil)
+	program, err := products.Program(in.Meta, in.opts.backend.with, nil)
 	if err != nil {
-		return in.log.Fail("other_backend", "Can't hand the backend over", "%v", err)
+		return in.Log.Fail("other_backend", "Can't hand the backend over", "%v", err)
 	}
 	temporary, config, err := in.writeHandOverConfig()
 	if err != nil {
-		return in.log.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
+		return in.Log.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
 	}
 	defer temporary.Remove()
 	failed := in.runWith(program, config)
 	more, err := in.pullRequirements(program, config)
 	switch {
 	case err != nil && failed == nil:
-		return in.log.Add(workdir.StateProblem(err))
+		return in.Log.Add(workdir.StateProblem(err))
 	case err != nil || len(more) == 0:
 		return in.ended(program, failed)
 	}
 	in.required = in.required.Merge(more)
-	before := in.log.All
+	before := in.Log.All
 	if ok := in.install(); !ok || failed == nil {
 		return ok
 	}
-	in.log.All = before
+	in.Log.All = before
 	return in.ended(program, in.runWith(program, config))
 }
 
@@ -61,22 +61,22 @@ func (in *installation) handOver() bool {
 // providers where they are.
 func (in *installation) runWith(program, config string) error {
 	args := append([]string{"init", "-get=false"}, in.opts.backend.passed...)
-	if in.meta.NoColor {
+	if in.Meta.NoColor {
 		args = append(args, "-no-color")
 	}
 	cmd := in.command(program, config, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.meta.Stdin, in.meta.Stdout, in.meta.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.Meta.Stdin, in.Meta.Stdout, in.Meta.Stderr
 	return cmd.Run()
 }
 
 // pullRequirements reads the state through the program, as a stream, and
 // returns the providers in it that aren't installed yet.
 func (in *installation) pullRequirements(program, config string) (getproviders.Requirements, error) {
-	record, err := backend.Read(nil, workdir.RecordPath(in.meta.Env), in.product)
+	record, err := backend.Read(nil, workdir.RecordPath(in.Meta.Env), in.Product)
 	if err != nil || in.opts.stateFile != "" {
 		return nil, err
 	}
-	if _, known, err := workdir.ReadState(in.meta, in.product, "", record); known {
+	if _, known, err := workdir.ReadState(in.Meta, in.Product, "", record); known {
 		return nil, err
 	}
 	cmd := in.command(program, config, "state", "pull")
@@ -87,12 +87,12 @@ func (in *installation) pullRequirements(program, config string) (getproviders.R
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	required, readErr := load.ReadStateRequirements(out, "from "+program, in.product)
+	required, readErr := load.ReadStateRequirements(out, "from "+program, in.Product)
 	_, _ = io.Copy(io.Discard, out)
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("%s state pull: %w", program, err)
 	}
-	required = workdir.InheritState(in.meta.Env, in.product, required, in.required)
+	required = workdir.InheritState(in.Meta.Env, in.Product, required, in.required)
 	for _, p := range in.required.Providers() {
 		delete(required, p)
 	}
@@ -102,10 +102,10 @@ func (in *installation) pullRequirements(program, config string) (getproviders.R
 // command prepares a run of the program. An interrupt reaches it, too, and it has
 // some time to give back locks.
 func (in *installation) command(program, config string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(in.meta.Context, program, args...)
+	cmd := exec.CommandContext(in.Meta.Context, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
-	cmd.Env = in.meta.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
+	cmd.Env = in.Meta.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
 		"TFDEPS_WITH=", cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_init="). // the program may be a copy of tfdeps
 		With(in.backendToken()...)
 	return cmd
@@ -115,7 +115,7 @@ func (in *installation) ended(program string, err error) bool {
 	if err == nil {
 		return true
 	}
-	return in.log.Fail("backend_record", "The backend isn't initialized",
+	return in.Log.Fail("backend_record", "The backend isn't initialized",
 		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err)
 }
 
@@ -141,24 +141,24 @@ func (in *installation) writeHandOverConfig() (dir *scratch.Dir, path string, er
 // handOverConfig is in JSON, in the form that Terraform reads: every block is a
 // list.
 func (in *installation) handOverConfig() ([]byte, error) {
-	providers, err := filepath.Abs(workdir.ProvidersDir(in.meta.Env, ""))
+	providers, err := filepath.Abs(workdir.ProvidersDir(in.Meta.Env, ""))
 	if err != nil {
 		return nil, err
 	}
 	type object = map[string]any
 	config := object{}
 	methods := object{"filesystem_mirror": []any{object{"path": providers}}}
-	if len(in.settings.config.DevOverrides) > 0 {
+	if len(in.Config.DevOverrides) > 0 {
 		overrides := object{}
-		for p, dir := range in.settings.config.DevOverrides {
+		for p, dir := range in.Config.DevOverrides {
 			overrides[p.String()] = dir
 		}
 		methods["dev_overrides"] = []any{overrides}
 	}
 	config["provider_installation"] = []any{methods}
-	if len(in.settings.config.Hosts) > 0 {
+	if len(in.Config.Hosts) > 0 {
 		services := object{}
-		for host, offered := range in.settings.config.Hosts {
+		for host, offered := range in.Config.Hosts {
 			services[host.String()] = []any{object{"services": []any{offered}}}
 		}
 		config["host"] = []any{services}
@@ -179,15 +179,16 @@ func (in *installation) cloudHost() hosts.Hostname {
 	if problems.HasErrors() {
 		return ""
 	}
-	host, _ := hosts.ParseHostname(cmp.Or(config.Text("hostname"), in.meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
+	host, _ := hosts.ParseHostname(cmp.Or(config.Text("hostname"), in.Meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
 	return host
 }
 
 // aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
 func (in *installation) aliasCloud() {
-	if in.cloud = in.cloudHost(); in.cloud != "" && in.settings.net.Aliases != nil {
-		in.settings.net, _ = in.session.Connect(in.meta, in.product, in.settings.config, in.opts.offlineBy, in.cloud)
-		in.settings.net.Policy = in.settings.policy
+	if in.cloud = in.cloudHost(); in.cloud != "" && in.Aliases != nil {
+		told := in.Log.All
+		in.Connect(in.opts.offlineBy, in.cloud)
+		in.Log.All = told // what is wrong was said before
 	}
 }
 
@@ -198,7 +199,7 @@ func (in *installation) backendToken() []string {
 	if host == "" {
 		return nil
 	}
-	token, err := in.settings.net.Credentials.Token(in.meta.Context, host)
+	token, err := in.Credentials.Token(in.Meta.Context, host)
 	if err != nil || token == "" {
 		return nil
 	}

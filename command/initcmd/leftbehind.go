@@ -87,7 +87,7 @@ func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	}
 	if is := b.isCloud(); is && t.reconfigure || t.moves && (is || b.wasCloud()) {
 		return problem.Fail("invalid_option", "Invalid command-line option", "The options -reconfigure, -migrate-state and -force-copy are for backends, "+
-			"not for a cloud block. Leave them out. To have state moved to that service or away from it, run:\n  %s init -get=false", b.product.Program)
+			"not for a cloud block. Leave them out. To have state moved to that service or away from it, run:\n  %s init -get=false", b.Product.Program)
 	}
 	switch decided, left := t.verdict(); decided {
 	case refused:
@@ -133,7 +133,7 @@ func (b *backendState) moving(option string) string {
 	if b.isCloud() || b.wasCloud() {
 		option = ""
 	}
-	return b.product.Program + " init " + option + "-get=false"
+	return b.Product.Program + " init " + option + "-get=false"
 }
 
 // changed is for another backend than the recorded one. forgets is whether -reconfigure would do.
@@ -150,7 +150,7 @@ func (b *backendState) changed(forgets bool) *problem.Problem {
 
 // mustMove is for state that would be left behind.
 func (b *backendState) mustMove(t transition, left []backend.State) *problem.Problem {
-	product, asked := b.product, "Error asking for state migration action: " // as the real program says
+	product, asked := b.Product, "Error asking for state migration action: " // as the real program says
 	if t.moves {
 		return problem.Errorf("other_backend", "State is moved by "+product.Name, "To install with tfdeps and have state moved, "+
 			"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s init -migrate-state -get=false", product.Program)
@@ -166,7 +166,7 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 	}
 	switch {
 	case t.removed:
-		rid = "remove " + workdir.RecordPath(b.meta.Env)
+		rid = "remove " + workdir.RecordPath(b.Meta.Env)
 	case t.reconfigure: // with which the real program looks at the same files
 		option = "-reconfigure "
 	}

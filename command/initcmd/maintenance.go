@@ -29,8 +29,8 @@ const (
 // lookAfter removes from the user's own cache what no directory has used for a long time, and what is more than -cache-max-size. What
 // can't be removed stays.
 func lookAfter(r request) {
-	m, stamp := r.meta, filepath.Join(r.meta.StateDir, maintainedStamp)
-	for config, cache := range r.session.Caches() {
+	m, stamp := r.Meta, filepath.Join(r.Meta.StateDir, maintainedStamp)
+	for config, cache := range r.Caches() {
 		if _, err := os.Stat(m.StateDir); cache == nil || m.StateDir == "" || err != nil || !sources.IsOwnCache(m, config) {
 			continue
 		}
@@ -65,14 +65,14 @@ func lookAfter(r request) {
 func (in *installation) explainSpace(err error) {
 	for _, part := range getproviders.SplitErrors(err) {
 		full := getproviders.FaultOf(part, getproviders.ErrNoSpace)
-		if full == nil || full.Hint != "" || in.settings.cache == nil {
+		if full == nil || full.Hint != "" || in.cache == nil {
 			continue
 		}
-		kept := &providercache.Maintenance{Cache: in.settings.cache, StateDir: in.meta.StateDir, Now: in.meta.Now}
-		would, err := kept.Collect(in.meta.Context, providercache.CollectPolicy{OlderThan: gcAfter}, providercache.RemoveOptions{DryRun: true})
+		kept := &providercache.Maintenance{Cache: in.cache, StateDir: in.Meta.StateDir, Now: in.Meta.Now}
+		would, err := kept.Collect(in.Meta.Context, providercache.CollectPolicy{OlderThan: gcAfter}, providercache.RemoveOptions{DryRun: true})
 		if err == nil {
 			full.Hint = fmt.Sprintf("make room there, or put the packages on another disk; %s would be free without the packages of %s that no directory has used for 30 days",
-				terminal.Megabytes(would.Freed), in.settings.cache.Dir)
+				terminal.Megabytes(would.Freed), in.cache.Dir)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (in *installation) explainSpace(err error) {
 // notShared warns that packages are for this directory alone, because the cache that the user named
 // can't be written to. As long as it has all that is needed, that is no reason for a warning.
 func (in *installation) notShared(report providercache.Report) {
-	cache := in.settings.cache
+	cache := in.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
 		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Provider.IsBuiltIn()
 	})
@@ -96,7 +96,7 @@ func (in *installation) notShared(report providercache.Report) {
 			return
 		}
 	}
-	in.log.Warningf("cache_failed", "The shared cache can't be written to",
+	in.Log.Warningf("cache_failed", "The shared cache can't be written to",
 		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
 			"names the cache. Correct its permissions, or name another directory.", err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
@@ -26,31 +27,20 @@ func (in *installation) connect() bool {
 	if !in.opts.looks() {
 		in.view.ProvidersBegin()
 	}
-	announceOverrides(in.request, in.settings)
+	in.announceOverrides()
 	for _, p := range in.required.Providers() {
-		if by := in.settings.overriddenBy(p); by != "" {
+		if by := in.overriddenBy(p); by != "" {
 			in.view.Overridden(p, by)
 		}
 	}
-	from := in.from(in.settings.net)
-	var problems problem.List
-	if in.mirrors, problems = from.OpenMirrors(in.meta, in.opts.mirrors); !in.log.Add(problems...) {
-		return false
-	}
-	from.Mirrors = in.mirrors
-	var err error
-	if in.source, err = from.All(in.meta); err != nil {
-		return in.log.Fail("cli_configuration", "Can't search for providers", "%v", err)
-	}
-	return true
+	all, ok := in.OpenSources(in.opts.mirrors, in.from())
+	in.Source = all
+	return ok
 }
 
 // from says where providers come from.
-func (in *installation) from(net sources.Network) sources.Options {
-	return sources.Options{
-		Net: net, Config: in.settings.config, Product: in.product,
-		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached, MirrorsFirst: in.opts.mirrorFallback != "",
-	}
+func (in *installation) from() cliconfig.SourceOptions {
+	return cliconfig.SourceOptions{Dirs: in.opts.pluginDirs, Fallback: in.fallback, Cached: in.cached, MirrorsFirst: in.opts.mirrorFallback != ""}
 }
 
 // cached tells which packages on this machine would do, where there is no network.
@@ -69,20 +59,15 @@ func (in *installation) mode() providercache.Mode {
 
 // installer makes what installs packages.
 func (in *installation) installer() *providercache.Installer {
-	r, s := in.request, in.settings
+	fetcher := in.Fetcher(in.view.Observe)
+	fetcher.Verify, fetcher.StrictTimes, fetcher.HashPolicy = in.opts.verify, in.opts.strictTimes, in.opts.hashes
+	if in.cache == nil && !in.opts.looks() {
+		fetcher.ArchiveDir = in.ArchiveDir()
+	}
 	installer := &providercache.Installer{
-		Fetcher: s.net.Fetcher(r.meta, r.product, in.source, r.view.Observe),
-		Target:  &providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
-		Skip:    s.skip,
-		Cache:   s.cache,
-		Link:    s.link,
+		Fetcher: fetcher, Target: &providercache.Store{Dir: workdir.ProvidersDir(in.Meta.Env, "")}, Skip: in.skip, Cache: in.cache, Link: in.link,
 	}
-	installer.Fetcher.Verify, installer.Fetcher.StrictTimes, installer.Fetcher.HashPolicy = r.opts.verify, r.opts.strictTimes, r.opts.hashes
-	if s.cache == nil && !r.opts.looks() {
-		installer.Fetcher.ArchiveDir = r.session.ArchiveDir(r.meta)
-	}
-	installer.Fetcher.Choice = s.policy.Versions()
-	installer.Fetcher.Policy = s.policy.Against(in.dir.Locks, func(p getproviders.Provider) getproviders.Version {
+	fetcher.Policy = in.Policy.Against(in.dir.Locks, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), in.required.Constraints(p).Allows)
 	})
 	return installer
@@ -92,13 +77,13 @@ func (in *installation) installer() *providercache.Installer {
 // file.
 func (in *installation) install() bool {
 	installer := in.installer()
-	locks, report, err := installer.Install(in.meta.Context, in.required, in.dir.Locks, in.mode())
-	in.log.Add(in.view.ProvidersEnd()...)
+	locks, report, err := installer.Install(in.Meta.Context, in.required, in.dir.Locks, in.mode())
+	in.Log.Add(in.view.ProvidersEnd()...)
 	if err != nil {
 		in.inferred(err)
 		return in.explain(err)
 	}
-	if in.product.Predecessor != nil || !in.product.IsSince("1.16") { // which only sets apart what is said of the lock file
+	if in.Product.Predecessor != nil || !in.Product.IsSince("1.16") { // which only sets apart what is said of the lock file
 		in.view.PhaseEnd()
 	}
 	in.chosenOffline(report)
@@ -111,7 +96,7 @@ func (in *installation) explain(err error) bool {
 	in.explainMissing(err)
 	in.explainSpace(err)
 	in.recallVersions(err)
-	return in.log.Add(explain.InstallProblems(in.product, in.required, err, in.suggest)...)
+	return in.Log.Add(explain.InstallProblems(in.Product, in.required, err, in.suggest)...)
 }
 
 // explainMissing adds to errors about providers that a registry or the mirrors of -mirror don't have why that may be.
@@ -122,7 +107,7 @@ func (in *installation) explainMissing(err error) {
 		case missing == nil || missing.Hint != "":
 		case missing.Registry:
 			all = append(all, missing)
-		case in.mirrors != nil && len(in.mirrors.Opened) > 0 && in.opts.mirrorFallback == "":
+		case len(in.Mirrors) > 0 && in.opts.mirrorFallback == "":
 			missing.Hint = "the mirrors of -mirror or TFDEPS_MIRROR are the only sources; -mirror-fallback=stop has the others asked after them"
 		}
 	}
@@ -131,8 +116,8 @@ func (in *installation) explainMissing(err error) {
 	}
 	known := in.knownProviders(all)
 	for _, missing := range all {
-		missing.Hint = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
-		if meant := spelling.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
+		missing.Hint = in.Source.Describe(missing.Provider).ExplainMissing(in.Meta.Context, missing.Provider)
+		if meant := spelling.Closest(in.Product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
 			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}
@@ -144,10 +129,10 @@ func (in *installation) recallVersions(err error) {
 	if len(missing) == 0 || len(in.opts.mirrors) > 0 {
 		return
 	}
-	source, err := in.from(sources.Recalled(in.meta, in.settings.config, in.opts.offlineBy)).All(in.meta)
+	source, err := in.Config.Source(in.Meta.Context, sources.Recalled(in.Meta, in.Config, in.opts.offlineBy).Single(in.Product, in.from()))
 	for _, m := range missing {
 		if err == nil && m.Version == (getproviders.Version{}) {
-			available, _ := source.Versions(in.meta.Context, m.Provider)
+			available, _ := source.Versions(in.Meta.Context, m.Provider)
 			m.Listed = available.Versions
 		}
 	}
@@ -156,7 +141,7 @@ func (in *installation) recallVersions(err error) {
 // inferred warns of providers that a registry doesn't have, and that nothing but the type of a
 // resource names: the type may be what is wrong.
 func (in *installation) inferred(err error) {
-	if !products.Of(in.product).Guesses {
+	if !products.Of(in.Product).Guesses {
 		return
 	}
 	for _, part := range getproviders.SplitErrors(err) {
@@ -175,10 +160,10 @@ func (in *installation) inferred(err error) {
 		if at < 0 || named {
 			continue
 		}
-		in.log.Add(problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
+		in.Log.Add(problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
 			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
 				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
-			users[at].Address, failed.Provider.Type, in.product.Short(failed.Provider))))
+			users[at].Address, failed.Provider.Type, in.Product.Short(failed.Provider))))
 	}
 }
 
@@ -189,15 +174,15 @@ func (in *installation) knownProviders(missing []*getproviders.Fault) (known []s
 	for _, lock := range in.dir.Locks.All() {
 		all = append(all, lock.Provider)
 	}
-	if in.settings.cache != nil {
-		packages, _ := (&providercache.Maintenance{Cache: in.settings.cache, StateDir: in.meta.StateDir, Now: in.meta.Now}).List()
+	if in.cache != nil {
+		packages, _ := (&providercache.Maintenance{Cache: in.cache, StateDir: in.Meta.StateDir, Now: in.Meta.Now}).List()
 		for _, p := range packages {
 			all = append(all, p.Provider)
 		}
 	}
 	for _, p := range all {
 		if !slices.ContainsFunc(missing, func(m *getproviders.Fault) bool { return m.Provider == p }) {
-			known = append(known, in.product.Short(p))
+			known = append(known, in.Product.Short(p))
 		}
 	}
 	return known
@@ -205,23 +190,23 @@ func (in *installation) knownProviders(missing []*getproviders.Fault) (known []s
 
 // announceOverrides warns of providers that aren't what the configuration and
 // the lock file say. Of those that run already Terraform does so since 1.16.
-func announceOverrides(r request, s settings) {
+func (in *installation) announceOverrides() {
 	overridden, running := "", ""
-	for _, p := range slices.SortedFunc(maps.Keys(s.skip), getproviders.Provider.Compare) {
-		if dir, ok := s.config.DevOverrides[p]; ok {
-			overridden += fmt.Sprintf("\n - %s in %s", r.product.Short(p), dir)
+	for _, p := range slices.SortedFunc(maps.Keys(in.skip), getproviders.Provider.Compare) {
+		if dir, ok := in.Config.DevOverrides[p]; ok {
+			overridden += fmt.Sprintf("\n - %s in %s", in.Product.Short(p), dir)
 		} else {
-			running += "\n - " + r.product.Short(p)
+			running += "\n - " + in.Product.Short(p)
 		}
 	}
 	if overridden != "" {
-		r.log.Warningf("", "Provider development overrides are in effect",
+		in.Log.Warningf("", "Provider development overrides are in effect",
 			"The following provider development overrides are set in the CLI configuration:%s\n\n"+
 				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
-				"What the lock file says of them stays as it is.", overridden, r.product.Program)
+				"What the lock file says of them stays as it is.", overridden, in.Product.Program)
 	}
-	if running != "" && r.product.Predecessor == nil && r.product.IsSince("1.16") {
-		r.log.Warningf("", "Unmanaged providers are in effect",
+	if running != "" && in.Product.Predecessor == nil && in.Product.IsSince("1.16") {
+		in.Log.Warningf("", "Unmanaged providers are in effect",
 			"The following providers run already, as the environment variable %s says:%s\n\n"+
 				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)
 	}
@@ -237,12 +222,12 @@ func (in *installation) suggest(p getproviders.Provider) (explain.Suggestion, bo
 		}
 	}
 	if !ok {
-		meant, ok = in.source.Describe(p).Suggest(in.meta.Context, p)
+		meant, ok = in.Source.Describe(p).Suggest(in.Meta.Context, p)
 	}
 	if !ok {
 		return explain.Suggestion{}, false
 	}
-	available, err := in.source.Versions(in.meta.Context, meant)
+	available, err := in.Source.Versions(in.Meta.Context, meant)
 	if err != nil {
 		return explain.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
 	}
@@ -259,15 +244,15 @@ func (in *installation) chosenOffline(report providercache.Report) {
 			continue
 		}
 		var unasked []string
-		for _, source := range in.source.Describe(p).Unasked {
+		for _, source := range in.Source.Describe(p).Unasked {
 			unasked = append(unasked, source.Source)
 		}
 		if len(unasked) > 0 {
-			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", in.product.Short(p), o.Version, strings.Join(unasked, " and the ")))
+			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", in.Product.Short(p), o.Version, strings.Join(unasked, " and the ")))
 		}
 	}
 	if len(chosen) > 0 {
-		in.log.Warningf("", "Versions chosen offline among what is there",
+		in.Log.Warningf("", "Versions chosen offline among what is there",
 			"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
 			in.opts.offlineBy, problem.Items(chosen))
 	}
@@ -281,12 +266,12 @@ func (in *installation) record(fetcher *providercache.Fetcher, locks *depsfile.L
 		return false
 	}
 	if in.opts.readonly || in.opts.offline {
-		if !in.log.Add(sources.LockRefusals(in.settings.policy.CheckLocks(locks, in.required.Providers()), in.product)...) {
+		if !in.Log.Add(sources.LockRefusals(in.Policy.CheckLocks(locks, in.required.Providers()), in.Product)...) {
 			return false
 		}
 	}
 	if in.opts.readonly {
-		return in.log.Add(compareLocks(in.request, in.dir.Locks, locks, report)...)
+		return in.Log.Add(compareLocks(in.request, in.dir.Locks, locks, report)...)
 	}
 	locks, ok := in.lockPlatforms(fetcher, locks)
 	return ok && saveLocks(in.request, in.dir, locks, report)
@@ -294,12 +279,12 @@ func (in *installation) record(fetcher *providercache.Fetcher, locks *depsfile.L
 
 // saveModules records where the modules are, and locks what they are.
 func saveModules(in *installation) bool {
-	saved := in.log.Add(in.dir.SaveModules()...)
+	saved := in.Log.Add(in.dir.SaveModules()...)
 	if in.toLock == nil || in.opts.readonly {
 		return saved
 	}
 	if err := in.toLock.Save(modulelock.FileName); err != nil {
-		return in.log.Unsaved("module_record", "Failed to update the lock file for modules", err)
+		return in.Log.Unsaved("module_record", "Failed to update the lock file for modules", err)
 	}
 	return saved
 }
@@ -311,25 +296,25 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 		return true
 	}
 	for _, o := range report.Outcomes {
-		if lock, ok := locks.Provider(o.Selection.Provider); ok && dialect.Of(r.product).Understands("constraints_too") {
+		if lock, ok := locks.Provider(o.Selection.Provider); ok && dialect.Of(r.Product).Understands("constraints_too") {
 			lock.Constraints = o.Selection.Constraints
 			locks.Extend(lock)
 		}
 	}
 	saved, err := dir.SaveLocks(locks)
 	if err == nil && !saved {
-		return r.log.Fail("lock_file", "The lock file has changed meanwhile",
+		return r.Log.Fail("lock_file", "The lock file has changed meanwhile",
 			"Another program has written %s since this run read it. What that program locked stays. Run init again.", depsfile.FileName)
 	}
 	if err != nil {
-		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
+		return r.Log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
-	if r.product.Predecessor == nil && r.product.IsSince("1.16") {
+	if r.Product.Predecessor == nil && r.Product.IsSince("1.16") {
 		r.view.PhaseEnd()
 	}
 	r.view.LockSaved(before.Empty())
 	if len(report.Incomplete) > 0 {
-		return r.log.Add(explain.IncompleteLock(r.product, report.Incomplete))
+		return r.Log.Add(explain.IncompleteLock(r.Product, report.Incomplete))
 	}
 	return true
 }
@@ -364,7 +349,7 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 func (in *installation) lockPlatforms(fetcher *providercache.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	platforms, current := in.opts.otherPlatforms(), getproviders.CurrentPlatform()
 	if !in.opts.offline {
-		for _, plat := range in.settings.policy.Platforms() {
+		for _, plat := range in.Policy.Rules.LockPlatforms() {
 			if plat != current && !slices.Contains(platforms, plat) {
 				platforms = append(platforms, plat)
 			}
@@ -375,16 +360,16 @@ func (in *installation) lockPlatforms(fetcher *providercache.Fetcher, locks *dep
 	}
 	required := maps.Clone(in.required)
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
-		return in.settings.skip[p] || p.IsBuiltIn()
+		return in.skip[p] || p.IsBuiltIn()
 	})
-	results, err := fetcher.Lock(in.meta.Context, providercache.LockRequest{
+	results, err := fetcher.Lock(in.Meta.Context, providercache.LockRequest{
 		Requirements: required, Locks: locks,
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},
 	})
-	ok := in.log.Add(in.view.Activity.End()...)
+	ok := in.Log.Add(in.view.Activity.End()...)
 	if err != nil {
-		return nil, in.log.Add(explain.LockProblems(in.product, explain.LockedDir{Result: results[0]})...)
+		return nil, in.Log.Add(explain.LockProblems(in.Product, explain.LockedDir{Result: results[0]})...)
 	}
 	return results[0].Locks, ok
 }

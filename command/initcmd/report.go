@@ -64,7 +64,7 @@ func writeReport(r request, failed bool) problem.List {
 		return nil
 	}
 	var page bytes.Buffer
-	err := r.view.WriteReport(&page, view.ReportHead{Own: r.meta.Version, Directory: r.meta.Dir, Failed: failed})
+	err := r.view.WriteReport(&page, view.ReportHead{Own: r.Meta.Version, Directory: r.Meta.Dir, Failed: failed})
 	if err == nil {
 		err = putReport(r, page.Bytes())
 	}
@@ -85,10 +85,10 @@ func putReport(r request, page []byte) error {
 	}
 	switch r.opts.report {
 	case "/dev/stdout", "/dev/fd/1": // opened again, a file would be written from its beginning
-		_, err = r.meta.Stdout.Write(page)
+		_, err = r.Meta.Stdout.Write(page)
 		return err
 	case "/dev/stderr", "/dev/fd/2":
-		_, err = r.meta.Stderr.Write(page)
+		_, err = r.Meta.Stderr.Write(page)
 		return err
 	}
 	file, err := os.OpenFile(r.opts.report, os.O_WRONLY|os.O_APPEND, 0)

@@ -36,7 +36,7 @@ func initModules(in *installation, backendProblems problem.List) bool {
 	if !r.opts.get && dir.RootProblems.HasErrors() {
 		dir.TakeOutdated() // it may follow from what is wrong
 	}
-	if !r.log.Add(problems...) {
+	if !r.Log.Add(problems...) {
 		return false
 	}
 	if !dir.RootProblems.HasErrors() && !dir.ModuleProblems.HasErrors() {
@@ -46,15 +46,14 @@ func initModules(in *installation, backendProblems problem.List) bool {
 		return false
 	}
 	in.toLock, problems = checkModules(r, dir, in.moduleLocks)
-	return r.log.Add(problems...)
+	return r.Log.Add(problems...)
 }
 
 // findModules finds the modules of the configuration, in the versions that are locked, and fetches them if need
 // be; with -plan it fetches none.
 func findModules(in *installation, observe func(modules.Event)) problem.List {
 	r := in.request
-	installer, done := in.settings.net.Modules(r.meta, r.product)
-	defer done()
+	installer := in.Modules()
 	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
 	in.moduleLocks.Prefer(&installer)
 	switch {
@@ -63,16 +62,16 @@ func findModules(in *installation, observe func(modules.Event)) problem.List {
 	case r.opts.upgrade:
 		installer.Mode = modules.Upgrade
 	}
-	return in.dir.FindModules(r.meta.Context, installer)
+	return in.dir.FindModules(r.Meta.Context, installer)
 }
 
 // checkFit tells whether the modules are for this version of the product, and what is wrong with them and with the backend.
 func checkFit(r request, dir *workdir.Dir, backendProblems problem.List) bool {
 	if unfit := dir.Tree.CheckVersion(); unfit.HasErrors() {
-		r.log.All = nil // what is wrong otherwise may be fine for the version that is asked for
-		return r.log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
+		r.Log.All = nil // what is wrong otherwise may be fine for the version that is asked for
+		return r.Log.Add(products.ExplainVersion(r.Meta, r.Product, unfit)...)
 	}
-	return r.log.Add(checkConfiguration(r, dir, backendProblems)...)
+	return r.Log.Add(checkConfiguration(r, dir, backendProblems)...)
 }
 
 // hasCalls reports whether the root module or its tests call modules.
@@ -89,16 +88,16 @@ func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.Lis
 	if at < 0 {
 		at = len(backendProblems) // none of it is about what the configuration says
 	}
-	return slices.Insert(problems, at, new(products.Of(r.product).Preamble))
+	return slices.Insert(problems, at, new(products.Of(r.Product).Preamble))
 }
 
 // checkRoot returns the errors of the root module, if they end a run before it looks at the backend.
 func checkRoot(r request, dir *workdir.Dir) problem.List {
-	manner := products.Of(r.product)
+	manner := products.Of(r.Product)
 	if !manner.RootFirst {
 		return nil
 	}
-	problems := products.ExplainVersion(r.meta, r.product, dir.Root.CheckVersion())
+	problems := products.ExplainVersion(r.Meta, r.Product, dir.Root.CheckVersion())
 	if !problems.HasErrors() {
 		problems = slices.Clone(dir.RootProblems)
 		for _, call := range dir.Root.Calls {
@@ -118,7 +117,7 @@ func checkModules(r request, dir *workdir.Dir, locks workdir.ModuleLocks) (modul
 	if !locks.Kept {
 		return nil, nil
 	}
-	installed, problems := dir.InstalledModules(r.meta.Context)
+	installed, problems := dir.InstalledModules(r.Meta.Context)
 	if problems.HasErrors() {
 		return nil, problems
 	}
@@ -141,7 +140,7 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
 				"Find out who has changed it. If it is what you want, run \"tfdeps init -upgrade\", which records it; if it isn't, remove that directory.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
-			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.meta.Env)))
+			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.Meta.Env)))
 	case r.opts.readonly:
 		return problem.Fail("module_changed", "Modules differ from their lock file",
 			"%s forbids changes of lock files, and %s would have to be changed: %s.\n\nRun \"tfdeps init\" without it, and commit the file.",
@@ -157,37 +156,37 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 func requirements(in *installation, record *backend.Record) (getproviders.Requirements, bool) {
 	r := in.request
 	required, problems := require(r, in.dir, record)
-	if ok := r.log.Add(problems...); !ok || r.opts.check {
+	if ok := r.Log.Add(problems...); !ok || r.opts.check {
 		return required, ok
 	}
 	warnSameTypes(r, required)
-	refuseOverrides(r, in.settings, required)
-	return required, r.log.Add(checkReadonly(r, in.settings.skip, in.dir.Locks, required)...)
+	in.refuseOverrides(required)
+	return required, r.Log.Add(checkReadonly(r, in.skip, in.dir.Locks, required)...)
 }
 
 // refuseOverrides refuses providers that come past the policy, if it says so.
-func refuseOverrides(r request, s settings, required getproviders.Requirements) {
-	for _, refusal := range s.policy.CheckOverrides(s.overriddenBy, required.Providers()) {
-		r.log.Fail("refused_by_policy", "A provider comes past the policy",
+func (in *installation) refuseOverrides(required getproviders.Requirements) {
+	for _, refusal := range in.Policy.CheckOverrides(in.overriddenBy, required.Providers()) {
+		in.Log.Fail("refused_by_policy", "A provider comes past the policy",
 			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
-			r.product.Short(refusal.Provider), refusal, sources.ReattachVariable)
+			in.Product.Short(refusal.Provider), refusal, sources.ReattachVariable)
 	}
 }
 
 // warnSameTypes warns of providers of one type in both namespaces that OpenTofu takes for its own.
 func warnSameTypes(r request, required getproviders.Requirements) {
-	if !products.Of(r.product).Guesses {
+	if !products.Of(r.Product).Guesses {
 		return
 	}
 	alike := map[string][]string{}
 	for _, p := range required.Providers() {
 		if p.Namespace == "hashicorp" || p.Namespace == "opentofu" {
-			alike[p.Type] = append(alike[p.Type], r.product.Short(p))
+			alike[p.Type] = append(alike[p.Type], r.Product.Short(p))
 		}
 	}
 	for _, typ := range slices.Sorted(maps.Keys(alike)) {
 		if len(alike[typ]) > 1 {
-			r.log.Warningf("", "Potential provider misconfiguration",
+			r.Log.Warningf("", "Potential provider misconfiguration",
 				"There are several providers of the type %s: %s. If that isn't what you want, one of the modules or the state names the wrong one.",
 				typ, strings.Join(alike[typ], ", "))
 		}
@@ -196,7 +195,7 @@ func warnSameTypes(r request, required getproviders.Requirements) {
 
 // require finds out which providers are needed.
 func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
-	required, known, problems := dir.Requirements(r.meta, r.opts.stateFile, record)
+	required, known, problems := dir.Requirements(r.Meta, r.opts.stateFile, record)
 	if known || !dir.Locks.Empty() || r.opts.backend.with != "" {
 		return required, problems
 	}
@@ -205,12 +204,12 @@ func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.
 		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
 			"The state is encrypted, and only %s reads it; there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%[2]s\", which asks for the state, or \"%[2]s state pull | tfdeps init -state=-\".",
-			r.product.Name, r.product.Program))
+			r.Product.Name, r.Product.Program))
 	case record.Type != "inmem":
 		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
 			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
-			record.Type, r.product.Program))
+			record.Type, r.Product.Program))
 	}
 	return required, problems
 }
@@ -229,16 +228,16 @@ func checkReadonly(r request, skip map[getproviders.Provider]bool, locks *depsfi
 		lock, ok := locks.Provider(p)
 		switch wanted := required.Constraints(p); {
 		case !ok:
-			changes = append(changes, "there is no entry for "+r.product.Short(p))
+			changes = append(changes, "there is no entry for "+r.Product.Short(p))
 		case !wanted.Allows(lock.Version):
-			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.product.Short(p), lock.Version, wanted))
+			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.Product.Short(p), lock.Version, wanted))
 		case len(lock.Hashes) > 0 && !slices.ContainsFunc(lock.Hashes, isH1):
 			unhashed = append(unhashed, p)
 		}
 	}
 	for _, lock := range locks.All() {
 		if _, ok := required[lock.Provider]; !ok {
-			changes = append(changes, r.product.Short(lock.Provider)+" has an entry, but is not required any more")
+			changes = append(changes, r.Product.Short(lock.Provider)+" has an entry, but is not required any more")
 		}
 	}
 	return slices.Concat(changesDetected(r, changes), hashesMissing(r, unhashed))
@@ -265,14 +264,14 @@ func hashesMissing(r request, providers []getproviders.Provider) problem.List {
 	}
 	names := make([]string, len(providers))
 	for i, p := range providers {
-		names[i] = r.product.Short(p)
+		names[i] = r.Product.Short(p)
 	}
 	platform := getproviders.CurrentPlatform()
 	return problem.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
 			"  tfdeps providers lock -platform=%[2]s",
-		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy)
+		depsfile.FileName, platform, problem.Items(names), r.Product.Program, r.opts.readonlyBy)
 }
 
 func isH1(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 }

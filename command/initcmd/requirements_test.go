@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -19,9 +20,9 @@ func TestSameTypes_WarnsInOpenTofusPlace(t *testing.T) {
 		required.Add(p, getproviders.Requirement{})
 	}
 	warnings := func(product getproviders.Product) problem.List {
-		r := request{product: product, log: new(problem.Log)}
+		r := request{Session: sources.New(nil, product, false)}
 		warnSameTypes(r, required)
-		return r.log.All
+		return r.Log.All
 	}
 	got := warnings(getproviders.OpenTofu("1.12.6"))
 	if len(got) != 1 || got.HasErrors() || !strings.Contains(got[0].Detail, "hashicorp/aws, registry.terraform.io/hashicorp/aws.") {

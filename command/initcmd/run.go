@@ -49,8 +49,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
 	m.Remembers = !opts.looks()
-	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: sources.NewSession(opts.roots.Given())}
-	defer r.session.Close()
+	r := request{sources.New(m, product, opts.roots.Given()), opts, shown}
+	defer r.Close()
 	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)
 	code := cli.End(r.view.Problems, problems, 0)
 	if code != 0 {
@@ -79,7 +79,7 @@ func alone(r request) int {
 	}
 	code := initialize(r)
 	if !r.opts.json {
-		r.meta.TellInterrupted(r.log.All)
+		r.Meta.TellInterrupted(r.Log.All)
 	}
 	return code
 }
@@ -88,7 +88,6 @@ func alone(r request) int {
 // Warnings are shown at the end, those of the settings at once.
 func initialize(r request) int {
 	in, ok := prepare(r)
-	defer func() { in.mirrors.Close() }()
 	switch {
 	case !ok:
 		return failed(r)
@@ -102,7 +101,7 @@ func initialize(r request) int {
 	if initModules(in, backendProblems) {
 		in.required, ok = requirements(in, record)
 		if ok && in.connect() && in.install() && in.handOver() {
-			r.view.Done(r.log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
+			r.view.Done(r.Log.All, r.Meta.Env.Get("TF_IN_AUTOMATION") != "")
 			return 0
 		}
 	}
@@ -114,7 +113,6 @@ func initialize(r request) int {
 // succeeding is an error.
 func look(r request) int {
 	in, ok := prepare(r)
-	defer func() { in.mirrors.Close() }()
 	found := view.InitPlan{Complete: true}
 	if ok && !in.dir.Empty() {
 		ok = in.assess(&found)
@@ -122,7 +120,7 @@ func look(r request) int {
 	if !ok {
 		return failed(r)
 	}
-	r.view.Problems(r.log.All)
+	r.view.Problems(r.Log.All)
 	if r.opts.check {
 		r.view.Checked(found.Others)
 	} else {
@@ -136,7 +134,7 @@ func look(r request) int {
 
 // failed shows the warnings, and after them the errors, and returns the exit code.
 func failed(r request) int {
-	warnings, errors := r.log.Split()
+	warnings, errors := r.Log.Split()
 	return cli.End(r.view.Problems, append(warnings, errors...), 1)
 }
 
@@ -144,58 +142,54 @@ func failed(r request) int {
 // copied to its place, and the lock files. What is wrong with the module is kept in the Dir.
 func prepare(r request) (in *installation, ok bool) {
 	in = &installation{request: r}
-	if in.settings, ok = readSettings(r); !ok || !r.opts.looks() && !recordPluginDirs(r) {
+	if !in.readSettings() || !r.opts.looks() && !recordPluginDirs(r) {
 		return in, false
 	}
-	var problems problem.List
 	if !r.opts.check { // which sends no request
-		in.settings.net, problems = r.session.Connect(r.meta, r.product, in.settings.config, r.opts.offlineBy, "")
+		r.Connect(r.opts.offlineBy, "")
 	}
-	in.settings.net.Policy = in.settings.policy
-	if !r.log.Add(problems...) || !r.log.Add(copyModule(r, in.settings.net)...) {
+	if !r.Log.Add() || !copyModule(r) {
 		return in, false
 	}
 	options := r.opts.modules
-	options.Outlines = sources.Outlines(r.meta)
+	options.Outlines = sources.Outlines(r.Meta)
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}
-	in.dir = workdir.Load(r.meta, r.product, ".", options)
+	in.dir = workdir.Load(r.Meta, r.Product, ".", options)
 	invalid := in.dir.InputProblems
-	switch manner := products.Of(r.product); {
+	switch manner := products.Of(r.Product); {
 	case invalid.HasErrors():
 		if manner.RootFirst && !r.opts.check {
-			r.log.Add(&manner.Preamble)
+			r.Log.Add(&manner.Preamble)
 		}
-		return in, r.log.Add(invalid...)
+		return in, r.Log.Add(invalid...)
 	case in.dir.Empty():
 		return in, true
 	case !r.opts.looks():
-		r.log.Add(invalid...)
+		r.Log.Add(invalid...)
 	}
-	problems = in.dir.LoadLocks()
-	locks, unread := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
+	r.Log.Add(in.dir.LoadLocks()...)
+	locks, unread := workdir.LoadModuleLocks(r.Meta.Context, r.opts.lockModules)
 	in.moduleLocks = locks
-	return in, r.log.Add(append(problems, unread...)...) &&
-		(r.opts.check || r.log.Add(checkRoot(r, in.dir)...) && r.log.Add(checkEncryption(r, in.dir)...))
+	return in, r.Log.Add(unread...) &&
+		(r.opts.check || r.Log.Add(checkRoot(r, in.dir)...) && r.Log.Add(checkEncryption(r, in.dir)...))
 }
 
 // copyModule copies the module that -from-module names into the working
 // directory, which becomes the configuration that is initialized.
-func copyModule(r request, net sources.Network) problem.List {
+func copyModule(r request) bool {
 	source := r.opts.fromModule
 	if source == "" {
-		return nil
+		return true
 	}
-	if module, problems := load.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
-		return problem.List{new(products.Of(r.product).NotEmpty)}
+	if module, problems := load.LoadModule(".", r.Product); !module.Empty || problems.HasErrors() {
+		return r.Log.Add(new(products.Of(r.Product).NotEmpty))
 	}
 	r.view.CopyingModule(modules.Redact(source))
-	installer, done := net.Modules(r.meta, r.product)
-	defer done()
-	err := installer.Populate(r.meta.Context, source, ".")
+	err := r.Modules().Populate(r.Meta.Context, source, ".")
 	if invalid, ok := errors.AsType[problem.List](err); ok {
-		return invalid
+		return r.Log.Add(invalid...)
 	}
 	if err != nil {
 		summary := "Failed to download module"
@@ -203,45 +197,45 @@ func copyModule(r request, net sources.Network) problem.List {
 		if errors.As(err, &titled) {
 			summary = titled.Summary()
 		}
-		return problem.List{problem.Because(err, problem.Errorf(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary,
-			"The option -from-module can't be used: %s", explain.WithHint(err)))}
+		return r.Log.Add(problem.Because(err, problem.Errorf(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary,
+			"The option -from-module can't be used: %s", explain.WithHint(err))))
 	}
 	r.view.ModuleCopied()
-	return nil
+	return true
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they
 // may explain all that follows.
-func readSettings(r request) (s settings, ok bool) {
-	var problems, invalid, unlinked, unruled problem.List
-	s.config, problems = r.session.Config(r.meta, r.product)
-	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
-	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
-	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
-	s.link, unlinked = read(r.opts, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
-	s.policy, unruled = sources.ReadPolicy(r.meta, r.product, r.opts.policies)
-	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
-		return s, r.log.Add(problems...)
+func (in *installation) readSettings() bool {
+	r := in.request
+	r.ReadConfig()
+	in.fallback = read(r, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
+	r.Log.Add(sources.CheckArchiveCredentials(r.Meta.Env)...)
+	var invalid problem.List
+	in.skip, invalid = sources.Skipped(r.Meta.Env, r.Config, r.Product)
+	r.Log.Add(invalid...)
+	in.link = read(r, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
+	if !r.ReadPolicy(r.opts.policies) {
+		return false
 	}
 	if !r.opts.noSharedCache {
-		var unused problem.List
-		s.cache, unused = r.session.Cache(r.meta, s.config)
-		problems = append(problems, unused...)
+		in.cache = r.Cache()
 	}
-	if s.cache != nil && s.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {
-		s.cache = nil // what is installed is there already
+	if in.cache != nil && in.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.Meta.Env, "")}) {
+		in.cache = nil // what is installed is there already
 	}
-	r.view.Problems(problems)
-	return s, true
+	r.view.Problems(r.Log.All)
+	r.Log.All = nil
+	return true
 }
 
 // read reads the value of an option.
-func read[T any](o options, name, given, invalid string, parse func(string) (T, error)) (T, problem.List) {
+func read[T any](r request, name, given, invalid string, parse func(string) (T, error)) T {
 	value, err := parse(given)
 	if err != nil {
-		return value, problem.Fail("invalid_option", invalid, "The value of %s can't be used: %v.", o.by[name], err)
+		r.Log.Fail("invalid_option", invalid, "The value of %s can't be used: %v.", r.opts.by[name], err)
 	}
-	return value, nil
+	return value
 }
 
 // parseFallback reads the value of -mirror-fallback.

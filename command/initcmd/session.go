@@ -9,11 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -22,50 +20,36 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// settings are what options, variables and the CLI configuration say about
-// installing providers.
-type settings struct {
-	config   *cliconfig.Config
-	fallback getproviders.Fallback
-	skip     map[getproviders.Provider]bool // providers that come by other means
-	cache    *providercache.Store           // that directories share; nil: none
-	link     providercache.LinkMode
-	policy   sources.Policy
-	net      sources.Network // none with -check
-}
-
-// overriddenBy is by what other means than a package a provider comes; "": by none.
-func (s settings) overriddenBy(p getproviders.Provider) string {
-	switch _, inConfig := s.config.DevOverrides[p]; {
-	case !s.skip[p]:
-		return ""
-	case inConfig:
-		return "dev_overrides"
-	}
-	return sources.ReattachVariable
-}
-
-// request is what one run of init works on. Nothing of it changes.
+// request is what one run of init works on.
 type request struct {
-	meta    *cli.Meta
-	opts    options
-	product getproviders.Product
-	view    *view.Init
-	session *sources.Session
-	log     *problem.Log // steps add to it, and return whether the next one may run
+	*sources.Session
+	opts options
+	view *view.Init
 }
 
 // installation is what the phases of a run find out, one after the other.
 type installation struct {
 	request
-	settings    settings
+	fallback    getproviders.Fallback
+	skip        map[getproviders.Provider]bool // providers that come by other means
+	cache       *providercache.Store           // that directories share; nil: none
+	link        providercache.LinkMode
 	dir         *workdir.Dir
 	moduleLocks workdir.ModuleLocks
 	toLock      modulelock.Locks // of modules; nil: nothing
 	required    getproviders.Requirements
 	cloud       hosts.Hostname // that localterraform.com stands for; "": none
-	source      getproviders.MultiSource
-	mirrors     *sources.Mirrors // to be closed; nil: they aren't open
+}
+
+// overriddenBy is by what other means than a package a provider comes; "": by none.
+func (in *installation) overriddenBy(p getproviders.Provider) string {
+	switch _, inConfig := in.Config.DevOverrides[p]; {
+	case !in.skip[p]:
+		return ""
+	case inConfig:
+		return "dev_overrides"
+	}
+	return sources.ReattachVariable
 }
 
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where
@@ -75,8 +59,8 @@ func recordPluginDirs(r request) bool {
 	if !r.opts.pluginDirGiven {
 		return true
 	}
-	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
-		return r.log.Unsaved("unwritable", "Failed to record the value of -plugin-dir", err)
+	if err := savePluginDirs(pluginDirsPath(r.Meta.Env), r.opts.pluginDirs); err != nil {
+		return r.Log.Unsaved("unwritable", "Failed to record the value of -plugin-dir", err)
 	}
 	return true
 }

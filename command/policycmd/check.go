@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
@@ -64,13 +63,15 @@ func run(m *cli.Meta, args []string) (int, error) {
 		dirs = []string{"."}
 	}
 	product, problems := products.Choose(m)
-	log, r := problem.Log{}, &report{}
-	if log.Add(problems...) {
+	s, r := sources.New(m, product, false), &report{}
+	if s.Log.Add(problems...) {
 		for _, dir := range dirs {
-			log.Add(r.check(m, o, product, dir)...)
+			inside := s.In(m, product)
+			r.check(inside, o, dir)
+			s.Log.Add(inside.Log.All...)
 		}
 	}
-	code := m.Finish(r, log.All, cli.Output{})
+	code := m.Finish(r, s.Log.All, cli.Output{})
 	switch {
 	case r.refused:
 		code = cli.ExitDiffers
@@ -81,28 +82,28 @@ func run(m *cli.Meta, args []string) (int, error) {
 }
 
 // check looks at the lock file of a directory.
-func (r *report) check(m *cli.Meta, o options, product getproviders.Product, dir string) problem.List {
+func (r *report) check(s *sources.Session, o options, dir string) bool {
 	path := filepath.Join(dir, depsfile.FileName)
 	if _, err := os.Stat(path); err != nil {
-		return problem.Fail("lock_file", "No lock file", "There is no %s that can be read. To make one, run \"tfdeps init\" or \"tfdeps providers lock\" in its directory.", filepath.ToSlash(path))
+		return s.Log.Fail("lock_file", "No lock file", "There is no %s that can be read. To make one, run \"tfdeps init\" or \"tfdeps providers lock\" in its directory.", filepath.ToSlash(path))
 	}
-	locks, problems := depsfile.Load(path, product)
-	config, unread := sources.ReadConfig(m, product)
-	rules, unruled := sources.ReadPolicyOf(m, product, dir, o.policies)
-	if problems = append(append(problems, unread...), unruled...); problems.HasErrors() {
-		return problems
+	locks, problems := depsfile.Load(path, s.Product)
+	s.Log.Add(problems...)
+	s.ReadConfig()
+	rules, ok := s.PolicyOf(dir, o.policies)
+	if !ok {
+		return false
 	}
-	cache, unused := sources.OpenCache(m, config)
-	problems = append(problems, unused...)
+	cache := s.Cache()
 	say := func(word string, lock depsfile.Lock, format string, args ...any) {
-		fmt.Fprintf(&r.text, "%-8s %s %s in %s%s\n", word, product.Short(lock.Provider), lock.Version, filepath.ToSlash(path), terminal.PrintableLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&r.text, "%-8s %s %s in %s%s\n", word, s.Product.Short(lock.Provider), lock.Version, filepath.ToSlash(path), terminal.PrintableLine(fmt.Sprintf(format, args...)))
 	}
 	for _, lock := range locks.All() {
 		advice := ""
 		advised := rules.Advised(func(r *policy.Refusal) { advice += "; advised against: " + r.Error() })
-		found, err := advised.Examine(product, dir, cache, locks, getproviders.Requirements{lock.Provider: nil})
+		found, err := advised.Examine(dir, cache, locks, getproviders.Requirements{lock.Provider: nil})
 		if err != nil {
-			return append(problems, problem.Failed("vendored", "Can't compare what is installed", err)...)
+			return s.Log.Failed("vendored", "Can't compare what is installed", err)
 		}
 		var unasked []string
 		refused := found.Refused
@@ -123,5 +124,5 @@ func (r *report) check(m *cli.Meta, o options, product getproviders.Product, dir
 			say("allowed", lock, "%s", advice)
 		}
 	}
-	return problems
+	return true
 }

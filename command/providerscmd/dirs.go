@@ -44,32 +44,32 @@ func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version)
 // reader reads directories, and fetches modules that aren't installed to a place
 // that is removed, so that nothing in the directories changes.
 type reader struct {
-	meta      *cli.Meta
-	product   getproviders.Product
-	net       sources.Network
-	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
+	*sources.Session
 	temporary *scratch.Dir     // nil: not made yet
 	modules   modules.Resolver // of all directories
-	done      func()           // with the modules; nil: they weren't needed
 	each      bool             // an error in a directory is one of it alone
-	log       problem.Log      // of the command, whose steps add to it
 }
 
-// run is what commands with a reader have in common: they work unless something is wrong before, and show what they
-// report. The reader is closed after problems are shown, because these may show the sources of modules.
-func (r *reader) run(problems problem.List, out cli.Output, report func() result.Result, work func()) (code int) {
+// begin is what commands with a reader have in common: they find out for which product they work. The problems are with the options.
+func begin(m *cli.Meta, problems problem.List) *reader {
+	product, invalid := products.Choose(m)
+	in := &reader{Session: sources.New(m, product, false)}
+	in.Log.Add(append(problems, invalid...)...)
+	return in
+}
+
+// run has the command work unless something is wrong before, and shows what it reports. The session is closed after problems are shown,
+// because these may show the sources of modules.
+func (r *reader) run(out cli.Output, report func() result.Result, work func()) (code int) {
 	defer r.close()
-	if r.log.Add(problems...) {
+	if r.Log.Add() {
 		work()
 	}
-	return r.meta.Finish(report(), r.log.All, out)
+	return r.Meta.Finish(report(), r.Log.All, out)
 }
 
 func (r *reader) close() {
-	r.mirrors.Close()
-	if r.done != nil {
-		r.done()
-	}
+	r.Close()
 	if r.temporary != nil {
 		r.temporary.Remove()
 	}
@@ -85,19 +85,19 @@ func (r *reader) read(o packageOptions) ([]directory, bool) {
 	}
 	var err error
 	if r.temporary, err = scratch.Temporary(); err != nil {
-		return nil, r.log.Failed("module_package_failed", "Can't fetch modules", err)
+		return nil, r.Log.Failed("module_package_failed", "Can't fetch modules", err)
 	}
-	r.modules, r.done = r.net.Modules(r.meta, r.product)
+	r.modules = r.Modules()
 	const many = 8 // at once; modules may have to be fetched
-	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
+	found, _ := par.Map(r.Meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
 		return r.require(ctx, d, filepath.Join(r.temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
 	})
 	all := make([]directory, len(dirs))
 	for i, p := range found {
-		all[i], ok = *dirs[i], r.log.Add(p...)
+		all[i], ok = *dirs[i], r.Log.Add(p...)
 	}
-	if ok && r.meta.Context.Err() != nil {
-		return nil, r.log.Fail("interrupted", "Interrupted", "Nothing was changed.")
+	if ok && r.Meta.Context.Err() != nil {
+		return nil, r.Log.Fail("interrupted", "Interrupted", "Nothing was changed.")
 	}
 	return all, ok
 }
@@ -105,41 +105,39 @@ func (r *reader) read(o packageOptions) ([]directory, bool) {
 // load reads the root modules.
 func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 	given := []roots.Root{{Dir: "."}}
-	problems := o.roots.Refuse()
+	r.Log.Add(o.roots.Refuse()...)
 	if o.roots.Given() {
 		var invalid problem.List
-		given, invalid = o.roots.Find(r.meta, r.product, nil)
-		problems = append(problems, invalid...)
+		given, invalid = o.roots.Find(r.Meta, r.Product, nil)
+		r.Log.Add(invalid...)
 	}
-	ok = r.log.Add(problems...)
 	for _, g := range given {
-		d := &directory{Dir: workdir.Load(r.meta, r.product, g.Dir, o.modules)}
+		d := &directory{Dir: workdir.Load(r.Meta, r.Product, g.Dir, o.modules)}
 		if !d.Empty() || !o.roots.Given() && !r.each {
-			var invalid problem.List
-			d.rules, invalid = r.net.PolicyOf(r.meta, r.product, g.Dir, o.policies)
-			dirs, ok = append(dirs, d), r.log.Add(invalid...) && ok
+			d.rules, _ = r.PolicyOf(g.Dir, o.policies)
+			dirs = append(dirs, d)
 			continue
 		}
 		empty := d.NoConfiguration(g.Dir)
 		if !o.roots.Given() {
 			empty.Detail += " To look at the root modules below it, use -recursive."
 		}
-		ok = r.log.Add(empty)
+		r.Log.Add(empty)
 	}
-	return dirs, ok
+	return dirs, r.Log.Add()
 }
 
 // require finds out what a directory requires. Modules that are recorded are used
 // where they are; others are fetched to the temporary directory.
 func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
-	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
+	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(r.Meta.Env)), r.Product)
 	if err != nil {
 		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
 	installer := r.modules
 	installer.Dir, installer.Allow = temporary, d.rules.AllowsModule()
 	d.InstallModules(ctx, installer, manifest)
-	problems := products.ExplainVersion(r.meta, r.product, d.Problems())
+	problems := products.ExplainVersion(r.Meta, r.Product, d.Problems())
 	if problems.HasErrors() {
 		return problems
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
@@ -69,12 +68,12 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m)
-	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
-	in := reader{meta: m.Showing(v.Activity), product: product}
-	in.meta.Remembers = true
-	code := in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) })
-	if opts.check && slices.ContainsFunc(in.log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
+	in := begin(m, opts.problems)
+	v := view.NewLock(m.ViewOptions(in.Product, opts.json, opts.progress))
+	in.Meta = m.Showing(v.Activity)
+	in.Meta.Remembers = true
+	code := in.run(cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, in, v) })
+	if opts.check && slices.ContainsFunc(in.Log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
 		code = cli.ExitDiffers
 	}
 	return code, nil
@@ -82,23 +81,18 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 
 // lock finds out what the lock files should hold, and writes or checks them.
 func lock(opts lockOptions, in *reader, v *view.Lock) {
-	m, product := in.meta, in.product
-	only, upgrades, problems := opts.providers(product)
-	if !in.log.Add(problems...) {
-		return
-	}
-	source, ok := opts.connect(in)
-	if !ok {
+	only, upgrades, problems := opts.providers(in.Product)
+	if !in.Log.Add(problems...) || !opts.connect(in) {
 		return
 	}
 	dirs, ok := in.read(opts.packageOptions)
-	if !ok || !in.log.Add(checkRequired(dirs, only)...) {
+	if !ok || !in.Log.Add(checkRequired(dirs, only)...) {
 		return
 	}
 	results := make([]providercache.LockResult, len(dirs))
 	for _, group := range byPolicy(dirs) {
 		rules := dirs[group[0]].rules
-		fetcher := in.net.Fetcher(m, product, source, v.Observe)
+		fetcher := in.Fetcher(v.Observe)
 		fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = opts.policy, rules.Against(nil, nil), rules.Versions()
 		of := opts.packageOptions
 		of.platforms = withPolicy(opts.platforms, rules)
@@ -107,15 +101,15 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 			requests[i] = dirs[at].request(of, only)
 			requests[i].Upgrade = upgrades
 		}
-		locked, _ := fetcher.Lock(m.Context, requests...) // each directory reports its own error
+		locked, _ := fetcher.Lock(in.Meta.Context, requests...) // each directory reports its own error
 		for i, at := range group {
 			results[at] = locked[i]
 		}
 	}
-	in.log.Add(v.End()...)
+	in.Log.Add(v.End()...)
 	for i, d := range dirs {
 		refuseDowngrades(d, upgrades, &results[i])
-		in.log.Add(conclude(opts, d, results[i], v)...)
+		in.Log.Add(conclude(opts, d, results[i], v)...)
 	}
 }
 
@@ -123,10 +117,10 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 func byPolicy(dirs []directory) (groups [][]int) {
 	places := map[string]int{}
 	for i, d := range dirs {
-		at, known := places[d.rules.Files()]
+		at, known := places[d.rules.Files]
 		if !known {
 			at, groups = len(groups), append(groups, nil)
-			places[d.rules.Files()] = at
+			places[d.rules.Files] = at
 		}
 		groups[at] = append(groups[at], i)
 	}
@@ -155,10 +149,10 @@ func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getprovide
 
 // withPolicy adds the platforms that a policy requires to those of -platform.
 func withPolicy(given []getproviders.Platform, rules sources.Policy) []getproviders.Platform {
-	if len(given) == 0 && len(rules.Platforms()) > 0 {
+	if len(given) == 0 && len(rules.Rules.LockPlatforms()) > 0 {
 		given = []getproviders.Platform{getproviders.CurrentPlatform()}
 	}
-	for _, plat := range rules.Platforms() {
+	for _, plat := range rules.Rules.LockPlatforms() {
 		if !slices.Contains(given, plat) {
 			given = append(slices.Clip(given), plat)
 		}

@@ -123,35 +123,34 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m)
-	v := view.NewMirror(m.ViewOptions(product, opts.json, opts.progress))
-	in := reader{meta: m.Showing(v.Activity), product: product}
+	in := begin(m, opts.problems)
+	v := view.NewMirror(m.ViewOptions(in.Product, opts.json, opts.progress))
+	in.Meta = m.Showing(v.Activity)
 	report := func() result.Result { return v.Report(opts.target) }
-	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, report, func() { fill(opts, &in, v) }), nil
+	return in.run(cli.Output{JSON: opts.json}, report, func() { fill(opts, in, v) }), nil
 }
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
-	m, product, before := in.meta, in.product, in.log.All
-	source, ok := opts.connect(in)
-	if !ok {
+	m, before := in.Meta, in.Log.All
+	if !opts.connect(in) {
 		return
 	}
-	net, to := in.net, mirror.Directory(opts.target)
+	to := mirror.Directory(opts.target)
 	var invalid *problem.Problem
 	switch {
 	case places.IsOCI(opts.target):
 		var registry remote.Releases
-		registry, invalid = net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
+		registry, invalid = in.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
 		to = mirror.Registry(registry)
 	case places.IsURL(opts.target):
 		var bucket blob.Bucket
-		if bucket, invalid = net.OpenBucket(m.Context, opts.target, places.OCIForm); invalid == nil {
+		if bucket, invalid = in.OpenBucket(m.Context, opts.target, places.OCIForm); invalid == nil {
 			defer bucket.Close()
 			to = mirror.Bucket(bucket)
 		}
 	}
 	if invalid != nil {
-		in.log.All = append(before, invalid)
+		in.Log.All = append(before, invalid)
 		return
 	}
 	wanted, choices, ok := wants(opts, in, v)
@@ -161,36 +160,36 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	var pinned []getproviders.PackageSpec
 	for _, w := range wanted {
 		if layout.WindowsRefuses(w.Provider.Namespace + "/" + w.Provider.Type) {
-			in.log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
+			in.Log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
 		}
 		if w.Version != (getproviders.Version{}) {
 			pinned = append(pinned, w.PackageSpec)
 		}
 	}
-	fetcher := net.Fetcher(m, product, source, v.Observe)
-	fetcher.Policy, fetcher.Choice = net.Policy.AgainstEach(pinned, choices), net.Policy.Versions()
+	fetcher := in.Fetcher(v.Observe)
+	fetcher.Policy = in.Policy.AgainstEach(pinned, choices)
 	result, err := mirror.Update(m.Context, fetcher, to, wanted, mirror.Options{
 		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace, Verify: opts.verify,
 	})
-	in.log.Add(v.End(result)...)
+	in.Log.Add(v.End(result)...)
 	if err != nil {
-		in.log.Add(explain.MirrorProblems(err)...)
+		in.Log.Add(explain.MirrorProblems(err)...)
 	}
 }
 
 // wants is what is to be in the mirror: what -versions names, what lock files
 // select that -locked names, and what configurations require. choices are those whose version isn't known yet.
 func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
-	wanted, problems := opts.listed(in.product)
-	if !in.log.Add(problems...) {
+	wanted, problems := opts.listed(in.Product)
+	if !in.Log.Add(problems...) {
 		return nil, nil, false
 	}
-	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
+	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.Meta))
 	for _, w := range locked {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	isSaid := opts.locked != nil || opts.versions != nil // what is wanted, without a configuration
-	if ok = in.log.Add(problems...); !ok || isSaid && !opts.roots.Given() {
+	if ok = in.Log.Add(problems...); !ok || isSaid && !opts.roots.Given() {
 		return wanted, choices, ok
 	}
 	dirs, ok := in.read(opts.packageOptions)
@@ -209,7 +208,7 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 			}
 			w, reason := want(opts, d, p)
 			if reason != "" {
-				ok = in.log.Add(explain.LockedMismatch(in.product, d.Path, reason))
+				ok = in.Log.Add(explain.LockedMismatch(in.Product, d.Path, reason))
 				continue
 			}
 			wanted = append(wanted, w)

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -80,36 +81,27 @@ func (o *packageOptions) refuse(summary, detail string) {
 }
 
 // connect makes the source of packages, and what reaches it: the registries,
-// unless something else is asked for. What it opens is closed with the reader.
-func (o *packageOptions) connect(in *reader) (getproviders.Source, bool) {
-	config, net, problems := sources.Online(in.meta, in.product, "", o.policies...)
-	if in.net = net; !in.log.Add(problems...) {
-		return nil, false
+// unless something else is asked for.
+func (o *packageOptions) connect(in *reader) bool {
+	if !in.Online("", o.policies...) {
+		return false
 	}
-	from := sources.Options{Net: net, Config: config, Product: in.product}
-	if in.mirrors, problems = from.OpenMirrors(in.meta, o.mirrors); !in.log.Add(problems...) {
-		return nil, false
+	single, ok := in.OpenMirrors(o.mirrors, cliconfig.SourceOptions{})
+	if !ok {
+		return false
 	}
-	from.Mirrors = in.mirrors
-	source, err := o.source(in.meta, from)
-	if err != nil {
-		return nil, in.log.Failed("cli_configuration", "Can't search for providers", err)
-	}
-	return source, true
-}
-
-func (o *packageOptions) source(m *cli.Meta, all sources.Options) (getproviders.Source, error) {
+	var err error
 	switch {
 	case o.fsMirror != "":
-		return all.Single(m).FilesystemMirror(o.fsMirror), nil
+		in.Source = single.FilesystemMirror(o.fsMirror)
 	case o.netMirror != "":
-		return all.Single(m).NetworkMirror(o.netMirror)
+		in.Source, err = single.NetworkMirror(o.netMirror)
 	case o.from == "config":
-		return all.All(m)
+		in.Source, err = in.Config.Source(in.Meta.Context, single)
 	default:
-		single := all.Single(m)
-		return single.MirrorsOr(single.Registry()), nil
+		in.Source = single.MirrorsOr(single.Registry())
 	}
+	return err == nil || in.Log.Failed("cli_configuration", "Can't search for providers", err)
 }
 
 // parsed reads options, and returns what stands behind them.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -56,18 +55,18 @@ func runOutdated(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	o.checkSource(by)
-	product, problems := products.Choose(m)
 	remembering := *m
 	remembering.Remembers = true
-	in := reader{meta: &remembering, product: product, each: true}
+	in := begin(&remembering, o.problems)
+	in.each = true
 	var found result.Outdated
 	report := func() result.Result {
-		if len(found) == 0 && in.log.All.HasErrors() {
+		if len(found) == 0 && in.Log.All.HasErrors() {
 			return nil // that nothing is outdated isn't known
 		}
 		return found
 	}
-	code := in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, report, func() { found = outdated(o, &in) })
+	code := in.run(cli.Output{JSON: o.json}, report, func() { found = outdated(o, in) })
 	if code == 0 && o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
 		code = cli.ExitDiffers
 	}
@@ -76,17 +75,16 @@ func runOutdated(m *cli.Meta, args []string) (int, error) {
 
 // outdated looks for newer versions. What is wrong with one directory or one source leaves that out, and is in the log.
 func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
-	source, ok := o.connect(in)
-	if !ok {
+	if !o.connect(in) {
 		return nil
 	}
 	dirs, _ := in.read(o.packageOptions)
-	fetcher := in.net.Hosts.Modules(in.product, "")
+	fetcher := in.Hosts.Modules(in.Product, "")
 	defer fetcher.Close()
-	w := newer{in, source, fetcher, in.net.Registries(in.product, "")}
+	w := newer{in, fetcher, in.Registries(in.Product, "")}
 	var asked []func(context.Context) (result.Dependency, error)
 	for _, d := range dirs {
-		chooser := in.net.Fetcher(in.meta, in.product, source, func(event.Event) {})
+		chooser := in.Fetcher(func(event.Event) {})
 		chooser.Choice = d.rules.Versions()
 		for _, p := range d.required.Providers() {
 			if !p.IsBuiltIn() {
@@ -98,7 +96,7 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 		}
 	}
 	const many = 16 // at once
-	rows, errs := par.Map(in.meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
+	rows, errs := par.Map(in.Meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
 		return ask(ctx)
 	})
 	told := map[string]bool{} // many directories may need what a source doesn't answer
@@ -109,7 +107,7 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 			}
 		} else if text := explain.Explained(errs[i]); !told[text] {
 			told[text] = true
-			in.log.Add(problem.Because(errs[i], problem.CodedError("request_failed", "Can't tell which versions there are", text)))
+			in.Log.Add(problem.Because(errs[i], problem.CodedError("request_failed", "Can't tell which versions there are", text)))
 		}
 	}
 	slices.SortFunc(found, func(a, b result.Dependency) int {
@@ -121,18 +119,17 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 // newer finds newer versions.
 type newer struct {
 	in         *reader
-	source     getproviders.Source
 	fetcher    *fetch.Fetcher
 	registries *modules.Registries
 }
 
 // provider looks for newer versions of a provider, of which the chooser knows what policies allow.
 func (w newer) provider(ctx context.Context, d directory, p getproviders.Provider, chooser *providercache.Fetcher) (row result.Dependency, err error) {
-	available, err := w.source.Versions(ctx, p)
+	available, err := w.in.Source.Versions(ctx, p)
 	if err != nil {
 		return row, err
 	}
-	row = result.Dependency{Directory: d.Path, Kind: "provider", Name: w.in.product.Short(p)}
+	row = result.Dependency{Directory: d.Path, Kind: "provider", Name: w.in.Product.Short(p)}
 	if lock, ok := d.Locks.Provider(p); ok {
 		row.Locked = lock.Version
 	}
@@ -167,7 +164,7 @@ func newest(all []getproviders.Version, counts func(getproviders.Version) bool) 
 
 // module looks for newer versions of a module of a registry, or of a git repository that is called by a tag that is a version; the row is zero for all others.
 func (w newer) module(ctx context.Context, d directory, key string, call load.ModuleCall) (row result.Dependency, err error) {
-	address, err := modules.ParseAddress(call.Source, w.in.product)
+	address, err := modules.ParseAddress(call.Source, w.in.Product)
 	if err != nil {
 		return row, nil // which reading the directory has told
 	}

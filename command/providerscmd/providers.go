@@ -87,51 +87,50 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 	if _, err := opts.flags().Alone(args, m.Env); err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m)
+	in := begin(m, nil)
 	var report result.Result
-	log := problem.Log{All: problems}
-	if opts.check(&log); !log.All.HasErrors() {
-		report = describe(m, opts, product, &log)
+	if opts.check(in.Log); in.Log.Add() {
+		report = describe(in.Session, opts)
 	}
-	return m.Finish(report, log.All, cli.Output{JSON: opts.json}), nil
+	return m.Finish(report, in.Log.All, cli.Output{JSON: opts.json}), nil
 }
 
 // describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they
 // are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
 // it they are.
-func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *problem.Log) result.Result {
-	dir := workdir.Load(m, product, ".", opts.modules)
+func describe(s *sources.Session, opts treeOptions) result.Result {
+	dir := workdir.Load(s.Meta, s.Product, ".", opts.modules)
 	switch {
 	case dir.InputProblems.HasErrors():
-		log.Add(dir.InputProblems...)
+		s.Log.Add(dir.InputProblems...)
 		return nil
 	case dir.Empty():
-		log.Add(dir.NoConfiguration(m.Dir))
+		s.Log.Add(dir.NoConfiguration(s.Meta.Dir))
 		return nil
 	}
-	installer := modules.Resolver{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
-	if !log.Add(dir.FindModules(m.Context, installer)...) {
+	installer := modules.Resolver{Dir: workdir.ModulesDir(s.Meta.Env), Product: s.Product, Mode: modules.AsRecorded}
+	if !s.Log.Add(dir.FindModules(s.Meta.Context, installer)...) {
 		return nil
 	}
 	if dir.RootProblems.HasErrors() {
 		dir.TakeOutdated() // it may follow from what is wrong
 	}
 	problems := slices.Concat(dir.InputProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
-	if dialect.Of(product).Understands("language") {
+	if dialect.Of(s.Product).Understands("language") {
 		if unfit := dir.Tree.CheckVersion(); unfit.HasErrors() {
-			problems = products.ExplainVersion(m, product, unfit)
+			problems = products.ExplainVersion(s.Meta, s.Product, unfit)
 		}
 	}
 	var report result.ProvidersReport
-	if !log.Add(problems...) || !log.Add(describeModules(dir, &report)...) || !log.Add(describeState(m, opts, dir, &report)...) ||
-		!log.Add(describeLocks(dir, &report)...) {
+	if !s.Log.Add(problems...) || !s.Log.Add(describeModules(dir, &report)...) || !s.Log.Add(describeState(s.Meta, opts, dir, &report)...) ||
+		!s.Log.Add(describeLocks(dir, &report)...) {
 		return nil
 	}
 	if opts.format == "" {
 		return report
 	}
-	inventory, problems := takeInventory(m, opts, dir, report.Required())
-	if !log.Add(problems...) {
+	inventory, ok := takeInventory(s, opts, dir.Locks, report.Required())
+	if !ok {
 		return nil
 	}
 	return inventory
@@ -224,9 +223,10 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *resu
 
 // describeLocks says which versions are selected, for programs. A lock file that can't be read is an error of all.
 func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.List {
-	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
+	var problems problem.List
+	dir.Locks, problems = depsfile.Load(depsfile.FileName, dir.Product)
 	report.Locked = map[getproviders.Provider]result.LockedVersion{}
-	for _, lock := range locks.All() {
+	for _, lock := range dir.Locks.All() {
 		report.Locked[lock.Provider] = result.LockedVersion{Version: lock.Version, Constraints: lock.Constraints}
 	}
 	return problems
@@ -234,24 +234,20 @@ func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.Lis
 
 // takeInventory says of each required or locked provider what this machine knows of its package, and whether the
 // policy refuses it. No request is sent, and nothing is written. Packages that no receipt knows are read.
-func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required getproviders.Requirements) (result.Inventory, problem.List) {
-	inventory := result.Inventory{Version: m.Version, Made: m.Now()}
-	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
-	config, unread := sources.ReadConfig(m, dir.Product)
-	rules, unruled := sources.ReadPolicy(m, dir.Product, opts.policies)
-	problems = append(append(problems, unread...), unruled...)
-	if problems.HasErrors() {
-		return inventory, problems
+func takeInventory(s *sources.Session, opts treeOptions, locks *depsfile.Locks, required getproviders.Requirements) (inventory result.Inventory, ok bool) {
+	inventory = result.Inventory{Version: s.Meta.Version, Made: s.Meta.Now()}
+	s.ReadConfig()
+	if !s.ReadPolicy(opts.policies) {
+		return inventory, false
 	}
-	cache, unused := sources.OpenCache(m, config)
-	problems = append(problems, unused...)
+	cache, rules := s.Cache(), s.Policy
 	for _, p := range required.Providers() {
 		if p.IsBuiltIn() {
 			continue
 		}
-		found, err := rules.Examine(dir.Product, "", cache, locks, getproviders.Requirements{p: required[p]})
+		found, err := rules.Examine("", cache, locks, getproviders.Requirements{p: required[p]})
 		if err != nil {
-			return inventory, append(problems, problem.Failed("vendored", "Can't compare what is installed", err)...)
+			return inventory, s.Log.Failed("vendored", "Can't compare what is installed", err)
 		}
 		for _, refusal := range rules.CheckLocks(locks, []getproviders.Provider{p}) {
 			found.Refused = cmp.Or[error](found.Refused, refusal)
@@ -261,8 +257,8 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 		inventory.Packages = append(inventory.Packages, result.InventoryPackage{
 			Provider: p, Version: lock.Version, Platform: getproviders.CurrentPlatform(), Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
 			Present: found.Present, Hashes: c.Hashes, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry, Authentication: c.Authentication, Released: c.Released,
-			HasPolicy: !rules.IsZero(), Refused: found.Refused,
+			HasPolicy: !rules.Rules.IsZero(), Refused: found.Refused,
 		})
 	}
-	return inventory, problems
+	return inventory, true
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -63,37 +62,35 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m)
-	in := reader{meta: m, product: product}
+	in := begin(m, opts.problems)
 	var found result.Result
 	report := func() result.Result { return found }
-	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json, Data: true}, report, func() { found = locate(opts, &in) }), nil
+	return in.run(cli.Output{JSON: opts.json, Data: true}, report, func() { found = locate(opts, in) }), nil
 }
 
 // locate finds the packages. What has failed is in the report, too; nil: nothing was
 // looked for.
 func locate(opts urlsOptions, in *reader) result.Result {
-	source, ok := opts.connect(in)
-	if !ok {
+	if !opts.connect(in) {
 		return nil
 	}
 	dirs, ok := in.read(opts.packageOptions)
 	if !ok {
 		return nil
 	}
-	fetcher := providercache.Fetcher{Source: source, Client: in.net.Archives, Product: in.product, Now: in.meta.Now}
+	fetcher := providercache.Fetcher{Source: in.Source, Client: in.Archives, Product: in.Product, Now: in.Meta.Now}
 	requests := make([]providercache.LockRequest, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
 		requests[i].Sizes = opts.sizes
 	}
-	results, _ := fetcher.Locate(in.meta.Context, requests...) // each directory reports its own error
+	results, _ := fetcher.Locate(in.Meta.Context, requests...) // each directory reports its own error
 	var report result.URLsReport
 	for i, found := range results {
 		d := dirs[i]
 		report = append(report, explain.LockedDir{Dir: d.Path, Named: opts.roots.Given(), Locked: d.lockedHashes, Result: found})
 		if found.Err != nil {
-			in.log.Add(explain.LocateProblems(found.Err)...)
+			in.Log.Add(explain.LocateProblems(found.Err)...)
 		}
 	}
 	return report

@@ -15,7 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -93,11 +92,10 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	}
 	how := m.ViewOptions(products.Unversioned(m), opts.json, opts.progress)
 	how.Platforms = true
-	m = m.Showing(view.NewActivity(how))
-	var log problem.Log
+	s := sources.New(m.Showing(view.NewActivity(how)), how.Product, false)
 	var found comparison
-	if log.Add(opts.problems...) {
-		found = verify(m, opts, &log)
+	if s.Log.Add(opts.problems...) {
+		found = verify(s, opts)
 	}
 	code := 0
 	if found.unclear {
@@ -107,7 +105,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if found.compared {
 		report = found.report
 	}
-	if code = m.Finish(report, log.All, cli.Output{JSON: opts.json, Code: code}); found.differs {
+	if code = s.Meta.Finish(report, s.Log.All, cli.Output{JSON: opts.json, Code: code}); found.differs {
 		code = cli.ExitDiffers
 	}
 	return code, nil
@@ -138,37 +136,36 @@ type place struct {
 
 // verify reads all packages, compares them with each lock file that is about
 // them, and tells what differs.
-func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) {
-	config, problems := sources.ReadConfig(m, products.Unversioned(m))
-	if !log.Add(problems...) {
+func verify(s *sources.Session, opts verifyOptions) (all comparison) {
+	if !s.ReadConfig() {
 		return all
 	}
-	skip, problems := sources.Skipped(m.Env, config, products.Unversioned(m))
-	if !log.Add(problems...) {
+	skip, problems := sources.Skipped(s.Meta.Env, s.Config, s.Product)
+	if !s.Log.Add(problems...) {
 		return all
 	}
-	dirs, ok := readLockFiles(m, opts.dirs, log)
+	dirs, ok := readLockFiles(s, opts.dirs)
 	if !ok {
 		return all
 	}
-	places, problems := findPlaces(m, opts, config, dirs)
-	if !log.Add(problems...) {
+	places, ok := findPlaces(s, opts, dirs)
+	if !ok {
 		return all
 	}
 	paths := make([]string, len(places))
 	for i, p := range places {
 		paths[i] = p.path
 	}
-	trees, err := providercache.ReadTrees(m.Context, paths, event.Observer(m.Activity.Observe))
-	m.Activity.Close()
+	trees, err := providercache.ReadTrees(s.Meta.Context, paths, event.Observer(s.Meta.Activity.Observe))
+	s.Meta.Activity.Close()
 	if err != nil {
-		log.Fail("interrupted", "Interrupted", "Not all packages were read.")
+		s.Log.Fail("interrupted", "Interrupted", "Not all packages were read.")
 		return all
 	}
-	all.compared = true
+	all.compared, all.report = true, result.VerifyReport{}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
-			log.Failed("package_not_found", "Failed to look for packages", err)
+			s.Log.Failed("package_not_found", "Failed to look for packages", err)
 			continue
 		}
 		for _, d := range p.dirs {
@@ -185,36 +182,36 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 
 // readLockFiles reads the lock file of each directory. Directories that a pattern
 // matches are left out if they have none.
-func readLockFiles(m *cli.Meta, given []string, log *problem.Log) (dirs []lockedDir, ok bool) {
+func readLockFiles(s *sources.Session, given []string) (dirs []lockedDir, ok bool) {
 	all, problems := workdir.Expand(given)
-	ok = log.Add(problems...)
+	s.Log.Add(problems...)
 	for _, d := range all {
 		path := filepath.Join(d.Path, depsfile.FileName)
 		switch _, err := os.Lstat(path); {
 		case errors.Is(err, fs.ErrNotExist) && d.Pattern:
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			ok = log.Fail("lock_file", "No lock file",
+			s.Log.Fail("lock_file", "No lock file",
 				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path)
 			continue
 		}
-		locks, problems := depsfile.Load(path, products.Unversioned(m))
-		ok = log.Add(problems...)
+		locks, problems := depsfile.Load(path, s.Product)
+		s.Log.Add(problems...)
 		dirs = append(dirs, lockedDir{d.Path, locks})
 	}
-	if ok && len(dirs) == 0 {
-		return nil, log.Fail("lock_file", "No lock files", "None of the directories that -dir names has a lock file.")
+	if ok = s.Log.Add(); ok && len(dirs) == 0 {
+		return nil, s.Log.Fail("lock_file", "No lock files", "None of the directories that -dir names has a lock file.")
 	}
 	return dirs, ok
 }
 
 // findPlaces lists where to look: where each directory has its packages, unless
 // the options name other places.
-func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs []lockedDir) (places []place, problems problem.List) {
+func findPlaces(s *sources.Session, opts verifyOptions, dirs []lockedDir) (places []place, ok bool) {
 	if opts.cache {
-		cache, problems := sources.FindCache(m, config, opts.cacheDir)
-		if problems.HasErrors() {
-			return nil, problems
+		cache, ok := s.FindCache(opts.cacheDir)
+		if !ok {
+			return nil, false
 		}
 		places = append(places, place{path: cache.Dir, dirs: dirs, shared: true})
 	}
@@ -226,10 +223,10 @@ func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs 
 		case opts.vendored:
 			places = append(places, place{path: filepath.Join(d.path, "terraform.d", "plugins"), dirs: []lockedDir{d}, required: true})
 		case !opts.cache && len(opts.mirrors) == 0:
-			places = append(places, place{path: workdir.ProvidersDir(m.Env, d.path), dirs: []lockedDir{d}, required: true})
+			places = append(places, place{path: workdir.ProvidersDir(s.Meta.Env, d.path), dirs: []lockedDir{d}, required: true})
 		}
 	}
-	return places, nil
+	return places, true
 }
 
 // compare compares what is in a place with one lock file.

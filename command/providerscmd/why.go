@@ -6,8 +6,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -43,26 +41,25 @@ func runWhy(m *cli.Meta, args []string) (int, error) {
 	if !o.roots.Given() {
 		o.roots.Recursive = true
 	}
-	product, problems := products.Choose(m)
-	in := reader{meta: m, product: product, each: true}
+	in := begin(m, o.problems)
+	in.each = true
 	var found result.Why
-	return in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, func() result.Result { return found }, func() {
-		if found = why(o, &in, operands[0]); len(found) == 0 {
-			in.log.Add(problem.Errorf("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", operands[0]))
+	return in.run(cli.Output{JSON: o.json}, func() result.Result { return found }, func() {
+		if found = why(o, in, operands[0]); len(found) == 0 {
+			in.Log.Add(problem.Errorf("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", operands[0]))
 		}
 	}), nil
 }
 
 // why finds the places that require a provider or a module.
 func why(o whyOptions, in *reader, address string) (found result.Why) {
-	_, net, problems := sources.Online(in.meta, in.product, "")
-	if in.net = net; !in.log.Add(problems...) {
+	if !in.Online("") {
 		return nil
 	}
-	provider, err := in.product.ParseProvider(address)
-	module, invalid := modules.ParseAddress(address, in.product)
+	provider, err := in.Product.ParseProvider(address)
+	module, invalid := modules.ParseAddress(address, in.Product)
 	if err != nil && invalid != nil {
-		in.log.Add(addressProblem(err))
+		in.Log.Add(addressProblem(err))
 		return nil
 	}
 	dirs, _ := in.read(o.packageOptions)
@@ -77,7 +74,7 @@ func why(o whyOptions, in *reader, address string) (found result.Why) {
 		}
 		for _, m := range d.Tree.Modules {
 			for _, call := range m.Config.Calls {
-				if called, err := modules.ParseAddress(call.Source, in.product); err == nil && samePackage(called, module) {
+				if called, err := modules.ParseAddress(call.Source, in.Product); err == nil && samePackage(called, module) {
 					found = append(found, result.Requirer{Directory: d.Path, Module: m.Config.Path, Holder: result.Holder{
 						Constraint: call.Version, File: call.SourceRange.Filename, Line: call.SourceRange.Start.Line}})
 				}

@@ -139,7 +139,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	}
 	dialer.Hosts = o.named(m.Env, &from, to.Include) // nothing was asked so far
 	source, err := newFresh(func() (getproviders.Source, error) {
-		return sources.Options{Net: online, Config: &from, Product: product}.All(m)
+		return from.Source(m.Context, online.Single(product, cliconfig.SourceOptions{}))
 	})
 	if err != nil {
 		return 1, problems, err

@@ -18,7 +18,7 @@ import (
 // mirrorVariable names mirrors, with commas between them.
 const mirrorVariable = "TFDEPS_MIRROR"
 
-// MirrorFlag is the option -mirror, whose values [Options.OpenMirrors] takes.
+// MirrorFlag is the option -mirror, whose values [Session.OpenMirrors] takes.
 func MirrorFlag(given *[]string) cli.Flag {
 	return cli.Option("mirror=URL", cli.Func(func(value string) error {
 		for each := range strings.SplitSeq(value, ",") {
@@ -35,63 +35,10 @@ func MirrorFlag(given *[]string) cli.Flag {
 		Or(mirrorVariable, "which mirrors providers come from")
 }
 
-// Mirrors are the mirrors of -mirror. The zero value has no mirrors.
-type Mirrors struct {
-	Opened  []Mirror // in the order of the options
-	buckets []blob.Bucket
-}
-
-// Mirror is one of them.
+// Mirror is a mirror of -mirror.
 type Mirror struct {
 	Location string // as it was given, without what may be a secret
 	Source   getproviders.Source
-	remote   bool // it can't be asked without a network
-}
-
-// OpenMirrors opens the mirrors of -mirror, in their order; nothing is asked of any of them yet, but the credentials of
-// buckets may be looked for. They are to be closed.
-func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.List) {
-	all := &Mirrors{}
-	var problems problem.List
-	for _, location := range given {
-		opened := Mirror{Location: places.Redacted(location)}
-		source, bucket, remote, err := o.Net.Mirror(m.Context, o.Single(m), location)
-		if opened.Source, opened.remote = source, remote; bucket != nil {
-			all.buckets = append(all.buckets, bucket)
-		}
-		if err != nil {
-			problems = append(problems, problem.Errorf("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.",
-				opened.Location, err))
-			continue
-		}
-		all.Opened = append(all.Opened, opened)
-	}
-	return all, problems
-}
-
-// sources are the mirrors as the options allow them to be asked.
-func (all *Mirrors) sources(o Options) (asked []getproviders.Source) {
-	if all == nil {
-		return nil
-	}
-	for _, each := range all.Opened {
-		source := each.Source
-		if each.remote && o.Net.OfflineBy != "" {
-			source = getproviders.Offline(source, o.Net.OfflineBy, o.Cached)
-		}
-		asked = append(asked, source)
-	}
-	return asked
-}
-
-// Close closes connections. Nothing is asked of the mirrors afterwards.
-func (all *Mirrors) Close() {
-	if all == nil {
-		return
-	}
-	for _, bucket := range all.buckets {
-		_ = bucket.Close()
-	}
 }
 
 // OpenBucket opens the bucket of a URL. The bucket is to be closed. Others are what else the caller takes in its place,

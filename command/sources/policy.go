@@ -10,12 +10,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
@@ -30,74 +28,60 @@ const policyVariable = "TFDEPS_POLICY"
 
 // Policy is what refuses packages. The zero value refuses none.
 type Policy struct {
-	rules policy.Policy
-	files string // that they are from, as one text
-	now   func() time.Time
-	meta  *cli.Meta
-	cache *cliconfig.Config // of [Online] alone: it says where the cache is
+	Rules policy.Policy
+	Files string   // that they are from, as one text
+	of    *Session // that they count in
 
 	advised func(*policy.Refusal) // nil: the Activity of the command is told
 }
 
-// PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
+// PolicyFlag is the option -policy, whose values [Session.ReadPolicy] takes.
 func PolicyFlag(given *[]string) cli.Flag {
 	return cli.Option("policy=FILE|RULE=VALUE", cli.Strings(given),
 		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
-// ReadPolicy is ReadPolicyOf for the current directory.
-func ReadPolicy(m *cli.Meta, product getproviders.Product, given []string) (Policy, problem.List) {
-	return ReadPolicyOf(m, product, ".", given)
+// ReadPolicy reads the Policy of the current directory.
+func (s *Session) ReadPolicy(given []string) (ok bool) {
+	s.Policy, ok = s.PolicyOf(".", given)
+	return ok
 }
 
-// ReadPolicyOf reads the rules that count for a directory: those of the machine, of
+// PolicyOf reads the rules that count for a directory: those of the machine, of
 // the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
-func ReadPolicyOf(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
-	paths, problems := PolicyFiles(m, dir)
-	p := Policy{now: m.Now, meta: m}
+func (s *Session) PolicyOf(dir string, given []string) (p Policy, ok bool) {
+	paths, problems := PolicyFiles(s.Meta, dir)
+	p.of = s
 	for _, text := range given {
-		rule, diags, ok := policy.ParseRule(text, "-policy", product)
+		rule, diags, ok := policy.ParseRule(text, "-policy", s.Product)
 		if !ok {
 			paths = append(paths, text)
 		}
 		problems = append(problems, diags...)
-		p.rules = policy.All(p.rules, rule)
+		p.Rules = policy.All(p.Rules, rule)
 	}
-	p.files = strings.Join(paths, string(filepath.ListSeparator))
+	p.Files = strings.Join(paths, string(filepath.ListSeparator))
 	for _, path := range paths {
-		rules, diags := policy.Load(path, product)
+		rules, diags := policy.Load(path, s.Product)
 		for _, d := range diags {
-			if by := namedBy(m, given, path); d.Subject == nil && by != "" {
+			if by := namedBy(s.Meta, given, path); d.Subject == nil && by != "" {
 				d.Detail += fmt.Sprintf(" It is what %s names.", by)
 			}
 		}
 		problems = append(problems, diags...)
-		p.rules = policy.All(p.rules, rules)
+		p.Rules = policy.All(p.Rules, rules)
 	}
-	return p, problems
-}
-
-// PolicyOf is [ReadPolicyOf] for one of several directories of a run, whose machine remembers the same versions.
-func (net Network) PolicyOf(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
-	p, problems := ReadPolicyOf(m, product, dir, given)
-	p.cache = net.Policy.cache
-	return p, problems
-}
-
-// Files are those that the rules are from, as one text.
-func (p Policy) Files() string { return p.files }
-
-// CheckPolicy finds what is wrong with a file with rules.
-func CheckPolicy(path string, product getproviders.Product) problem.List {
-	_, problems := policy.Load(path, product)
-	return problems
+	return p, s.Log.Add(problems...)
 }
 
 // Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version
 // is a downgrade if it is older than the one in the lock file, or another one and older than what was
 // seen; nil: there is no lock file, or nothing was seen.
 func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, getproviders.Candidate) error {
-	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
+	if p.Rules.IsZero() {
+		return nil
+	}
+	return p.Rules.Hook(policy.HookOptions{Now: p.of.Meta.Now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
 		lock, _ := locks.Provider(of)
 		return lock.Version
 	}})
@@ -110,13 +94,13 @@ func (p Policy) Advised(advise func(*policy.Refusal)) Policy {
 }
 
 func (p Policy) advise(r *policy.Refusal) {
-	switch {
+	switch m := p.of.Meta; {
 	case p.advised != nil:
 		p.advised(r)
-	case p.meta != nil && p.meta.Activity != nil:
-		p.meta.Activity.Advise(r.Provider, problem.Warning("A policy advises against a package", fmt.Sprintf("%s v%s: %v.", r.Provider, r.Version, r)))
-	case p.meta != nil && p.meta.Log != nil:
-		p.meta.Log.Warn("a policy advises against a package", "provider", r.Provider.String(), "version", r.Version.String(), "reason", r.Error())
+	case m.Activity != nil:
+		m.Activity.Advise(r.Provider, problem.Warning("A policy advises against a package", fmt.Sprintf("%s v%s: %v.", r.Provider, r.Version, r)))
+	case m.Log != nil:
+		m.Log.Warn("a policy advises against a package", "provider", r.Provider.String(), "version", r.Version.String(), "reason", r.Error())
 	}
 }
 
@@ -129,25 +113,25 @@ type Examined struct {
 
 // Examine looks for the locked package of the one required provider in a directory and in the cache, and asks the policy about
 // it. No request is sent, and nothing is written. A package that no receipt knows is read.
-func (p Policy) Examine(product getproviders.Product, dir string, cache *providercache.Store, locks *depsfile.Locks, required getproviders.Requirements) (found Examined, err error) {
+func (p Policy) Examine(dir string, cache *providercache.Store, locks *depsfile.Locks, required getproviders.Requirements) (found Examined, err error) {
 	refuse := p.Against(locks, nil)
 	installer := providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: product, Now: p.now, StateDir: p.meta.StateDir,
+		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: p.of.Product, Now: p.of.Meta.Now, StateDir: p.of.Meta.StateDir,
 			Policy: func(ctx context.Context, c getproviders.Candidate) error {
 				if found.Package, found.Present = c, true; refuse != nil {
 					found.Refused = refuse(ctx, c)
 				}
 				return found.Refused
 			}},
-		Target: &providercache.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}, Cache: cache,
+		Target: &providercache.Store{Dir: workdir.ProvidersDir(p.of.Meta.Env, dir)}, Cache: cache,
 	}
-	_, err = installer.Check(p.meta.Context, required, locks)
+	_, err = installer.Check(p.of.Meta.Context, required, locks)
 	return found, err
 }
 
 // AllowsModule returns what says whether a module may be called; nil if there are no rules about that.
 func (p Policy) AllowsModule() func(modules.Address, string) error {
-	if !p.rules.HasModules() {
+	if !p.Rules.HasModules() {
 		return nil
 	}
 	return func(address modules.Address, constraint string) error {
@@ -158,7 +142,7 @@ func (p Policy) AllowsModule() func(modules.Address, string) error {
 		case modules.Remote:
 			call.Source = address.Package
 		}
-		if refusal := p.rules.CheckModule(call); refusal != nil {
+		if refusal := p.Rules.CheckModule(call); refusal != nil {
 			return refusal
 		}
 		return nil
@@ -166,7 +150,12 @@ func (p Policy) AllowsModule() func(modules.Address, string) error {
 }
 
 // Versions returns which versions a Fetcher may choose.
-func (p Policy) Versions() providercache.Choice { return p.rules.Choice(p.now) }
+func (p Policy) Versions() (c providercache.Choice) {
+	if p.of != nil {
+		c = p.Rules.Choice(p.of.Meta.Now)
+	}
+	return c
+}
 
 // Choice is a provider whose version is chosen by constraints, and with what the version is compared.
 type Choice struct {
@@ -180,7 +169,7 @@ type Choice struct {
 // AgainstEach is as Against, for packages of several directories. A version that is one of pinned is no downgrade, nor is
 // one that a choice may be without a downgrade.
 func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice) func(context.Context, getproviders.Candidate) error {
-	if p.rules.IsZero() {
+	if p.Rules.IsZero() {
 		return nil
 	}
 	return func(ctx context.Context, c getproviders.Candidate) error {
@@ -188,8 +177,8 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 		if !slices.ContainsFunc(pinned, func(w getproviders.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
 			locked, seen = p.compare(c, choices)
 		}
-		hook := p.rules.Hook(policy.HookOptions{
-			Now:    p.now,
+		hook := p.Rules.Hook(policy.HookOptions{
+			Now:    p.of.Meta.Now,
 			Advise: p.advise,
 			Locked: func(getproviders.Provider) getproviders.Version { return locked },
 			Seen:   func(getproviders.Provider) getproviders.Version { return seen },
@@ -212,7 +201,7 @@ func (p Policy) compare(c getproviders.Candidate, choices []Choice) (locked, see
 			return locked, seen
 		}
 		locked, seen = choice.Locked, p.Seen(choice.Dir, c.Provider, choice.Constraints.Allows)
-		if p.rules.CheckDowngrade(c.Provider, c.Version, locked, seen) == nil {
+		if p.Rules.CheckDowngrade(c.Provider, c.Version, locked, seen) == nil {
 			return locked, seen
 		}
 	}
@@ -227,7 +216,7 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 	if seen {
 		used = p.Seen(choice.Dir, choice.Provider, choice.Constraints.Allows)
 	}
-	refusal := p.rules.CheckDowngrade(choice.Provider, chosen, choice.Locked, used)
+	refusal := p.Rules.CheckDowngrade(choice.Provider, chosen, choice.Locked, used)
 	if refusal == nil {
 		return nil
 	}
@@ -238,13 +227,14 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 // Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from
 // the cache. Zero: there is none, or no rule asks for it.
 func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getproviders.Version) bool) getproviders.Version {
-	if p.rules.IsZero() || p.cache == nil {
+	if p.Rules.IsZero() || p.of.Config == nil {
 		return getproviders.Version{}
 	}
-	cache, _ := OpenCache(p.meta, p.cache)
+	m := p.of.Meta
+	cache, _ := OpenCache(m, p.of.Config)
 	used := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{StateDir: p.meta.StateDir, Now: p.now},
-		Target:  &providercache.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}, Cache: cache,
+		Fetcher: &providercache.Fetcher{StateDir: m.StateDir, Now: m.Now},
+		Target:  &providercache.Store{Dir: workdir.ProvidersDir(m.Env, dir)}, Cache: cache,
 	}
 	return Newest(used.KnownPackages(of), allowed)
 }
@@ -260,15 +250,9 @@ func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Versio
 	return newest
 }
 
-// IsZero reports whether there are no rules.
-func (p Policy) IsZero() bool { return p.rules.IsZero() }
-
-// Platforms are those for which the policy requires lock files to be good.
-func (p Policy) Platforms() []getproviders.Platform { return p.rules.LockPlatforms() }
-
 // CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
 func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
-	refusal, unasked := p.rules.CheckNumber(lock.Provider, lock.Version, p.now())
+	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.of.Meta.Now())
 	if refusal != nil {
 		refused = refusal
 	}
@@ -282,7 +266,7 @@ func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (r
 		if !slices.Contains(of, lock.Provider) {
 			continue
 		}
-		if refusal := p.rules.CheckLock(lock); refusal != nil {
+		if refusal := p.Rules.CheckLock(lock); refusal != nil {
 			refused = append(refused, refusal)
 		}
 	}
@@ -294,7 +278,7 @@ func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (r
 func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getproviders.Provider) (refused []*policy.Refusal) {
 	for _, provider := range of {
 		if means := by(provider); means != "" {
-			if refusal := p.rules.CheckOverride(provider, means); refusal != nil {
+			if refusal := p.Rules.CheckOverride(provider, means); refusal != nil {
 				refused = append(refused, refusal)
 			}
 		}

@@ -1,22 +1,39 @@
 package sources
 
 import (
-	"slices"
-
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Session is what the directories of a run share: each file is read, each host asked and each package fetched once for all
-// of them. It is for one goroutine. The zero value shares nothing.
+// Session is what a command works with in a directory: for whom and for which product, what is wrong so far, and what was opened. The
+// directories of a run have one each, and share what was read, asked and fetched. It is for one goroutine.
 type Session struct {
+	Network // of Online, or of Connect with the Policy of ReadPolicy
+	Meta    *cli.Meta
+	Product getproviders.Product
+	Log     *problem.Log        // steps add to it, and return whether the next one may run
+	Config  *cliconfig.Config   // nil before ReadConfig
+	Source  getproviders.Source // of providers; one that has none before the command sets it
+	Mirrors []Mirror            // of -mirror, in the order of the options
+
+	buckets []blob.Bucket // of mirrors
+	inside  bool          // it is of one of several directories
+	run     *shared
+}
+
+// shared is what the directories of a run share. The zero value shares nothing.
+type shared struct {
 	configs map[string]*cliconfig.Config // by the version of the product
 	caches  map[*cliconfig.Config]*providercache.Store
 	nets    map[place]Network
@@ -31,98 +48,187 @@ type place struct {
 	cloud   hosts.Hostname // that localterraform.com stands for; "": none
 }
 
-// shared are what finds and fetches the modules of several directories; nil before the first one needs them.
-type shared struct {
+// moduleSources are what finds and fetches modules; nil before the first directory needs them.
+type moduleSources struct {
 	fetcher    *fetch.Fetcher
 	registries *modules.Registries
 }
 
-// NewSession returns a Session for one directory or several, which is to be closed.
-func NewSession(several bool) *Session {
-	return &Session{several: several, configs: map[string]*cliconfig.Config{}, caches: map[*cliconfig.Config]*providercache.Store{}, nets: map[place]Network{}}
+// New returns a Session for one directory or several, which is to be closed.
+func New(m *cli.Meta, product getproviders.Product, several bool) *Session {
+	s := alone(m, product)
+	s.run = &shared{several: several, configs: map[string]*cliconfig.Config{}, caches: map[*cliconfig.Config]*providercache.Store{}, nets: map[place]Network{}}
+	return s
 }
 
-// Close ends what fetches modules, and removes the archives.
+// alone is a Session that shares nothing, not even with itself: what it is asked for is made again.
+func alone(m *cli.Meta, product getproviders.Product) *Session {
+	return &Session{Meta: m, Product: product, Log: new(problem.Log), Source: getproviders.MultiSource{}, run: new(shared)}
+}
+
+// In returns the Session of a directory of several, which is to be closed before this one.
+func (s *Session) In(m *cli.Meta, product getproviders.Product) *Session {
+	inside := alone(m, product)
+	inside.run, inside.inside = s.run, true
+	return inside
+}
+
+// Close closes mirrors, ends what fetches modules, and removes the archives.
 func (s *Session) Close() {
-	if s.archives != nil {
-		s.archives.Remove()
+	for _, bucket := range s.buckets {
+		_ = bucket.Close()
 	}
-	for _, net := range s.nets {
-		if net.shared.fetcher != nil {
-			_ = net.shared.fetcher.Close()
+	if s.inside {
+		return
+	}
+	if s.run.archives != nil {
+		s.run.archives.Remove()
+	}
+	for _, net := range s.run.nets {
+		if net.modules.fetcher != nil {
+			_ = net.modules.fetcher.Close()
 		}
 	}
 }
 
-// ArchiveDir is a directory for archives that several directories need and no shared cache has, until the session is closed; "" if there is no place, or one
+// ArchiveDir is a directory for archives that several directories need and no shared cache has, until the first Session is closed; "" if there is no place, or one
 // directory: beside the shared cache, as they can be large.
-func (s *Session) ArchiveDir(m *cli.Meta) string {
-	if s.several && s.archives == nil && m.CacheDir != "" {
+func (s *Session) ArchiveDir() string {
+	m := s.Meta
+	if s.run.several && s.run.archives == nil && m.CacheDir != "" {
 		if _, err := scratch.MakeDirs(m.CacheDir); err == nil {
 			scratch.Sweep(m.CacheDir, m.Now())
-			s.archives, _ = scratch.Make(m.CacheDir)
+			s.run.archives, _ = scratch.Make(m.CacheDir)
 		}
 	}
-	if s.archives == nil {
+	if s.run.archives == nil {
 		return ""
 	}
-	return s.archives.Path
+	return s.run.archives.Path
 }
 
-// Config is ReadConfig. What is only a warning is told once.
-func (s *Session) Config(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, problem.List) {
-	if known := s.configs[product.Version]; known != nil {
-		return known, nil
+// ReadConfig reads the CLI configuration. What is only a warning is told once in a run.
+func (s *Session) ReadConfig() bool {
+	if s.Config = s.run.configs[s.Product.Version]; s.Config != nil {
+		return true
 	}
-	config, problems := ReadConfig(m, product)
-	if s.configs != nil && !problems.HasErrors() {
-		s.configs[product.Version] = config
+	var problems problem.List
+	s.Config, problems = ReadConfig(s.Meta, s.Product)
+	if s.run.configs != nil && !problems.HasErrors() {
+		s.run.configs[s.Product.Version] = s.Config
 	}
-	return config, problems
+	return s.Log.Add(problems...)
 }
 
-// Cache is OpenCache.
-func (s *Session) Cache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, problem.List) {
-	cache, known := s.caches[config]
-	if known {
-		return cache, nil
+// Cache is OpenCache, once in a run.
+func (s *Session) Cache() *providercache.Store {
+	cache, known := s.run.caches[s.Config]
+	if !known {
+		var problems problem.List
+		cache, problems = OpenCache(s.Meta, s.Config)
+		s.run.caches[s.Config] = cache
+		s.Log.Add(problems...)
 	}
-	cache, problems := OpenCache(m, config)
-	s.caches[config] = cache
-	return cache, problems
+	return cache
+}
+
+// FindCache is OpenCache for commands that are about the cache: without one, they
+// fail. A given directory, of -dir, has the cache of tfdeps below it.
+func (s *Session) FindCache(given string) (*providercache.Store, bool) {
+	cache, problems := findCache(s.Meta, s.Config, given)
+	return cache, s.Log.Add(problems...)
 }
 
 // Caches are those that were opened, by their CLI configurations; nil stands for one that can't be used.
-func (s *Session) Caches() map[*cliconfig.Config]*providercache.Store { return s.caches }
+func (s *Session) Caches() map[*cliconfig.Config]*providercache.Store { return s.run.caches }
 
 // Connect is the function Connect; cloud is the host that localterraform.com stands for, "" if there is none.
-func (s *Session) Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config, offlineBy string, cloud hosts.Hostname) (Network, problem.List) {
-	at := place{product.Version, cloud}
-	if known, ok := s.nets[at]; ok {
-		return known, nil
-	}
-	net, problems := Connect(m, product, config, offlineBy)
-	if cloud != "" && net.Aliases != nil {
-		net.Aliases[hosts.GenericHost] = cloud
-	}
-	if s.nets != nil {
-		if net.Network, net.shared = net.SharingSources(), new(shared); !problems.HasErrors() {
-			net.Discovery.Hasty = s.several
-			s.nets[at] = net
+func (s *Session) Connect(offlineBy string, cloud hosts.Hostname) bool {
+	at := place{s.Product.Version, cloud}
+	net, known := s.run.nets[at]
+	var problems problem.List
+	if !known {
+		net, problems = Connect(s.Meta, s.Product, s.Config, offlineBy)
+		if cloud != "" && net.Aliases != nil {
+			net.Aliases[hosts.GenericHost] = cloud
+		}
+		if s.run.nets != nil && !problems.HasErrors() {
+			net.Network, net.Discovery.Hasty = net.SharingSources(), s.run.several
+			s.run.nets[at] = net
 		}
 	}
-	return net, problems
+	s.Hosts, s.modules = net.Hosts, net.modules
+	return s.Log.Add(problems...)
 }
 
-// Online is the function Online.
-func (s *Session) Online(m *cli.Meta, product getproviders.Product, offlineBy string, rulesGiven ...string) (*cliconfig.Config, Network, problem.List) {
-	config, problems := s.Config(m, product)
-	if problems = append(problems, CheckArchiveCredentials(m.Env)...); problems.HasErrors() {
-		return config, Network{}, problems
+// Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
+// clients that it asks for; offlineBy is as for Connect.
+func (s *Session) Online(offlineBy string, rulesGiven ...string) bool {
+	s.ReadConfig()
+	if !s.Log.Add(CheckArchiveCredentials(s.Meta.Env)...) {
+		return false
 	}
-	net, unreached := s.Connect(m, product, config, offlineBy, "")
-	rules, unruled := ReadPolicy(m, product, rulesGiven)
-	rules.cache = config
-	net.Policy = rules
-	return config, net, slices.Concat(problems, unreached, unruled)
+	s.Connect(offlineBy, "")
+	return s.ReadPolicy(rulesGiven)
+}
+
+// OpenMirrors completes what makes a single source, a registry or a mirror. It opens the mirrors of -mirror; nothing is asked of any of
+// them yet, but the credentials of buckets may be looked for.
+func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single cliconfig.SourceOptions, ok bool) {
+	single = s.Single(s.Product, o)
+	for _, location := range given {
+		source, bucket, remote, err := s.Mirror(s.Meta.Context, single, location)
+		opened := Mirror{Location: places.Redacted(location), Source: source}
+		if bucket != nil {
+			s.buckets = append(s.buckets, bucket)
+		}
+		if err != nil {
+			s.Log.Fail("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.", opened.Location, err)
+			continue
+		}
+		if remote && s.OfflineBy != "" {
+			opened.Source = getproviders.Offline(source, s.OfflineBy, o.Cached)
+		}
+		s.Mirrors, single.Mirrors = append(s.Mirrors, opened), append(single.Mirrors, opened.Source)
+	}
+	return single, s.Log.Add()
+}
+
+// OpenSources returns the sources of providers: those that the user names, else the default ones.
+func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all getproviders.MultiSource, ok bool) {
+	single, ok := s.OpenMirrors(mirrors, o)
+	if !ok {
+		return all, false
+	}
+	all, err := s.Config.Source(s.Meta.Context, single)
+	return all, err == nil || s.Log.Failed("cli_configuration", "Can't search for providers", err)
+}
+
+// Fetcher returns what fetches packages from the Source, and tells observe of it. It leaves out versions as the Policy says; which packages
+// that refuses is for the caller to set.
+func (s *Session) Fetcher(observe func(event.Event)) *providercache.Fetcher {
+	return &providercache.Fetcher{
+		Source: s.Source, Client: s.Archives, Product: s.Product, Observe: event.Observer(observe), Now: s.Meta.Now, StateDir: s.Meta.StateDir, Choice: s.Policy.Versions(),
+	}
+}
+
+// Modules returns what finds modules of the current directory and fetches those that have to be fetched.
+func (s *Session) Modules() modules.Resolver {
+	m, with := s.Meta, s.modules
+	if with.fetcher == nil {
+		store := ownModuleStore(m)
+		with.fetcher, with.registries = s.Hosts.Modules(s.Product, store), s.Registries(s.Product, store)
+		if m.Activity != nil {
+			with.fetcher.Report = m.Activity.Module
+		}
+	}
+	return modules.Resolver{
+		Dir:        workdir.ModulesDir(m.Env),
+		Product:    s.Product,
+		WorkingDir: m.Dir,
+		HomeDir:    m.HomeDir,
+		Fetcher:    with.fetcher,
+		Registries: with.registries,
+		Allow:      s.Policy.AllowsModule(),
+	}
 }

@@ -3,8 +3,9 @@
 // clients with the user's credentials, the sources of providers, what installs
 // modules, and the shared cache.
 //
-//	config, net, problems := sources.Online(m, product, "")
-//	all, err := sources.Options{Net: net, Config: config, Product: product}.All(m)
+//	s := sources.New(m, product, false)
+//	defer s.Close()
+//	if s.Online("") { all, ok := s.OpenSources(nil, cliconfig.SourceOptions{}) ... }
 package sources
 
 import (
@@ -17,7 +18,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
@@ -27,7 +27,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // ReadConfig reads the CLI configuration. Problems with it are errors: to install
@@ -81,14 +80,15 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 // Network is how hosts are reached. A command has one for all that it asks for.
 type Network struct {
 	places.Hosts
-	Policy Policy  // of [Online] alone: the rules that count for the current directory
-	shared *shared // with other directories; nil: nothing
+	Policy  Policy         // the rules that count for the current directory
+	modules *moduleSources // of Connect
 }
 
-// Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
-// clients that it asks for; offlineBy is as for Connect. There is no network if there are errors.
-func Online(m *cli.Meta, product getproviders.Product, offlineBy string, rulesGiven ...string) (*cliconfig.Config, Network, problem.List) {
-	return new(Session).Online(m, product, offlineBy, rulesGiven...)
+// Online is [Session.Online] for a program that lives long. There is no network if there are errors.
+func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
+	s := alone(m, product)
+	s.Online(offlineBy)
+	return s.Config, s.Network, s.Log.All
 }
 
 // Connect makes the clients. With offlineBy, which names what forbids requests,
@@ -111,7 +111,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 		problems = append(problems, configProblem(p))
 	}
 	trusted, invalid := signers(m, product)
-	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}}, append(problems, invalid...)
+	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}, modules: new(moduleSources)}, append(problems, invalid...)
 }
 
 // user is whose files and variables count.
@@ -184,70 +184,10 @@ func readTrustedKey(given string, product getproviders.Product) (key getprovider
 	return key, nil
 }
 
-// Options decide where providers come from.
-type Options struct {
-	Net        Network
-	Config     *cliconfig.Config
-	Product    getproviders.Product
-	PluginDirs []string // of -plugin-dir; if there are any, nothing else counts
-	Fallback   getproviders.Fallback
-	Mirrors    *Mirrors // of -mirror, which are asked in place of what the CLI configuration says; nil: there are none
-
-	MirrorsFirst bool // they are asked before it
-
-	Vendored string // a directory that isn't a source, because it is filled; "": none
-
-	// Cached tells which packages of sources that may not be asked are on this
-	// machine. It is required where there is no network.
-	Cached func(getproviders.Provider) []getproviders.CachedPackage
-}
-
-// All returns the sources of providers: those that the user names, else the
-// default ones.
-func (o Options) All(m *cli.Meta) (getproviders.MultiSource, error) {
-	return o.Config.Source(m.Context, o.Single(m))
-}
-
-// Single is what makes a single source: a registry, or a mirror.
-func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
-	return cliconfig.SourceOptions{
-		Product: o.Product, Network: o.Net.Network, User: user(m), Signers: o.Net.Signers,
-		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o), MirrorsFirst: o.MirrorsFirst,
-		OCIMirror: o.Net.OCIMirror,
-	}
-}
-
-// Fetcher returns what fetches packages of providers from a source, and tells observe of it.
-func (net Network) Fetcher(m *cli.Meta, product getproviders.Product, source getproviders.Source, observe func(event.Event)) *providercache.Fetcher {
-	return &providercache.Fetcher{
-		Source: source, Client: net.Archives, Product: product, Observe: event.Observer(observe), Now: m.Now, StateDir: m.StateDir,
-	}
-}
-
-// Modules returns what finds modules of the current directory and fetches those
-// that have to be fetched, and what is to be called when that is done.
-func (net Network) Modules(m *cli.Meta, product getproviders.Product) (found modules.Resolver, done func()) {
-	with, done := net.shared, func() {}
-	if with == nil {
-		with = new(shared)
-		done = func() { _ = with.fetcher.Close() }
-	}
-	if with.fetcher == nil {
-		store := ownModuleStore(m)
-		with.fetcher, with.registries = net.Hosts.Modules(product, store), net.Registries(product, store)
-		if m.Activity != nil {
-			with.fetcher.Report = m.Activity.Module
-		}
-	}
-	return modules.Resolver{
-		Dir:        workdir.ModulesDir(m.Env),
-		Product:    product,
-		WorkingDir: m.Dir,
-		HomeDir:    m.HomeDir,
-		Fetcher:    with.fetcher,
-		Registries: with.registries,
-		Allow:      net.Policy.AllowsModule(),
-	}, done
+// Single completes what makes a single source: a registry, or a mirror.
+func (net Network) Single(product getproviders.Product, o cliconfig.SourceOptions) cliconfig.SourceOptions {
+	o.Product, o.Network, o.User, o.Signers, o.OCIMirror = product, net.Network, net.User, net.Signers, net.OCIMirror
+	return o
 }
 
 // Registries returns what asks registries of modules, and remembers their answers as long as it lives; in the
@@ -347,9 +287,8 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, pro
 	return cache, nil
 }
 
-// FindCache is OpenCache for commands that are about the cache: without one, they
-// fail. A given directory, of -dir, has the cache of tfdeps below it.
-func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*providercache.Store, problem.List) {
+// findCache is OpenCache where there has to be one. A given directory has the cache of tfdeps below it.
+func findCache(m *cli.Meta, config *cliconfig.Config, given string) (*providercache.Store, problem.List) {
 	dir, named := cachePath(m, config)
 	if given != "" {
 		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false

@@ -21,8 +21,9 @@ func TestModules_NoStoreThatOthersCanWriteTo(t *testing.T) {
 	var log bytes.Buffer
 	m := &cli.Meta{CacheDir: filepath.Join(t.TempDir(), "cache"), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	store := func() string {
-		resolver, done := Network{}.Modules(m, getproviders.Terraform(""))
-		defer done()
+		s := New(m, getproviders.Terraform(""), false)
+		s.modules = new(moduleSources)
+		resolver := s.Modules()
 		fetcher := resolver.Fetcher.(*fetch.Fetcher)
 		if _, err := os.Stat(m.CacheDir); err == nil && resolver.Registries.Store != fetcher.Store {
 			t.Errorf("the stores are %q and %q", resolver.Registries.Store, fetcher.Store)

@@ -24,25 +24,22 @@ import (
 
 // OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
 // OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
-// but the credentials of a bucket may be looked for. end is to be called when all is done.
-func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (remote mirror.Remote, end func(), invalid *problem.Problem) {
-	remote, end, err := net.openRemote(m, location, createRepository)
-	if err != nil {
-		where := "in " + places.Redacted(location)
-		if places.Redacted(location) == places.UnreadableURL {
-			where = "there"
-		}
-		return nil, func() {}, problem.Errorf("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
+// but the credentials of a bucket may be looked for. It is closed with the session.
+func (s *Session) OpenRemote(location, createRepository string) (remote mirror.Remote, ok bool) {
+	remote, err := s.openRemote(location, createRepository)
+	where := "in " + places.Redacted(location)
+	if where == "in "+places.UnreadableURL {
+		where = "there"
 	}
-	return remote, end, nil
+	return remote, err == nil || s.Log.Fail("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
 }
 
-func (net Network) openRemote(m *cli.Meta, location, createRepository string) (mirror.Remote, func(), error) {
+func (s *Session) openRemote(location, createRepository string) (mirror.Remote, error) {
 	scheme, rest, isURL := strings.Cut(location, "://")
 	switch scheme = strings.ToLower(scheme); {
 	case !isURL:
 		dir, err := filepath.Abs(location)
-		return mirror.InBucket(blob.NewDirectory(dir)), func() {}, err
+		return mirror.InBucket(blob.NewDirectory(dir)), err
 	case scheme == "oci":
 		at, err := oci.ParseRepository(rest)
 		switch {
@@ -51,21 +48,22 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (m
 		case err != nil && strings.Contains(rest, "${"):
 			err = errors.New("one repository has all packages of a cache, so that its URL is oci://HOST/PATH, without variables")
 		}
-		client := net.OCI()
-		client.CreateRepository = CreateRepository(m, createRepository)
-		return ociPackages{client, at}, func() {}, err
+		client := s.OCI()
+		client.CreateRepository = CreateRepository(s.Meta, createRepository)
+		return ociPackages{client, at}, err
 	case scheme == "https":
 		base, err := url.Parse(location)
 		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-			return nil, nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
+			return nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
 		}
-		return mirror.OnWeb(net.Archives, base), func() {}, nil
+		return mirror.OnWeb(s.Archives, base), nil
 	}
-	bucket, err := net.Bucket(m.Context, location, "oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory")
+	bucket, err := s.Bucket(s.Meta.Context, location, "oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return mirror.InBucket(bucket), func() { _ = bucket.Close() }, nil
+	s.buckets = append(s.buckets, bucket)
+	return mirror.InBucket(bucket), nil
 }
 
 // ociPackages are packages in one repository of an OCI registry, by their tags.

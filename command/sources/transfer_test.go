@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 func TestOpenRemote_SaysWhatAURLHasToBe(t *testing.T) {
@@ -22,12 +23,14 @@ func TestOpenRemote_SaysWhatAURLHasToBe(t *testing.T) {
 		"s3://":                                "Packages can't be kept there: It has to be s3://BUCKET/PREFIX, without user",
 		"https://user:secret1@host.example:x/": "Packages can't be kept there: It has to be https://HOST/PATH",
 	} {
-		_, _, invalid := Network{}.OpenRemote(m, location, "")
-		if invalid == nil || !strings.Contains(strings.ToLower(invalid.Detail), strings.ToLower(says)) || strings.Contains(invalid.Detail, "secret1") {
-			t.Errorf("%s: %v", location, invalid)
+		s := New(m, getproviders.Terraform(""), false)
+		_, ok := s.OpenRemote(location, "")
+		if ok || !strings.Contains(strings.ToLower(s.Log.All[0].Detail), strings.ToLower(says)) || strings.Contains(s.Log.All[0].Detail, "secret1") {
+			t.Errorf("%s: %v", location, s.Log.All)
 		}
 	}
-	if remote, _, invalid := (Network{}).OpenRemote(m, "HTTPS://host.example/a", ""); invalid != nil || remote.String() != "https://host.example/a" {
-		t.Errorf("%v", invalid)
+	s := New(m, getproviders.Terraform(""), false)
+	if remote, ok := s.OpenRemote("HTTPS://host.example/a", ""); !ok || remote.String() != "https://host.example/a" {
+		t.Errorf("%v", s.Log.All)
 	}
 }

@@ -28,7 +28,7 @@ import (
 // the working directory as it is.
 func writeArchive(r request) bool {
 	failed := func(err error) bool {
-		return r.log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
+		return r.Log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
 	}
 	if info, err := os.Stat(r.opts.bundle); err == nil && !info.Mode().IsRegular() {
 		return failed(errors.New("there is something else than a file in its place"))
@@ -40,7 +40,7 @@ func writeArchive(r request) bool {
 	if err != nil {
 		return failed(err)
 	}
-	scratch.Sweep(beside, r.meta.Now())
+	scratch.Sweep(beside, r.Meta.Now())
 	stage, err := scratch.Make(beside)
 	if err != nil {
 		return failed(err)
@@ -64,10 +64,10 @@ func writeArchive(r request) bool {
 func refuseLinks(r request) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return r.log.Failed("vendored", "Failed to read what is vendored", err)
+		return r.Log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	for _, f := range vendored.Outside(files) {
-		return r.log.Fail("vendored", "Link out of a module",
+		return r.Log.Fail("vendored", "Link out of a module",
 			"%s leads to %s, which the archive can't have.", f.Name, f.Link)
 	}
 	return true
@@ -103,7 +103,7 @@ func bringModules(r request, tree *modules.Tree) bool {
 			err = os.CopyFS(to, os.DirFS(from))
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return r.log.Fail("unwritable", "Failed to write the archive", "The module %s: %v.", pkg.Key, err)
+			return r.Log.Fail("unwritable", "Failed to write the archive", "The module %s: %v.", pkg.Key, err)
 		}
 	}
 	for _, m := range tree.Modules {
@@ -128,7 +128,7 @@ func writeBundle(r request, temporary string) error {
 	if err != nil {
 		return err
 	}
-	_, err = bundle.Write(r.meta.Context, out, r.base, entries)
+	_, err = bundle.Write(r.Meta.Context, out, r.base, entries)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func writeBundle(r request, temporary string) error {
 func unpack(r request) bool {
 	o := r.opts
 	failed := func(err error) bool {
-		return r.log.Fail("unwritable", "Failed to unpack the archive",
+		return r.Log.Fail("unwritable", "Failed to unpack the archive",
 			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err)
 	}
 	info, err := os.Stat(o.unpack)
@@ -160,8 +160,8 @@ func unpack(r request) bool {
 		return failed(err)
 	}
 	defer file.Close()
-	u := unpacking{ctx: r.meta.Context, opts: o, product: r.product}
-	manifest, err := bundle.Unpack(r.meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: u.acceptLocks, Last: vendored.LockFiles()})
+	u := unpacking{ctx: r.Meta.Context, opts: o, product: r.Product}
+	manifest, err := bundle.Unpack(r.Meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: u.acceptLocks, Last: vendored.LockFiles()})
 	if err != nil {
 		return failed(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -50,12 +49,12 @@ func findReasons(r request, p project) (reasons []view.CheckReason, ok bool) {
 
 // checkModules takes the modules as they are recorded.
 func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, ok bool) {
-	reasons, problems := dir.CheckRecorded(r.meta, filepath.FromSlash(vendored.ModulesDir))
-	if !r.log.Add(problems...) {
+	reasons, problems := dir.CheckRecorded(r.Meta, filepath.FromSlash(vendored.ModulesDir))
+	if !r.Log.Add(problems...) {
 		return nil, false
 	}
-	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
-		return nil, r.log.Add(problems...)
+	if problems := products.ExplainVersion(r.Meta, r.Product, dir.Problems()); problems.HasErrors() {
+		return nil, r.Log.Add(problems...)
 	}
 	return reasons, true
 }
@@ -70,7 +69,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	for _, pkg := range p.dir.Tree.Packages() {
 		code, detail, err := checkPackage(r, p, pkg, is.Modules)
 		if err != nil {
-			return nil, r.log.Fail("module_package_failed", "Can't read a module", "The module %s: %v.", pkg.Key, err)
+			return nil, r.Log.Fail("module_package_failed", "Can't read a module", "The module %s: %v.", pkg.Key, err)
 		}
 		if code != "" {
 			reasons = append(reasons, view.CheckReason{Code: code, Module: pkg.Key, Detail: detail})
@@ -81,7 +80,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	}
 	unneeded, err := vendored.Unneeded(".", keys)
 	if err != nil {
-		return nil, r.log.Failed("module_package_failed", "Can't read the modules", err)
+		return nil, r.Log.Failed("module_package_failed", "Can't read the modules", err)
 	}
 	for _, name := range unneeded {
 		reasons = append(reasons, view.CheckReason{Code: "module_unneeded", Detail: vendored.ModulesDir + "/" + name + " isn't needed"})
@@ -96,11 +95,11 @@ func checkPackage(r request, p project, pkg modules.Package, hashes map[string]g
 	if filepath.Clean(pkg.Path) != dir {
 		return "module_elsewhere", "it is in " + filepath.ToSlash(pkg.Path) + ", which is not vendored", nil
 	}
-	hash, err := modulelock.HashTree(r.meta.Context, dir)
+	hash, err := modulelock.HashTree(r.Meta.Context, dir)
 	if err != nil {
 		return "", "", err
 	}
-	untidy, err := vendored.Untidy(r.meta.Context, dir, dirsOf(p.dir.Tree, pkg.Key))
+	untidy, err := vendored.Untidy(r.Meta.Context, dir, dirsOf(p.dir.Tree, pkg.Key))
 	was, known := p.was.Modules[pkg.Key]
 	hashes[pkg.Key] = hash
 	switch {
@@ -127,14 +126,13 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	if !ok {
 		return nil, false
 	}
-	rules, problems := sources.ReadPolicy(r.meta, r.product, r.opts.policies)
-	if !r.log.Add(problems...) {
+	if !r.ReadPolicy(r.opts.policies) {
 		return nil, false
 	}
-	fetcher := providercache.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
-	status, err := mirror.CheckVendored(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
+	fetcher := providercache.Fetcher{Product: r.Product, Now: r.Meta.Now, StateDir: r.Meta.StateDir, Policy: r.Policy.Against(p.dir.Locks, nil)}
+	status, err := mirror.CheckVendored(r.Meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
-		return nil, r.log.Failed("vendored", "Can't compare what is vendored", err)
+		return nil, r.Log.Failed("vendored", "Can't compare what is vendored", err)
 	}
 	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
@@ -144,7 +142,7 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 		}
 		reasons = append(reasons, shown)
 	}
-	for _, refusal := range rules.CheckLocks(p.dir.Locks, required.Providers()) {
+	for _, refusal := range r.Policy.CheckLocks(p.dir.Locks, required.Providers()) {
 		reasons = append(reasons, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	if len(reasons) > 0 {
@@ -157,7 +155,7 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 func checkPointers(r request) {
 	files, err := vendored.Files(".", []string{vendored.PluginsDir})
 	if pointers := vendored.Pointers(".", files); err == nil && len(pointers) > 0 {
-		r.log.Warningf("", "Packages are kept by git LFS",
+		r.Log.Warningf("", "Packages are kept by git LFS",
 			"%s is a pointer to a package that isn't here. Install git LFS, and run \"git lfs pull\".", pointers[0].Name)
 	}
 }
@@ -167,7 +165,7 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
-			return nil, r.log.Failed("vendored", "Can't read what git ignores", err)
+			return nil, r.Log.Failed("vendored", "Can't read what git ignores", err)
 		}
 		if outdated {
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})

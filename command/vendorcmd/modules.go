@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
@@ -18,20 +17,19 @@ import (
 
 // vendorModules installs the modules, makes them fit for git, and adds to hashes
 // what they are. It returns what their lock file is to say; nil: nothing.
-func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (toLock modulelock.Locks, ok bool) {
+func vendorModules(r request, p project, hashes map[string]getproviders.Hash) (toLock modulelock.Locks, ok bool) {
 	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
-		return nil, r.log.Failed("vendored", "Failed to read what is vendored", err)
+		return nil, r.Log.Failed("vendored", "Failed to read what is vendored", err)
 	}
-	installer, done := net.Modules(r.meta, r.product)
-	defer done()
+	installer := r.Modules()
 	installer.Dir, installer.Observe = r.in(vendored.ModulesDir), r.view.ObserveModules
 	p.moduleLocks.Prefer(&installer)
 	if r.opts.upgrade {
 		installer.Mode = modules.Upgrade
 	}
-	p.dir.InstallModules(r.meta.Context, installer, manifest)
-	if !r.log.Add(products.ExplainVersion(r.meta, r.product, p.dir.Problems())...) || !bringModules(r, p.dir.Tree) || !checkPlaces(r, p.dir.Tree) {
+	p.dir.InstallModules(r.Meta.Context, installer, manifest)
+	if !r.Log.Add(products.ExplainVersion(r.Meta, r.Product, p.dir.Problems())...) || !bringModules(r, p.dir.Tree) || !checkPlaces(r, p.dir.Tree) {
 		return nil, false
 	}
 	toLock, ok = tidyModules(r, p, hashes)
@@ -41,12 +39,12 @@ func vendorModules(r request, p project, net sources.Network, hashes map[string]
 // unchangedModules is the record of those modules that are where they should be,
 // and what they were when they were vendored. The others are fetched again.
 func unchangedModules(r request, recorded vendored.Record) (modules.Manifest, error) {
-	manifest, err := modules.ReadManifest(nil, filepath.FromSlash(vendored.ModulesDir), r.product)
+	manifest, err := modules.ReadManifest(nil, filepath.FromSlash(vendored.ModulesDir), r.Product)
 	if err != nil {
 		return nil, err
 	}
 	for key, record := range manifest {
-		address, err := modules.ParseAddress(record.Source, r.product)
+		address, err := modules.ParseAddress(record.Source, r.Product)
 		if _, local := address.(modules.Local); local || err != nil || key == "" {
 			continue
 		}
@@ -56,12 +54,12 @@ func unchangedModules(r request, recorded vendored.Record) (modules.Manifest, er
 			continue
 		}
 		was, known := recorded.Modules[key]
-		is, err := modulelock.HashTree(r.meta.Context, filepath.FromSlash(dir))
+		is, err := modulelock.HashTree(r.Meta.Context, filepath.FromSlash(dir))
 		if known && (err != nil || is != was) {
 			delete(manifest, key)
 		}
 	}
-	return manifest, r.meta.Context.Err()
+	return manifest, r.Meta.Context.Err()
 }
 
 // isLinked reports whether a symlink is in the place of a package. Only for a
@@ -81,7 +79,7 @@ func checkPlaces(r request, tree *modules.Tree) bool {
 	ok := true
 	for _, m := range tree.Modules {
 		if filepath.IsAbs(filepath.FromSlash(m.Dir)) {
-			ok = r.log.Fail("vendored", "Module in a place of this machine",
+			ok = r.Log.Fail("vendored", "Module in a place of this machine",
 				"The module %s is in %s, which is an absolute path: a clone on another machine wouldn't find it. Call it by a path that leads to it without symlinks.", m.Key, m.Dir)
 		}
 	}
@@ -106,17 +104,17 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (mod
 	before := map[string]getproviders.Hash{}
 	for _, pkg := range p.dir.Tree.Packages() {
 		dir := r.in(vendored.ModulesDir + "/" + pkg.Key)
-		was, err := modulelock.HashTree(r.meta.Context, dir)
+		was, err := modulelock.HashTree(r.Meta.Context, dir)
 		var tidied []string
 		if err == nil {
-			tidied, err = vendored.Tidy(r.meta.Context, dir, dirsOf(p.dir.Tree, pkg.Key))
+			tidied, err = vendored.Tidy(r.Meta.Context, dir, dirsOf(p.dir.Tree, pkg.Key))
 		}
 		is := was
 		if err == nil && len(tidied) > 0 {
-			is, err = modulelock.HashTree(r.meta.Context, dir)
+			is, err = modulelock.HashTree(r.Meta.Context, dir)
 		}
 		if err != nil {
-			ok = r.log.Fail("vendored", "Can't vendor a module", "The module %s: %v.", pkg.Key, err)
+			ok = r.Log.Fail("vendored", "Can't vendor a module", "The module %s: %v.", pkg.Key, err)
 			continue
 		}
 		before[pkg.Key], hashes[pkg.Key] = was, is
@@ -135,7 +133,7 @@ func compareModules(r request, locked modulelock.Locks, installed []modulelock.L
 	ok := true
 	for _, finding := range locked.Check(installed) {
 		if workdir.HasOtherContent(finding) && !r.opts.upgrade && before[finding.Key] != finding.Locked.Hash {
-			ok = r.log.Fail("module_changed", "Module doesn't match its lock file",
+			ok = r.Log.Fail("module_changed", "Module doesn't match its lock file",
 				"The module %s, from %s, is not what %s records: %s.\n\nFind out who has changed it. If it is what you want, use -upgrade, which records it.",
 				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding))
 		}
@@ -156,7 +154,7 @@ func saveTree(r request, tree *modules.Tree) bool {
 		err = pruneModules(r, slices.Collect(maps.Keys(manifest)))
 	}
 	if err != nil {
-		return r.log.Unsaved("module_record", "Failed to record the modules", err)
+		return r.Log.Unsaved("module_record", "Failed to record the modules", err)
 	}
 	return true
 }

@@ -17,14 +17,10 @@ import (
 
 // request is what one run of vendor works on. Its steps add to the log, and most return whether the next one may run.
 type request struct {
-	meta    *cli.Meta
-	opts    options
-	product getproviders.Product
-	view    *view.Vendor
-	log     *problem.Log
-	session *sources.Session
-	kept    string // a directory for archives, which several directories share; "": there is none
-	base    string // the directory that is filled: the current one, or one that an archive is made of
+	*sources.Session
+	opts options
+	view *view.Vendor
+	base string // the directory that is filled: the current one, or one that an archive is made of
 }
 
 // here reports whether the working directory itself is filled.

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
@@ -17,41 +18,26 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// origins are where packages come from.
-type origins struct {
-	net     sources.Network
-	mirrors *sources.Mirrors // to be closed
-	source  getproviders.Source
-	placed  []getproviders.Provider // of which there are packages that vendor hasn't put there
-}
-
 // connect makes the sources: those of init, but for the directory that is to be
-// filled.
-func connect(r request, p project) (from origins, ok bool) {
-	config, net, problems := r.session.Online(r.meta, r.product, "", r.opts.policies...)
-	if from.net = net; !r.log.Add(problems...) {
-		return from, false
+// filled. It returns the providers of which there are packages that vendor hasn't put there.
+func connect(r request, p project) (placed []getproviders.Provider, ok bool) {
+	if !r.Online("", r.opts.policies...) {
+		return nil, false
 	}
-	using := sources.Options{Net: net, Config: config, Product: r.product, Vendored: vendored.PluginsDir}
-	using.Mirrors, problems = using.OpenMirrors(r.meta, r.opts.mirrors)
-	if from.mirrors = using.Mirrors; !r.log.Add(problems...) {
-		return from, false
-	}
-	all, err := using.All(r.meta)
-	if err != nil {
-		return from, r.log.Failed("cli_configuration", "Can't search for providers", err)
-	}
-	placed, ok := findPlaced(r, p.was)
+	all, ok := r.OpenSources(r.opts.mirrors, cliconfig.SourceOptions{Except: vendored.PluginsDir})
 	if !ok {
-		return from, false
+		return nil, false
 	}
-	from.placed, from.source = placed, withPlaced(all, placed, net.Signers)
-	if config.Installation != nil {
-		r.log.Warningf("", "The CLI configuration hides what is vendored",
+	if placed, ok = findPlaced(r, p.was); !ok {
+		return nil, false
+	}
+	r.Source = withPlaced(all, placed, r.Signers)
+	if r.Config.Installation != nil {
+		r.Log.Warningf("", "The CLI configuration hides what is vendored",
 			"It has a provider_installation block. With that, init installs from there alone, and doesn't look into %s"+
 				". Where there is no such block, a clone needs nothing else.", vendored.PluginsDir)
 	}
-	return from, true
+	return placed, true
 }
 
 // require finds out which providers are needed: as for init, those of the
@@ -62,13 +48,13 @@ func require(r request, p project) (getproviders.Requirements, bool) {
 	known := p.dir.Root.Backend == nil
 	if known {
 		var err error
-		if fromState, known, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
+		if fromState, known, err = workdir.ReadState(r.Meta, r.Product, "", nil); err != nil {
 			_, problems := p.dir.Tree.Requirements()
-			return nil, r.log.Add(append(problems, workdir.StateProblem(err))...)
+			return nil, r.Log.Add(append(problems, workdir.StateProblem(err))...)
 		}
 	}
-	required, problems := p.dir.Combine(r.meta.Env, fromState, known)
-	return required, r.log.Add(problems...)
+	required, problems := p.dir.Combine(r.Meta.Env, fromState, known)
+	return required, r.Log.Add(problems...)
 }
 
 // packages is what is asked of the engine.
@@ -96,19 +82,18 @@ func placing(r request, p project, placed []getproviders.Provider, required getp
 
 // vendorProviders has the engine do the work. It returns what the lock file and the
 // record are to say.
-func vendorProviders(r request, p project, from origins, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
-	fetcher := from.net.Fetcher(r.meta, r.product, from.source, r.view.Observe)
-	fetcher.HashPolicy, fetcher.ArchiveDir = r.opts.hashes, r.kept
-	fetcher.Choice = from.net.Policy.Versions()
-	fetcher.Policy = from.net.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
-		return from.net.Policy.Seen("", of, required.Constraints(of).Allows)
+func vendorProviders(r request, p project, placed []getproviders.Provider, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
+	fetcher := r.Fetcher(r.view.Observe)
+	fetcher.HashPolicy, fetcher.ArchiveDir = r.opts.hashes, r.ArchiveDir()
+	fetcher.Policy = r.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
+		return r.Policy.Seen("", of, required.Constraints(of).Allows)
 	})
-	own := managed(required, from.placed)
+	own := managed(required, placed)
 	if !announce(r, p.was, own) {
 		return nil, nil, false
 	}
-	result, err := mirror.Vendor(r.meta.Context, fetcher, placing(r, p, from.placed, required), packages(r, p, required))
-	ok := r.log.Add(r.view.End()...)
+	result, err := mirror.Vendor(r.Meta.Context, fetcher, placing(r, p, placed, required), packages(r, p, required))
+	ok := r.Log.Add(r.view.End()...)
 	r.view.Packages(result.Packages)
 	if r.here() {
 		for _, name := range result.Pruned {
@@ -116,18 +101,18 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 		}
 	}
 	if err != nil {
-		r.log.Add(vendorProblems(err, from.placed)...)
-		recall(r, p.was, from.placed)
+		r.Log.Add(vendorProblems(err, placed)...)
+		recall(r, p.was, placed)
 		return nil, nil, false
 	}
 	if !ok {
 		return nil, nil, false
 	}
-	locks, ok := lockPlatforms(r, fetcher, required, from.net.Policy.Platforms(), result.Locks)
+	locks, ok := lockPlatforms(r, fetcher, required, r.Policy.Rules.LockPlatforms(), result.Locks)
 	if !ok {
 		return nil, nil, false
 	}
-	ok = r.log.Add(sources.LockRefusals(from.net.Policy.CheckLocks(locks, required.Providers()), r.product)...)
+	ok = r.Log.Add(sources.LockRefusals(r.Policy.CheckLocks(locks, required.Providers()), r.Product)...)
 	return locks, recorded(r, p.was, own), ok
 }
 
@@ -136,9 +121,9 @@ func lockPlatforms(r request, f *providercache.Fetcher, required getproviders.Re
 	if len(platforms) == 0 {
 		return locks, true
 	}
-	results, err := f.Lock(r.meta.Context, providercache.LockRequest{Requirements: required, Locks: locks, Platforms: platforms})
+	results, err := f.Lock(r.Meta.Context, providercache.LockRequest{Requirements: required, Locks: locks, Platforms: platforms})
 	if err != nil {
-		return nil, r.log.Add(explain.LockProblems(r.product, explain.LockedDir{Result: results[0]})...)
+		return nil, r.Log.Add(explain.LockProblems(r.Product, explain.LockedDir{Result: results[0]})...)
 	}
 	return results[0].Locks, true
 }
@@ -168,9 +153,9 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 // findPlaced finds out of which providers there are packages that vendor hasn't
 // put there: they may exist nowhere else.
 func findPlaced(r request, was vendored.Record) ([]getproviders.Provider, bool) {
-	there, err := providersThere(r.meta.Context)
+	there, err := providersThere(r.Meta.Context)
 	if err != nil {
-		return nil, r.log.Failed("vendored", "Failed to read what is vendored", err)
+		return nil, r.Log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), true
 }

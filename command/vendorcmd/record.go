@@ -23,7 +23,7 @@ func exists(r vendored.Record) bool { return len(r.Platforms) > 0 }
 // earlier runs whose packages stay.
 func recorded(r request, was vendored.Record, own []getproviders.Provider) []getproviders.Provider {
 	all := slices.Clone(own)
-	if there, _ := providersThere(r.meta.Context); !r.opts.prune && r.here() {
+	if there, _ := providersThere(r.Meta.Context); !r.opts.prune && r.here() {
 		for _, p := range was.Providers {
 			if slices.Contains(there, p) {
 				all = append(all, p)
@@ -52,7 +52,7 @@ func recall(r request, was vendored.Record, placed []getproviders.Provider) {
 	if !r.here() {
 		return
 	}
-	there, err := providersThere(context.WithoutCancel(r.meta.Context))
+	there, err := providersThere(context.WithoutCancel(r.Meta.Context))
 	if err != nil {
 		return // it stays announced, which does no harm
 	}
@@ -78,7 +78,7 @@ func saveRecord(r request, record vendored.Record) bool {
 }
 
 func unrecorded(r request, err error) bool {
-	return r.log.Unsaved("unwritable", "Failed to record what is vendored", err)
+	return r.Log.Unsaved("unwritable", "Failed to record what is vendored", err)
 }
 
 // saveLockFiles writes what is locked: modules, if there is anything to lock, and
@@ -86,7 +86,7 @@ func unrecorded(r request, err error) bool {
 func saveLockFiles(r request, p project, toLock modulelock.Locks, locks *depsfile.Locks) bool {
 	if toLock != nil {
 		if err := toLock.Save(r.in(modulelock.FileName)); err != nil {
-			return r.log.Unsaved("module_record", "Failed to update the lock file for modules", err)
+			return r.Log.Unsaved("module_record", "Failed to update the lock file for modules", err)
 		}
 	}
 	if r.here() && locks.Equal(p.dir.Locks) {
@@ -95,8 +95,8 @@ func saveLockFiles(r request, p project, toLock modulelock.Locks, locks *depsfil
 	if r.here() {
 		r.view.Changed(depsfile.FileName)
 	}
-	if err := locks.Save(r.in(depsfile.FileName), r.product); err != nil {
-		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
+	if err := locks.Save(r.in(depsfile.FileName), r.Product); err != nil {
+		return r.Log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
 	return true
 }
@@ -120,7 +120,7 @@ func writeGitFiles(r request, lfs bool) bool {
 	for _, file := range gitFiles(lfs) {
 		changed, err := file.block.Apply(file.name)
 		if err != nil {
-			ok = r.log.Failed("unwritable", "Failed to tell git what to keep", err)
+			ok = r.Log.Failed("unwritable", "Failed to tell git what to keep", err)
 		} else if changed {
 			r.view.Changed(file.name)
 		}
@@ -139,7 +139,7 @@ const (
 func hint(r request, lfs bool) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return r.log.Failed("vendored", "Failed to read what is vendored", err)
+		return r.Log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	var large, outside []string
 	refused := false
@@ -157,18 +157,18 @@ func hint(r request, lfs bool) bool {
 		if refused {
 			text += ", which there are"
 		}
-		r.log.Warningf("", "Large files", "%s. With -lfs, .gitattributes has git LFS keep the packages of providers; "+
+		r.Log.Warningf("", "Large files", "%s. With -lfs, .gitattributes has git LFS keep the packages of providers; "+
 			"it has to be installed wherever the repository is cloned.\n\n%s", text, strings.Join(large, "\n"))
 	}
 	if colliding := vendored.Colliding(files); len(colliding) > 0 {
-		r.log.Warningf("", "Names that differ in case alone",
+		r.Log.Warningf("", "Names that differ in case alone",
 			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)
 	}
 	if refused := vendored.NotOnWindows(files); len(refused) > 0 {
-		r.log.Warningf("", "Names that Windows can't hold", "git can't check out the repository there, because of the name of %s.", refused[0].Name)
+		r.Log.Warningf("", "Names that Windows can't hold", "git can't check out the repository there, because of the name of %s.", refused[0].Name)
 	}
 	if len(outside) > 0 {
-		r.log.Warningf("", "Links out of the vendored modules", "They are kept as they are, and may lead nowhere in a clone:\n\n%s", strings.Join(outside, "\n"))
+		r.Log.Warningf("", "Links out of the vendored modules", "They are kept as they are, and may lead nowhere in a clone:\n\n%s", strings.Join(outside, "\n"))
 	}
 	return true
 }

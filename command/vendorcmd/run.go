@@ -29,14 +29,13 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	product, _, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: opts.check})
 	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
-	m = m.Showing(v.Activity)
-	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log), session: sources.NewSession(opts.roots.Given())}
-	defer r.session.Close()
+	r := request{sources.New(m.Showing(v.Activity), product, opts.roots.Given()), opts, v, "."}
+	defer r.Close()
 	code := 0
-	if r.log.Add(append(problems, opts.problems...)...) {
+	if r.Log.Add(append(problems, opts.problems...)...) {
 		code = everywhere(r)
 	}
-	return m.Finish(r.view.Report(), r.log.All, cli.Output{JSON: opts.json, Code: code}), nil
+	return r.Meta.Finish(v.Report(), r.Log.All, cli.Output{JSON: opts.json, Code: code}), nil
 }
 
 // everywhere does in each directory that the options name what they ask for, and returns the exit code if there is no error.
@@ -44,24 +43,24 @@ func everywhere(r request) int {
 	if !r.opts.roots.Given() {
 		return carryOut(r)
 	}
-	found, problems := r.opts.roots.Find(r.meta, r.product, nil)
-	if !r.log.Add(problems...) {
+	found, problems := r.opts.roots.Find(r.Meta, r.Product, nil)
+	if !r.Log.Add(problems...) {
 		return 1
 	}
 	r.view.Several()
-	r.kept = r.session.ArchiveDir(r.meta)
-	opts, start := r.opts, r.meta.Dir
+	opts, start := r.opts, r.Meta.Dir
 	opts.policies, opts.mirrors = roots.Paths(opts.policies, start), roots.Paths(opts.mirrors, start)
-	return roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
+	return roots.Each(r.Meta, found, func(m *cli.Meta, root roots.Root) int {
 		inside := r
-		inside.meta, inside.log, inside.opts = m, new(problem.Log), opts
+		inside.Session, inside.opts = r.In(m, r.Product), opts
+		defer inside.Close()
 		inside.opts.modules.Inputs = roots.Inputs(opts.modules.Inputs, start, root.Dir)
 		r.view.Enter(root.Dir)
 		code := carryOut(inside)
-		r.log.Add(problem.Below(root.Dir, inside.log.All)...)
+		r.Log.Add(problem.Below(root.Dir, inside.Log.All)...)
 		return code
 	}, func(root roots.Root, err error) {
-		r.log.Failed("configuration_not_found", "Can't work in a directory", err)
+		r.Log.Failed("configuration_not_found", "Can't work in a directory", err)
 	})
 }
 
@@ -89,40 +88,39 @@ func carryOut(r request) (code int) {
 
 // read reads the working directory. Its modules aren't found yet.
 func read(r request) (p project, ok bool) {
-	if dir := workdir.DataDir(r.meta.Env); filepath.Clean(dir) != ".terraform" {
-		return p, r.log.Fail("vendored", "A data directory elsewhere can't be vendored",
+	if dir := workdir.DataDir(r.Meta.Env); filepath.Clean(dir) != ".terraform" {
+		return p, r.Log.Fail("vendored", "A data directory elsewhere can't be vendored",
 			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir)
 	}
 	if name := vendored.Linked("."); r.here() && name != "" {
-		return p, r.log.Fail("vendored", "What is behind a link can't be vendored",
+		return p, r.Log.Fail("vendored", "What is behind a link can't be vendored",
 			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name)
 	}
 	var err error
 	if p.was, err = vendored.ReadRecord("."); err != nil {
-		return p, r.log.Fail("vendored", "Failed to read the record of what is vendored", "%s\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.", problem.Sentence(err))
+		return p, r.Log.Fail("vendored", "Failed to read the record of what is vendored", "%s\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.", problem.Sentence(err))
 	}
 	p.wanted = r.opts.record(p.was)
-	p.dir = workdir.Load(r.meta, r.product, ".", r.opts.modules)
+	p.dir = workdir.Load(r.Meta, r.Product, ".", r.opts.modules)
 	if p.dir.Empty() {
-		return p, r.log.Fail("configuration_not_found", "No configuration files",
-			"The directory contains no %s configuration files.", r.product.Name)
+		return p, r.Log.Fail("configuration_not_found", "No configuration files",
+			"The directory contains no %s configuration files.", r.Product.Name)
 	}
 	var problems, unlocked problem.List
-	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.product)
-	p.moduleLocks, unlocked = workdir.LoadModuleLocks(r.meta.Context, false)
-	return p, r.log.Add(append(problems, unlocked...)...)
+	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.Product)
+	p.moduleLocks, unlocked = workdir.LoadModuleLocks(r.Meta.Context, false)
+	return p, r.Log.Add(append(problems, unlocked...)...)
 }
 
 // fill fills the directory: modules, providers, what describes them, and the lock
 // files last.
 func fill(r request, p project) bool {
-	from, ok := connect(r, p)
-	defer from.mirrors.Close()
+	placed, ok := connect(r, p)
 	if !ok {
 		return false
 	}
 	record := p.wanted
-	toLock, ok := vendorModules(r, p, from.net, record.Modules)
+	toLock, ok := vendorModules(r, p, record.Modules)
 	if !ok {
 		return false
 	}
@@ -131,6 +129,6 @@ func fill(r request, p project) bool {
 		return false
 	}
 	var locks *depsfile.Locks
-	locks, record.Providers, ok = vendorProviders(r, p, from, required)
+	locks, record.Providers, ok = vendorProviders(r, p, placed, required)
 	return ok && saveRecord(r, record) && writeGitFiles(r, record.LFS) && saveLockFiles(r, p, toLock, locks)
 }
