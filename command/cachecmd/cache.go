@@ -145,16 +145,8 @@ func (o *options) failed(summary string, err error) bool {
 // parseWanted reads providers, with or without an exact version behind a "@".
 func parseWanted(names []string, product getproviders.Product) (wanted []getproviders.PackageSpec, err error) {
 	for _, name := range names {
-		address, version, versioned := strings.Cut(name, "@")
-		var w getproviders.PackageSpec
-		w.Provider, err = product.ParseProvider(address)
-		if err == nil && versioned {
-			w.Version, err = getproviders.ParseVersion(version)
-		}
-		if err == nil && (w.Provider.IsBuiltIn() || w.Provider.IsLegacy()) {
-			err = fmt.Errorf("%s has no packages", w.Provider)
-		}
-		if err != nil {
+		w, err, invalid := workdir.ParseSpec(name, product)
+		if err = cmp.Or(err, invalid); err != nil {
 			return nil, cli.Usagef("%v\n\nName a provider as ADDRESS or ADDRESS@VERSION, such as hashicorp/aws@5.0.0", err)
 		}
 		wanted = append(wanted, w)

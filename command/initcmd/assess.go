@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
-	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -23,7 +22,8 @@ import (
 // assess goes through the phases of an init, until one of them has an error, and adds what it would do. It reports whether
 // there is no error. Nothing is written. With -check no request is sent either: modules and providers are compared with what is
 // recorded, locked and installed. With -plan registries are asked, but for no archive.
-func (in *installation) assess(found *view.InitPlan) (ok bool) {
+func (in *installation) assess() (ok bool) {
+	found := &in.found
 	record, problems := workdir.ReadRecord(in.Meta.Env, in.Product)
 	if !in.Log.Add(problems...) {
 		return false
@@ -32,35 +32,38 @@ func (in *installation) assess(found *view.InitPlan) (ok bool) {
 	found.Others = append(checkPluginDirs(in.request), reasons...)
 	in.aliasCloud()
 	if in.opts.check {
-		ok = in.Log.Add(problems...) && in.recordedModules(found)
+		ok = in.Log.Add(problems...) && in.recordedModules()
 	} else {
-		ok = in.planModules(problems, found)
+		ok = in.planModules(problems)
 	}
 	if !ok {
 		return false
 	}
 	if found.Complete && len(found.Modules) == 0 { // else it can't be known
-		reasons, problems = checkModuleLock(in)
-		found.Others = append(found.Others, reasons...)
-		if !in.Log.Add(problems...) {
+		differ, _, ok := in.compareModules()
+		if !ok {
 			return false
+		}
+		for _, f := range differ {
+			found.Others = append(found.Others, view.CheckReason{Code: "module_differs", Module: f.Key, Detail: workdir.ModuleChange(f)})
 		}
 	}
 	in.required, ok = requirements(in, record)
-	return ok && in.assessProviders(found)
+	return ok && in.assessProviders()
 }
 
 // recordedModules adds what isn't as it is recorded of modules.
-func (in *installation) recordedModules(found *view.InitPlan) bool {
+func (in *installation) recordedModules() bool {
 	reasons, problems := checkInstalledModules(in.request, in.dir)
-	found.Others = append(found.Others, reasons...)
+	in.found.Others = append(in.found.Others, reasons...)
 	// Modules that are missing may call others, and require providers.
-	found.Complete = !slices.ContainsFunc(reasons, func(reason view.CheckReason) bool { return reason.Module != "" })
+	in.found.Complete = !slices.ContainsFunc(reasons, func(reason view.CheckReason) bool { return reason.Module != "" })
 	return in.Log.Add(problems...)
 }
 
 // planModules adds the modules that would be fetched, and what else would be recorded of modules.
-func (in *installation) planModules(backendProblems problem.List, found *view.InitPlan) bool {
+func (in *installation) planModules(backendProblems problem.List) bool {
+	found := &in.found
 	if in.opts.get {
 		if reasons, problems := checkInstalledModules(in.request, in.dir); !problems.HasErrors() { // else the look below tells what is wrong
 			found.Others = append(found.Others, reasons...)
@@ -84,7 +87,8 @@ func (in *installation) planModules(backendProblems problem.List, found *view.In
 }
 
 // assessProviders compares what is required, locked and installed, and adds what would become of each required provider.
-func (in *installation) assessProviders(found *view.InitPlan) bool {
+func (in *installation) assessProviders() bool {
+	found := &in.found
 	if in.opts.plan && !in.connect() {
 		return false
 	}
@@ -120,7 +124,7 @@ func (in *installation) assessProviders(found *view.InitPlan) bool {
 		}
 	}
 	if in.opts.plan {
-		in.addProviders(planned, reasons, leftOut, found)
+		in.addProviders(planned, reasons, leftOut)
 		return true
 	}
 	refused := in.Policy.CheckOverrides(in.overriddenBy, in.required.Providers())
@@ -158,7 +162,8 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 }
 
 // addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
-func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut, found *view.InitPlan) {
+func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut) {
+	found := &in.found
 	add := func(s getproviders.Selection, p view.PlannedProvider) {
 		p.Provider, p.Version, p.Reasons, p.LeftOut = s.Provider, s.Version.String(), reasons[s.Provider], leftOut[s.Provider]
 		if lock, ok := in.dir.Locks.Provider(s.Provider); ok {
@@ -242,22 +247,4 @@ func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckRea
 		reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 	}
 	return reasons, nil
-}
-
-// checkModuleLock compares the modules with their lock file, if there is one or
-// is to be one.
-func checkModuleLock(in *installation) (reasons []view.CheckReason, problems problem.List) {
-	if !in.moduleLocks.Kept {
-		return nil, nil
-	}
-	installed, problems := in.dir.InstalledModules(in.Meta.Context)
-	if problems.HasErrors() {
-		return nil, problems
-	}
-	for _, finding := range in.moduleLocks.Locked.Check(installed) {
-		if finding.State != modulelock.Same {
-			reasons = append(reasons, view.CheckReason{Code: "module_differs", Module: finding.Key, Detail: workdir.ModuleChange(finding)})
-		}
-	}
-	return reasons, problems
 }

@@ -25,9 +25,9 @@ func (o *options) severalFlags() cli.Flags {
 // directories initializes the directories that the options name, one after the other, and returns the exit code. An error in one of
 // them stops no other.
 func directories(r request) int {
-	found, problems := r.opts.roots.Find(r.Meta, r.Product, r.opts.below)
-	problems = append(problems, r.opts.fit(r.Meta.Env, len(found))...)
-	if code := cli.End(r.view.Problems, problems, 0); code != 0 {
+	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
+	r.opts.fit(r.Meta.Env, len(found), r.Log)
+	if code := cli.End(r.view.Problems, r.Log.All, 0); code != 0 {
 		return code
 	}
 	start, locked := r.Meta.Dir, versionsOf{}
@@ -61,9 +61,8 @@ func directories(r request) int {
 	return code
 }
 
-// fit returns what is wrong with options beside several directories.
-func (o *options) fit(env cli.Environment, count int) (problems problem.List) {
-	var log problem.Log
+// fit finds options that are wrong beside several directories.
+func (o *options) fit(env cli.Environment, count int, log *problem.Log) {
 	const why = "It is about one directory."
 	if o.fromModule != "" {
 		log.Add(cli.Conflict("-from-module", "-recursive", why))
@@ -75,7 +74,6 @@ func (o *options) fit(env cli.Environment, count int) (problems problem.List) {
 		log.Fail("invalid_variable", "Directories can't share a data directory",
 			"TF_DATA_DIR is %q, and there are %d directories: each would replace what another one has there. Set it to a relative path, or unset it.", dir, count)
 	}
-	return log.All
 }
 
 // in returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for

@@ -248,7 +248,7 @@ func (o *options) conflicts(given cli.Given) problem.List {
 	log.Refuse(o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0, "The -mirror flag conflicts with -plugin-dir.",
 		"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two.")
 	o.forbidden(&log)
-	log.Add(o.roots.Refuse()...)
+	o.roots.Refuse(&log)
 	log.Refuse(o.sameVersions && (!o.check || !o.roots.Given()), "The -same-versions flag needs -check and several directories.",
 		"It compares lock files. Give -recursive or -dir, too.")
 	log.Refuse(o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive")

@@ -265,13 +265,11 @@ func (in *installation) record(fetcher *providercache.Fetcher, locks *depsfile.L
 	if !saveModules(in) {
 		return false
 	}
-	if in.opts.readonly || in.opts.offline {
-		if !in.Log.Add(sources.LockRefusals(in.Policy.CheckLocks(locks, in.required.Providers()), in.Product)...) {
-			return false
-		}
+	if (in.opts.readonly || in.opts.offline) && !in.CheckLocks(locks, in.required.Providers()) {
+		return false
 	}
 	if in.opts.readonly {
-		return in.Log.Add(compareLocks(in.request, in.dir.Locks, locks, report)...)
+		return in.compareLocks(locks, report)
 	}
 	locks, ok := in.lockPlatforms(fetcher, locks)
 	return ok && saveLocks(in.request, in.dir, locks, report)
@@ -322,9 +320,10 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 // compareLocks says what would be written if the lock file could change. What
 // plan refuses is an error: plan accepts a package only if the lock file has the
 // hash of the package's files, or no hash at all.
-func compareLocks(r request, before, locks *depsfile.Locks, report providercache.Report) problem.List {
+func (in *installation) compareLocks(locks *depsfile.Locks, report providercache.Report) bool {
+	before := in.dir.Locks
 	if locks.Equal(before) {
-		return nil
+		return true
 	}
 	var unhashed []getproviders.Provider
 	for _, o := range report.Outcomes {
@@ -334,12 +333,13 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 		}
 	}
 	if len(unhashed) > 0 {
-		return hashesMissing(r, unhashed)
+		return hashesMissing(in.request, unhashed)
 	}
-	return problem.Warn("", "Provider lock file not updated",
+	in.Log.Warningf("", "Provider lock file not updated",
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
 			"%s. To record them, run \"tfdeps init\" without it.",
-		depsfile.FileName, r.opts.readonlyBy)
+		depsfile.FileName, in.opts.readonlyBy)
+	return true
 }
 
 // lockPlatforms adds to new locks the hashes for the platforms that -platform names, and where
@@ -349,11 +349,7 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 func (in *installation) lockPlatforms(fetcher *providercache.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	platforms, current := in.opts.otherPlatforms(), getproviders.CurrentPlatform()
 	if !in.opts.offline {
-		for _, plat := range in.Policy.Rules.LockPlatforms() {
-			if plat != current && !slices.Contains(platforms, plat) {
-				platforms = append(platforms, plat)
-			}
-		}
+		platforms = slices.DeleteFunc(in.Policy.WithPlatforms(platforms), func(plat getproviders.Platform) bool { return plat == current })
 	}
 	if len(platforms) == 0 && !in.opts.allPlatforms {
 		return locks, true
@@ -362,14 +358,10 @@ func (in *installation) lockPlatforms(fetcher *providercache.Fetcher, locks *dep
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
 		return in.skip[p] || p.IsBuiltIn()
 	})
-	results, err := fetcher.Lock(in.Meta.Context, providercache.LockRequest{
+	locks, ok := in.LockPlatforms(fetcher, providercache.LockRequest{
 		Requirements: required, Locks: locks,
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},
 	})
-	ok := in.Log.Add(in.view.Activity.End()...)
-	if err != nil {
-		return nil, in.Log.Add(explain.LockProblems(in.Product, explain.LockedDir{Result: results[0]})...)
-	}
-	return results[0].Locks, ok
+	return locks, in.Log.Add(in.view.Activity.End()...) && ok
 }

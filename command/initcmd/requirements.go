@@ -24,7 +24,7 @@ import (
 // initModules finds the modules, and compares them with the configuration, with
 // the versions of the product that they are for, and with their lock file. What
 // that is to say goes into in.toLock. It reports whether there is no error so far.
-func initModules(in *installation, backendProblems problem.List) bool {
+func (in *installation) initModules(backendProblems problem.List) bool {
 	r, dir := in.request, in.dir
 	if r.opts.get && hasCalls(dir) {
 		r.view.ModulesBegin(r.opts.upgrade)
@@ -45,8 +45,7 @@ func initModules(in *installation, backendProblems problem.List) bool {
 	if !checkFit(r, dir, backendProblems) {
 		return false
 	}
-	in.toLock, problems = checkModules(r, dir, in.moduleLocks)
-	return r.Log.Add(problems...)
+	return in.checkModules()
 }
 
 // findModules finds the modules of the configuration, in the versions that are locked, and fetches them if need
@@ -110,31 +109,40 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 	return append(problem.List{&manner.Preamble}, problems...)
 }
 
-// checkModules compares the modules with their lock file, and returns what that
-// file is to say; nil: nothing. A module with another content than the one that
+// compareModules compares the modules with their lock file, if there is one or is to be one. It returns what they are, too.
+func (in *installation) compareModules() (differ []modulelock.Finding, installed []modulelock.Lock, ok bool) {
+	if !in.moduleLocks.Kept {
+		return nil, nil, true
+	}
+	installed, problems := in.dir.InstalledModules(in.Meta.Context)
+	if !in.Log.Add(problems...) {
+		return nil, nil, false
+	}
+	all := in.moduleLocks.Locked.Check(installed)
+	return slices.DeleteFunc(all, func(f modulelock.Finding) bool { return f.State == modulelock.Same }), installed, true
+}
+
+// checkModules finds out what the lock file for modules is to say. A module with another content than the one that
 // is locked is refused, unless the user asks for an upgrade.
-func checkModules(r request, dir *workdir.Dir, locks workdir.ModuleLocks) (modulelock.Locks, problem.List) {
-	if !locks.Kept {
-		return nil, nil
+func (in *installation) checkModules() bool {
+	differ, installed, ok := in.compareModules()
+	if !ok || !in.moduleLocks.Kept {
+		return ok
 	}
-	installed, problems := dir.InstalledModules(r.Meta.Context)
-	if problems.HasErrors() {
-		return nil, problems
+	var problems problem.List
+	for _, finding := range differ {
+		problems = append(problems, checkModule(in.request, in.dir, finding)...)
 	}
-	for _, finding := range locks.Locked.Check(installed) {
-		problems = append(problems, checkModule(r, dir, finding)...)
+	if in.dir.ModuleProblems = append(in.dir.ModuleProblems, problems...); !in.Log.Add(problems...) {
+		return false
 	}
-	if dir.ModuleProblems = append(dir.ModuleProblems, problems...); problems.HasErrors() {
-		return nil, problems
-	}
-	return locks.Locked.Updated(installed), problems
+	in.toLock = in.moduleLocks.Locked.Updated(installed)
+	return true
 }
 
 // checkModule says whether a module may differ from its lock.
 func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) problem.List {
 	switch {
-	case finding.State == modulelock.Same:
-		return nil
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
 		return problem.Fail("module_changed", "Module doesn't match its lock file",
 			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
@@ -161,7 +169,7 @@ func requirements(in *installation, record *backend.Record) (getproviders.Requir
 	}
 	warnSameTypes(r, required)
 	in.refuseOverrides(required)
-	return required, r.Log.Add(checkReadonly(r, in.skip, in.dir.Locks, required)...)
+	return required, in.checkReadonly(required)
 }
 
 // refuseOverrides refuses providers that come past the policy, if it says so.
@@ -215,14 +223,15 @@ func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.
 }
 
 // checkReadonly compares a lock file that must not change with what is required.
-func checkReadonly(r request, skip map[getproviders.Provider]bool, locks *depsfile.Locks, required getproviders.Requirements) problem.List {
+func (in *installation) checkReadonly(required getproviders.Requirements) bool {
+	r, locks := in.request, in.dir.Locks
 	if !r.opts.readonly {
-		return nil
+		return true
 	}
 	var changes []string
 	var unhashed []getproviders.Provider
 	for _, p := range required.Providers() {
-		if p.IsBuiltIn() || skip[p] {
+		if p.IsBuiltIn() || in.skip[p] {
 			continue
 		}
 		lock, ok := locks.Provider(p)
@@ -240,34 +249,35 @@ func checkReadonly(r request, skip map[getproviders.Provider]bool, locks *depsfi
 			changes = append(changes, r.Product.Short(lock.Provider)+" has an entry, but is not required any more")
 		}
 	}
-	return slices.Concat(changesDetected(r, changes), hashesMissing(r, unhashed))
+	changesDetected(r, changes)
+	return hashesMissing(r, unhashed)
 }
 
-func changesDetected(r request, changes []string) problem.List {
+func changesDetected(r request, changes []string) {
 	if len(changes) == 0 {
-		return nil
+		return
 	}
 	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
 	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
 		what = fmt.Sprintf("There is no lock file %s, and with %s none is written", depsfile.FileName, r.opts.readonlyBy)
 	}
-	return problem.Fail("lock_file_outdated", "Provider dependency changes detected",
+	r.Log.Fail("lock_file_outdated", "Provider dependency changes detected",
 		"%s:%s\n\n"+
 			"To record what is required now, run \"tfdeps init\" without it. A version that is locked already "+
 			"changes only with -upgrade.",
 		what, problem.Items(changes))
 }
 
-func hashesMissing(r request, providers []getproviders.Provider) problem.List {
+func hashesMissing(r request, providers []getproviders.Provider) bool {
 	if len(providers) == 0 {
-		return nil
+		return r.Log.Add()
 	}
 	names := make([]string, len(providers))
 	for i, p := range providers {
 		names[i] = r.Product.Short(p)
 	}
 	platform := getproviders.CurrentPlatform()
-	return problem.Fail("lock_file_outdated", "Incomplete lock file information for providers",
+	return r.Log.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
 			"  tfdeps providers lock -platform=%[2]s",

@@ -74,82 +74,75 @@ func run(m *cli.Meta, args []string) (int, error) {
 
 // alone does in the current directory what the options ask for, and returns the exit code.
 func alone(r request) int {
-	if r.opts.looks() {
-		return look(r)
-	}
-	code := initialize(r)
-	if !r.opts.json {
-		r.Meta.TellInterrupted(r.Log.All)
-	}
-	return code
-}
-
-// initialize runs the phases in Terraform's order, and returns the exit code.
-// Warnings are shown at the end, those of the settings at once.
-func initialize(r request) int {
-	in, ok := prepare(r)
+	in := &installation{request: r, found: view.InitPlan{Complete: true}}
+	ok := in.prepare()
 	switch {
 	case !ok:
-		return failed(r)
+	case r.opts.looks():
+		ok = in.dir.Empty() || in.assess()
 	case in.dir.Empty():
 		r.view.EmptyDirectory()
+	default:
+		ok = in.initialize()
+	}
+	switch {
+	case !ok:
+		warnings, errors := r.Log.Split()
+		cli.End(r.view.Problems, append(warnings, errors...), 1)
+	case r.opts.looks():
+		return in.answer()
+	}
+	if !r.opts.json && !r.opts.looks() {
+		r.Meta.TellInterrupted(r.Log.All)
+	}
+	if ok {
 		return 0
 	}
-	record, backendProblems := initBackend(r, in.dir)
-	r.view.PhaseEnd()
+	return 1
+}
+
+// initialize runs the phases in Terraform's order. Warnings are shown at the end, those of the settings at once.
+func (in *installation) initialize() (ok bool) {
+	record, backendProblems := initBackend(in.request, in.dir)
+	in.view.PhaseEnd()
 	in.aliasCloud()
-	if initModules(in, backendProblems) {
+	if in.initModules(backendProblems) {
 		in.required, ok = requirements(in, record)
 		if ok && in.connect() && in.install() && in.handOver() {
-			r.view.Done(r.Log.All, r.Meta.Env.Get("TF_IN_AUTOMATION") != "")
-			return 0
+			in.view.Done(in.Log.All, in.Meta.Env.Get("TF_IN_AUTOMATION") != "")
+			return true
 		}
 	}
 	saveModules(in)
-	return failed(r)
+	return false
 }
 
-// look is -check and -plan: it shows what an init would do, and returns the exit code. What would keep an init from
-// succeeding is an error.
-func look(r request) int {
-	in, ok := prepare(r)
-	found := view.InitPlan{Complete: true}
-	if ok && !in.dir.Empty() {
-		ok = in.assess(&found)
-	}
-	if !ok {
-		return failed(r)
-	}
-	r.view.Problems(r.Log.All)
-	if r.opts.check {
-		r.view.Checked(found.Others)
+// answer shows what -check or -plan found, which is what an init would do, and returns the exit code.
+func (in *installation) answer() int {
+	in.view.Problems(in.Log.All)
+	if in.opts.check {
+		in.view.Checked(in.found.Others)
 	} else {
-		r.view.Planned(found)
+		in.view.Planned(in.found)
 	}
-	if !found.IsEmpty() {
+	if !in.found.IsEmpty() {
 		return cli.ExitDiffers
 	}
 	return 0
 }
 
-// failed shows the warnings, and after them the errors, and returns the exit code.
-func failed(r request) int {
-	warnings, errors := r.Log.Split()
-	return cli.End(r.view.Problems, append(warnings, errors...), 1)
-}
-
 // prepare reads what all phases work on: the settings, the root module, after the one that -from-module names was
 // copied to its place, and the lock files. What is wrong with the module is kept in the Dir.
-func prepare(r request) (in *installation, ok bool) {
-	in = &installation{request: r}
+func (in *installation) prepare() bool {
+	r := in.request
 	if !in.readSettings() || !r.opts.looks() && !recordPluginDirs(r) {
-		return in, false
+		return false
 	}
 	if !r.opts.check { // which sends no request
 		r.Connect(r.opts.offlineBy, "")
 	}
 	if !r.Log.Add() || !copyModule(r) {
-		return in, false
+		return false
 	}
 	options := r.opts.modules
 	options.Outlines = sources.Outlines(r.Meta)
@@ -163,16 +156,16 @@ func prepare(r request) (in *installation, ok bool) {
 		if manner.RootFirst && !r.opts.check {
 			r.Log.Add(&manner.Preamble)
 		}
-		return in, r.Log.Add(invalid...)
+		return r.Log.Add(invalid...)
 	case in.dir.Empty():
-		return in, true
+		return true
 	case !r.opts.looks():
 		r.Log.Add(invalid...)
 	}
 	r.Log.Add(in.dir.LoadLocks()...)
 	locks, unread := workdir.LoadModuleLocks(r.Meta.Context, r.opts.lockModules)
 	in.moduleLocks = locks
-	return in, r.Log.Add(unread...) &&
+	return r.Log.Add(unread...) &&
 		(r.opts.check || r.Log.Add(checkRoot(r, in.dir)...) && r.Log.Add(checkEncryption(r, in.dir)...))
 }
 

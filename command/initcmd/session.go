@@ -38,6 +38,7 @@ type installation struct {
 	moduleLocks workdir.ModuleLocks
 	toLock      modulelock.Locks // of modules; nil: nothing
 	required    getproviders.Requirements
+	found       view.InitPlan  // what -check and -plan say that would be done
 	cloud       hosts.Hostname // that localterraform.com stands for; "": none
 }
 

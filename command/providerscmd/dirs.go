@@ -58,21 +58,15 @@ func begin(m *cli.Meta, problems problem.List) *reader {
 	return in
 }
 
-// run has the command work unless something is wrong before, and shows what it reports. The session is closed after problems are shown,
-// because these may show the sources of modules.
-func (r *reader) run(out cli.Output, report func() result.Result, work func()) (code int) {
-	defer r.close()
-	if r.Log.Add() {
-		work()
-	}
-	return r.Meta.Finish(report(), r.Log.All, out)
-}
-
-func (r *reader) close() {
+// end shows what the command reports, which may be nil, and all problems, and returns the exit code. The session is closed after that,
+// because problems may show the sources of modules.
+func (r *reader) end(report result.Result, out cli.Output) (code int) {
+	code = r.Meta.Finish(report, r.Log.All, out)
 	r.Close()
 	if r.temporary != nil {
 		r.temporary.Remove()
 	}
+	return code
 }
 
 // read finds the directories that -dir names, and what each of them requires and
@@ -105,11 +99,8 @@ func (r *reader) read(o packageOptions) ([]directory, bool) {
 // load reads the root modules.
 func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 	given := []roots.Root{{Dir: "."}}
-	r.Log.Add(o.roots.Refuse()...)
-	if o.roots.Given() {
-		var invalid problem.List
-		given, invalid = o.roots.Find(r.Meta, r.Product, nil)
-		r.Log.Add(invalid...)
+	if o.roots.Refuse(r.Log); o.roots.Given() {
+		given, _ = o.roots.Find(r.Meta, r.Product, nil, r.Log)
 	}
 	for _, g := range given {
 		d := &directory{Dir: workdir.Load(r.Meta, r.Product, g.Dir, o.modules)}

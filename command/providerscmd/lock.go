@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -72,7 +73,10 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	v := view.NewLock(m.ViewOptions(in.Product, opts.json, opts.progress))
 	in.Meta = m.Showing(v.Activity)
 	in.Meta.Remembers = true
-	code := in.run(cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, in, v) })
+	if in.Log.Add() {
+		lock(opts, in, v)
+	}
+	code := in.end(v.Report(), cli.Output{JSON: opts.json})
 	if opts.check && slices.ContainsFunc(in.Log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
 		code = cli.ExitDiffers
 	}
@@ -95,7 +99,10 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 		fetcher := in.Fetcher(v.Observe)
 		fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = opts.policy, rules.Against(nil, nil), rules.Versions()
 		of := opts.packageOptions
-		of.platforms = withPolicy(opts.platforms, rules)
+		if len(rules.Rules.LockPlatforms()) > 0 && len(of.platforms) == 0 {
+			of.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+		}
+		of.platforms = rules.WithPlatforms(of.platforms)
 		requests := make([]providercache.LockRequest, len(group))
 		for i, at := range group {
 			requests[i] = dirs[at].request(of, only)
@@ -147,19 +154,6 @@ func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getprovide
 	}
 }
 
-// withPolicy adds the platforms that a policy requires to those of -platform.
-func withPolicy(given []getproviders.Platform, rules sources.Policy) []getproviders.Platform {
-	if len(given) == 0 && len(rules.Rules.LockPlatforms()) > 0 {
-		given = []getproviders.Platform{getproviders.CurrentPlatform()}
-	}
-	for _, plat := range rules.Rules.LockPlatforms() {
-		if !slices.Contains(given, plat) {
-			given = append(slices.Clip(given), plat)
-		}
-	}
-	return given
-}
-
 // providers reads the addresses of providers and those that are to be upgraded,
 // with the versions that are asked for.
 func (o *lockOptions) providers(product getproviders.Product) (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems problem.List) {
@@ -172,7 +166,7 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 	}
 	upgrades = map[getproviders.Provider]getproviders.Version{}
 	for _, given := range o.upgrades {
-		p, v, _, addressErr, err := parseVersion(given, product)
+		spec, addressErr, err := workdir.ParseSpec(given, product)
 		if addressErr != nil {
 			problems = append(problems, addressProblem(addressErr))
 		}
@@ -180,7 +174,7 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version",
 				"The option -upgrade=%s can't be used: %v.", given, err))
 		}
-		only, upgrades[p] = append(only, p), v
+		only, upgrades[spec.Provider] = append(only, spec.Provider), spec.Version
 	}
 	return only, upgrades, problems
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
@@ -126,8 +125,10 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	in := begin(m, opts.problems)
 	v := view.NewMirror(m.ViewOptions(in.Product, opts.json, opts.progress))
 	in.Meta = m.Showing(v.Activity)
-	report := func() result.Result { return v.Report(opts.target) }
-	return in.run(cli.Output{JSON: opts.json}, report, func() { fill(opts, in, v) }), nil
+	if in.Log.Add() {
+		fill(opts, in, v)
+	}
+	return in.end(v.Report(opts.target), cli.Output{JSON: opts.json}), nil
 }
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
@@ -224,23 +225,20 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 // listed are the versions that -versions names.
 func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Spec, problems problem.List) {
 	for _, given := range o.versions {
-		p, v, versioned, addressErr, err := parseVersion(given, product)
+		spec, addressErr, err := workdir.ParseSpec(given, product)
 		if addressErr != nil {
 			problems = append(problems, addressProblem(addressErr))
 			continue
 		}
-		if !versioned {
+		if err == nil && spec.Version == (getproviders.Version{}) {
 			err = errors.New("the version is missing")
-		}
-		if err == nil && (p.IsBuiltIn() || p.IsLegacy()) {
-			err = fmt.Errorf("%s has no packages", p)
 		}
 		if err != nil {
 			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version",
 				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err))
 			continue
 		}
-		wanted = append(wanted, mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: p, Version: v}})
+		wanted = append(wanted, mirror.Spec{PackageSpec: spec})
 	}
 	return wanted, problems
 }

@@ -3,7 +3,6 @@ package providerscmd
 import (
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -112,14 +111,4 @@ func parsed(flags cli.Flags, args []string, env cli.Environment) (operands []str
 	}
 	by, err = given.Fill(env)
 	return given.Operands, by, err
-}
-
-// parseVersion reads ADDRESS or ADDRESS@VERSION; versioned says which one it is.
-func parseVersion(given string, product getproviders.Product) (p getproviders.Provider, v getproviders.Version, versioned bool, addressErr, versionErr error) {
-	address, text, versioned := strings.Cut(given, "@")
-	p, addressErr = product.ParseProvider(address)
-	if versioned {
-		v, versionErr = getproviders.ParseVersion(text)
-	}
-	return p, v, versioned, addressErr, versionErr
 }

@@ -60,13 +60,14 @@ func runOutdated(m *cli.Meta, args []string) (int, error) {
 	in := begin(&remembering, o.problems)
 	in.each = true
 	var found result.Outdated
-	report := func() result.Result {
-		if len(found) == 0 && in.Log.All.HasErrors() {
-			return nil // that nothing is outdated isn't known
-		}
-		return found
+	if in.Log.Add() {
+		found = outdated(o, in)
 	}
-	code := in.run(cli.Output{JSON: o.json}, report, func() { found = outdated(o, in) })
+	report := result.Result(found)
+	if len(found) == 0 && in.Log.All.HasErrors() {
+		report = nil // that nothing is outdated isn't known
+	}
+	code := in.end(report, cli.Output{JSON: o.json})
 	if code == 0 && o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
 		code = cli.ExitDiffers
 	}

@@ -92,7 +92,7 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 	if opts.check(in.Log); in.Log.Add() {
 		report = describe(in.Session, opts)
 	}
-	return m.Finish(report, in.Log.All, cli.Output{JSON: opts.json}), nil
+	return in.end(report, cli.Output{JSON: opts.json}), nil
 }
 
 // describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they

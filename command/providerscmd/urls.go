@@ -64,8 +64,10 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	}
 	in := begin(m, opts.problems)
 	var found result.Result
-	report := func() result.Result { return found }
-	return in.run(cli.Output{JSON: opts.json, Data: true}, report, func() { found = locate(opts, in) }), nil
+	if in.Log.Add() {
+		found = locate(opts, in)
+	}
+	return in.end(found, cli.Output{JSON: opts.json, Data: true}), nil
 }
 
 // locate finds the packages. What has failed is in the report, too; nil: nothing was

@@ -93,30 +93,24 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	how := m.ViewOptions(products.Unversioned(m), opts.json, opts.progress)
 	how.Platforms = true
 	s := sources.New(m.Showing(view.NewActivity(how)), how.Product, false)
-	var found comparison
+	var report result.VerifyReport
 	if s.Log.Add(opts.problems...) {
-		found = verify(s, opts)
+		report = verify(s, opts)
+	}
+	if report == nil {
+		return s.Meta.Finish(nil, s.Log.All, cli.Output{JSON: opts.json}), nil
+	}
+	is := func(finding func(providercache.ComparedPackage) bool) bool {
+		return slices.ContainsFunc(report, func(t result.VerifiedTree) bool { return slices.ContainsFunc(t.Packages, finding) })
 	}
 	code := 0
-	if found.unclear {
+	if is(providercache.ComparedPackage.Unclear) {
 		code = 1
 	}
-	var report result.Result
-	if found.compared {
-		report = found.report
-	}
-	if code = s.Meta.Finish(report, s.Log.All, cli.Output{JSON: opts.json, Code: code}); found.differs {
+	if code = s.Meta.Finish(report, s.Log.All, cli.Output{JSON: opts.json, Code: code}); is(providercache.ComparedPackage.Differs) {
 		code = cli.ExitDiffers
 	}
 	return code, nil
-}
-
-// comparison is what came of comparing packages with lock files.
-type comparison struct {
-	compared bool // there is a report
-	report   result.VerifyReport
-	differs  bool // something isn't as a lock file says
-	unclear  bool // of something it can't be known
 }
 
 // lockedDir is a directory with a lock file.
@@ -135,22 +129,22 @@ type place struct {
 }
 
 // verify reads all packages, compares them with each lock file that is about
-// them, and tells what differs.
-func verify(s *sources.Session, opts verifyOptions) (all comparison) {
+// them; nil: that couldn't be done.
+func verify(s *sources.Session, opts verifyOptions) result.VerifyReport {
 	if !s.ReadConfig() {
-		return all
+		return nil
 	}
 	skip, problems := sources.Skipped(s.Meta.Env, s.Config, s.Product)
 	if !s.Log.Add(problems...) {
-		return all
+		return nil
 	}
 	dirs, ok := readLockFiles(s, opts.dirs)
 	if !ok {
-		return all
+		return nil
 	}
 	places, ok := findPlaces(s, opts, dirs)
 	if !ok {
-		return all
+		return nil
 	}
 	paths := make([]string, len(places))
 	for i, p := range places {
@@ -160,24 +154,25 @@ func verify(s *sources.Session, opts verifyOptions) (all comparison) {
 	s.Meta.Activity.Close()
 	if err != nil {
 		s.Log.Fail("interrupted", "Interrupted", "Not all packages were read.")
-		return all
+		return nil
 	}
-	all.compared, all.report = true, result.VerifyReport{}
+	report := result.VerifyReport{}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
 			s.Log.Failed("package_not_found", "Failed to look for packages", err)
 			continue
 		}
 		for _, d := range p.dirs {
-			found := compare(opts, skip, p, d, trees[i])
-			all.report = append(all.report, result.VerifiedTree{
-				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: found,
+			how := providercache.CompareOptions{Shared: p.shared, Skip: skip}
+			if p.required {
+				how.Platforms = opts.platforms
+			}
+			report = append(report, result.VerifiedTree{
+				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: trees[i].Compare(d.locks, how),
 			})
-			all.differs = all.differs || slices.ContainsFunc(found, providercache.ComparedPackage.Differs)
-			all.unclear = all.unclear || slices.ContainsFunc(found, providercache.ComparedPackage.Unclear)
 		}
 	}
-	return all
+	return report
 }
 
 // readLockFiles reads the lock file of each directory. Directories that a pattern
@@ -227,13 +222,4 @@ func findPlaces(s *sources.Session, opts verifyOptions, dirs []lockedDir) (place
 		}
 	}
 	return places, true
-}
-
-// compare compares what is in a place with one lock file.
-func compare(opts verifyOptions, skip map[getproviders.Provider]bool, p place, d lockedDir, tree providercache.ReadTree) []providercache.ComparedPackage {
-	how := providercache.CompareOptions{Shared: p.shared, Skip: skip}
-	if p.required {
-		how.Platforms = opts.platforms
-	}
-	return tree.Compare(d.locks, how)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -44,11 +43,12 @@ func runWhy(m *cli.Meta, args []string) (int, error) {
 	in := begin(m, o.problems)
 	in.each = true
 	var found result.Why
-	return in.run(cli.Output{JSON: o.json}, func() result.Result { return found }, func() {
+	if in.Log.Add() {
 		if found = why(o, in, operands[0]); len(found) == 0 {
-			in.Log.Add(problem.Errorf("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", operands[0]))
+			in.Log.Fail("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", operands[0])
 		}
-	}), nil
+	}
+	return in.end(found, cli.Output{JSON: o.json}), nil
 }
 
 // why finds the places that require a provider or a module.

@@ -20,7 +20,7 @@ import (
 )
 
 // changedSince returns those of the directories that have changed since the merge base with a commit.
-func (s *scan) changedSince(o *Options, all []Root) (changed []Root, problems problem.List) {
+func (s *scan) changedSince(o *Options, all []Root) (changed []Root) {
 	repo, err := openRepository(s.m, ".")
 	var paths []string
 	if err == nil {
@@ -31,24 +31,25 @@ func (s *scan) changedSince(o *Options, all []Root) (changed []Root, problems pr
 		if strings.Contains(text, "\n  ") { // it ends in a command, which has no full stop
 			text = strings.TrimSuffix(text, ".")
 		}
-		return nil, problem.List{problem.CodedError("invalid_option", "Can't tell what has changed since "+o.Since, text)}
+		s.log.Fail("invalid_option", "Can't tell what has changed since "+o.Since, "%s", text)
+		return nil
 	}
 	for _, pattern := range o.Also {
 		if !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
-			problems = append(problems, problem.Errorf("invalid_option", "Invalid pattern", "The option -also=%s can't be used: it is no pattern of files.", pattern))
+			s.log.Fail("invalid_option", "Invalid pattern", "The option -also=%s can't be used: it is no pattern of files.", pattern)
 		}
 	}
 	for _, r := range all {
 		reached := map[string]bool{}
 		if err := s.reach(repo, r.Dir, reached); err != nil {
-			problems = append(problems, problem.Errorf("invalid_option", "Can't tell what has changed since "+o.Since, "%s: %v.", r.Dir, err))
+			s.log.Fail("invalid_option", "Can't tell what has changed since "+o.Since, "%s: %v.", r.Dir, err)
 			continue
 		}
 		if slices.ContainsFunc(paths, func(path string) bool { return s.concerns(repo, o, r, reached, path) }) {
 			changed = append(changed, r)
 		}
 	}
-	return changed, problems
+	return changed
 }
 
 // reach adds the directories of a module and of all local modules that it reaches, relative to the top of the repository.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view/result"
 )
@@ -39,14 +40,15 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m)
-	if problems = append(problems, o.Refuse()...); problems.HasErrors() {
-		return m.Finish(nil, problems, cli.Output{JSON: o.json}), nil
+	log := problem.Log{All: problems}
+	if o.Refuse(&log); !log.Add() {
+		return m.Finish(nil, log.All, cli.Output{JSON: o.json}), nil
 	}
-	found, invalid := o.Find(m, product, below)
-	if problems = append(problems, invalid...); problems.HasErrors() {
+	found, ok := o.Find(m, product, below, &log)
+	if !ok {
 		found = nil // part of a list would be taken for all of it
 	}
-	return m.Finish(list(found), problems, cli.Output{JSON: o.json}), nil
+	return m.Finish(list(found), log.All, cli.Output{JSON: o.json}), nil
 }
 
 // list is what the command found.

@@ -1,6 +1,6 @@
 // Package roots finds the root modules of a repository, for commands that work in more than one directory, and enters them one after the other.
 //
-//	found, problems := options.Find(m, product, operands)
+//	found, ok := options.Find(m, product, operands, log)
 //	code := roots.Each(m, found, func(m *cli.Meta, r roots.Root) int { ... }, func(r roots.Root, err error) { ... })
 //
 // A directory is entered, as with -chdir: whatever a command does there is what it does when it is called there.
@@ -52,12 +52,9 @@ func (o *Options) Given() bool {
 	return o.Recursive || len(o.Dirs) > 0 || o.From != "" || o.Since != ""
 }
 
-// Refuse returns what is wrong with options that need others.
-func (o *Options) Refuse() problem.List {
-	if len(o.Also) > 0 && o.Since == "" {
-		return problem.Fail("invalid_option", "The -also flag needs -changed-since.", "It says whose changes count, too.")
-	}
-	return nil
+// Refuse finds options that need others.
+func (o *Options) Refuse(log *problem.Log) {
+	log.Refuse(len(o.Also) > 0 && o.Since == "", "The -also flag needs -changed-since.", "It says whose changes count, too.")
 }
 
 // Root is a working directory.
@@ -69,11 +66,11 @@ type Root struct {
 // Find returns the directories, each once and in the order of their names: those that are named, and with -recursive or operands, or if
 // none is named, the root modules below the operands or the current directory. Directories that a pattern matches count only with a configuration. If there
 // are errors, they are those that were found.
-func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string) (found []Root, problems problem.List) {
-	s := scan{m: m, product: product, known: map[string]*module{}}
+func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string, log *problem.Log) (found []Root, ok bool) {
+	s := scan{m: m, product: product, log: log, known: map[string]*module{}}
 	if len(o.Dirs) > 0 {
 		given, invalid := workdir.Expand(o.Dirs)
-		problems = append(problems, invalid...)
+		log.Add(invalid...)
 		for _, g := range given {
 			if !g.Pattern || !s.module(g.Path).Empty {
 				found = append(found, Root{Dir: g.Path})
@@ -81,41 +78,41 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 		}
 	}
 	if o.From != "" {
-		listed, invalid := readList(m, o.From)
-		found, problems = append(found, listed...), append(problems, invalid...)
+		listed, err := readList(m, o.From)
+		if found = append(found, listed...); err != nil {
+			log.Failed("invalid_option", "Can't read the list of -dirs-from", err)
+		}
 	}
 	if o.Recursive || len(operands) > 0 || len(o.Dirs) == 0 && o.From == "" {
-		listed, invalid := s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])
-		found, problems = append(found, listed...), append(problems, invalid...)
+		found = append(found, s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])...)
 	}
-	if found = unique(found); problems.HasErrors() {
-		return found, problems
+	if found = unique(found); !log.Add() {
+		return found, false
 	}
 	if o.Since != "" {
-		changed, invalid := s.changedSince(o, found)
-		return changed, append(problems, invalid...)
+		found = s.changedSince(o, found)
+		return found, log.Add()
 	}
 	switch {
 	case len(found) > 0:
 	case !o.Recursive && len(operands) == 0 && len(o.Dirs) > 0:
-		problems = append(problems, problem.Errorf("configuration_not_found", "No configuration files",
-			"None of the directories that -dir names has a configuration."))
+		log.Fail("configuration_not_found", "No configuration files", "None of the directories that -dir names has a configuration.")
 	default:
-		problems = append(problems, problem.Errorf("configuration_not_found", "No root modules",
-			"There is none among the directories. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir."))
+		log.Fail("configuration_not_found", "No root modules",
+			"There is none among the directories. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir.")
 	}
-	return found, problems
+	return found, log.Add()
 }
 
 // maxList bounds what -dirs-from reads, in bytes.
 const maxList = 4 << 20
 
-func readList(m *cli.Meta, from string) (found []Root, problems problem.List) {
+func readList(m *cli.Meta, from string) (found []Root, err error) {
 	in := m.Stdin
 	if from != "-" {
 		file, err := os.Open(from)
 		if err != nil {
-			return nil, problem.Failed("invalid_option", "Can't read the list of -dirs-from", err)
+			return nil, err
 		}
 		defer file.Close()
 		in = file
@@ -125,7 +122,7 @@ func readList(m *cli.Meta, from string) (found []Root, problems problem.List) {
 		err = fmt.Errorf("it has more than %d bytes", maxList)
 	}
 	if err != nil {
-		return nil, problem.Failed("invalid_option", "Can't read the list of -dirs-from", err)
+		return nil, err
 	}
 	for line := range strings.Lines(string(list)) {
 		if dir := strings.TrimSpace(line); dir != "" {

@@ -27,6 +27,7 @@ import (
 type scan struct {
 	m       *cli.Meta
 	product getproviders.Product
+	log     *problem.Log
 	known   map[string]*module
 }
 
@@ -73,11 +74,10 @@ func (s *scan) read(dir string) *module {
 }
 
 // below finds the root modules below directories.
-func (s *scan) below(dirs []string) (found []Root, problems problem.List) {
+func (s *scan) below(dirs []string) (found []Root) {
 	var all []string
 	for _, dir := range dirs {
-		listed, invalid := s.list(filepath.Clean(dir))
-		all, problems = append(all, listed...), append(problems, invalid...)
+		all = append(all, s.list(filepath.Clean(dir))...)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -85,7 +85,8 @@ func (s *scan) below(dirs []string) (found []Root, problems problem.List) {
 	called := map[string]bool{}
 	for i, dir := range all {
 		if s.known[dir] = read[i]; read[i] == nil { // interrupted
-			return nil, append(problems, problem.Errorf("interrupted", "Interrupted", "Nothing was changed."))
+			s.log.Fail("interrupted", "Interrupted", "Nothing was changed.")
+			return nil
 		}
 		for _, target := range read[i].calls {
 			called[target] = called[target] || target != dir
@@ -96,7 +97,7 @@ func (s *scan) below(dirs []string) (found []Root, problems problem.List) {
 			found = append(found, Root{dir, why})
 		}
 	}
-	return found, problems
+	return found
 }
 
 // why says why a directory is a root module; nothing: it is none.
@@ -128,13 +129,14 @@ func (d *module) why(dir string, called bool) (why []string) {
 
 // list finds the directories with configuration below one. Where it is in a repository of git, files that git ignores don't count, nor
 // those of other repositories in it. Links aren't followed.
-func (s *scan) list(dir string) (dirs []string, problems problem.List) {
+func (s *scan) list(dir string) (dirs []string) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		err = &fs.PathError{Op: "look for root modules in", Path: dir, Err: fs.ErrInvalid}
 	}
 	if err != nil {
-		return nil, problem.Failed("configuration_not_found", "Can't look for root modules", err)
+		s.log.Failed("configuration_not_found", "Can't look for root modules", err)
+		return nil
 	}
 	suffixes := dialect.Of(s.product).Suffixes
 	add := func(path string) {
@@ -150,24 +152,25 @@ func (s *scan) list(dir string) (dirs []string, problems problem.List) {
 	}
 	repo, err := openRepository(s.m, dir)
 	if err != nil && !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "not a git repository") {
-		problems = problem.List{problem.Warningf("", "What git ignores isn't left out", "%s.", err)}
+		s.log.Warningf("", "What git ignores isn't left out", "%s.", err)
 	}
 	if err == nil {
 		files, err := repo.paths(slices.Concat([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns)...)
 		if err != nil {
-			return nil, problem.Failed("configuration_not_found", "Can't list the files of a repository", err)
+			s.log.Failed("configuration_not_found", "Can't list the files of a repository", err)
+			return nil
 		}
 		for _, path := range files {
 			add(filepath.Join(dir, path))
 		}
-		return slices.Compact(dirs), nil
+		return slices.Compact(dirs)
 	}
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == dir:
 			return err
 		case err != nil:
-			problems = append(problems, problem.Warningf("", "A directory can't be read", "Root modules in it aren't found: %v.", err))
+			s.log.Warningf("", "A directory can't be read", "Root modules in it aren't found: %v.", err)
 			return fs.SkipDir
 		case !entry.IsDir():
 			add(path)
@@ -177,7 +180,8 @@ func (s *scan) list(dir string) (dirs []string, problems problem.List) {
 		return s.m.Context.Err()
 	})
 	if err != nil {
-		return nil, problem.Failed("configuration_not_found", "Can't look for root modules", err)
+		s.log.Failed("configuration_not_found", "Can't look for root modules", err)
+		return nil
 	}
-	return slices.Compact(dirs), problems
+	return slices.Compact(dirs)
 }

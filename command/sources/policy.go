@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -250,6 +251,16 @@ func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Versio
 	return newest
 }
 
+// WithPlatforms adds the platforms for which lock files have to be good to others.
+func (p Policy) WithPlatforms(others []getproviders.Platform) []getproviders.Platform {
+	for _, plat := range p.Rules.LockPlatforms() {
+		if !slices.Contains(others, plat) {
+			others = append(slices.Clip(others), plat)
+		}
+	}
+	return others
+}
+
 // CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
 func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
 	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.of.Meta.Now())
@@ -286,13 +297,22 @@ func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getpr
 	return refused
 }
 
-// LockRefusals says in words what CheckLocks found.
-func LockRefusals(refused []*policy.Refusal, product getproviders.Product) (problems problem.List) {
-	for _, r := range refused {
-		problems = append(problems, problem.Errorf("refused_by_policy", "A lock file isn't good for the required platforms",
-			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", product.Short(r.Provider), r))
+// CheckLocks has the Policy check the entries of a lock file, and says in words what it refuses.
+func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) bool {
+	for _, r := range s.Policy.CheckLocks(locks, of) {
+		s.Log.Fail("refused_by_policy", "A lock file isn't good for the required platforms",
+			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", s.Product.Short(r.Provider), r)
 	}
-	return problems
+	return s.Log.Add()
+}
+
+// LockPlatforms adds to locks the hashes for platforms. Their packages are kept nowhere.
+func (s *Session) LockPlatforms(f *providercache.Fetcher, req providercache.LockRequest) (*depsfile.Locks, bool) {
+	results, err := f.Lock(s.Meta.Context, req)
+	if err != nil {
+		s.Log.Add(explain.LockProblems(s.Product, explain.LockedDir{Result: results[0]})...)
+	}
+	return results[0].Locks, s.Log.Add()
 }
 
 // PolicyFiles lists the files with rules that count for a directory, but for those of -policy.

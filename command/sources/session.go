@@ -1,6 +1,8 @@
 package sources
 
 import (
+	"path/filepath"
+
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -135,8 +137,17 @@ func (s *Session) Cache() *providercache.Store {
 // FindCache is OpenCache for commands that are about the cache: without one, they
 // fail. A given directory, of -dir, has the cache of tfdeps below it.
 func (s *Session) FindCache(given string) (*providercache.Store, bool) {
-	cache, problems := findCache(s.Meta, s.Config, given)
-	return cache, s.Log.Add(problems...)
+	dir, named := cachePath(s.Meta, s.Config)
+	if given != "" {
+		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
+	}
+	if dir == "" {
+		return nil, s.Log.Fail("cache_failed", "There is no shared cache",
+			"This user has no directory for caches, because HOME isn't set.\n\nSet it, or name a directory with the variable %s.", cacheDirVariable)
+	}
+	cache, err := providercache.OpenCache(dir, named)
+	return cache, err == nil || s.Log.Fail("cache_failed", "There is no shared cache",
+		"It can't be used: %v.\n\nAnother one can be named with the variable %s.", err, cacheDirVariable)
 }
 
 // Caches are those that were opened, by their CLI configurations; nil stands for one that can't be used.

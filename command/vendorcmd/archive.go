@@ -1,7 +1,6 @@
 package vendorcmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/bundle"
@@ -160,8 +160,7 @@ func unpack(r request) bool {
 		return failed(err)
 	}
 	defer file.Close()
-	u := unpacking{ctx: r.Meta.Context, opts: o, product: r.Product}
-	manifest, err := bundle.Unpack(r.Meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: u.acceptLocks, Last: vendored.LockFiles()})
+	manifest, err := bundle.Unpack(r.Meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: r.acceptLocks, Last: vendored.LockFiles()})
 	if err != nil {
 		return failed(err)
 	}
@@ -174,22 +173,15 @@ func unpack(r request) bool {
 	return true
 }
 
-// unpacking compares an archive with the lock files where it is unpacked.
-type unpacking struct {
-	ctx     context.Context
-	opts    options
-	product getproviders.Product
-}
-
 // acceptLocks lets the lock files that are there decide. The archive may have been
 // made by an attacker: its own lock files count for what isn't locked there, and where
 // the user has named a hash. All that is unpacked has to be what is locked then.
-func (u *unpacking) acceptLocks(unpacked string) error {
-	locks, refused, err := u.decideProviders(unpacked)
+func (r request) acceptLocks(unpacked string) error {
+	locks, refused, err := r.decideProviders(unpacked)
 	if err != nil {
 		return err
 	}
-	moduleLocks, more, err := u.decideModules(unpacked)
+	moduleLocks, more, err := r.decideModules(unpacked)
 	if err != nil {
 		return err
 	}
@@ -198,25 +190,30 @@ func (u *unpacking) acceptLocks(unpacked string) error {
 			"If that is what you want, take lock files that say so from where the configuration comes from. "+
 			"Or, if you know these hashes from a source that you trust, unpack again with -accept-hash=HASH for each of them", strings.Join(refused, "\n"))
 	}
-	if err := u.verifyProviders(unpacked, locks); err != nil {
+	if err := r.verifyProviders(unpacked, locks); err != nil {
 		return err
 	}
-	return u.verifyModules(unpacked, moduleLocks)
+	return r.verifyModules(unpacked, moduleLocks)
+}
+
+// both reads the lock file that is there, which decides, and the one that was unpacked.
+func both[L any](r request, unpacked, name string, read func(path string) (L, problem.List)) (before, after L, err error) {
+	before, problems := read(filepath.Join(r.opts.target, name))
+	if problems.HasErrors() {
+		return before, after, fmt.Errorf("its %s can't be read, and has to decide", name)
+	}
+	if after, problems = read(filepath.Join(unpacked, name)); problems.HasErrors() {
+		err = fmt.Errorf("the %s in the archive can't be read", name)
+	}
+	return before, after, err
 }
 
 // decideProviders puts what is locked there into the lock file that was unpacked,
 // and tells what it refused of that.
-func (u *unpacking) decideProviders(unpacked string) (decided *depsfile.Locks, refused []string, err error) {
-	before, problems := depsfile.Load(filepath.Join(u.opts.target, depsfile.FileName), u.product)
-	if problems.HasErrors() {
-		return nil, nil, fmt.Errorf("its %s can't be read, and has to decide", depsfile.FileName)
-	}
-	after, problems := depsfile.Load(filepath.Join(unpacked, depsfile.FileName), u.product)
-	if problems.HasErrors() {
-		return nil, nil, fmt.Errorf("the %s in the archive can't be read", depsfile.FileName)
-	}
-	if before.Empty() {
-		return after, nil, nil
+func (r request) decideProviders(unpacked string) (decided *depsfile.Locks, refused []string, err error) {
+	before, after, err := both(r, unpacked, depsfile.FileName, func(path string) (*depsfile.Locks, problem.List) { return depsfile.Load(path, r.Product) })
+	if err != nil || before.Empty() {
+		return after, nil, err
 	}
 	decided = before.Clone()
 	for _, is := range after.All() {
@@ -226,35 +223,30 @@ func (u *unpacking) decideProviders(unpacked string) (decided *depsfile.Locks, r
 		switch {
 		case !locked:
 			decided.Set(is)
-		case moved && (len(added) == 0 || !u.opts.accepts(added...)):
+		case moved && (len(added) == 0 || !r.opts.accepts(added...)):
 			refused = append(refused, refusal(fmt.Sprintf("%s %s, where %s is locked", is.Provider, is.Version, was.Version), added...))
-		case !u.opts.accepts(added...):
+		case !r.opts.accepts(added...):
 			refused = append(refused, refusal(fmt.Sprintf("%s %s has more hashes", is.Provider, is.Version), added...))
 		case len(added) > 0:
 			decided.Extend(is)
 		}
 	}
-	return decided, refused, u.settle(unpacked, depsfile.FileName, decided.Equal(before), decided.Encode(u.product))
+	return decided, refused, r.settle(unpacked, depsfile.FileName, decided.Equal(before), decided.Encode(r.Product))
 }
 
 // decideModules does the same for the lock file for modules.
-func (u *unpacking) decideModules(unpacked string) (decided modulelock.Locks, refused []string, err error) {
-	before, problems := modulelock.Load(u.ctx, filepath.Join(u.opts.target, modulelock.FileName))
-	if problems.HasErrors() {
-		return nil, nil, fmt.Errorf("its %s can't be read, and has to decide", modulelock.FileName)
-	}
-	after, problems := modulelock.Load(u.ctx, filepath.Join(unpacked, modulelock.FileName))
-	if problems.HasErrors() {
-		return nil, nil, fmt.Errorf("the %s in the archive can't be read", modulelock.FileName)
-	}
-	if len(before) == 0 {
-		return after, nil, nil
+func (r request) decideModules(unpacked string) (decided modulelock.Locks, refused []string, err error) {
+	before, after, err := both(r, unpacked, modulelock.FileName, func(path string) (modulelock.Locks, problem.List) {
+		return modulelock.Load(r.Meta.Context, path)
+	})
+	if err != nil || len(before) == 0 {
+		return after, nil, err
 	}
 	decided = modulelock.Locks{}
 	for _, finding := range before.Check(after.All()) {
 		is := finding.Installed
 		switch {
-		case finding.State == modulelock.New, finding.State == modulelock.Changed && u.opts.accepts(is.Hash):
+		case finding.State == modulelock.New, finding.State == modulelock.Changed && r.opts.accepts(is.Hash):
 			decided.Set(is)
 			continue
 		case finding.State == modulelock.Changed:
@@ -262,19 +254,19 @@ func (u *unpacking) decideModules(unpacked string) (decided modulelock.Locks, re
 		}
 		decided.Set(finding.Locked)
 	}
-	return decided, refused, u.settle(unpacked, modulelock.FileName, maps.Equal(decided, before), decided.Encode())
+	return decided, refused, r.settle(unpacked, modulelock.FileName, maps.Equal(decided, before), decided.Encode())
 }
 
 // settle replaces a lock file that was unpacked, which may be a link to another
 // file, with what was decided; if that is what is there already, with these bytes.
-func (u *unpacking) settle(unpacked, name string, same bool, decided []byte) error {
+func (r request) settle(unpacked, name string, same bool, decided []byte) error {
 	staged := filepath.Join(unpacked, name)
 	err := patient.Remove(staged)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the archive has none, and the one that is there stays
 	}
 	if err == nil && same {
-		decided, err = locktext.ReadText(filepath.Join(u.opts.target, name))
+		decided, err = locktext.ReadText(filepath.Join(r.opts.target, name))
 	}
 	if err != nil {
 		return err
@@ -296,7 +288,7 @@ func refusal(what string, hashes ...getproviders.Hash) string {
 
 // verifyProviders compares each package that was unpacked with the lock file.
 // Nothing is locked of versions that were placed beside the one that is.
-func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) error {
+func (r request) verifyProviders(unpacked string, locks *depsfile.Locks) error {
 	files, err := vendored.Files(unpacked, []string{vendored.PluginsDir})
 	if err != nil {
 		return err
@@ -310,7 +302,7 @@ func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) erro
 			continue
 		}
 		last = unit
-		h1, zh, err := providercache.HashPackage(u.ctx, filepath.Join(unpacked, filepath.FromSlash(unit)))
+		h1, zh, err := providercache.HashPackage(r.Meta.Context, filepath.Join(unpacked, filepath.FromSlash(unit)))
 		if err != nil {
 			return fmt.Errorf("the package of %s %s: %w", p, v, err)
 		}
@@ -324,7 +316,7 @@ func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) erro
 
 // verifyModules compares the modules that were unpacked with their lock file, if
 // there is one.
-func (u *unpacking) verifyModules(unpacked string, locks modulelock.Locks) error {
+func (r request) verifyModules(unpacked string, locks modulelock.Locks) error {
 	if len(locks) == 0 {
 		return nil
 	}
@@ -337,7 +329,7 @@ func (u *unpacking) verifyModules(unpacked string, locks modulelock.Locks) error
 		if _, err := os.Lstat(pkg); err != nil {
 			continue // init gets it, and compares it then
 		}
-		hash, err := modulelock.HashTree(u.ctx, pkg)
+		hash, err := modulelock.HashTree(r.Meta.Context, pkg)
 		if _, there := os.Lstat(filepath.Join(pkg, ".hg")); err == nil && there == nil {
 			err = errors.New("it has a .hg, of which its hash says nothing")
 		}
@@ -348,12 +340,12 @@ func (u *unpacking) verifyModules(unpacked string, locks modulelock.Locks) error
 			return fmt.Errorf("the archive's module %s, from %s: %w", lock.Key, lock.Source, err)
 		}
 	}
-	manifest, err := modules.ReadManifest(nil, dir, u.product)
+	manifest, err := modules.ReadManifest(nil, dir, r.Product)
 	if err != nil {
 		return err
 	}
 	for key, record := range manifest {
-		if !u.isAtHome(manifest, key) {
+		if !r.isAtHome(manifest, key) {
 			return fmt.Errorf("the archive's %s has the module %s in %s, which is not its place: what is locked of it would say nothing of that",
 				modules.ManifestName, key, record.Dir)
 		}
@@ -364,10 +356,10 @@ func (u *unpacking) verifyModules(unpacked string, locks modulelock.Locks) error
 // isAtHome reports whether a module is in its package: in its own directory, or, if
 // it is called by a path, in that of the module that calls it. One of the root
 // module's own is in none of those that archives have.
-func (u *unpacking) isAtHome(manifest modules.Manifest, key string) bool {
+func (r request) isAtHome(manifest modules.Manifest, key string) bool {
 	dir := path.Clean(filepath.ToSlash(manifest[key].Dir))
 	for home := key; home != ""; home = home[:max(0, strings.LastIndexByte(home, '.'))] {
-		address, err := modules.ParseAddress(manifest[home].Source, u.product)
+		address, err := modules.ParseAddress(manifest[home].Source, r.Product)
 		if _, local := address.(modules.Local); err == nil && !local {
 			pkg := vendored.ModulesDir + "/" + home
 			return dir == pkg || strings.HasPrefix(dir, pkg+"/")

@@ -59,12 +59,12 @@ type options struct {
 	progress   view.Progress
 	roots      roots.Options
 
-	problems problem.List // with values of options
+	log problem.Log // problems with values of options
 }
 
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.problems),
+		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.log.All),
 			"A platform such as linux_amd64; may be given more than once. The default is the platforms of the last run, or this machine's if there was none."),
 		cli.Option("unpacked", cli.OptionalBool(&o.unpacked),
 			"Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and nothing in them can be changed by git or by accident. -unpacked=false goes back to them."),
@@ -108,7 +108,7 @@ const about = `  Puts all that this directory needs into the directory itself, t
   platforms and how, is in terraform.d/vendor.json.`
 
 // parse reads the arguments of vendor. What is wrong with values is in the options'
-// problems.
+// log.
 func parse(args []string, env cli.Environment) (options, error) {
 	o := options{target: ".", hashesText: "auto"}
 	given, err := o.flags().Parse(args)
@@ -126,7 +126,7 @@ func parse(args []string, env cli.Environment) (options, error) {
 	}
 	var invalid problem.List
 	o.hashes, invalid = cli.ReadHashPolicy(o.hashesText)
-	o.problems = append(o.problems, invalid...)
+	o.log.Add(invalid...)
 	return o, nil
 }
 
@@ -138,7 +138,7 @@ func (o *options) accepts(hashes ...getproviders.Hash) bool {
 // checkTogether refuses options of which one makes no sense beside the other.
 func (o *options) checkTogether(given cli.Given) {
 	refuse := func(one, other, why string) {
-		o.problems = append(o.problems, cli.Conflict(one, other, why))
+		o.log.Add(cli.Conflict(one, other, why))
 	}
 	switch {
 	case o.check && o.upgrade:
@@ -146,10 +146,9 @@ func (o *options) checkTogether(given cli.Given) {
 	case o.check && o.bundle != "":
 		refuse("-o", "-check", "A check writes nothing.")
 	case o.unpack == "" && len(o.accepted) > 0:
-		o.problems = append(o.problems, problem.CodedError("invalid_option", "The -accept-hash flag needs -unpack.",
-			"It says what an archive may add to what is locked."))
+		o.log.Fail("invalid_option", "The -accept-hash flag needs -unpack.", "It says what an archive may add to what is locked.")
 	}
-	o.problems = append(o.problems, o.roots.Refuse()...)
+	o.roots.Refuse(&o.log)
 	if o.roots.Given() && o.bundle != "" {
 		refuse("-o", "-recursive", "One archive is for one directory.")
 	}

@@ -7,9 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -43,17 +41,13 @@ func connect(r request, p project) (placed []getproviders.Provider, ok bool) {
 // require finds out which providers are needed: as for init, those of the
 // configuration and of the state, and where the state isn't known, those that
 // are locked, because the run that locked them may have seen it.
-func require(r request, p project) (getproviders.Requirements, bool) {
-	var fromState getproviders.Requirements
-	known := p.dir.Root.Backend == nil
-	if known {
-		var err error
-		if fromState, known, err = workdir.ReadState(r.Meta, r.Product, "", nil); err != nil {
-			_, problems := p.dir.Tree.Requirements()
-			return nil, r.Log.Add(append(problems, workdir.StateProblem(err))...)
-		}
+func require(r request, p project) (required getproviders.Requirements, ok bool) {
+	var problems problem.List
+	if p.dir.Root.Backend == nil {
+		required, _, problems = p.dir.Requirements(r.Meta, "", nil)
+	} else {
+		required, problems = p.dir.Combine(r.Meta.Env, nil, false)
 	}
-	required, problems := p.dir.Combine(r.Meta.Env, fromState, known)
 	return required, r.Log.Add(problems...)
 }
 
@@ -108,24 +102,14 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 	if !ok {
 		return nil, nil, false
 	}
-	locks, ok := lockPlatforms(r, fetcher, required, r.Policy.Rules.LockPlatforms(), result.Locks)
-	if !ok {
-		return nil, nil, false
+	locks := result.Locks
+	if platforms := r.Policy.Rules.LockPlatforms(); len(platforms) > 0 { // their packages are kept nowhere
+		request := providercache.LockRequest{Requirements: required, Locks: locks, Platforms: platforms}
+		if locks, ok = r.LockPlatforms(fetcher, request); !ok {
+			return nil, nil, false
+		}
 	}
-	ok = r.Log.Add(sources.LockRefusals(r.Policy.CheckLocks(locks, required.Providers()), r.Product)...)
-	return locks, recorded(r, p.was, own), ok
-}
-
-// lockPlatforms adds to the locks the hashes for the platforms that a policy requires. Their packages are kept nowhere.
-func lockPlatforms(r request, f *providercache.Fetcher, required getproviders.Requirements, platforms []getproviders.Platform, locks *depsfile.Locks) (*depsfile.Locks, bool) {
-	if len(platforms) == 0 {
-		return locks, true
-	}
-	results, err := f.Lock(r.Meta.Context, providercache.LockRequest{Requirements: required, Locks: locks, Platforms: platforms})
-	if err != nil {
-		return nil, r.Log.Add(explain.LockProblems(r.Product, explain.LockedDir{Result: results[0]})...)
-	}
-	return results[0].Locks, true
+	return locks, recorded(r, p.was, own), r.CheckLocks(locks, required.Providers())
 }
 
 // vendorProblems explains what went wrong with providers.

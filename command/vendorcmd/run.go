@@ -32,7 +32,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	r := request{sources.New(m.Showing(v.Activity), product, opts.roots.Given()), opts, v, "."}
 	defer r.Close()
 	code := 0
-	if r.Log.Add(append(problems, opts.problems...)...) {
+	if r.Log.Add(append(problems, opts.log.All...)...) {
 		code = everywhere(r)
 	}
 	return r.Meta.Finish(v.Report(), r.Log.All, cli.Output{JSON: opts.json, Code: code}), nil
@@ -43,8 +43,8 @@ func everywhere(r request) int {
 	if !r.opts.roots.Given() {
 		return carryOut(r)
 	}
-	found, problems := r.opts.roots.Find(r.Meta, r.Product, nil)
-	if !r.Log.Add(problems...) {
+	found, ok := r.opts.roots.Find(r.Meta, r.Product, nil, r.Log)
+	if !ok {
 		return 1
 	}
 	r.view.Several()

@@ -2,6 +2,7 @@ package workdir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,4 +116,16 @@ func lockFiles(paths []string) (files []string, err error) {
 		}
 	}
 	return files, nil
+}
+
+// ParseSpec reads ADDRESS or ADDRESS@VERSION of a provider that has packages. The error is about the address, or else invalid is about the rest.
+func ParseSpec(given string, product getproviders.Product) (spec getproviders.PackageSpec, err, invalid error) {
+	address, version, versioned := strings.Cut(given, "@")
+	if spec.Provider, err = product.ParseProvider(address); err == nil && versioned {
+		spec.Version, invalid = getproviders.ParseVersion(version)
+	}
+	if err == nil && invalid == nil && (spec.Provider.IsBuiltIn() || spec.Provider.IsLegacy()) {
+		invalid = fmt.Errorf("%s has no packages", spec.Provider)
+	}
+	return spec, err, invalid
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -59,6 +60,22 @@ func (h *Head) Printable() string {
 		}
 		return -1
 	}, string(h.Kept)))
+}
+
+// Tail keeps the last bytes that are written to it.
+type Tail struct {
+	Limit int
+	Kept  []byte
+	Over  bool // there were more
+}
+
+// Write implements io.Writer.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.Kept = append(t.Kept, p...)
+	if over := len(t.Kept) - t.Limit; over > 0 {
+		t.Kept, t.Over = slices.Delete(t.Kept, 0, over), true
+	}
+	return len(p), nil
 }
 
 // absolutePath takes the relative directories out of the PATH of an environment, and returns the others too.

@@ -94,7 +94,7 @@ func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	for _, setting := range strict {
 		args = append(args, "-c", setting)
 	}
-	stdout, stderr := &answer{head: subprocess.Head{Limit: answerBytes}}, &tail{limit: stderrBytes}
+	stdout, stderr := &answer{head: subprocess.Head{Limit: answerBytes}}, &subprocess.Tail{Limit: stderrBytes}
 	cmd, err := subprocess.Command(ctx, env, c.dir, cmp.Or(r.Program, "git"), append(args, c.args...)...)
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, ErrNoProgram
@@ -115,7 +115,7 @@ func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	case cmd.Process == nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound)): // the second on Windows
 		return nil, fmt.Errorf("%w: %w", ErrNoProgram, err)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return nil, &exitError{command: c.name(), err: err, said: quote(string(stderr.kept), c.url)}
+		return nil, &exitError{command: c.name(), err: err, said: quote(string(stderr.Kept), c.url)}
 	}
 	return stdout, nil
 }
@@ -140,21 +140,6 @@ func (a *answer) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(struct{ io.Writer }{&a.head}, r)
 	a.whole = err == nil
 	return n, err
-}
-
-// tail keeps the last bytes that are written to it.
-type tail struct {
-	limit int
-	kept  []byte
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - t.limit; over > 0 {
-		t.kept = slices.Delete(t.kept, 0, over)
-	}
-	return len(p), nil
 }
 
 // leftOut are variables that would lead git to another repository than the one

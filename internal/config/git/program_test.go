@@ -11,7 +11,7 @@ import (
 
 func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 	t.Parallel()
-	answer, message := &subprocess.Head{Limit: 5}, &tail{limit: 5}
+	answer, message := &subprocess.Head{Limit: 5}, &subprocess.Tail{Limit: 5}
 	for _, c := range []struct {
 		written, answer, message string
 		over                     bool
@@ -22,8 +22,8 @@ func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 		if n, err := answer.Write([]byte(c.written)); n != len(c.written) || err != nil || string(answer.Kept) != c.answer || answer.Over != c.over {
 			t.Errorf("after %q the answer is %q, more came: %v (%d, %v)", c.written, answer.Kept, answer.Over, n, err)
 		}
-		if n, err := message.Write([]byte(c.written)); n != len(c.written) || err != nil || string(message.kept) != c.message {
-			t.Errorf("after %q the message is %q (%d, %v)", c.written, message.kept, n, err)
+		if n, err := message.Write([]byte(c.written)); n != len(c.written) || err != nil || string(message.Kept) != c.message || message.Over != c.over {
+			t.Errorf("after %q the message is %q (%d, %v)", c.written, message.Kept, n, err)
 		}
 	}
 }

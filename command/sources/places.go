@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,60 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
+
+// mirrorVariable names mirrors, with commas between them.
+const mirrorVariable = "TFDEPS_MIRROR"
+
+// MirrorFlag is the option -mirror, whose values [Session.OpenMirrors] takes.
+func MirrorFlag(given *[]string) cli.Flag {
+	return cli.Option("mirror=URL", cli.Func(func(value string) error {
+		for each := range strings.SplitSeq(value, ",") {
+			if each = strings.TrimSpace(each); each == "" {
+				return errors.New("the URL of a mirror, or a directory, has to follow")
+			}
+			if !slices.Contains(*given, each) {
+				*given = append(*given, each)
+			}
+		}
+		return nil
+	}),
+		"Take providers from this mirror, and from nowhere else. It is a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: they are asked in their order.").
+		Or(mirrorVariable, "which mirrors providers come from")
+}
+
+// Mirror is a mirror of -mirror.
+type Mirror struct {
+	Location string // as it was given, without what may be a secret
+	Source   getproviders.Source
+}
+
+// OpenBucket opens the bucket of a URL. The bucket is to be closed. Others are what else the caller takes in its place,
+// such as ociForm.
+func (net Network) OpenBucket(ctx context.Context, address string, others ...string) (blob.Bucket, *problem.Problem) {
+	bucket, err := net.Bucket(ctx, address, append(others, "a directory")...)
+	if err != nil {
+		return nil, problem.Errorf("bucket", "Invalid URL of a bucket", "%s can't be used: %v.", sentenceStart(places.Redacted(address)), err)
+	}
+	return bucket, nil
+}
+
+// OpenRegistry returns what publishes packages in the repositories of a URL, and creates those that are missing; create may be
+// nil. Nothing is asked yet.
+func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (remote.Releases, *problem.Problem) {
+	releases, err := net.Releases(address, create)
+	if err != nil {
+		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
+	}
+	return releases, nil
+}
+
+// sentenceStart is a redacted location as a sentence begins with it.
+func sentenceStart(location string) string {
+	if location == places.UnreadableURL {
+		return "A URL that can't be read"
+	}
+	return location
+}
 
 // OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
 // OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
@@ -136,30 +191,6 @@ const (
 	hookWaitDelay = time.Second
 )
 
-// lastBytes keeps the end of what is written to it.
-type lastBytes struct {
-	kept []byte
-	cut  bool
-}
-
-// Write implements io.Writer.
-func (l *lastBytes) Write(p []byte) (int, error) {
-	l.kept = append(l.kept, p...)
-	if over := len(l.kept) - hookOutput; over > 0 {
-		l.kept, l.cut = append(l.kept[:0], l.kept[over:]...), true
-	}
-	return len(p), nil
-}
-
-// String is what was kept, if it is cut with dots in the place of the rest.
-func (l *lastBytes) String() string {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(l.kept), ""))
-	if l.cut {
-		text = "..." + text
-	}
-	return text
-}
-
 // CreateRepository returns what creates repositories by a command; nil if there is none. Several may run at once.
 func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Repository) error {
 	words := strings.Fields(command)
@@ -167,7 +198,7 @@ func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Rep
 		return nil
 	}
 	return func(ctx context.Context, r oci.Repository) error {
-		said := &lastBytes{}
+		said := &subprocess.Tail{Limit: hookOutput}
 		env := m.Env.With("OCI_REGISTRY="+r.Registry, "OCI_REPOSITORY="+r.Name)
 		cmd, err := subprocess.Command(ctx, env, "", words[0], append(words[1:len(words):len(words)], r.Name)...)
 		if err == nil {
@@ -177,7 +208,10 @@ func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Rep
 		if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 			return nil
 		}
-		text := said.String()
+		text := strings.TrimSpace(strings.ToValidUTF8(string(said.Kept), ""))
+		if said.Over {
+			text = "..." + text
+		}
 		if text != "" {
 			text = ": " + text
 		}
