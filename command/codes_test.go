@@ -132,9 +132,9 @@ func codesOfProblemsIn(file *ast.File) (all []string) {
 func isProblem(called *ast.SelectorExpr) bool {
 	switch from := called.X.(type) {
 	case *ast.Ident:
-		return from.Name == "problem" || from.Name == "log" && called.Sel.Name != "Warn" // which is one of package slog
+		return from.Name == "problem" || strings.EqualFold(from.Name, "log") && called.Sel.Name != "Warn" // which is one of package slog
 	case *ast.SelectorExpr:
-		return from.Sel.Name == "log" && called.Sel.Name != "Warn"
+		return strings.EqualFold(from.Sel.Name, "log") && called.Sel.Name != "Warn"
 	}
 	return false
 }
