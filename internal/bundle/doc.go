@@ -28,7 +28,7 @@
 //     its size, or whose content isn't; too few or too many of them; anything but
 //     zeros behind the end.
 //  5. A place that is reached by a link, or through a file, in the directory.
-//  6. More entries or bytes than [Limits] allows.
+//  6. More than a million entries, or 64 GiB in all.
 //
 // # Guarantees
 //

@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -20,6 +19,8 @@ const ManifestName = "tfdeps-bundle.json"
 const (
 	formatVersion    = "1.0"
 	maxManifestBytes = 64 << 20
+	maxEntries       = 1_000_000
+	maxBytes         = 64 << 30 // of all files
 )
 
 // Manifest says what is in an archive.
@@ -37,19 +38,9 @@ type Entry struct {
 	Link       string `json:"link,omitempty"` // slash-separated, from the directory of the link
 }
 
-// Limits bound what is unpacked. The zero value has the defaults.
-type Limits struct {
-	Bytes   int64 // of all files; 0: 64 GiB
-	Entries int   // 0: one million
-}
-
-func (l Limits) withDefaults() Limits {
-	return Limits{cmp.Or(l.Bytes, 64<<30), cmp.Or(l.Entries, 1_000_000)}
-}
-
 // DecodeManifest reads a manifest, and refuses one that [Unpack] would have to
 // refuse before it has seen anything else.
-func DecodeManifest(content []byte, limits Limits) (Manifest, error) {
+func DecodeManifest(content []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(content, &m); err != nil {
 		return Manifest{}, fmt.Errorf("%s can't be read: %w", ManifestName, err)
@@ -57,16 +48,16 @@ func DecodeManifest(content []byte, limits Limits) (Manifest, error) {
 	if major, _, _ := strings.Cut(m.FormatVersion, "."); major != "1" {
 		return Manifest{}, fmt.Errorf("the format of the archive is %q, and this program knows %s", m.FormatVersion, formatVersion)
 	}
-	if err := m.check(limits.withDefaults()); err != nil {
+	if err := m.check(); err != nil {
 		return Manifest{}, err
 	}
 	return m, nil
 }
 
 // check makes sure that a manifest follows the rules.
-func (m Manifest) check(limits Limits) error {
-	if len(m.Files) > limits.Entries {
-		return fmt.Errorf("there are %d entries, and %d are allowed", len(m.Files), limits.Entries)
+func (m Manifest) check() error {
+	if len(m.Files) > maxEntries {
+		return fmt.Errorf("there are %d entries, and %d are allowed", len(m.Files), maxEntries)
 	}
 	names, dirs := map[string]bool{}, map[string]bool{".": true}
 	var bytes int64
@@ -82,8 +73,8 @@ func (m Manifest) check(limits Limits) error {
 		for dir := path.Dir(folded); !dirs[dir]; dir = path.Dir(dir) {
 			dirs[dir] = true
 		}
-		if bytes += e.Size; bytes > limits.Bytes || bytes < 0 {
-			return fmt.Errorf("the files have more than the %d bytes that are allowed", limits.Bytes)
+		if bytes += e.Size; bytes > maxBytes || bytes < 0 {
+			return fmt.Errorf("the files have more than the %d bytes that are allowed", int64(maxBytes))
 		}
 	}
 	for _, e := range m.Files {

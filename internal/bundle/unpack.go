@@ -19,8 +19,7 @@ import (
 
 // Options say how to unpack.
 type Options struct {
-	Dir    string // where to; it has to be there
-	Limits Limits
+	Dir string // where to; it has to be there
 
 	// Unit says what of the directory a file is replaced with: its own path, or
 	// that of a directory above it, slash-separated; the same for all files below
@@ -39,7 +38,7 @@ type Options struct {
 func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	r = chunks.NewReader(ctx, r)
 	archive := tar.NewReader(r)
-	m, err := readManifest(archive, opts.Limits)
+	m, err := readManifest(archive)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -70,7 +69,7 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	return m, publish(ctx, m.units(opts), stage.Path, opts.Dir)
 }
 
-func readManifest(archive *tar.Reader, limits Limits) (Manifest, error) {
+func readManifest(archive *tar.Reader) (Manifest, error) {
 	header, err := archive.Next()
 	if err != nil {
 		return Manifest{}, fmt.Errorf("it is no tar archive, or nothing of it is there: %w", err)
@@ -82,7 +81,7 @@ func readManifest(archive *tar.Reader, limits Limits) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	return DecodeManifest(content, limits)
+	return DecodeManifest(content)
 }
 
 // contentDir is where files are until they are published.

@@ -37,7 +37,7 @@ func Write(ctx context.Context, w io.Writer, dir string, files []Entry) (Manifes
 	if m.Files == nil {
 		m.Files = []Entry{}
 	}
-	if err := m.check(Limits{}.withDefaults()); err != nil {
+	if err := m.check(); err != nil {
 		return Manifest{}, err
 	}
 	return m, m.write(ctx, w, dir)

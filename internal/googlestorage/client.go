@@ -56,8 +56,7 @@ type Request struct {
 // Google unpacks.
 func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	emulator := c.Emulator()
-	base, anonymous := cmp.Or(emulator, storageURL), emulator != ""
-	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Path+"?"+r.Query.Encode(), nil)
+	req, err := http.NewRequestWithContext(ctx, r.Method, cmp.Or(emulator, storageURL)+r.Path+"?"+r.Query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +68,11 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		req.GetBody = func() (io.ReadCloser, error) { return r.Body(), nil }
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	login := header{}
-	if !anonymous {
-		if login, err = c.Login.header(ctx, c.HTTP, c.Environ); err != nil {
+	known := emulator != "" // that asks for none
+	if !known {
+		if known, err = c.Login.authorize(ctx, c.HTTP, c.Environ, req.Header); err != nil {
 			return nil, err
 		}
-		login.add(req.Header)
 	}
 	resp, err := hosts.Do(c.HTTP, req, maxRedirects)
 	if err != nil {
@@ -86,7 +84,7 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	defer resp.Body.Close()
 	return nil, &AnswerError{
 		method: req.Method, url: hosts.RedactURL(resp.Request.URL, "alt", "generation", "prefix"), code: resp.StatusCode, Said: said(resp),
-		anonymous: !anonymous && login.token == nil,
+		anonymous: !known,
 	}
 }
 

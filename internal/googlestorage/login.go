@@ -37,42 +37,30 @@ func (g *Login) Settle() {
 	g.tokens.Settle()
 }
 
-// header is what a request to Google has in its header.
-type header struct {
-	token *oauth2.Token // nil: there are none
-	quota string        // the project that pays; "": the one of the credentials
-}
-
-func (l header) add(to http.Header) {
-	if l.token == nil {
-		return
-	}
-	to.Set("Authorization", l.token.Type()+" "+l.token.AccessToken)
-	if l.quota != "" {
-		to.Set("X-Goog-User-Project", l.quota)
-	}
-}
-
-// header returns what requests are made with now: tokens end after an hour.
-func (g *Login) header(ctx context.Context, client *http.Client, environ []string) (header, error) {
+// authorize adds to a header what requests are made with now, as tokens end after an hour; false: there are no credentials.
+func (g *Login) authorize(ctx context.Context, client *http.Client, environ []string, to http.Header) (bool, error) {
 	quota := Variable(environ, "GOOGLE_CLOUD_QUOTA_PROJECT")
-	if token := Variable(environ, "GOOGLE_OAUTH_ACCESS_TOKEN"); token != "" {
-		return header{&oauth2.Token{AccessToken: token}, quota}, nil
+	token := &oauth2.Token{AccessToken: Variable(environ, "GOOGLE_OAUTH_ACCESS_TOKEN")}
+	if token.AccessToken == "" {
+		found, err := g.found.Do(ctx, struct{}{}, func(ctx context.Context) (*googleoauth.Credentials, error) { return g.look(ctx, client) })
+		if err != nil || found == nil {
+			return false, err
+		}
+		g.tokens.Expire(struct{}{}, func(t *oauth2.Token) bool { return !t.Valid() })
+		if token, err = g.tokens.Do(ctx, struct{}{}, func(context.Context) (*oauth2.Token, error) { return found.TokenSource.Token() }); err != nil {
+			return false, fmt.Errorf("a token for Google Cloud Storage: %w", err)
+		}
+		var file struct {
+			QuotaProject string `json:"quota_project_id"`
+		}
+		_ = json.Unmarshal(found.JSON, &file) // credentials of a machine have no file
+		quota = cmp.Or(quota, file.QuotaProject)
 	}
-	found, err := g.found.Do(ctx, struct{}{}, func(ctx context.Context) (*googleoauth.Credentials, error) { return g.look(ctx, client) })
-	if err != nil || found == nil {
-		return header{}, err
+	to.Set("Authorization", token.Type()+" "+token.AccessToken)
+	if quota != "" {
+		to.Set("X-Goog-User-Project", quota)
 	}
-	g.tokens.Expire(struct{}{}, func(t *oauth2.Token) bool { return !t.Valid() })
-	token, err := g.tokens.Do(ctx, struct{}{}, func(context.Context) (*oauth2.Token, error) { return found.TokenSource.Token() })
-	if err != nil {
-		return header{}, fmt.Errorf("a token for Google Cloud Storage: %w", err)
-	}
-	var file struct {
-		QuotaProject string `json:"quota_project_id"`
-	}
-	_ = json.Unmarshal(found.JSON, &file) // credentials of a machine have no file
-	return header{token, cmp.Or(quota, file.QuotaProject)}, nil
+	return true, nil
 }
 
 // look looks where Google's programs look; nil: there are no credentials. The context of its

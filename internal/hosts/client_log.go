@@ -8,6 +8,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -32,7 +33,7 @@ func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
 		return l.next.RoundTrip(req)
 	}
 	r := &requestRecord{requestLog: l, req: req}
-	r.write = sync.OnceValue(r.writeNow)
+	r.write = sync.OnceFunc(r.writeNow)
 	if l.now != nil {
 		r.began = l.now()
 	}
@@ -60,17 +61,15 @@ type requestRecord struct {
 	began  time.Time
 	header time.Duration // until the header was there
 
-	body, fresh, reused par.Mark        // the bytes of the body; 1 after each kind of connection that the transport tells of
-	write               func() struct{} // makes the record, at the first call
+	body             par.Mark    // the bytes of the body
+	connected, fresh atomic.Bool // the transport tells of connections; this one is new
+	write            func()      // makes the record, at the first call
 }
 
 // gotConn is called by the transport, on any goroutine.
 func (r *requestRecord) gotConn(info httptrace.GotConnInfo) {
-	if info.Reused {
-		r.reused.Advance(1)
-	} else {
-		r.fresh.Advance(1)
-	}
+	r.fresh.Store(!info.Reused)
+	r.connected.Store(true)
 }
 
 // about says which attempt it is.
@@ -83,7 +82,7 @@ func (r *requestRecord) about() []slog.Attr {
 }
 
 // writeNow makes the record. The error is that of the attempt or of its body.
-func (r *requestRecord) writeNow() struct{} {
+func (r *requestRecord) writeNow() {
 	bytes, err := r.body.At()
 	attrs := r.about()
 	if r.now != nil {
@@ -95,16 +94,14 @@ func (r *requestRecord) writeNow() struct{} {
 			attrs = append(attrs, slog.Duration("header_after", r.header))
 		}
 	}
-	reused, _ := r.reused.At()
-	if fresh, _ := r.fresh.At(); fresh+reused > 0 { // else the transport doesn't tell
-		attrs = append(attrs, slog.Bool("reused", reused > 0))
+	if r.connected.Load() {
+		attrs = append(attrs, slog.Bool("reused", !r.fresh.Load()))
 	}
 	if err != nil && (r.resp == nil || err != io.EOF) {
 		// Transports don't name the URL in their errors, but one that a program brings along may.
 		attrs = append(attrs, slog.String("error", strings.ReplaceAll(withoutURL(err).Error(), r.req.URL.String(), RedactURL(r.req.URL))))
 	}
 	r.log.LogAttrs(context.WithoutCancel(r.req.Context()), slog.LevelDebug, "HTTP request", attrs...)
-	return struct{}{}
 }
 
 // recordedBody counts what is read of an answer.

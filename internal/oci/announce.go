@@ -15,11 +15,9 @@ import (
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -122,18 +120,10 @@ func (p *pushing) announced(ctx context.Context, references []string, ours []oci
 		if known, ok := p.others.read[reference]; ok {
 			return known, nil
 		}
-		found, body, err := p.repo.Manifests().FetchReference(ctx, reference)
+		_, text, err := readReference(ctx, p.repo, reference)
 		if isMissing(err) { // it was removed meanwhile
 			return nil, nil
 		}
-		if err != nil {
-			return nil, err
-		}
-		defer body.Close()
-		if found.Size > manifestBytes {
-			return nil, nil
-		}
-		text, err := content.ReadAll(body, found)
 		if err != nil {
 			return nil, err
 		}
@@ -241,10 +231,7 @@ func (index *imageIndex) merge(adds []ocispec.Descriptor) {
 				index.Manifests = append(index.Manifests, d)
 			}
 		case typeTarget:
-			if d.Platform == nil {
-				continue
-			}
-			plat := getproviders.Platform{OS: d.Platform.OS, Arch: d.Platform.Architecture}
+			plat := platformOf(d)
 			if there, _, err := index.target(plat); err == nil && there == nil && plat.Validate() == nil {
 				index.Manifests = append(index.Manifests, d)
 			}

@@ -60,10 +60,7 @@ type sentBlob struct {
 }
 
 // Login is what a registry accepts: a username and a password, or tokens.
-type Login struct {
-	Username, Password        string
-	AccessToken, RefreshToken string
-}
+type Login = auth.Credential
 
 // Repository is the address of a repository. The zero value is none.
 type Repository struct {
@@ -111,10 +108,7 @@ func (c *Client) open(ctx context.Context, r Repository) (*remote.Repository, er
 				if c.Logins == nil || host != repo.Reference.Host() {
 					return auth.EmptyCredential, nil
 				}
-				login, err := c.Logins(ctx, r)
-				return auth.Credential{
-					Username: login.Username, Password: login.Password, AccessToken: login.AccessToken, RefreshToken: login.RefreshToken,
-				}, err
+				return c.Logins(ctx, r)
 			},
 		}
 		return repo, nil
@@ -144,6 +138,19 @@ func readManifest(ctx context.Context, repo *remote.Repository, d ocispec.Descri
 		return nil, fmt.Errorf("the manifest has the digest %.100q: %w", d.Digest, err)
 	}
 	return counted(ctx, d, func() ([]byte, error) { return content.FetchAll(ctx, repo.Manifests(), d) })
+}
+
+// readReference reads what a tag or a digest leads to; text is nil if that is larger than a manifest may be.
+func readReference(ctx context.Context, repo *remote.Repository, reference string) (found ocispec.Descriptor, text []byte, err error) {
+	found, body, err := repo.Manifests().FetchReference(ctx, reference)
+	if err != nil {
+		return found, nil, err
+	}
+	defer body.Close()
+	if found.Size <= manifestBytes {
+		text, err = counted(ctx, found, func() ([]byte, error) { return content.ReadAll(body, found) })
+	}
+	return found, text, err
 }
 
 // counted tells the meter of a context of what is read, and of what decoding makes of it; see hosts.WithMeter.

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -66,7 +65,7 @@ func published(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 		return found, err
 	}
 	found = remotes.Release{
-		Platform: getproviders.Platform{OS: target.Platform.OS, Arch: target.Platform.Architecture}, ZH: getproviders.Hash(hashing.ZH + ":" + layer.Digest.Encoded()),
+		Platform: platformOf(target), ZH: getproviders.Hash(hashing.ZH + ":" + layer.Digest.Encoded()),
 		From: &archive{repo, Repository{Registry: repo.Reference.Registry, Name: repo.Reference.Repository}, layer.Digest, layer.Size},
 	}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && target.Annotations[annotationZH] == string(found.ZH) {
@@ -234,7 +233,7 @@ func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.
 
 // setTag has the tag lead to an index, if it still leads to the one that was read before, or to none. errTagMoved if it doesn't.
 func (p *pushing) setTag(ctx context.Context, index imageIndex, before digest.Digest) error {
-	slices.SortStableFunc(index.Manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(platformOf(a), platformOf(b)) })
+	slices.SortStableFunc(index.Manifests, func(a, b ocispec.Descriptor) int { return platformOf(a).Compare(platformOf(b)) })
 	now, err := p.repo.Manifests().Resolve(ctx, p.tag)
 	if err != nil && !errors.Is(err, errdef.ErrNotFound) {
 		return err
@@ -251,7 +250,7 @@ func (p *pushing) setTag(ctx context.Context, index imageIndex, before digest.Di
 
 // has reports whether an index has a target, whoever made its manifest. Another archive for its platform is an error.
 func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descriptor) (bool, error) {
-	plat := getproviders.Platform{OS: ours.Platform.OS, Arch: ours.Platform.Architecture}
+	plat := platformOf(ours)
 	there, _, err := index.target(plat)
 	if err != nil || there == nil || there.Digest == ours.Digest {
 		return there != nil, err
@@ -263,10 +262,10 @@ func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descri
 	return true, err
 }
 
-// platformOf is what targets are sorted by.
-func platformOf(d ocispec.Descriptor) string {
+// platformOf is the platform of a target; zero if it has none.
+func platformOf(d ocispec.Descriptor) getproviders.Platform {
 	if d.Platform == nil {
-		return ""
+		return getproviders.Platform{}
 	}
-	return d.Platform.OS + "_" + d.Platform.Architecture
+	return getproviders.Platform{OS: d.Platform.OS, Arch: d.Platform.Architecture}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -209,19 +208,15 @@ type imageIndex struct{ ocispec.Index }
 
 // readIndex reads the index that a tag leads to.
 func readIndex(ctx context.Context, repo *remote.Repository, tag string) (index imageIndex, found ocispec.Descriptor, err error) {
-	found, body, err := repo.Manifests().FetchReference(ctx, tag)
-	if err != nil {
-		return index, found, err
-	}
-	defer body.Close()
+	found, text, err := readReference(ctx, repo, tag)
 	switch {
+	case found.Digest == "":
+		return index, found, err
 	case found.MediaType != ocispec.MediaTypeImageIndex:
 		return index, found, fmt.Errorf("the tag %s leads to the media type %.100q, and that of a provider's version to an image index", tag, found.MediaType)
 	case found.Size > manifestBytes:
 		return index, found, fmt.Errorf("the image index of the tag %s has %d bytes, and may have %d", tag, found.Size, manifestBytes)
-	}
-	text, err := counted(ctx, found, func() ([]byte, error) { return content.ReadAll(body, found) })
-	if err == nil {
+	case err == nil:
 		err = json.Unmarshal(text, &index)
 	}
 	if err == nil && (index.MediaType != ocispec.MediaTypeImageIndex || index.ArtifactType != typeProvider) {
@@ -243,7 +238,7 @@ func (index imageIndex) target(plat getproviders.Platform) (target *ocispec.Desc
 		if d.MediaType != ocispec.MediaTypeImageManifest || d.Platform == nil {
 			return nil, nil, errors.New("the image index has a target without a platform, or that isn't an image manifest")
 		}
-		each := getproviders.Platform{OS: d.Platform.OS, Arch: d.Platform.Architecture}
+		each := platformOf(d)
 		if d.Platform.OSVersion != "" || each.Validate() != nil {
 			continue
 		}

@@ -107,6 +107,9 @@ func (o Objects) Keys(ctx context.Context) iter.Seq2[string, error] {
 // Read returns the content of an object; the version of the address counts for Key alone. Errors
 // about an answer have a method HTTPStatusCode() int. The body's reader has to close it.
 func (o Objects) Read(ctx context.Context, key string) (io.ReadCloser, error) {
+	if key == "" {
+		return nil, errors.New("the address names a bucket and no object")
+	}
 	version := ""
 	if key == o.Key {
 		version = o.version

@@ -2,7 +2,6 @@ package bucket
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -46,9 +45,6 @@ func (c cloudStorage) keys(ctx context.Context, bucket, prefix string) iter.Seq2
 }
 
 func (c cloudStorage) read(ctx context.Context, bucket, key, version string) (io.ReadCloser, error) {
-	if key == "" {
-		return nil, errors.New("the address names a bucket and no object")
-	}
 	query := url.Values{"alt": {"media"}}
 	if version != "" {
 		query.Set("generation", version)

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/awslogin"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -40,10 +40,7 @@ func parseS3(u *url.URL, own bool) (s3Address, error) {
 	} else {
 		at.bucket, at.key, err = splitPath(u.Path)
 		at.endpoint = u.Scheme + "://" + u.Host
-		at.region = query.Get("region")
-		if at.region == "" {
-			at.region = "us-east-1"
-		}
+		at.region = cmp.Or(query.Get("region"), "us-east-1")
 	}
 	if err != nil {
 		return s3Address{}, err
@@ -76,10 +73,7 @@ func domainOfAWS(host string) string {
 func parseAWS(labels []string, path string) (at s3Address, err error) {
 	switch len(labels) {
 	case 2: // s3, s3-REGION
-		at.region = regionOf(labels[0])
-		if at.region == "" {
-			at.region = "us-east-1"
-		}
+		at.region = cmp.Or(regionOf(labels[0]), "us-east-1")
 		at.bucket, at.key, err = splitPath(path)
 		return at, err
 	case 3: // BUCKET.s3-REGION
@@ -171,9 +165,6 @@ func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[strin
 }
 
 func (a amazon) read(ctx context.Context, bucket, key, version string) (io.ReadCloser, error) {
-	if key == "" {
-		return nil, errors.New("the address names a bucket and no object")
-	}
 	request := &s3.GetObjectInput{Bucket: &bucket, Key: &key}
 	if version != "" {
 		request.VersionId = &version
@@ -185,31 +176,16 @@ func (a amazon) read(ctx context.Context, bucket, key, version string) (io.ReadC
 	return object.Body, nil
 }
 
+// explained says of the refusal of a request that it had no credentials, and what to do.
 func (a amazon) explained(err error) error {
 	var answer interface{ HTTPStatusCode() int }
-	if a.anonymous && errors.As(err, &answer) && (answer.HTTPStatusCode() == http.StatusUnauthorized || answer.HTTPStatusCode() == http.StatusForbidden) {
-		return &anonymousError{err, a.endpoint}
+	if !a.anonymous || !errors.As(err, &answer) || !hosts.Refuses(answer.HTTPStatusCode()) {
+		return err
 	}
-	return err
-}
-
-// anonymousError is the refusal of a request that had no credentials.
-type anonymousError struct {
-	error
-	endpoint string
-}
-
-// Error implements error.
-func (e *anonymousError) Error() string {
-	return e.error.Error() + " (no credentials were sent, because the server's name comes from a registry or from a module that isn't yours)"
-}
-
-// Unwrap returns the refusal.
-func (e *anonymousError) Unwrap() error { return e.error }
-
-// Hint says what to do.
-func (e *anonymousError) Hint() string {
-	return fmt.Sprintf("if %s is your own server, set AWS_ENDPOINT_URL_S3 to it: then your credentials are sent there", e.endpoint)
+	return &getproviders.Fault{
+		Err:  fmt.Errorf("%w (no credentials were sent, because the server's name comes from a registry or from a module that isn't yours)", err),
+		Hint: fmt.Sprintf("if %s is your own server, set AWS_ENDPOINT_URL_S3 to it: then your credentials are sent there", a.endpoint),
+	}
 }
 
 func (a amazon) close() { awslogin.Close(a.config) }
