@@ -8,40 +8,26 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
-// copyTree copies a directory.
+// copyPiece is how much is copied between two looks at the context.
+const copyPiece = 16 << 20
+
+// copyTree copies a directory. Where the kernel copies files by itself, their bytes don't come by here.
 func copyTree(ctx context.Context, from, to string) error {
-	var buffer []byte // only some systems need it
 	return makeTree(ctx, from, to, func(file original, to string) error {
-		return makeFrom(file, to, func(target, source *os.File) error {
-			err := copyBySystem(ctx, target, source)
-			if !errors.Is(err, errors.ErrUnsupported) {
-				return err
+		return makeFrom(file, to, func(target, source *os.File) (err error) {
+			for err == nil {
+				if err = context.Cause(ctx); err == nil {
+					_, err = io.CopyN(target, source, copyPiece)
+				}
 			}
-			if buffer == nil {
-				buffer = make([]byte, chunks.Size)
+			if errors.Is(err, io.EOF) {
+				err = nil
 			}
-			return copyByBuffer(ctx, target, source, buffer)
+			return err
 		})
 	})
-}
-
-// copyByBuffer copies all of a file, whatever of it the target has already.
-func copyByBuffer(ctx context.Context, target, source *os.File, buffer []byte) error {
-	_, err := source.Seek(0, io.SeekStart)
-	if err == nil {
-		err = target.Truncate(0)
-	}
-	if err == nil {
-		_, err = target.Seek(0, io.SeekStart)
-	}
-	if err == nil {
-		_, err = chunks.Copy(ctx, target, source, buffer)
-	}
-	return err
 }
 
 // KeepTimes gives the directories and files of a package that Tree made the mtimes of

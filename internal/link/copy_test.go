@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
@@ -16,6 +17,10 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
 	cachetest.WriteTo(t, filepath.Join(from, ".hidden", ".file"), "y")
 	cachetest.WriteTo(t, filepath.Join(from, "docs", "a"), "a")
+	cachetest.WriteTo(t, filepath.Join(from, "empty"), "")
+	for name, size := range map[string]int{"piece": copyPiece, "more": copyPiece + 1} {
+		cachetest.WriteTo(t, filepath.Join(from, name), strings.Repeat(name, size)[:size])
+	}
 	if err := must.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
 		t.Logf("no symbolic links here: %v", err)
 	}
