@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -67,28 +68,25 @@ func admits(c getproviders.Constraints, v getproviders.Version) bool {
 // hundred different constraints, and over in a few milliseconds.
 const maxTries = 200_000
 
-// search looks for the fewest requirements that refuse every version between them.
+// search looks for the fewest requirements that refuse every version between them. A set of versions has a bit for each.
 type search struct {
-	refusals []refusals // what each requirement refuses; none is twice in it
+	refusals []*big.Int // what each requirement refuses; none is twice in it
 	index    []int      // of these requirements
-	all      refusals
+	all      *big.Int
 	tries    int
 }
 
-// refusals is a set of versions, a bit for each.
-type refusals []uint64
-
 func newSearch(required []getproviders.Requirement, versions []getproviders.Version) *search {
-	s := &search{all: make(refusals, (len(versions)+63)/64)}
+	s := &search{all: new(big.Int)}
 	for i, r := range required {
-		refused := make(refusals, len(s.all))
+		refused := new(big.Int)
 		for n, v := range versions {
-			s.all.add(n)
+			s.all.SetBit(s.all, n, 1)
 			if !admits(r.Constraints, v) {
-				refused.add(n)
+				refused.SetBit(refused, n, 1)
 			}
 		}
-		if refused.count() > 0 && !slices.ContainsFunc(s.refusals, refused.equal) {
+		if refused.Sign() > 0 && !slices.ContainsFunc(s.refusals, func(other *big.Int) bool { return other.Cmp(refused) == 0 }) {
 			s.refusals, s.index = append(s.refusals, refused), append(s.index, i)
 		}
 	}
@@ -97,19 +95,15 @@ func newSearch(required []getproviders.Requirement, versions []getproviders.Vers
 
 // smallest returns the indexes of the fewest requirements that refuse all.
 func (s *search) smallest() []int {
-	nothing := make(refusals, len(s.all))
-	if len(s.refusals) == 0 || s.all.equal(nothing) {
-		return nil
-	}
-	if union := nothing.with(s.refusals...); !union.equal(s.all) {
+	if len(s.refusals) == 0 || union(s.refusals...).Cmp(s.all) != 0 {
 		return nil
 	}
 	chosen := []int(nil)
 	for size := 1; chosen == nil && s.tries < maxTries; size++ {
-		chosen = s.choose(nothing, 0, size)
+		chosen = s.choose(new(big.Int), 0, size)
 	}
 	if chosen == nil {
-		chosen = s.greedy(nothing)
+		chosen = s.greedy()
 	}
 	for i, n := range chosen {
 		chosen[i] = s.index[n]
@@ -119,12 +113,12 @@ func (s *search) smallest() []int {
 
 // choose finds, from one index on, size sets that refuse all that isn't refused
 // yet; nil if there are none or the search takes too long.
-func (s *search) choose(refused refusals, from, size int) []int {
+func (s *search) choose(refused *big.Int, from, size int) []int {
 	for i := from; i <= len(s.refusals)-size && s.tries < maxTries; i++ {
 		s.tries++
-		more := refused.with(s.refusals[i])
+		more := union(refused, s.refusals[i])
 		if size == 1 {
-			if more.equal(s.all) {
+			if more.Cmp(s.all) == 0 {
 				return []int{i}
 			}
 			continue
@@ -138,49 +132,44 @@ func (s *search) choose(refused refusals, from, size int) []int {
 
 // greedy adds the set that refuses most of what is left until all is refused, and
 // then removes the sets that turn out not to be needed.
-func (s *search) greedy(nothing refusals) []int {
+func (s *search) greedy() []int {
 	var chosen []int
-	for refused := nothing; !refused.equal(s.all); {
+	for refused := new(big.Int); refused.Cmp(s.all) != 0; {
 		best, most := 0, -1
 		for i, r := range s.refusals {
-			if n := refused.with(r).count(); n > most {
+			if n := count(union(refused, r)); n > most {
 				best, most = i, n
 			}
 		}
-		chosen, refused = append(chosen, best), refused.with(s.refusals[best])
+		chosen, refused = append(chosen, best), union(refused, s.refusals[best])
 	}
 	slices.Sort(chosen)
 	for i := len(chosen) - 1; i >= 0; i-- {
 		fewer := slices.Delete(slices.Clone(chosen), i, i+1)
-		left := nothing
+		left := new(big.Int)
 		for _, n := range fewer {
-			left = left.with(s.refusals[n])
+			left = union(left, s.refusals[n])
 		}
-		if left.equal(s.all) {
+		if left.Cmp(s.all) == 0 {
 			chosen = fewer
 		}
 	}
 	return chosen
 }
 
-func (r refusals) add(n int) { r[n/64] |= 1 << (n % 64) }
-
-func (r refusals) equal(other refusals) bool { return slices.Equal(r, other) }
-
-func (r refusals) count() (n int) {
-	for _, word := range r {
-		n += bits.OnesCount64(word)
+// count is how many versions are in a set.
+func count(set *big.Int) (n int) {
+	for _, word := range set.Bits() {
+		n += bits.OnesCount(uint(word))
 	}
 	return n
 }
 
-// with returns the union with others.
-func (r refusals) with(others ...refusals) refusals {
-	union := slices.Clone(r)
-	for _, other := range others {
-		for i, word := range other {
-			union[i] |= word
-		}
+// union has what is in any of the sets.
+func union(sets ...*big.Int) *big.Int {
+	all := new(big.Int)
+	for _, set := range sets {
+		all.Or(all, set)
 	}
-	return union
+	return all
 }

@@ -173,11 +173,7 @@ func (b backoff) before(shortest, longest time.Duration, retry int, resp *http.R
 	if asked, ok := retryAfter(resp, longest); ok {
 		return min(longest, asked+time.Duration(b.random()*float64(shortest)))
 	}
-	ceiling := shortest
-	for i := 0; i <= retry && ceiling < longest; i++ {
-		ceiling *= 2
-	}
-	ceiling = min(ceiling, longest)
+	ceiling := retryablehttp.DefaultBackoff(shortest, longest, retry+1, nil)
 	return ceiling/2 + time.Duration(b.random()*float64(ceiling/2))
 }
 

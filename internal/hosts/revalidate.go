@@ -2,7 +2,6 @@ package hosts
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -77,11 +76,14 @@ func remember(memory Documents, key string, resp *http.Response) (*http.Response
 		return resp, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(metered{resp.Body, resp.Request.Context()}, documentBytes+1))
-	rest := resp.Body
 	if err == nil && len(body) <= documentBytes {
 		memory.Put(key, Remembered{tag, resp.Header.Clone(), body})
 	}
-	resp.Body = &readFirst{io.MultiReader(bytes.NewReader(body), &failedRead{err}, rest), rest}
+	rest := io.Reader(resp.Body)
+	if err != nil {
+		rest = failed{err}
+	}
+	resp.Body = &readFirst{io.MultiReader(bytes.NewReader(body), rest), resp.Body}
 	return resp, nil
 }
 
@@ -91,12 +93,7 @@ type readFirst struct {
 	io.Closer
 }
 
-// failing ends with the error with which reading has ended, if there is one.
-type failedRead struct{ err error }
+// failed is what is left of a body that can't be read.
+type failed struct{ err error }
 
-func (f *failedRead) Read([]byte) (int, error) {
-	if f.err != nil && !errors.Is(f.err, io.EOF) {
-		return 0, f.err
-	}
-	return 0, io.EOF
-}
+func (f failed) Read([]byte) (int, error) { return 0, f.err }

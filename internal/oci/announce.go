@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -241,10 +240,9 @@ func (index *imageIndex) merge(adds []ocispec.Descriptor) {
 
 // equals reports whether two indexes have the same manifests.
 func (index imageIndex) equals(other []ocispec.Descriptor) bool {
-	sorted := func(all []ocispec.Descriptor) []ocispec.Descriptor {
-		return slices.SortedFunc(slices.Values(all), func(a, b ocispec.Descriptor) int { return cmp.Compare(a.Digest, b.Digest) })
+	sorted := func(all []ocispec.Descriptor) string {
+		text, _ := json.Marshal(slices.SortedFunc(slices.Values(all), func(a, b ocispec.Descriptor) int { return cmp.Compare(a.Digest, b.Digest) }))
+		return string(text)
 	}
-	a, errA := json.Marshal(sorted(index.Manifests))
-	b, errB := json.Marshal(sorted(other))
-	return errA == nil && errB == nil && bytes.Equal(a, b)
+	return sorted(index.Manifests) == sorted(other)
 }

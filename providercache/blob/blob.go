@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -172,10 +173,8 @@ func CheckKey(key string) error {
 	if len(key) > maxKey {
 		return fmt.Errorf("%w: %.40q... has more than %d bytes", ErrKey, key, maxKey)
 	}
-	for name := range strings.SplitSeq(key, "/") {
-		if name == "" || name == "." || name == ".." {
-			return fmt.Errorf("%w: %q has a name in it that is empty, \".\" or \"..\"", ErrKey, key)
-		}
+	if !fs.ValidPath(key) || key == "." {
+		return fmt.Errorf("%w: %q has a name in it that is empty, \".\" or \"..\"", ErrKey, key)
 	}
 	return nil
 }
