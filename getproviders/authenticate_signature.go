@@ -36,24 +36,19 @@ func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	return result, nil
 }
 
-// withoutKeys is for packages of which it isn't known whose signature counts: what
-// the registry's checksum list says is trusted as far as the registry is.
-func (c signedChecksums) withoutKeys() AuthenticationResult {
-	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
-}
-
 // checkSignature verifies the signature over SHA256SUMS by the keys that the
 // registry names, and says how far the key that made it is to be trusted.
 func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 	if c.Keyless && len(c.PublicKeys) == 0 {
-		return c.withoutKeys(), nil
+		// It isn't known whose signature counts: what the checksum list says is trusted as far as the registry is.
+		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}, nil
 	}
 	config := &packet.Config{Time: c.Now}
 	issuer, trust, err := c.findIssuer(config)
 	if err != nil {
 		return AuthenticationResult{}, err
 	}
-	official, err := c.checkOfficial(config)
+	official, err := c.checkOfficial(issuer.signature, config)
 	if err != nil {
 		return AuthenticationResult{}, err
 	}
@@ -116,17 +111,13 @@ func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 }
 
 // checkOfficial returns nil if the signature isn't by the official key.
-func (c signedChecksums) checkOfficial(config *packet.Config) (*signedBy, error) {
+func (c signedChecksums) checkOfficial(signature detached, config *packet.Config) (*signedBy, error) {
 	if c.Keys.Official == "" {
 		return nil, nil
 	}
 	key, err := readKey(c.Keys.Official)
 	if err != nil {
 		return nil, badSignature("the checksum list: the official signing key", "", "", err)
-	}
-	signature, err := readDetached(c.Signature)
-	if err != nil {
-		return nil, badSignature("the signature of the checksum list", "", "", err)
 	}
 	official, err := key.verify(c.Sums, signature, config, c.Expiry)
 	if err != nil {
@@ -175,9 +166,10 @@ func (c signedChecksums) isPartner(public PublicKey) bool {
 
 // signedBy is what a valid signature tells.
 type signedBy struct {
-	key   signingKey
-	keyID string // of the primary key, even if a subkey signed
-	notes []string
+	signature detached
+	key       signingKey
+	keyID     string // of the primary key, even if a subkey signed
+	notes     []string
 }
 
 // verify checks a binary detached signature. The error is ErrUnknownIssuer if
@@ -210,7 +202,7 @@ func (k signingKey) verify(document []byte, signature detached, config *packet.C
 	if err != nil && !keyExpired && !signatureExpired || keyExpired && expiry == expiredNothing {
 		return nil, err
 	}
-	result := &signedBy{key: k, keyID: keyID(signer.PrimaryKey.KeyId)}
+	result := &signedBy{signature: signature, key: k, keyID: keyID(signer.PrimaryKey.KeyId)}
 	if keyExpired || signatureExpired {
 		result.notes = expiryNotes(signer, sig, now)
 	}

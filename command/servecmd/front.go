@@ -115,7 +115,7 @@ func (f front) logged(next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close")
 		}
 		running, _ := f.clients.Join(client, func() *atomic.Int64 { return new(atomic.Int64) })
-		defer f.clients.Drop(client, running)
+		defer f.clients.Leave(client, running)
 		defer running.Value.Add(-1)
 		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) && strings.HasPrefix(r.URL.Path, "/mirror/") { // and not those of balancers that ask how it does
 			f.limited.Add(1)

@@ -1,9 +1,9 @@
 // Package gcs has buckets of Google Cloud Storage.
 //
-//	bucket := gcs.New(gcs.Options{Bucket: "providers", Environ: os.Environ()})
+//	bucket, err := gcs.Opener{Environ: os.Environ()}.Open(ctx, u)
 //	defer bucket.Close()
 //
-// [Opener] reads URLs: gs://BUCKET/PREFIX has no parameters.
+// URLs are gs://BUCKET/PREFIX, without parameters.
 //
 // Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default
 // credentials, found when the first request is made; where there are none, requests are made
@@ -38,11 +38,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Options say which bucket it is. Only Bucket is required.
-type Options struct {
-	Bucket  string
+// Opener opens gs://BUCKET/PREFIX. Its method Open is one of [buckets.Openers].
+type Opener struct {
 	Client  *http.Client // nil: hosts.DefaultClient
 	Environ []string     // with the variables of the package comment, like os.Environ
+}
+
+// Open opens the bucket of a URL, which isn't asked yet.
+func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
+	name, prefix, _, err := buckets.SplitURL(u)
+	if err != nil {
+		return nil, err
+	}
+	return blob.Sub(o.bucket(name), prefix), nil
 }
 
 // bucket is a bucket of Google Cloud Storage, without the checks of [blob.Sub].
@@ -51,28 +59,8 @@ type bucket struct {
 	client googlestorage.Client
 }
 
-// New returns a bucket, which isn't asked yet.
-func New(opts Options) blob.Bucket { return blob.Sub(newBucket(opts), "") }
-
-func newBucket(opts Options) *bucket {
-	return &bucket{name: opts.Bucket, client: googlestorage.Client{
-		HTTP: opts.Client, Environ: opts.Environ, Login: &googlestorage.Login{Scope: googlestorage.ReadWrite},
-	}}
-}
-
-// Opener opens gs://BUCKET/PREFIX. Its method Open is one of [buckets.Openers].
-type Opener struct {
-	Client  *http.Client // as in Options
-	Environ []string
-}
-
-// Open opens the bucket of a URL.
-func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
-	name, prefix, _, err := buckets.SplitURL(u)
-	if err != nil {
-		return nil, err
-	}
-	return blob.Sub(New(Options{Bucket: name, Client: o.Client, Environ: o.Environ}), prefix), nil
+func (o Opener) bucket(name string) *bucket {
+	return &bucket{name, googlestorage.Client{HTTP: o.Client, Environ: o.Environ, Login: &googlestorage.Login{Scope: googlestorage.ReadWrite}}}
 }
 
 // Endpoint is the URL of the service if it isn't Google's own: "".

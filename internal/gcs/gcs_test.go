@@ -30,7 +30,7 @@ func start(t *testing.T) (*storagetest.GCS, *bucket) {
 	f := storagetest.StartGCS(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	return f, newBucket(Options{Bucket: "bucket", Client: client, Environ: []string{f.Variable()}})
+	return f, Opener{client, []string{f.Variable()}}.bucket("bucket")
 }
 
 func TestBucket_IsOneAtAFake(t *testing.T) {
@@ -102,13 +102,13 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
 	t.Parallel()
 	for environ, want := range map[string]string{"A=b": "gs://company", "STORAGE_EMULATOR_HOST=evil.example:4443": "gs://company?endpoint=http://evil.example:4443"} {
-		must.Equal(t, buckets.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""), want, environ)
+		must.Equal(t, buckets.SourceURL(Opener{Environ: []string{environ}}.bucket("company"), ""), want, environ)
 	}
 }
 
 func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 	t.Parallel()
-	b := newBucket(Options{Bucket: "bucket"})
+	b := Opener{}.bucket("bucket")
 	var asked []string
 	b.client.Login.Find = func(_ context.Context, scopes ...string) (*googleoauth.Credentials, error) {
 		asked = scopes
@@ -130,7 +130,7 @@ func TestList_Ends(t *testing.T) {
 	t.Cleanup(server.Close)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	b := New(Options{Bucket: "bucket", Client: client, Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}})
+	b := blob.Sub(Opener{client, []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}.bucket("bucket"), "")
 	var last error
 	for _, last = range b.List(t.Context(), "dir/") {
 		if asked > 20 {
@@ -156,7 +156,7 @@ func FuzzList(f *testing.F) {
 	f.Add([]byte(`{"items": [{"name": "a/b", "size": "1", "generation": "7", "updated": "2026-01-01T00:00:00Z"}, {"name": "../x"}], "nextPageToken": "t"}`))
 	f.Add([]byte(`{"items": [{"name": "", "size": -1}]}`))
 	f.Fuzz(func(t *testing.T, page []byte) {
-		b := New(Options{Bucket: "bucket", Client: &http.Client{Transport: answers(page)}, Environ: []string{"STORAGE_EMULATOR_HOST=http://x.example"}})
+		b := blob.Sub(Opener{&http.Client{Transport: answers(page)}, []string{"STORAGE_EMULATOR_HOST=http://x.example"}}.bucket("bucket"), "")
 		for info, err := range b.List(t.Context(), "") {
 			if err == nil && blob.CheckKey(info.Key) != nil {
 				t.Errorf("%q", info.Key)

@@ -54,21 +54,10 @@ func TestShared_StaysUntilTheLastUserHasLeft(t *testing.T) {
 	if !shared.Leave("a", two) {
 		t.Error("the last user has left")
 	}
-	if shared.Leave("a", three) {
-		t.Error("a value that wasn't withdrawn stays without users")
+	if !shared.Has("a") || shared.All()["a"] != three.Value {
+		t.Error("the value that has a user is lost")
 	}
-}
-
-func TestShared_DropsTheValueWithItsLastUser(t *testing.T) {
-	var shared par.Shared[string, int]
-	one, _ := shared.Join("a", func() int { return 1 })
-	shared.Join("a", nil)
-	shared.Drop("a", one)
-	if !shared.Has("a") || shared.All()["a"] != 1 {
-		t.Error("the other user has lost the value")
-	}
-	shared.Drop("a", one)
-	if shared.Has("a") || len(shared.All()) != 0 {
+	if !shared.Leave("a", three) || shared.Has("a") || len(shared.All()) != 0 {
 		t.Error("the value has stayed without users")
 	}
 }

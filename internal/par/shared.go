@@ -40,23 +40,15 @@ func (s *Shared[K, V]) Withdraw(key K, share *Share[V]) {
 	}
 }
 
-// Leave takes a user away, and reports whether that was the last one of a value that was withdrawn.
-// Until then the value stays, without users, too.
+// Leave takes a user away, and the value with its last user, which it reports.
 func (s *Shared[K, V]) Leave(key K, share *Share[V]) (last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	share.users--
-	return share.users == 0 && s.byKey[key] != share
-}
-
-// Drop takes a user away, and the value with its last user.
-func (s *Shared[K, V]) Drop(key K, share *Share[V]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	share.users--
-	if share.users == 0 && s.byKey[key] == share {
+	if last = share.users == 0; last && s.byKey[key] == share {
 		delete(s.byKey, key)
 	}
+	return last
 }
 
 // Has reports whether there is a value for a key.

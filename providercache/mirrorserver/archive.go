@@ -56,7 +56,7 @@ func (r packagesRecord) trustLevel() getproviders.TrustLevel {
 // serveStored sends an archive from the bucket. sent is false if it isn't there.
 func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive storedArchive) (sent bool, err error) {
 	share, _ := s.serving.Join(archive.Key, func() (none struct{}) { return none })
-	defer s.serving.Drop(archive.Key, share)
+	defer s.serving.Leave(archive.Key, share)
 	object, err := s.bucket.Get(r.Context(), archive.Key, blob.GetOptions{})
 	if errors.Is(err, blob.ErrNotFound) {
 		return false, nil

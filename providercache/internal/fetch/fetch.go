@@ -257,7 +257,7 @@ func (f *Fetcher) enter(ctx context.Context, at getproviders.Location) (leave fu
 			host = u.Host
 		}
 		ofHost, _ := f.hosts.Join(host, func() *par.Limit { return par.NewLimit(f.Limits.PerHost) })
-		limits, leaves = []*par.Limit{ofHost.Value, f.downloads}, append(leaves, func() { f.hosts.Drop(host, ofHost) })
+		limits, leaves = []*par.Limit{ofHost.Value, f.downloads}, append(leaves, func() { f.hosts.Leave(host, ofHost) })
 	}
 	for _, limit := range limits {
 		release, err := limit.Acquire(ctx, 0)
