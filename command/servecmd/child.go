@@ -32,7 +32,7 @@ import (
 type child struct {
 	config *cliconfig.Config // the user's
 	net    sources.Network
-	front  front
+	front  *front
 	log    *slog.Logger
 
 	ending time.Duration // 0: endTimeout

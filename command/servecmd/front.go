@@ -31,26 +31,24 @@ type front struct {
 
 	version     string
 	begun       time.Time
-	timings     *timings
-	held        *atomic.Pointer[held]
+	timings     timings
+	held        atomic.Pointer[held]
 	allow       func(*http.Request) bool // nil: everyone may see how the server does
 	measure     func(*http.Request) bool // the same of the metrics
 	apart       bool                     // metrics have an address of their own
-	ending      *atomic.Int64            // not 0: the server is to end, and clients are to go elsewhere
+	ending      atomic.Int64             // not 0: the server is to end, and clients are to go elsewhere
 	opts        options
-	certificate *certificateFile                   // nil: none is named
-	clients     *par.Shared[string, *atomic.Int64] // requests that run, by client
-	limited     *atomic.Int64                      // requests that were too many for one client
+	certificate *certificateFile                  // nil: none is named
+	clients     par.Shared[string, *atomic.Int64] // requests that run, by client
+	limited     atomic.Int64                      // requests that were too many for one client
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
 }
 
-func newFront(log *slog.Logger, now func() time.Time) front {
-	return front{log: log, now: now, timings: new(timings), held: new(atomic.Pointer[held]), ending: new(atomic.Int64), clients: new(par.Shared[string, *atomic.Int64]), limited: new(atomic.Int64)}
-}
+func newFront(log *slog.Logger, now func() time.Time) *front { return &front{log: log, now: now} }
 
-func (f front) handler() http.Handler {
+func (f *front) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mirror/", http.StripPrefix("/mirror", f.mirror))
 	f.operate(mux, !f.apart)
@@ -63,7 +61,7 @@ func (f front) handler() http.Handler {
 }
 
 // operate answers those who run the server.
-func (f front) operate(mux *http.ServeMux, measured bool) {
+func (f *front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if f.ending.Load() > 0 {
@@ -96,7 +94,7 @@ func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.Handler
 
 // logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be
 // tokens: neither is in it.
-func (f front) logged(next http.Handler) http.Handler {
+func (f *front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, who := withAsker(r)
 		client := f.opts.client(r)

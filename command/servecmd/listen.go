@@ -56,7 +56,7 @@ func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listene
 }
 
 // serveAt serves until the program is interrupted.
-func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f front) error {
+func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f *front) error {
 	issued, end, err := withCertificates(m, stores, o.acme, bucket, f.log)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func listenError(option, address string, err error) error {
 
 // serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
 // one.
-func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f front) error {
+func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f *front) error {
 	log := f.log
 	scheme, again := "http", func() {}
 	if issued != nil {
@@ -141,7 +141,7 @@ const signalLag = 100 * time.Millisecond
 
 // drain lets balancers see that the server isn't ready before it stops to listen, if it was SIGTERM that ended it: someone who
 // interrupts it doesn't wait. The next signal ends the process at once.
-func (f front) drain(terminated context.Context, stop func(), pause time.Duration) {
+func (f *front) drain(terminated context.Context, stop func(), pause time.Duration) {
 	interrupted := par.Pause(terminated, signalLag) == nil
 	if stop(); interrupted {
 		return

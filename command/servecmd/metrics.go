@@ -176,7 +176,7 @@ func writeStats(w io.Writer, all []mirrorserver.Stat) {
 
 // stats are what the server has counted, and what there is in its store. What is in the store isn't known before that is listed
 // for the first time.
-func (f front) stats() []mirrorserver.Stat {
+func (f *front) stats() []mirrorserver.Stat {
 	all := append(f.mirror.Stats(), mirrorserver.Stat{Name: fmt.Sprintf("build_info{version=%q,go=%q}", f.version, runtime.Version()), Help: "The version of tfdeps.", Value: 1})
 	all = append(all, mirrorserver.Stat{Name: `limited_total{limit="client"}`, Value: f.limited.Load()})
 	if held := f.held.Load(); held != nil {
@@ -188,7 +188,7 @@ func (f front) stats() []mirrorserver.Stat {
 }
 
 // serveMetrics answers Prometheus.
-func (f front) serveMetrics(w http.ResponseWriter, _ *http.Request) {
+func (f *front) serveMetrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	writeStats(w, f.stats())
 	f.timings.write(w)

@@ -28,13 +28,13 @@ import (
 )
 
 // frontOf has a server of a registry with acme/widget.
-func frontOf(t *testing.T) (front, *providertest.Registry) {
+func frontOf(t *testing.T) (*front, *providertest.Registry) {
 	t.Helper()
 	return frontIn(t, t.TempDir())
 }
 
 // frontIn is frontOf with packages in a directory.
-func frontIn(t *testing.T, dir string) (front, *providertest.Registry) {
+func frontIn(t *testing.T, dir string) (*front, *providertest.Registry) {
 	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
@@ -52,7 +52,7 @@ func frontIn(t *testing.T, dir string) (front, *providertest.Registry) {
 }
 
 // ask returns the answer to a request, whose path has a token behind "#".
-func (f front) ask(t *testing.T, target string, want int) *httptest.ResponseRecorder {
+func (f *front) ask(t *testing.T, target string, want int) *httptest.ResponseRecorder {
 	t.Helper()
 	path, token, _ := strings.Cut(target, "#")
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)

@@ -35,7 +35,7 @@ type held struct {
 }
 
 // look sees what is in the store, again and again until the context ends.
-func (f front) look(ctx context.Context) {
+func (f *front) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		before, begun := f.changes(), f.now()
 		all, err := f.mirror.StoredPackages(ctx)
@@ -49,7 +49,7 @@ func (f front) look(ctx context.Context) {
 }
 
 // changes are how many downloads run, and a sum that changes with what was downloaded or removed.
-func (f front) changes() (n [2]int64) {
+func (f *front) changes() (n [2]int64) {
 	for _, stat := range f.mirror.Stats() {
 		switch stat.Name {
 		case "downloads_running":
@@ -63,7 +63,7 @@ func (f front) changes() (n [2]int64) {
 
 // awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list
 // isn't listed often.
-func (f front) awaitNews(ctx context.Context, before [2]int64, listing time.Duration) {
+func (f *front) awaitNews(ctx context.Context, before [2]int64, listing time.Duration) {
 	step := min(max(cmp.Or(f.news, newsEvery), 100*listing), heldEvery)
 	for waited := time.Duration(0); waited < heldEvery && ctx.Err() == nil; waited += step {
 		par.Pause(ctx, step)
@@ -90,7 +90,7 @@ type upstreamStatus struct {
 }
 
 // serveStatus answers the page's script.
-func (f front) serveStatus(w http.ResponseWriter, _ *http.Request) {
+func (f *front) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: map[string]int64{}, Downloads: f.mirror.DownloadsNow(), Store: f.held.Load(), Upstreams: f.timings.status()}
 	for _, stat := range f.mirror.Stats() {
 		s.Stats[stat.Name] = stat.Value

@@ -62,15 +62,15 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	bucket.gone.Store(false)
 	for _, want := range []bool{false, true} {
 		must.Equal(t, server.Ready(t.Context()) == nil, want)
-		m.clock.pass(10 * time.Second)
+		m.clock.pass(11 * time.Second)
 	}
 	must.Len(t, keysIn(t, bucket, "ready"), 1)
 	must.Equal(t, server.Ready(t.Context()), nil)
 	bucket.gone.Store(true)
-	m.clock.pass(10 * time.Second)
+	m.clock.pass(11 * time.Second)
 	must.Refuse(server.Ready(t.Context()))(t, "it is ready although the bucket has gone")
 	bucket.gone.Store(false)
 	bucket.shut.Store(true)
-	m.clock.pass(10 * time.Second)
+	m.clock.pass(11 * time.Second)
 	must.Fail(t, server.Ready(t.Context()), errExpired)
 }

@@ -103,7 +103,7 @@ type Server struct {
 	tasks   *par.Tasks
 	room    *par.Room    // memory for decoding
 	running atomic.Int64 // requests
-	ready   par.Memo[string, readiness]
+	ready   par.Aged[string, error]
 	counts  counters
 
 	versions *answers[versionsRecord]
@@ -148,17 +148,10 @@ const (
 	readyLimit = 5 * time.Second
 )
 
-// readiness is what the bucket said when it was asked.
-type readiness struct {
-	at  time.Time
-	err error
-}
-
 // Ready returns an error if the bucket isn't there, or can't be read. It is asked every ten seconds at most. That nothing more
 // fits into it is no error: what is stored can be served.
 func (s *Server) Ready(ctx context.Context) error {
-	s.ready.Expire("", func(r readiness) bool { return s.fetcher.Now().Sub(r.at) >= readyEvery })
-	got, err := s.ready.Do(ctx, "", func(ctx context.Context) (readiness, error) {
+	said, err := s.ready.Do(ctx, "", s.fetcher.Now, readyEvery, func(ctx context.Context) (error, error) {
 		ctx, cancel := context.WithTimeout(ctx, readyLimit)
 		defer cancel()
 		_, _, err := blob.ReadAll(ctx, s.bucket, readyKey, 1<<10)
@@ -168,9 +161,9 @@ func (s *Server) Ready(ctx context.Context) error {
 		if errors.Is(err, blob.ErrExists) || disk.IsFull(err) {
 			err = nil
 		}
-		return readiness{s.fetcher.Now(), err}, nil
+		return err, nil
 	})
-	return cmp.Or(err, got.err)
+	return cmp.Or(err, said)
 }
 
 // headerKey is the key of the answer's header in the context of a request.

@@ -22,7 +22,6 @@ import (
 type Listing struct {
 	Provider getproviders.Provider
 	Versions map[getproviders.Version]map[getproviders.Platform]receipt.Pending
-	Unwanted []string // names of archives that are to go
 	Product  getproviders.Product
 }
 
@@ -131,9 +130,7 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 		name := MirrorDir(p) + "/" + entry.Name()
 		k := kept[name]
 		switch {
-		case !ok:
-		case prune && k == nil:
-			listing.Unwanted = append(listing.Unwanted, name)
+		case !ok, prune && k == nil:
 		case k != nil && k.Known.Name != "":
 			listing.add(v, plat, k.Known)
 		default:
