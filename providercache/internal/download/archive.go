@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,23 +22,11 @@ type Archive struct {
 	// Modified is when the archive was changed last, as its server or the file system
 	// says; zero: not known.
 	Modified time.Time
-	File     *partialFile // open; nil in tests that don't need it
-}
-
-// IsAt makes sure that a file which was opened by the archive's path is the one that
-// was written.
-func (a Archive) IsAt(file *os.File) error {
-	if a.File == nil {
-		return nil
-	}
-	return a.File.isAt(file)
+	File     *partialFile // open, so that it is the one that was written, whatever others do in a cache that they can write to; nil: none was
 }
 
 // IsWebPage reports whether the file begins as web pages do.
 func (a Archive) IsWebPage() bool {
-	if a.File == nil {
-		return false
-	}
 	begin := make([]byte, 512) // all that is looked at
 	n, _ := a.File.ReadAt(begin, 0)
 	return strings.HasPrefix(http.DetectContentType(begin[:n]), "text/html")
@@ -56,9 +43,7 @@ func (a Archive) Keep() (kept int64) {
 
 // Discard closes the file, and removes it unless it goes with the staging directory.
 func (a Archive) Discard() {
-	if a.File != nil {
-		a.File.discard()
-	}
+	a.File.discard()
 }
 
 // Ask finds out the size of an archive, in bytes, and when it was changed last, by requesting its first byte; -1 and

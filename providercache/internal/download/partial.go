@@ -3,7 +3,6 @@ package download
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -66,20 +65,6 @@ func (l *partialFile) discard() {
 	if l.kept {
 		_ = patient.Remove(filepath.Dir(l.Name())) // if it was the last one
 	}
-}
-
-// isAt makes sure that a file which was opened by this file's name is the one
-// that was written. In a cache other users may be able to rename files.
-func (l *partialFile) isAt(file *os.File) error {
-	written, err := l.Stat()
-	if err != nil {
-		return err
-	}
-	found, err := file.Stat()
-	if err == nil && !os.SameFile(written, found) {
-		err = fmt.Errorf("%s was replaced while it was worked on", l.Name())
-	}
-	return err
 }
 
 // openPartial opens or makes the file for an archive, and takes its file lock.

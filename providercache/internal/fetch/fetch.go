@@ -217,11 +217,10 @@ func (f *Fetcher) opening(t Request) download.Opening {
 // unpack completes what was unpacked while the archive arrived, or unpacks the
 // archive if it couldn't be.
 func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
-	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Package)
+	whole, err := unpack.Open(from.File, from.Size, t.Provider, f.Limits.Package)
 	if err != nil {
 		return content, t.Failed(during.Unpack, err)
 	}
-	defer whole.Close()
 	content, ok, err := whole.Finish(streamed, dir)
 	if !ok {
 		var leave func()

@@ -53,7 +53,7 @@ func hashZip(ctx context.Context, file *os.File, p getproviders.Provider, limits
 		return content, "", err
 	}
 	zh = getproviders.ZH(sum)
-	whole, err := openFile(file, size, p, limits)
+	whole, err := Open(file, size, p, limits)
 	if err == nil {
 		content, err = whole.Unpack(ctx, "")
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
-	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A file that is unpacked while the archive arrives gets its mode from the archive's directory,
@@ -14,9 +13,8 @@ import (
 func TestStream_DropsSetuidBits(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: "as root", Mode: os.ModeSetuid | os.ModeSetgid | os.ModeSticky | 0o755})
-	path, dir := filepath.Join(t.TempDir(), "archive.zip"), filepath.Join(t.TempDir(), "package")
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
-	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
+	dir := filepath.Join(t.TempDir(), "package")
+	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
 	if err != nil || !onTheWay {
 		t.Fatalf("on the way: %t, %v", onTheWay, err)
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zip"
@@ -37,13 +35,8 @@ func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) 
 	if errors.Is(err, ErrNotStreamable) {
 		return false
 	}
-	path := filepath.Join(tb.TempDir(), "archive.zip")
-	if err = errors.Join(err, os.WriteFile(path, content, 0o600)); err != nil {
-		tb.Fatal(err)
-	}
-	opened, err := Open(path, int64(len(content)), nil, cachetest.TestProvider, limits.WithDefaults())
 	must.Succeed(tb, err)
-	defer opened.file.Close()
+	opened := must.Get(Open(bytes.NewReader(content), int64(len(content)), cachetest.TestProvider, limits.WithDefaults()))(tb)
 	want, err := opened.Unpack(tb.Context(), "")
 	if err != nil || got != want || received.Size != int64(len(content)) {
 		tb.Fatalf("got %v, want %v, %v", got, want, err)

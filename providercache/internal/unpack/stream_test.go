@@ -28,10 +28,10 @@ import (
 
 // checkStreaming unpacks an archive while it arrives, in pieces of a few bytes, and checks that
 // the result is that of unpacking it afterwards: the same error, or the same hashes and files.
-func checkStreaming(tb testing.TB, from archiveFile, want string, limits Limits, wantResult Content, wantErr error) {
+func checkStreaming(tb testing.TB, content []byte, want string, limits Limits, wantResult Content, wantErr error) {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "package")
-	result, _, err := unpackArriving(tb, from, dir, limits)
+	result, _, err := unpackArriving(tb, content, dir, limits)
 	must.Equal(tb, fmt.Sprint(err), fmt.Sprint(wantErr))
 	if err == nil && wantErr == nil {
 		must.Equal(tb, result, wantResult)
@@ -39,28 +39,20 @@ func checkStreaming(tb testing.TB, from archiveFile, want string, limits Limits,
 	}
 }
 
-// archiveFile is an archive on the disk.
-type archiveFile struct {
-	Path string
-	Size int64
-}
-
 // unpackArriving reports also whether the result is that of unpacking while
 // the archive arrived.
-func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) (result Content, onTheWay bool, err error) {
+func unpackArriving(tb testing.TB, content []byte, dir string, limits Limits) (result Content, onTheWay bool, err error) {
 	tb.Helper()
 	limits = limits.WithDefaults()
-	file, err := os.Open(from.Path)
-	must.Succeed(tb, err)
-	defer file.Close()
+	file, size := bytes.NewReader(content), int64(len(content))
 	var mark par.Mark
 	gate := par.NewLimit(1)
-	step := max(1, from.Size/100)
+	step := max(1, size/100)
 	var onArrival Streamed
 	err = par.Together(tb.Context(),
 		func(context.Context) error {
-			for at := int64(0); at < from.Size; at += step {
-				mark.Advance(min(step, from.Size-at))
+			for at := int64(0); at < size; at += step {
+				mark.Advance(min(step, size-at))
 			}
 			mark.End(nil)
 			return nil
@@ -77,13 +69,12 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 	} else {
 		release() // the slot is free again
 	}
-	whole, err := Open(from.Path, from.Size, nil, cachetest.Widget, limits)
+	whole, err := Open(file, size, cachetest.Widget, limits)
 	if err != nil {
 		return Content{}, false, err
 	}
-	defer whole.file.Close()
-	if onArrival.agrees(whole.entries) {
-		result, err = onArrival.finish(whole.entries, dir)
+	if onArrival.agrees(whole) {
+		result, err = onArrival.finish(whole, dir)
 		return result, true, err
 	}
 	result, err = whole.Unpack(tb.Context(), dir)
@@ -92,9 +83,7 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 
 func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "archive.zip")
-	must.Succeed(tb, os.WriteFile(path, content, 0o600))
-	_, onTheWay, err = unpackArriving(tb, archiveFile{Path: path, Size: int64(len(content))}, filepath.Join(tb.TempDir(), "package"), Limits{})
+	_, onTheWay, err = unpackArriving(tb, content, filepath.Join(tb.TempDir(), "package"), Limits{})
 	return onTheWay, err
 }
 
@@ -141,7 +130,7 @@ func TestStream_RefusesTwoArchivesInOne(t *testing.T) {
 	content := append(bytes.Clone(hidden[:end]), shown...)
 	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	dir := filepath.Join(t.TempDir(), "package")
-	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
+	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
 	if !errors.Is(err, RuleArchive) || onTheWay {
 		t.Errorf("on the way: %t, %v", onTheWay, err)
 	}
@@ -152,10 +141,8 @@ func TestStream_RefusesTwoArchivesInOne(t *testing.T) {
 func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("0", 1<<20)})
-	path := filepath.Join(t.TempDir(), "archive.zip")
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	dir := filepath.Join(t.TempDir(), "package")
-	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{Bytes: 1 << 16})
+	_, onTheWay, err := unpackArriving(t, content, dir, Limits{Bytes: 1 << 16})
 	if err == nil || onTheWay {
 		t.Errorf("on the way: %t, %v", onTheWay, err)
 	}
@@ -272,10 +259,8 @@ func TestStream_StreamingStopsAtAnAbsurdRatio(t *testing.T) {
 	t.Parallel()
 	item := cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom}
 	content := cachetest.ArchiveOf(t, item)
-	path := filepath.Join(t.TempDir(), "archive.zip")
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	dir := filepath.Join(t.TempDir(), "package")
-	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
+	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
 	if err == nil || onTheWay {
 		t.Errorf("on the way: %t, %v", onTheWay, err)
 	}
@@ -310,7 +295,7 @@ func FuzzStream(f *testing.F) {
 		if int64(len(content)) > limits.Bytes {
 			return
 		}
-		complete, err := hashInMemory(t, content, limits)
+		complete, err := unpackFile(t.Context(), content, "", limits)
 		if stream, broken := HashStream(t.Context(), bytes.NewReader(content), slots, 1, limits); broken == nil {
 			arrived, differs := stream.Content(cachetest.Widget, limits)
 			if differs == nil && (err != nil || arrived != complete) {
@@ -321,20 +306,6 @@ func FuzzStream(f *testing.F) {
 			must.Equal(t, must.Get(hashByGo(content))(t), complete.H1Archive)
 		}
 	})
-}
-
-// hashInMemory hashes what is in a complete archive.
-func hashInMemory(tb testing.TB, content []byte, limits Limits) (Content, error) {
-	tb.Helper()
-	from := bytes.NewReader(content)
-	entries, dir, err := readEntries(from, from.Size(), cachetest.Widget, limits)
-	if err == nil {
-		err = dir.checkHeaders(from, entries)
-	}
-	if err != nil {
-		return Content{}, err
-	}
-	return Archive{entries: entries}.Unpack(tb.Context(), "")
 }
 
 // hashByGo is the h1 of an archive by the standard library.
@@ -375,7 +346,7 @@ func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			must.Fail(t, must.ErrorOf(hashInMemory(t, test.content, Limits{}.WithDefaults())), test.rule)
+			must.Fail(t, must.ErrorOf(unpackFile(t.Context(), test.content, "", Limits{})), test.rule)
 			if onTheWay, err := arriving(t, test.content); err == nil || onTheWay {
 				t.Errorf("on the way: %t, %v", onTheWay, err)
 			}

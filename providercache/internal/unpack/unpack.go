@@ -1,8 +1,7 @@
 // Package unpack turns package archives into files and hashes, and refuses archives
 // that break the rules in unpack.go.
 //
-//	archive, err := unpack.Open(path, size, nil, provider, limits)
-//	defer archive.Close()
+//	archive, err := unpack.Open(file, size, provider, limits)
 //	content, err := archive.Unpack(ctx, dir) // dir "": only hash
 //
 // [Stream] unpacks an archive while it is still being downloaded; Archive.Finish then
@@ -44,6 +43,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"io"
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -89,52 +89,26 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// Archive is an open archive that keeps all rules that can be checked without
+// Archive are the entries of an archive that keeps all rules that can be checked without
 // inflating anything.
-type Archive struct {
-	file    *os.File
-	entries []entry
-}
+type Archive []entry
 
-// Open reads an archive's directory. isAt, if it isn't nil, makes sure that
-// the file which was opened is the one that is meant. The caller closes the file.
-func Open(path string, size int64, isAt func(*os.File) error, p getproviders.Provider, limits Limits) (Archive, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Archive{}, err
-	}
-	if isAt != nil {
-		err = isAt(file)
-	}
-	var archive Archive
+// Open reads an archive's directory. What it reads from has to stay open.
+func Open(from io.ReaderAt, size int64, p getproviders.Provider, limits Limits) (Archive, error) {
+	entries, dir, err := readEntries(from, size, p, limits)
 	if err == nil {
-		archive, err = openFile(file, size, p, limits)
+		err = dir.checkHeaders(from, entries)
 	}
-	if err != nil {
-		file.Close()
-		return Archive{}, err
-	}
-	return archive, nil
+	return entries, err
 }
-
-func openFile(file *os.File, size int64, p getproviders.Provider, limits Limits) (Archive, error) {
-	entries, dir, err := readEntries(file, size, p, limits)
-	if err == nil {
-		err = dir.checkHeaders(file, entries)
-	}
-	return Archive{file, entries}, err
-}
-
-// Close closes the file.
-func (o Archive) Close() error { return o.file.Close() }
 
 // Finish completes what was unpacked while the archive arrived. ok: the archive's
 // directory lists the very entries that were found.
 func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool, err error) {
-	if !onTheWay.agrees(o.entries) {
+	if !onTheWay.agrees(o) {
 		return content, false, nil
 	}
-	content, err = onTheWay.finish(o.entries, dir)
+	content, err = onTheWay.finish(o, dir)
 	return content, true, err
 }
 
@@ -156,7 +130,7 @@ func (o Archive) Unpack(ctx context.Context, dir string) (content Content, err e
 		into = root
 	}
 	buffer := make([]byte, chunks.Size)
-	return digest(o.entries, func(e entry) ([sha256.Size]byte, error) {
+	return digest(o, func(e entry) ([sha256.Size]byte, error) {
 		if e.Dir {
 			return sha256.Sum256(nil), e.mkdir(into)
 		}

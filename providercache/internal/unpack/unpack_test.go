@@ -23,22 +23,18 @@ import (
 // written beside it.
 func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, result Content, err error) {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "archive.zip")
-	must.Succeed(tb, os.WriteFile(path, content, 0o600))
 	above = tb.TempDir()
-	from := archiveFile{Path: path, Size: int64(len(content))}
-	result, err = unpackFile(tb.Context(), from, filepath.Join(above, "package"), limits)
-	checkStreaming(tb, from, filepath.Join(above, "package"), limits, result, err)
+	result, err = unpackFile(tb.Context(), content, filepath.Join(above, "package"), limits)
+	checkStreaming(tb, content, filepath.Join(above, "package"), limits, result, err)
 	return above, result, err
 }
 
 // unpackFile unpacks an archive that is complete.
-func unpackFile(ctx context.Context, from archiveFile, dir string, limits Limits) (Content, error) {
-	whole, err := Open(from.Path, from.Size, nil, cachetest.Widget, limits.WithDefaults())
+func unpackFile(ctx context.Context, content []byte, dir string, limits Limits) (Content, error) {
+	whole, err := Open(bytes.NewReader(content), int64(len(content)), cachetest.Widget, limits.WithDefaults())
 	if err != nil {
 		return Content{}, err
 	}
-	defer whole.file.Close()
 	return whole.Unpack(ctx, dir)
 }
 
@@ -58,9 +54,7 @@ func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry stri
 	if beside, _ := os.ReadDir(above); len(beside) > 1 || len(beside) == 1 && beside[0].Name() != "package" {
 		t.Errorf("something was written beside the package: %v", beside)
 	}
-	path := filepath.Join(t.TempDir(), "archive.zip")
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
-	_, hashErr := unpackFile(t.Context(), archiveFile{Path: path, Size: int64(len(content))}, "", limits)
+	_, hashErr := unpackFile(t.Context(), content, "", limits)
 	if hashErr == nil || hashErr.Error() != err.Error() {
 		t.Errorf("hashing says %v, unpacking says %v", hashErr, err)
 	}
@@ -335,16 +329,12 @@ func TestUnpack_KeepsModes(t *testing.T) {
 
 func TestUnpack_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "archive.zip")
-	must.Succeed(t, os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600))
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	must.Fail(t, must.ErrorOf(unpackFile(ctx, archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, "", Limits{})), cachetest.ErrStopped)
+	must.Fail(t, must.ErrorOf(unpackFile(ctx, cachetest.ArchiveOf(t, cachetest.Good), "", Limits{})), cachetest.ErrStopped)
 }
 
 func TestUnpack_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "archive.zip")
-	must.Succeed(t, os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600))
-	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
+	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), cachetest.ArchiveOf(t, cachetest.Good), filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
 }
