@@ -57,7 +57,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 	o, honest := hostileWorld(t), honestRegistry(t)
 	few := testing.Short() || os.Getenv(fewSessions) == "few" // a fifth
 	for i, rule := range rules {
-		large := rule.Name == "archive_many" || rule.Name == "archive_ratio" // 10,000 files for each command, and 512 MB of zeros
+		large := rule.Name == "archive_many" || rule.Name == "archive_ratio"                           // 10,000 files for each command, and 512 MB of zeros
 		if few && (i%5 != 0 || large) && rule.Name != "honest" || large && runtime.GOOS == "windows" { // Wine takes minutes for so many files
 			continue
 		}

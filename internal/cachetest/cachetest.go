@@ -34,6 +34,9 @@ func FileSize(tb testing.TB, path string) int64 {
 	return info.Size()
 }
 
+// HasLinks reports whether symbolic links can be made: on Windows few users can.
+func HasLinks(t *testing.T) bool { return must.Symlink("x", filepath.Join(t.TempDir(), "link")) == nil }
+
 // LinkOrSkip makes a symbolic link, or skips the test where the system has none.
 func LinkOrSkip(t *testing.T, to, at string) {
 	t.Helper()

@@ -2,6 +2,7 @@
 package peertest
 
 import (
+	"errors"
 	"flag"
 	"hash/fnv"
 	"os"
@@ -70,7 +71,7 @@ func WriteProgram(path string, content []byte) error {
 	err := os.WriteFile(path, content, 0o755)
 	if err == nil && runtime.GOOS == "windows" && strings.HasPrefix(string(content), "#!") {
 		if content, err = os.ReadFile(filepath.Join(os.Getenv("TFDEPS_TEST_PROGRAMS"), "script.exe")); err == nil {
-			err = os.WriteFile(path+".exe", content, 0o755)
+			err = errors.Join(os.WriteFile(path+".exe", content, 0o755), exec.Command("sh", "-c", `chmod +x "$1"`, "sh", path).Run())
 		}
 	}
 	return err

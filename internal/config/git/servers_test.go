@@ -188,10 +188,11 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	o, ids := history(t)
 	b := newBench(t)
 	log := filepath.Join(b.work, "ssh-log")
+	to := peertest.ScriptPath(log)
 	ssh := script(t, filepath.Join(b.work, "an ssh"), `
-		printf '%s\n' "$*" >>'`+log+`'
+		printf '%s\n' "$*" >>'`+to+`'
 		while [ $# -gt 1 ]; do
-			if [ "$1" = -i ]; then ls -l "$2" >>'`+log+`'; cat "$2" >>'`+log+`'; fi
+			if [ "$1" = -i ]; then ls -l "$2" >>'`+to+`'; cat "$2" >>'`+to+`'; fi
 			shift
 		done
 		eval "$1"`)

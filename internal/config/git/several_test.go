@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -73,7 +74,9 @@ func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 // fails, too, it is an error.
 func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	needShell(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("a script can't end there before its output does")
+	}
 	o, ids := history(t)
 	program, _ := requireGit(t)
 	for _, c := range []struct {

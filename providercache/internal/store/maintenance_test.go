@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -66,7 +67,9 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	installtest.InstallBoth(t, linked, locks)
 	a = list(t, u)[0]
 	must.Len(t, a.Users, 2)
-	must.EqualSlices(t, a.Linked, []string{resolvedPath(t, linked.Target.Dir)})
+	if cachetest.HasLinks(t) {
+		must.EqualSlices(t, a.Linked, []string{resolvedPath(t, linked.Target.Dir)})
+	}
 	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Managed || a.Condition != store.ConditionComplete {
 		t.Errorf("listed as %+v", a)
 	}
@@ -274,10 +277,12 @@ func TestRemove_CountsSharedBytesApart(t *testing.T) {
 	u := m.Maintenance(t)
 	packages := list(t, u)
 	done := must.Get(u.Remove(t.Context(), packages, store.RemoveOptions{}))(t)
-	if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
+	if runtime.GOOS == "windows" { // where nobody counts links
+		must.Equal(t, done.Shared, 0)
+	} else if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}
-	if left := installtest.Tree(t, m.Cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
+	if left := installtest.Tree(t, m.Cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") && name != "partial" })) {
 		t.Errorf("left in the cache: %q", left)
 	}
 }
@@ -324,11 +329,15 @@ func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 		why = append(why, kept.Why)
 	}
 	inUse := func(err error) bool { return errors.Is(err, store.ErrInUse) }
-	if len(done.Removed) > 0 || len(why) != 3 || !slices.ContainsFunc(why, inUse) || !slices.Contains(why, store.ErrUnmanaged) {
+	links := 2
+	if !cachetest.HasLinks(t) {
+		links = 0
+	}
+	if len(done.Removed) != 2-links || len(why) != 1+links || slices.ContainsFunc(why, inUse) != (links > 0) || !slices.Contains(why, store.ErrUnmanaged) {
 		t.Errorf("removed %v, kept because of %v", done.Removed, why)
 	}
 	done, err = u.Remove(t.Context(), list(t, u), store.RemoveOptions{Linked: true, Others: true})
-	if err != nil || len(done.Removed) != 3 {
+	if err != nil || len(done.Removed) != 1+links {
 		t.Errorf("removed: %+v, %v", done, err)
 	}
 }
