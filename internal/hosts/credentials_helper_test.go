@@ -22,7 +22,7 @@ import (
 // under another name.
 func TestHelper_Program(t *testing.T) {
 	if os.Getenv("HELPER_LOG") == "" {
-		t.Skip("this is run by other tests")
+		return // others run it
 	}
 	_, asked, _ := strings.Cut(strings.Join(os.Args[1:], "|"), "--|")
 	log := must.Get(os.OpenFile(os.Getenv("HELPER_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
@@ -92,7 +92,7 @@ func installSelf(t *testing.T, path string) {
 	if err != nil {
 		t.Skip("this executable isn't known: ", err)
 	}
-	if os.Link(self, path) == nil {
+	if runtime.GOOS != "windows" && os.Link(self, path) == nil { // where no link to a program that runs is removed
 		return
 	}
 	content, err := os.ReadFile(self)

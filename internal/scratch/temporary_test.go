@@ -14,7 +14,7 @@ import (
 
 // A run that is killed leaves modules, and maybe a key for ssh, among the temporary files. The
 // next run removes them.
-func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
+func testTemporaryRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks tell here which process lives")
 	}
@@ -37,7 +37,6 @@ func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 
 // Another user could exchange a directory for a symlink while root removes what is in it.
 func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
-	t.Parallel()
 	parent, now := t.TempDir(), time.Now()
 	left := filepath.Join(parent, Prefix+"left")
 	long := now.Add(-AbandonedAfter - time.Minute)
@@ -50,4 +49,5 @@ func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	}
 	sweep(parent, now, ownedByUser)
 	must.Refuse(os.Lstat(left))(t, "this user's is there")
+	t.Run("and removes what killed runs have left", testTemporaryRemovesWhatKilledRunsHaveLeft)
 }

@@ -13,11 +13,17 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 {"Action":"pass","Package":"example.com/m/a","Test":"TestPasses/case"}
 {"Action":"output","Package":"example.com/m/a","Test":"TestSkips","Output":"    x_test.go:7: not here\n"}
 {"Action":"skip","Package":"example.com/m/a","Test":"TestSkips"}
+{"Action":"pass","Package":"example.com/m/a","Test":"TestPart/here"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestPart/there","Output":"    x_test.go:7: no links\n"}
+{"Action":"skip","Package":"example.com/m/a","Test":"TestPart/there"}
+{"Action":"pass","Package":"example.com/m/a","Test":"TestPart"}
+{"Action":"skip","Package":"example.com/m/a","Test":"TestNone/there"}
+{"Action":"pass","Package":"example.com/m/a","Test":"TestNone"}
 {"Action":"pass","Package":"example.com/m/a"}
 `
 	root := t.TempDir()
 	for name, source := range map[string]string{
-		"a/a_test.go":       "package a\n\nfunc TestPasses(t *testing.T) {}\n\nfunc TestSkips(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n",
+		"a/a_test.go":       "package a\n\nfunc TestPasses(t *testing.T) {}\n\nfunc TestSkips(t *testing.T) {}\n\nfunc TestPart(t *testing.T) {}\n\nfunc TestNone(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n",
 		"a/a_linux_test.go": "package a\n\nfunc TestOnLinux(t *testing.T) {}\n\nfunc Testify(t *testing.T) {}\n",
 		"b/b_test.go":       "package b\n\nfunc TestElsewhere(t *testing.T) {}\n",
 	} {
@@ -34,9 +40,11 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 		want     string // in the output
 		good     bool
 	}{
-		{[]string{"TestSkips", "TestOnLinux"}, "3 tests: 1 passed, 2 are excepted, 0 didn't pass\n", true},
-		{[]string{"TestSkips"}, "3 tests: 1 passed, 1 are excepted, 1 didn't pass\n", false},
-		{[]string{"TestSkips", "TestOnLinux", "TestPasses"}, "a TestPasses: passed: true, excepted: true\n", false},
+		{[]string{"TestSkips", "TestOnLinux", "TestNone", "TestPart/there"}, "5 tests: 2 passed, of which 1 subtests are skipped, 3 are excepted, 0 didn't pass\n", true},
+		{[]string{"TestSkips", "TestOnLinux", "TestNone"}, "a TestPart/there: skipped, and not listed: no links\n", false},
+		{[]string{"TestSkips", "TestOnLinux", "TestPart/there"}, "a TestNone: passed: false, excepted: false\n", false},
+		{[]string{"TestSkips", "TestNone", "TestPart/there"}, "5 tests: 2 passed, of which 1 subtests are skipped, 2 are excepted, 1 didn't pass\n", false},
+		{[]string{"TestSkips", "TestOnLinux", "TestPasses", "TestNone", "TestPart/there"}, "a TestPasses: passed: true, excepted: true\n", false},
 	} {
 		excepted := allowance{tests: map[testID]bool{}}
 		for _, name := range c.excepted {

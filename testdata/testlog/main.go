@@ -11,8 +11,9 @@
 // The first is for the subtests, too; the second is for all tests that say such a reason.
 // A blank line, or one that begins with "#", says nothing. Without -skips, any test may be skipped.
 //
-// With -excepted, whose file has lines of the first form, each test that stands in the source of the packages has to pass
-// or to be listed, whatever kept it from running: a build constraint, too. The last line says how many there are.
+// With -excepted, whose file has such lines, each test that stands in the source of the packages has to pass or to be listed,
+// whatever kept it from running: a build constraint, too. A test all of whose subtests are skipped doesn't pass; where only some
+// are, the subtests are listed (TestName/subtest), or their reasons. The last line says how many there are.
 package main
 
 import (
@@ -78,6 +79,16 @@ func (a allowance) permits(id testID, reason string) bool {
 	return a.all || a.tests[id.top()] || slices.ContainsFunc(a.reasons, func(r *regexp.Regexp) bool { return r.MatchString(reason) })
 }
 
+// permitsSubtest asks for the subtest itself, or one that it is below.
+func (a allowance) permitsSubtest(id testID, reason string) bool {
+	for name := id.name; strings.Contains(name, "/"); name = name[:strings.LastIndexByte(name, '/')] {
+		if a.tests[testID{id.dir, name}] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.reasons, func(r *regexp.Regexp) bool { return r.MatchString(reason) })
+}
+
 func readAllowed(name string) (allowance, error) {
 	allowed := allowance{all: name == "", tests: map[testID]bool{}}
 	if allowed.all {
@@ -121,12 +132,13 @@ type testLog struct {
 	ids     map[string]testID   // of those that were skipped, as they are printed
 	races   map[string]string   // by directory: a report of the race detector that hasn't ended
 	passed  map[testID]bool     // without subtests
+	some    map[testID]bool     // tests of which a subtest has passed
 	dirs    map[string]bool     // the packages that there were
 	failed  bool
 }
 
 func newTestLog(module string, out io.Writer) *testLog {
-	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}, passed: map[testID]bool{}, dirs: map[string]bool{}}
+	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}, passed: map[testID]bool{}, some: map[testID]bool{}, dirs: map[string]bool{}}
 }
 
 func (l *testLog) read(in io.Reader) error {
@@ -177,6 +189,8 @@ func (l *testLog) add(event testEvent) {
 			fmt.Fprintf(l.out, "ok  %-60s %7.1fs\n", dir, event.Elapsed)
 		} else if id == id.top() {
 			l.passed[id] = true
+		} else {
+			l.some[id.top()] = true
 		}
 		delete(l.output, id)
 	}
@@ -249,7 +263,22 @@ var testFunction = regexp.MustCompile(`(?m)^func (Test[^a-z\W]\w*)\(\w+ \*testin
 // way round, and says how many there are of each kind. It reports whether there are none.
 func (l *testLog) count(root string, excepted allowance) (good bool) {
 	good = true
-	passed, listed, other := 0, 0, 0
+	passed, listed, other, subtests := 0, 0, 0, 0
+	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
+		for _, name := range l.skipped[reason] {
+			id := l.ids[name]
+			switch {
+			case id == id.top():
+			case !l.some[id.top()]:
+				delete(l.passed, id.top())
+			case excepted.permitsSubtest(id, reason):
+				subtests++
+			default:
+				good = false
+				fmt.Fprintf(l.out, "%s: skipped, and not listed: %s\n", name, reason)
+			}
+		}
+	}
 	for _, dir := range slices.Sorted(maps.Keys(l.dirs)) {
 		files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*_test.go"))
 		for _, file := range files {
@@ -275,6 +304,6 @@ func (l *testLog) count(root string, excepted allowance) (good bool) {
 			}
 		}
 	}
-	fmt.Fprintf(l.out, "%d tests: %d passed, %d are excepted, %d didn't pass\n", passed+listed+other, passed, listed, other)
+	fmt.Fprintf(l.out, "%d tests: %d passed, of which %d subtests are skipped, %d are excepted, %d didn't pass\n", passed+listed+other, passed, subtests, listed, other)
 	return good
 }

@@ -116,7 +116,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 					m.write(name, got)
 					return
 				}
-				must.Equal(t, got, m.text(name, "want"))
+				must.Equal(t, filepath.ToSlash(got), m.text(name, "want"))
 			})
 		}
 		if *update {

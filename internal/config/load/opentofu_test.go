@@ -1,6 +1,7 @@
 package load
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -295,9 +296,10 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 					}
 				}
 			}
-			must.Equal(t, joinLines(lines), c.want)
+			must.Equal(t, filepath.ToSlash(joinLines(lines)), c.want)
 		})
 	}
+	t.Run("the same as tofu", testLoadModuleSameAsTofu)
 }
 
 // TestLoadModule_TestFilesAlone has a directory that is empty for one product, and not for the

@@ -85,9 +85,10 @@ func TestHash_WhatCounts(t *testing.T) {
 		}
 		seen[h] = name
 	}
+	t.Run("links", testHashSymlinksCountByTheirTarget)
 }
 
-func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
+func testHashSymlinksCountByTheirTarget(t *testing.T) {
 	hashes := map[getproviders.Hash]string{}
 	add := func(name, dir string) {
 		h := hash(t, dir)

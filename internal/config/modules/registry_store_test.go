@@ -132,9 +132,10 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 	}
 	must.Succeed(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
 	must.Equal(t, mustLocate(t, later(), "1.0.0"), asked)
+	t.Run("the store is the user's alone", testRegistryTheStoreIsTheUsersAlone)
 }
 
-func TestRegistry_TheStoreIsTheUsersAlone(t *testing.T) {
+func testRegistryTheStoreIsTheUsersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes say nothing on Windows")
 	}

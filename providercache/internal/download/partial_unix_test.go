@@ -14,7 +14,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
+// TestPartial_OnUnix has what is about archives that are kept for the next run.
+func TestPartial_OnUnix(t *testing.T) {
+	t.Run("is for one process at a time", testOpenPartialIsForOneProcessAtATime)
+	t.Run("refuses a removed file", testCheckPartialRefusesARemovedFile)
+	t.Run("is what was written", testArchiveIsWhatWasWritten)
+}
+
+func testOpenPartialIsForOneProcessAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	first := must.Get(openPartial(dir, [32]byte{1}))(t)
 	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, filelock.ErrHeld) {
@@ -27,9 +34,9 @@ func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	again.Close()
 }
 
-// TestCheckPartial_RefusesARemovedFile: the file is opened before, and locked after, another
+// testCheckPartialRefusesARemovedFile: the file is opened before, and locked after, another
 // process removes it.
-func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
+func testCheckPartialRefusesARemovedFile(t *testing.T) {
 	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "partial")
@@ -46,9 +53,9 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	}
 }
 
-// TestArchive_IsWhatWasWritten: a user who can write to the cache could replace a partial
+// testArchiveIsWhatWasWritten: a user who can write to the cache could replace a partial
 // file.
-func TestArchive_IsWhatWasWritten(t *testing.T) {
+func testArchiveIsWhatWasWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	file := must.Get(openPartial(dir, [32]byte{1}))(t)
 	received := Archive{Path: file.Name(), File: &partialFile{file, true}}

@@ -106,6 +106,9 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 			})
 		}
 	}
+	t.Run("without a gap", testStageAnExchangeLeavesNoGap)
+	t.Run("a link to the same files", testStageALinkToTheSameFilesIsReplaced)
+	t.Run("nothing through a link", testStageReplacesNothingThroughALink)
 }
 
 func TestStage_ReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
@@ -128,6 +131,7 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that has failed
 		must.Refuse(os.Stat(filepath.Dir(target)))(t, "the ground is still there")
 	}
+	t.Run("and adopts the package that is there", testStageAdoptsThePackageThatIsThere)
 }
 
 func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
@@ -148,7 +152,7 @@ func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
 }
 
 // A reader of a package that is being exchanged finds the old one or the new one.
-func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
+func testStageAnExchangeLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	final := filepath.Join(target, "final")
@@ -183,7 +187,7 @@ func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 }
 
 // The same package stays: programs may run from it. The same link stays, too, and another one is replaced.
-func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
+func testStageAdoptsThePackageThatIsThere(t *testing.T) {
 	t.Parallel()
 	never := func(getproviders.Hash) bool { return false }
 	target := t.TempDir()
@@ -213,7 +217,7 @@ func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 
 // A link in the place of a package isn't the package, even if it leads to the same files: their
 // owner could change them later.
-func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
+func testStageALinkToTheSameFilesIsReplaced(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
@@ -230,7 +234,7 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 }
 
 // A repository can contain links above the place of a package, which lead anywhere.
-func TestStage_ReplacesNothingThroughALink(t *testing.T) {
+func testStageReplacesNothingThroughALink(t *testing.T) {
 	t.Parallel()
 	target, elsewhere := t.TempDir(), t.TempDir()
 	precious := filepath.Join(elsewhere, "namespace", "type", "precious")
@@ -284,4 +288,5 @@ func TestStage_PublishesBelowALongPath(t *testing.T) {
 	}
 	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(final, cachetest.WidgetFile)))(t)), "new")
 	must.Len(t, must.Get(os.ReadDir(target))(t), 1) // the stages are gone
+	t.Run("and touches nothing behind links", testStagePutTimesBackTouchesNothingBehindLinks)
 }
