@@ -203,7 +203,8 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 	if !pattern.MatchString(text) {
 		ts.Fatalf("nothing in %s matches %s", args[0], args[1])
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(pattern.ReplaceAllString(text, args[2])), 0o644))
+	with := strings.ReplaceAll(args[2], ts.Getenv("WORK"), filepath.ToSlash(ts.Getenv("WORK"))) // in the configuration a backslash is no part of a path
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(pattern.ReplaceAllString(text, with)), 0o644))
 }
 
 func copyTree(ts *testscript.TestScript, _ bool, args []string) {

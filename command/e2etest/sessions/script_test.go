@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -83,6 +84,8 @@ func TestMain(m *testing.M) { harness.Main(m) }
 //		Nothing of this has been written, made or removed since.
 //	copytree FROM TO
 //		Copies a directory.
+//	[links]
+//		Symbolic links can be made.
 //	[terraform]
 //		There is a real terraform on PATH that can be told of a CA. With
 //		TFDEPS_REQUIRE_PEERS=1 it is an error if there is none.
@@ -159,10 +162,19 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 }
 
 func sessionCondition(condition string) (bool, error) {
-	if condition != "terraform" {
+	switch condition {
+	case "terraform":
+		return hasTerraform()
+	case "links":
+		dir, err := os.MkdirTemp("", "links-")
+		if err != nil {
+			return false, err
+		}
+		can := must.Symlink("x", filepath.Join(dir, "link")) == nil
+		return can, os.RemoveAll(dir)
+	default:
 		return false, fmt.Errorf("unknown condition %q", condition)
 	}
-	return hasTerraform()
 }
 
 // hasTerraform reports whether there is a real terraform to compare with, and time for it.

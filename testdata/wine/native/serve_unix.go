@@ -130,8 +130,8 @@ type paths struct{ driveC, programs string }
 
 // A path ends at a colon or semicolon; in a script at a space or a quotation mark, too.
 var (
-	drive         = regexp.MustCompile(`(^|[^A-Za-z])([CcZz]):([\\/][^:;]*)`)
-	driveInScript = regexp.MustCompile(`(^|[^A-Za-z])([CcZz]):([\\/][^:;'"\s]*)`)
+	drive         = regexp.MustCompile(`(^|/+|[^A-Za-z/])([CcZz]):([\\/][^:;]*)`)
+	driveInScript = regexp.MustCompile(`(^|/+|[^A-Za-z/])([CcZz]):([\\/][^:;'"\s]*)`)
 )
 
 func (p paths) native(text string) string { return p.translate(drive, text) }
@@ -144,7 +144,10 @@ func (p paths) script(text string) string {
 func (p paths) translate(drive *regexp.Regexp, text string) string {
 	return drive.ReplaceAllStringFunc(text, func(found string) string {
 		parts := drive.FindStringSubmatch(found)
-		before, root := strings.TrimSuffix(parts[1], "/"), ""
+		before, root := parts[1], ""
+		if strings.Count(before, "/")%2 == 1 { // of a URL, not file://C:/
+			before = before[1:]
+		}
 		if strings.EqualFold(parts[2], "c") {
 			root = p.driveC
 		}
