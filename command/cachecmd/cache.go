@@ -132,11 +132,6 @@ func (o *options) open() bool {
 	return true
 }
 
-// maintenance is what looks after the cache.
-func (o *options) maintenance() *providercache.Maintenance {
-	return &providercache.Maintenance{Cache: o.cache, StateDir: o.Meta.StateDir, Now: o.Meta.Now}
-}
-
 // failed adds an error of the maintenance.
 func (o *options) failed(summary string, err error) bool {
 	return o.Log.Fail("cache_failed", summary, "%v", err)
@@ -173,7 +168,7 @@ func (o *options) list() ([]providercache.StoredPackage, bool) {
 	if !o.findCache() {
 		return nil, false
 	}
-	packages, err := o.maintenance().List()
+	packages, err := o.Maintenance(o.cache).List()
 	return packages, err == nil || o.failed("Failed to list the cache", err)
 }
 
@@ -255,7 +250,7 @@ func (o *verifyOptions) do(operands []string) (result.Result, error) {
 		return nil, nil
 	}
 	o.show()
-	maintenance := o.maintenance()
+	maintenance := o.Maintenance(o.cache)
 	maintenance.Observe = event.Observer(o.activity.Observe)
 	found, err := maintenance.Verify(o.Meta.Context, locked)
 	o.activity.Close()
@@ -291,7 +286,7 @@ func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*provider
 	if len(damaged) == 0 {
 		return nil, nil
 	}
-	done, err := o.maintenance().Remove(o.Meta.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
+	done, err := o.Maintenance(o.cache).Remove(o.Meta.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
 	return &done, err
 }
 

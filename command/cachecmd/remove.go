@@ -53,7 +53,7 @@ func (o *gcOptions) do(operands []string) (result.Result, error) {
 		return nil, nil
 	}
 	policy := providercache.CollectPolicy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
-	done, err := o.maintenance().Collect(o.Meta.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
+	done, err := o.Maintenance(o.cache).Collect(o.Meta.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
 	result := result.CacheRemoval{Cache: o.cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		o.failed("Failed to remove what isn't used", err)
@@ -93,7 +93,7 @@ func (o *cleanOptions) do(names []string) (result.Result, error) {
 			"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", o.cache.Dir, strings.Join(names, ", "))
 		return nil, nil
 	}
-	maintenance := o.maintenance()
+	maintenance := o.Maintenance(o.cache)
 	done, err := maintenance.Remove(o.Meta.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := result.CacheRemoval{Cache: o.cache, Done: done, DryRun: o.dryRun}
 	if err != nil {

@@ -39,7 +39,7 @@ func lookAfter(r request) {
 		}
 		ctx, cancel := context.WithTimeout(m.Context, maintainFor)
 		defer cancel()
-		kept := &providercache.Maintenance{Cache: cache, StateDir: m.StateDir, Now: m.Now}
+		kept := r.Maintenance(cache)
 		would, err := kept.Collect(m.Context, providercache.CollectPolicy{OlderThan: unusedAfter, MaxBytes: r.opts.cacheMaxSize}, providercache.RemoveOptions{DryRun: true})
 		if err != nil {
 			return
@@ -68,7 +68,7 @@ func (in *installation) explainSpace(err error) {
 		if full == nil || full.Hint != "" || in.cache == nil {
 			continue
 		}
-		kept := &providercache.Maintenance{Cache: in.cache, StateDir: in.Meta.StateDir, Now: in.Meta.Now}
+		kept := in.Maintenance(in.cache)
 		would, err := kept.Collect(in.Meta.Context, providercache.CollectPolicy{OlderThan: gcAfter}, providercache.RemoveOptions{DryRun: true})
 		if err == nil {
 			full.Hint = fmt.Sprintf("make room there, or put the packages on another disk; %s would be free without the packages of %s that no directory has used for 30 days",

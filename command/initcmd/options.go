@@ -257,45 +257,39 @@ func (o *options) conflicts(given cli.Given) problem.List {
 	return log.All
 }
 
-// forbidden finds options that want more than -check, -offline, -frozen and
+// forbidden finds options that want more than -check, -plan, -offline, -frozen and
 // -lockfile=readonly allow.
 func (o *options) forbidden(log *problem.Log) {
-	conflict := func(option, with, why string) { log.Add(cli.Conflict(option, with, why)) }
-	switch {
-	case o.readonly && o.upgrade:
-		conflict("-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
-	case o.offline && o.upgrade:
-		conflict("-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")
+	checkBy, planBy := "", ""
+	if o.check {
+		checkBy = o.by["check"]
 	}
-	if o.offline && o.backend.with != "" {
-		conflict(o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
-	}
-	for _, by := range o.forbidsPlatforms() {
-		conflict(o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
-			"Whether it has them, \"tfdeps providers lock -check\" says.")
-	}
-	by := o.by["check"]
 	if o.plan {
-		by = o.by["plan"]
+		planBy = o.by["plan"]
 	}
-	switch {
-	case o.check && o.plan:
-		conflict(by, o.by["check"], "Both change nothing: -check asks no host, and -plan says more.")
-		return
-	case !o.check && !o.plan:
-		return
-	}
-	for _, other := range []struct {
-		name  string
-		given bool
-	}{
-		{"-upgrade", o.check && o.upgrade}, {"-from-module", o.fromModule != ""}, {o.by["with"], o.by["with"] != ""},
-		{"-migrate-state", o.backend.moves()}, {o.by["report"], o.report != ""},
-	} {
-		if other.given {
-			conflict(other.name, by, "It always has something to do.")
+	conflict := func(given bool, option, with, why string) {
+		if given && with != "" {
+			log.Add(cli.Conflict(option, with, why))
 		}
 	}
+	conflict(o.upgrade, "-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
+	conflict(o.upgrade && !o.readonly, "-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")
+	conflict(o.backend.with != "", o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
+	for _, by := range slices.Compact([]string{o.readonlyBy, o.offlineBy, checkBy, planBy}) {
+		conflict(o.allPlatforms || len(o.otherPlatforms()) > 0, o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
+			"Whether it has them, \"tfdeps providers lock -check\" says.")
+	}
+	if o.check && o.plan {
+		conflict(true, planBy, checkBy, "Both change nothing: -check asks no host, and -plan says more.")
+		return
+	}
+	const always = "It always has something to do."
+	by := checkBy + planBy
+	conflict(o.check && o.upgrade, "-upgrade", by, always)
+	conflict(o.fromModule != "", "-from-module", by, always)
+	conflict(o.by["with"] != "", o.by["with"], by, always)
+	conflict(o.backend.moves(), "-migrate-state", by, always)
+	conflict(o.report != "", o.by["report"], by, always)
 }
 
 // otherPlatforms are those that -platform names besides the current one, for which
@@ -303,22 +297,6 @@ func (o *options) forbidden(log *problem.Log) {
 func (o *options) otherPlatforms() []getproviders.Platform {
 	current := getproviders.CurrentPlatform()
 	return slices.DeleteFunc(slices.Clone(o.platforms), func(plat getproviders.Platform) bool { return plat == current })
-}
-
-// forbidsPlatforms says what keeps hashes for other platforms from being recorded,
-// if any are wanted.
-func (o *options) forbidsPlatforms() []string {
-	if !o.allPlatforms && len(o.otherPlatforms()) == 0 {
-		return nil
-	}
-	by := []string{o.readonlyBy, o.offlineBy}
-	if o.check {
-		by = append(by, o.by["check"])
-	}
-	if o.plan {
-		by = append(by, o.by["plan"])
-	}
-	return slices.Compact(slices.DeleteFunc(by, func(name string) bool { return name == "" }))
 }
 
 // spaced explains an operand that may be the value of the option before it.

@@ -83,7 +83,7 @@ func (in *installation) install() bool {
 		in.inferred(err)
 		return in.explain(err)
 	}
-	if in.Product.Predecessor != nil || !in.Product.IsSince("1.16") { // which only sets apart what is said of the lock file
+	if !dialect.Of(in.Product).Understands("lock_apart") {
 		in.view.PhaseEnd()
 	}
 	in.chosenOffline(report)
@@ -175,7 +175,7 @@ func (in *installation) knownProviders(missing []*getproviders.Fault) (known []s
 		all = append(all, lock.Provider)
 	}
 	if in.cache != nil {
-		packages, _ := (&providercache.Maintenance{Cache: in.cache, StateDir: in.Meta.StateDir, Now: in.Meta.Now}).List()
+		packages, _ := in.Maintenance(in.cache).List()
 		for _, p := range packages {
 			all = append(all, p.Provider)
 		}
@@ -205,7 +205,7 @@ func (in *installation) announceOverrides() {
 				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
 				"What the lock file says of them stays as it is.", overridden, in.Product.Program)
 	}
-	if running != "" && in.Product.Predecessor == nil && in.Product.IsSince("1.16") {
+	if running != "" && dialect.Of(in.Product).Understands("running_providers") {
 		in.Log.Warningf("", "Unmanaged providers are in effect",
 			"The following providers run already, as the environment variable %s says:%s\n\n"+
 				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)
@@ -307,7 +307,7 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 	if err != nil {
 		return r.Log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
-	if r.Product.Predecessor == nil && r.Product.IsSince("1.16") {
+	if dialect.Of(r.Product).Understands("lock_apart") {
 		r.view.PhaseEnd()
 	}
 	r.view.LockSaved(before.Empty())

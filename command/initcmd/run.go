@@ -23,6 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -42,7 +43,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
-	if len(problems) > 0 && problems[0].Summary == tooManyArguments && product.Predecessor == nil && product.IsSince("1.16") {
+	if len(problems) > 0 && problems[0].Summary == tooManyArguments && dialect.Of(product).Understands("no_arguments") {
 		problems[0].Summary = "No positional arguments are expected"
 	}
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))

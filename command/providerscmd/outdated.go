@@ -139,7 +139,7 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 	if row.Allowed = allowed; left.Unknown != nil {
 		return row, fmt.Errorf("the policy can't be asked about %s %s: %w", p, allowed, left.Unknown)
 	}
-	row.Newest = newest(available.Versions, func(v getproviders.Version) bool { return v.Prerelease == "" || v == row.Allowed })
+	row.Newest = newest(allowed, available.Versions)
 	for _, req := range d.required[p] {
 		if !req.Constraints.Allows(row.Newest) {
 			row.HeldBy = append(row.HeldBy, result.Holder{Constraint: req.Constraints.String(), File: req.Pos.File, Line: req.Pos.Line})
@@ -153,14 +153,14 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 	return row, nil
 }
 
-// newest is the newest of the versions that count; zero: there is none.
-func newest(all []getproviders.Version, counts func(getproviders.Version) bool) (found getproviders.Version) {
+// newest is the newest of a version, which may be zero, and of those that are no prereleases.
+func newest(than getproviders.Version, all []getproviders.Version) getproviders.Version {
 	for _, v := range all {
-		if counts(v) && (found == getproviders.Version{} || v.Compare(found) > 0) {
-			found = v
+		if v.Prerelease == "" && v.Compare(than) > 0 {
+			than = v
 		}
 	}
-	return found
+	return than
 }
 
 // module looks for newer versions of a module of a registry, or of a git repository that is called by a tag that is a version; the row is zero for all others.
@@ -202,13 +202,13 @@ func (w newer) module(ctx context.Context, d directory, key string, call load.Mo
 	default:
 		return result.Dependency{}, nil
 	}
-	versions := []getproviders.Version{row.Allowed}
+	var versions []getproviders.Version
 	for _, text := range all {
-		if v, err := getproviders.ParseVersion(text); err == nil && v.Prerelease == "" {
+		if v, err := getproviders.ParseVersion(text); err == nil {
 			versions = append(versions, v)
 		}
 	}
-	if row.Newest = newest(versions, func(getproviders.Version) bool { return true }); row.Newest != row.Allowed {
+	if row.Newest = newest(row.Allowed, versions); row.Newest != row.Allowed {
 		row.HeldBy = []result.Holder{held}
 	}
 	return row, nil

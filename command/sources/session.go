@@ -150,6 +150,11 @@ func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 		"It can't be used: %v.\n\nAnother one can be named with the variable %s.", err, cacheDirVariable)
 }
 
+// Maintenance is what looks after a cache.
+func (s *Session) Maintenance(cache *providercache.Store) *providercache.Maintenance {
+	return &providercache.Maintenance{Cache: cache, StateDir: s.Meta.StateDir, Now: s.Meta.Now}
+}
+
 // Caches are those that were opened, by their CLI configurations; nil stands for one that can't be used.
 func (s *Session) Caches() map[*cliconfig.Config]*providercache.Store { return s.run.caches }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/combine"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -132,7 +133,7 @@ func Workspace(env cli.Environment, product getproviders.Product) (string, error
 	if name == "" {
 		name, from = backend.ReadWorkspace(nil, DataDir(env)), WorkspacePath(env)
 	}
-	if url.PathEscape(name) != name && (from == "TF_WORKSPACE" || product.Predecessor == nil && product.IsSince("1.16")) {
+	if url.PathEscape(name) != name && (from == "TF_WORKSPACE" || dialect.Of(product).Understands("bad_workspaces")) {
 		return "", fmt.Errorf("%q, which %s says, is not the name of a workspace: it has to be usable in a URL without escapes", name, from)
 	}
 	return name, nil

@@ -31,7 +31,9 @@ type Dialect struct {
 	//   - "bare_records" of backends, which may be empty, and say no version;
 	//   - in answers of module registries "located_in_body", which says where a package is, and "served_packages" of their own;
 	//   - in a lock file "constraints_too" of packages that are there already, when the file is written;
-	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
+	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file;
+	//   - in what init says "running_providers", of which it warns, operands as "no_arguments", and "lock_apart", that what is said of the lock
+	//     file alone stands apart; "bad_workspaces" in files, whose names it refuses as those of TF_WORKSPACE.
 	words []string
 
 	// TestProviders says that provider blocks of test files are requirements, with
@@ -49,9 +51,13 @@ type Dialect struct {
 func Of(product getproviders.Product) Dialect {
 	product = product.OrDefault()
 	if product.Predecessor == nil {
-		return Dialect{
+		d := Dialect{
 			Product: product, Suffixes: []string{".tf", ".tf.json"}, TestSuffixes: []string{".tftest.hcl", ".tftest.json"}, words: []string{"unreadable_addresses"},
 		}
+		if product.IsSince("1.16") {
+			d.words = append(d.words, "running_providers", "no_arguments", "lock_apart", "bad_workspaces")
+		}
+		return d
 	}
 	d := Dialect{
 		Product:      product,
