@@ -23,7 +23,7 @@ func Commands() []cli.Command {
 	prune := gc
 	prune.Name = "cache prune"
 	return []cli.Command{
-		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true,
+		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
 			Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
