@@ -103,9 +103,6 @@ func WithArchiveCredentials(client *http.Client, credentials Credentials) *http.
 		// A copy: the client takes the headers of the next hop from the original.
 		authorized := req.Clone(req.Context())
 		if err := Authorize(req.Context(), credentials, owner, req.URL, authorized.Header); err != nil {
-			if req.Body != nil {
-				req.Body.Close()
-			}
 			return nil, err
 		}
 		return next.RoundTrip(authorized)

@@ -161,8 +161,14 @@ type part struct {
 	send func(next http.RoundTripper, req *http.Request) (*http.Response, error)
 }
 
-// RoundTrip implements http.RoundTripper.
-func (p *part) RoundTrip(req *http.Request) (*http.Response, error) { return p.send(p.next, req) }
+// RoundTrip implements http.RoundTripper, which has to close the body of a request that isn't sent, too.
+func (p *part) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := p.send(p.next, req)
+	if err != nil && req.Body != nil {
+		_ = req.Body.Close()
+	}
+	return resp, err
+}
 
 // onTop returns a copy of a client, nil being that of [DefaultClient], with one more
 // part on top of its stack: it sees each hop once, retries happen below it.

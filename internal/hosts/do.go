@@ -120,12 +120,8 @@ const failureBytes = 4 << 10
 // A URL at https isn't left for one at http, but for one of this machine: the error holds
 // ErrPlainHTTP, and nothing is asked there.
 func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) (*Document, error) {
-	get := (&http.Request{Method: http.MethodGet, URL: req.URL, Header: req.Header.Clone()}).WithContext(ctx)
-	if get.Header == nil {
-		get.Header = http.Header{}
-	}
 	for tried := 0; ; tried++ {
-		doc, err := getOnce(client, get, req)
+		doc, err := getOnce(ctx, client, req)
 		if !isTruncated(err) || tried >= policyOf(client).retries {
 			return doc, err
 		}
@@ -149,8 +145,12 @@ type bodyFailure struct{ error }
 // Unwrap returns the error.
 func (b *bodyFailure) Unwrap() error { return b.error }
 
-func getOnce(client *http.Client, get *http.Request, req DocumentRequest) (*Document, error) {
-	resp, err := do(client, get.Clone(get.Context()), metadataPolicy(req.MaxRedirects))
+func getOnce(ctx context.Context, client *http.Client, req DocumentRequest) (*Document, error) {
+	get := &http.Request{Method: http.MethodGet, URL: req.URL, Header: req.Header.Clone()}
+	if get.Header == nil {
+		get.Header = http.Header{}
+	}
+	resp, err := do(client, get.WithContext(ctx), metadataPolicy(req.MaxRedirects))
 	if err != nil {
 		return nil, err
 	}

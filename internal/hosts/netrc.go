@@ -59,9 +59,6 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 			return found, err
 		})
 		if err != nil {
-			if req.Body != nil {
-				req.Body.Close()
-			}
 			return nil, err
 		}
 		redirected := req.Response != nil

@@ -134,7 +134,11 @@ func Open(ctx context.Context, o Opening) (Source, error) {
 	if local, ok := o.Location.(getproviders.LocalArchive); ok {
 		return OpenFile(string(local))
 	}
-	return newBody(ctx, o, 0)
+	b, err := newBody(ctx, o, 0)
+	if err != nil {
+		return nil, err // not a Source without a body
+	}
+	return b, nil
 }
 
 // Opening says which archive is to be opened, and how.

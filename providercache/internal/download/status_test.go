@@ -34,9 +34,10 @@ func TestOpen_SaysHowOftenItTried(t *testing.T) {
 			if retries == nil && status != http.StatusNotFound {
 				continue // the client would wait before it tries again
 			}
-			_, err := Open(t.Context(), Opening{Location: getproviders.HTTPArchive{URL: at, Retries: retries}})
+			source, err := Open(t.Context(), Opening{Location: getproviders.HTTPArchive{URL: at, Retries: retries}})
 			must.Equal(t, strings.Contains(err.Error(), "giving up"), words != "", status)
 			must.Contain(t, err, words, status)
+			must.Equal(t, source, nil, status)
 		}
 		server.Close()
 	}
