@@ -14,14 +14,8 @@ import (
 //
 // A later block for the same host replaces an earlier one.
 func (r *reader) host(f field) {
-	name, err := hosts.ParseHostname(f.name)
-	if err != nil {
-		r.problem(f.line, "The name of a host block can't be used: %v.", err)
-		return
-	}
-	content, ok := f.value.fields()
+	name, content, ok := r.ofHost(f, "host", "a map of services")
 	if !ok {
-		r.problem(f.line, "The host %q block must contain a map of services, but it is %s.", f.name, f.value.kind)
 		return
 	}
 	services := map[string]string{}
@@ -32,6 +26,19 @@ func (r *reader) host(f field) {
 	}
 	r.config.Hosts[name] = services
 	r.setting("host", name.String(), f.line)
+}
+
+// ofHost reads the label of a block, which is a host, and what stands in it.
+func (r *reader) ofHost(f field, block, what string) (name hosts.Hostname, content []field, ok bool) {
+	name, err := hosts.ParseHostname(f.name)
+	if err != nil {
+		r.problem(f.line, "The name of a %s block can't be used: %v.", block, err)
+		return name, nil, false
+	}
+	if content, ok = f.value.fields(); !ok {
+		r.problem(f.line, "The %s %q block must contain %s, but it is %s.", block, f.name, what, f.value.kind)
+	}
+	return name, content, ok
 }
 
 func (r *reader) services(host string, f field, into map[string]string) {
@@ -65,14 +72,8 @@ func isOurs(service string) bool {
 //
 // No message repeats anything from inside such a block.
 func (r *reader) credentials(f field) {
-	name, err := hosts.ParseHostname(f.name)
-	if err != nil {
-		r.problem(f.line, "The name of a credentials block can't be used: %v.", err)
-		return
-	}
-	content, ok := f.value.fields()
+	name, content, ok := r.ofHost(f, "credentials", "a token")
 	if !ok {
-		r.problem(f.line, "The credentials %q block must contain a token, but it is %s.", f.name, f.value.kind)
 		return
 	}
 	if _, ok := r.own.tokens[name]; !ok {

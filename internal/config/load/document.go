@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
@@ -56,25 +55,86 @@ func (d *document) declare(rng hcl.Range, block, typ, name string) key {
 // decode reads the blocks of a file of some kind.
 func (d *document) decode(file hcl.Body, kind string) {
 	for _, b := range d.read(&hcl.Block{Body: file}, kind).blocks {
-		decoder(kind, b.Type, d.product)(d, b)
+		d.take(kind, b)
 	}
 }
 
-// argumentKinds check what is more than a value for code or for a plan.
-var argumentKinds = sync.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
-	return map[string]func(*document, *hcl.Attribute){
-		"addresses":  (*document).checkAddresses,
-		"alpha":      (*document).checkCleanup,
-		"attributes": (*document).checkAttributes,
-		"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
-		"constant":   (*document).checkConstant,
-		"flag":       (*document).checkFlag,
-		"moment":     (*document).checkDuring,
-		"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
-		"triggers":   (*document).checkTriggers,
-		"type":       func(d *document, attr *hcl.Attribute) { d.checkType(attr.Expr) },
+// take takes over what a block of a file declares. Where provider blocks of test files are requirements, they say the same
+// as in the configuration.
+func (d *document) take(kind string, b *block) {
+	switch b.Type {
+	case "terraform":
+		d.terraform(b)
+	case "required_providers":
+		d.error(b.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
+	case "language":
+		d.languageBlock(b)
+	case "provider":
+		if kind == "testfile" && !d.product.TestProviders {
+			d.testProvider(b)
+		} else {
+			d.provider(b)
+		}
+	case "module":
+		d.module(b)
+	case "variable":
+		d.variable(b)
+	case "output":
+		d.output(b)
+	case "locals":
+		d.locals(b)
+	case "check":
+		d.check(b)
+	case "import":
+		d.importBlock(b)
+	case "moved":
+		d.moved(b)
+	case "removed":
+		d.removed(b)
+	case "resource", "data", "ephemeral", "action":
+		d.resource(b)
+	case "run":
+		d.run(b)
+	case "test": // of which a file has one
+		d.declare(b.DefRange, "test", "", "")
+	case "variables":
+		d.testVariables(b)
+	case "mock_provider":
+		d.mockProvider(b)
+	case "override_resource", "override_data", "override_module":
+		d.overrideTarget(b)
 	}
-})
+}
+
+// checkKind finds what the value of an argument can't be.
+func (d *document) checkKind(attr *hcl.Attribute, r row) {
+	switch r.kind {
+	case "addresses":
+		for _, expr := range d.elements(attr) {
+			d.traversal(expr)
+		}
+	case "alpha":
+		d.checkCleanup(attr)
+	case "attributes":
+		d.checkAttributes(attr)
+	case "bool":
+		d.checkArgument(attr, cty.Bool)
+	case "constant":
+		d.checkConstant(attr)
+	case "flag":
+		d.checkFlag(attr)
+	case "moment":
+		d.checkDuring(attr)
+	case "string":
+		d.checkArgument(attr, cty.String)
+	case "triggers":
+		d.checkTriggers(attr)
+	case "type":
+		d.checkType(attr.Expr)
+	case "word":
+		d.checkWord(attr, r.labels)
+	}
+}
 
 // block is a block, with what the table says that it may have.
 type block struct {
@@ -115,14 +175,12 @@ func (d *document) read(given *hcl.Block, in string) *block {
 	b.attrs, b.broken = content.Attributes, diags.HasErrors()
 	for _, argument := range schema.Attributes {
 		attr, r := b.attrs[argument.Name], f.rows[argument.Name]
-		switch check := argumentKinds()[r.kind]; {
+		switch {
 		case attr == nil:
 		case r.kind == "refused":
 			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
-		case r.kind == "word":
-			d.checkWord(attr, r.labels)
-		case check != nil:
-			check(d, attr)
+		default:
+			d.checkKind(attr, r)
 		}
 	}
 	first := map[string]hcl.Range{}
@@ -323,7 +381,7 @@ func (d *document) checkLocalName(name string, at hcl.Range) bool {
 
 // versionConstraint reads an argument that is a version constraint. It is nil
 // if the argument is null or wrong.
-func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
+func (d *document) versionConstraint(attr *hcl.Attribute) *RequiredVersion {
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
 	if diags.HasErrors() || val.IsNull() {
@@ -339,13 +397,13 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
 
 // parseConstraint is the first of the two parsers that a constraint has to
 // pass, the lenient one. The other's complaints belong to the requirements.
-func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
+func (d *document) parseConstraint(given string, attr, value hcl.Range) *RequiredVersion {
 	if _, err := version.NewConstraint(given); err != nil {
 		d.error(value, "Invalid version constraint",
 			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
 		return nil
 	}
-	return &versionConstraint{text: given, attr: attr}
+	return &RequiredVersion{Text: given, Range: attr}
 }
 
 // elements are those of an argument that is a list; nil if there is none.

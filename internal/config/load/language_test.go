@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -19,7 +22,9 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 	blocks := map[string]bool{"file": true, "testfile": true}
 	for in, rows := range language() {
 		for _, r := range rows {
-			if _, checked := argumentKinds()[r.kind]; !checked && !slices.Contains(byCode, r.kind) {
+			d := &document{grammar: newGrammar(dialect.Of(product()))}
+			expr, _ := hclsyntax.ParseExpression([]byte("[nothing(1)]"), "", hcl.InitialPos) // which no kind allows
+			if d.checkKind(&hcl.Attribute{Name: r.name, Expr: expr}, r); len(d.diags) == 0 && !slices.Contains(byCode, r.kind) {
 				t.Errorf("%s %s: there is no kind %q", in, r.name, r.kind)
 			}
 			if len(r.labels) > 0 && !r.block && r.kind != "word" || r.once && !r.block || r.required && r.block {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -319,24 +318,3 @@ func fileNames(entries []fs.DirEntry, product dialect.Dialect) []string {
 // what test files refer to is left to the tests. Values for variables are read and checked, and conditions of
 // variables are, only where a variable is constant. Whether a provider
 // configuration that is referred to exists is found by a plan.
-
-// decoders take over what blocks declare.
-var decoders = sync.OnceValue(func() map[string]func(*document, *block) {
-	return map[string]func(*document, *block){
-		"terraform": (*document).terraform, "required_providers": (*document).misplacedRequiredProviders, "language": (*document).languageBlock,
-		"provider": (*document).provider, "module": (*document).module, "variable": (*document).variable, "output": (*document).output,
-		"locals": (*document).locals, "check": (*document).check, "import": (*document).importBlock, "moved": (*document).moved, "removed": (*document).removed,
-		"resource": (*document).resource, "data": (*document).resource, "ephemeral": (*document).resource, "action": (*document).resource,
-		"run": (*document).run, "test": (*document).testSettings, "variables": (*document).testVariables, "mock_provider": (*document).mockProvider,
-		"override_resource": (*document).overrideTarget, "override_data": (*document).overrideTarget, "override_module": (*document).overrideTarget,
-	}
-})
-
-// decoder is what takes over blocks of a type in files of a kind. Where provider blocks of test files are requirements, they say the same
-// as in the configuration.
-func decoder(kind, block string, product dialect.Dialect) func(*document, *block) {
-	if kind == "testfile" && block == "provider" && !product.TestProviders {
-		return (*document).testProvider
-	}
-	return decoders()[block]
-}

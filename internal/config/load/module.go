@@ -213,7 +213,7 @@ type collector struct {
 
 // requireName adds the provider that a local name means, unless it is there
 // already and nothing new is said about it.
-func (c *collector) requireName(name string, version *versionConstraint, at hcl.Range) {
+func (c *collector) requireName(name string, version *RequiredVersion, at hcl.Range) {
 	provider, err := c.product.ImpliedProvider(name)
 	if err != nil {
 		return // an error since the module was loaded
@@ -231,7 +231,7 @@ func (c *collector) requireName(name string, version *versionConstraint, at hcl.
 
 // require adds a requirement. A constraint on a built-in provider is left for
 // the installer to refuse.
-func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
+func (c *collector) require(provider getproviders.Provider, version *RequiredVersion, at hcl.Range) {
 	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
 	if provider.IsLegacy() {
 		c.error(at, "Invalid legacy provider address",
@@ -240,9 +240,9 @@ func (c *collector) require(provider getproviders.Provider, version *versionCons
 		return
 	}
 	if version != nil {
-		constraints, err := getproviders.ParseConstraints(version.text)
+		constraints, err := getproviders.ParseConstraints(version.Text)
 		if err != nil {
-			c.error(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err)
+			c.error(version.Range, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err)
 			return
 		}
 		req.Constraints = constraints

@@ -64,9 +64,9 @@ type declaration struct {
 type requiredProvider struct {
 	name     string // the local name
 	provider getproviders.Provider
-	version  *versionConstraint // nil: any
-	aliases  []providerKey      // that a caller has to pass
-	value    hcl.Range          // right of the equals sign
+	version  *RequiredVersion // nil: any
+	aliases  []providerKey    // that a caller has to pass
+	value    hcl.Range        // right of the equals sign
 	entry    hcl.Range
 }
 
@@ -76,21 +76,15 @@ type requiredBlock struct {
 	header  hcl.Range
 }
 
-// versionConstraint has passed the lenient one of two parsers.
-type versionConstraint struct {
-	text string
-	attr hcl.Range
-}
-
 // byName orders entries by local name.
 func byName(a, b *requiredProvider) int { return cmp.Compare(a.name, b.name) }
 
 // providerConfig is a provider block.
 type providerConfig struct {
 	providerKey
-	version    *versionConstraint // nil: any
-	configured bool               // whether there is anything in the block
-	forEach    *hcl.Attribute     // nil: there is one instance
+	version    *RequiredVersion // nil: any
+	configured bool             // whether there is anything in the block
+	forEach    *hcl.Attribute   // nil: there is one instance
 	header     hcl.Range
 }
 

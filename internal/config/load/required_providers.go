@@ -24,11 +24,6 @@ func (d *document) requiredProviders(b *block) {
 	d.required = append(d.required, required)
 }
 
-// misplacedRequiredProviders says where the block belongs.
-func (d *document) misplacedRequiredProviders(b *block) {
-	d.error(b.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
-}
-
 // requiredProvider decodes an entry: an object, or a string that is the
 // version constraint. It is nil if the entry doesn't say which provider is
 // meant.

@@ -54,7 +54,7 @@ func (d *document) terraform(b *block) {
 
 func (d *document) requireVersion(attr *hcl.Attribute) {
 	if c := d.versionConstraint(attr); c != nil {
-		d.versions = append(d.versions, RequiredVersion{Text: c.text, Range: attr.Range})
+		d.versions = append(d.versions, *c)
 	}
 }
 

@@ -13,11 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// testSettings decodes a test block, of which a file has one.
-func (d *document) testSettings(b *block) {
-	d.declare(b.DefRange, "test", "", "")
-}
-
 // checkCleanup looks at skip_cleanup, which is an experiment.
 func (d *document) checkCleanup(attr *hcl.Attribute) {
 	if !experimental(d.product.Version) {
@@ -167,13 +162,6 @@ func (d *document) checkWord(attr *hcl.Attribute, words []string) {
 	if !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
 		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
 			"The argument %q is one of the words %s, without quotes.", attr.Name, strings.Join(words, " or "))
-	}
-}
-
-// checkAddresses reports what is no list of addresses.
-func (d *document) checkAddresses(attr *hcl.Attribute) {
-	for _, expr := range d.elements(attr) {
-		d.traversal(expr)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // normalised form, as modules.json has it.
 type Address interface {
 	String() string
-	address()
+	shown() string // without secrets
 }
 
 // Local is a directory relative to that of the calling module. It begins with
@@ -31,9 +31,8 @@ type Registry struct {
 	Subdir                  string // below the module's package; "" is the package itself
 }
 
-func (Local) address()    {}
-func (Registry) address() {}
-func (Remote) address()   {}
+func (l Local) shown() string    { return string(l) }
+func (r Registry) shown() string { return r.String() }
 
 // String implements [Address].
 func (l Local) String() string { return string(l) }
@@ -182,14 +181,6 @@ func isForeign(address Address) bool {
 		return !address.IsDirectory()
 	}
 	return true
-}
-
-// shown returns an address as messages show it: without a login.
-func shown(address Address) string {
-	if remote, ok := address.(Remote); ok {
-		return remote.shown()
-	}
-	return address.String()
 }
 
 // Redact returns a source address, or what was meant for one, as it may stand in

@@ -68,7 +68,7 @@ func checkReach(s *step) *hcl.Diagnostic {
 	diag := diagnostic.Error(s.call.SourceRange, "Module leads to files of this machine",
 		"The source of %s, which the package %q calls, is %q. What comes from a registry, a repository or an archive may use no files of this machine. "+
 			"If you want it to, put a copy of the module with this call into your own configuration, and call that by its path.",
-		s.path, Redact(s.parent.pkg), shown(remote))
+		s.path, Redact(s.parent.pkg), remote.shown())
 	diag.Extra = Refused{}
 	return diag
 }
@@ -137,7 +137,7 @@ func shownPackage(s *step) string {
 	if registry, ok := s.address.(Registry); ok {
 		return registry.Package()
 	}
-	return shown(Remote{Package: s.from.remote.Package})
+	return Remote{Package: s.from.remote.Package}.shown()
 }
 
 // outdated says why a record can't be used where none may be made; nil: it can.
@@ -153,7 +153,7 @@ func outdated(at places, s *step) *hcl.Diagnostic {
 		return because(Absent, diagnostic.Error(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
 	case recorded.Source != s.address.String():
 		return because(SourceChanged, diagnostic.Error(call.SourceRange, "Module source has changed",
-			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), shown(s.address), advice))
+			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), s.address.shown(), advice))
 	case !recorded.satisfies(call.Version):
 		return because(VersionChanged, diagnostic.Error(call.SourceRange, "Module version requirements have changed",
 			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))

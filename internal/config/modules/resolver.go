@@ -264,7 +264,7 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 		diags  hcl.Diagnostics
 	}
 	all, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
-		opts := load.Options{FS: in.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace, Outlines: in.Outlines}
+		opts := load.Options{FS: in.FS, Path: s.path, Source: s.address.shown(), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace, Outlines: in.Outlines}
 		if !s.isRun { // a test gives it values, which aren't known here
 			opts.Called = s.call.Range
 		}
