@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,11 +17,7 @@ import (
 
 // getObjects gets an object of s3 or gcs into the file dst, or all objects of a prefix into the directory.
 func getObjects(ctx context.Context, from *bucket.Services, at packageSource, dst string, limits bounds) error {
-	u, err := url.Parse(at.url)
-	if err != nil {
-		return withoutURL(err)
-	}
-	objects, err := from.Open(ctx, at.kind, u, at.own)
+	objects, err := from.Open(ctx, at.kind, at.parsed(), at.own)
 	if err != nil {
 		return err
 	}
@@ -126,10 +121,7 @@ var errNoOCI = fmt.Errorf("%w: packages can't be fetched by \"oci\" in Terraform
 
 // getOCI gets the archive of a registry into the file dst, and compares its digest.
 func getOCI(ctx context.Context, open func(context.Context, OCIPackage) (OCIArchive, error), from packageSource, dst string, limit int64) error {
-	u, err := url.Parse(from.url)
-	if err != nil {
-		return withoutURL(err)
-	}
+	u := from.parsed()
 	archive, err := open(ctx, OCIPackage{
 		Registry: u.Host, Repository: strings.TrimPrefix(u.Path, "/"), Tag: u.Query().Get("tag"), Digest: u.Query().Get("digest"),
 	})

@@ -243,10 +243,7 @@ func (s *session) getArchive(ctx context.Context, from packageSource, dir string
 
 // fileInRepository checks out the repository in which an archive is a file.
 func (s *session) fileInRepository(ctx context.Context, from packageSource, dir string) (string, error) {
-	repository, file, err := from.parent()
-	if err != nil {
-		return "", failed(stepAddress, err)
-	}
+	repository, file := from.parent()
 	checkout := filepath.Join(dir, "repository")
 	if _, err := s.makeDir(ctx, repository, checkout, nil); err != nil {
 		return "", err

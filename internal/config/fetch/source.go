@@ -110,7 +110,19 @@ func readSource(pkg string, hopped bool) (from packageSource, err error) {
 	if from.kind = kind; kind == "https" {
 		from.kind = "http"
 	}
-	return from, from.readRest(kind, u)
+	if err = from.readRest(kind, u); err == nil && kind != "file" {
+		_, err = url.Parse(from.url)
+	}
+	return from, withoutURL(err)
+}
+
+// parsed is the URL, which was parsed when it was read.
+func (o packageSource) parsed() *url.URL {
+	u, err := url.Parse(o.url)
+	if err != nil {
+		return new(url.URL)
+	}
+	return u
 }
 
 // checkKind refuses what there is no means for. Servers may not lead to the files
@@ -216,16 +228,13 @@ func hasControl(text string) bool {
 }
 
 // parent returns the repository in which an archive is a file, and the file.
-func (o packageSource) parent() (repository packageSource, file string, err error) {
-	u, err := url.Parse(o.url)
-	if err != nil {
-		return packageSource{}, "", withoutURL(err)
-	}
+func (o packageSource) parent() (repository packageSource, file string) {
+	u := o.parsed()
 	file = path.Base(u.Path)
 	u.Path, u.RawPath = path.Dir(u.Path), ""
 	repository = o
 	repository.url, repository.archive, repository.checksum = u.String(), "", checksum{}
-	return repository, file, nil
+	return repository, file
 }
 
 // filePath returns the path of a file URL. Like Terraform it doesn't decode

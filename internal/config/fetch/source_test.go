@@ -106,8 +106,8 @@ func FuzzParseOrigin(f *testing.F) {
 		if from.checksum != (checksum{}) && from.archive == "" {
 			t.Errorf("%q: a checksum of a directory", pkg)
 		}
-		if _, _, err := from.parent(); from.kind == "git" && err != nil {
-			t.Errorf("%q: %v", pkg, err)
+		if from.kind == "git" && from.parsed().String() == "" {
+			t.Errorf("%q: %q isn't parsed again", pkg, from.url)
 		}
 	})
 }

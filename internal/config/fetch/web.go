@@ -73,10 +73,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 	if path, ok := kept.archive(ctx, from.known); ok {
 		return archiveFile{path, from.known}, nil
 	}
-	at, err := url.Parse(from.url)
-	if err != nil {
-		return archive, withoutURL(err)
-	}
+	at := from.parsed()
 	var had answer
 	var path string
 	ok := kept.load(answersDir, from.url, &had)
@@ -190,10 +187,7 @@ func (w web) ask(ctx context.Context, from packageSource) (to modules.Remote, er
 	if w.offline {
 		return to, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
 	}
-	u, err := url.Parse(from.url)
-	if err != nil {
-		return to, withoutURL(err)
-	}
+	u := from.parsed()
 	query := splitQuery(u.RawQuery)
 	query.parts = append(query.parts, "terraform-get=1")
 	u.RawQuery = query.String()
@@ -327,9 +321,9 @@ func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err
 	if err != nil {
 		return sum, fmt.Errorf("the list of checksums: %w", err)
 	}
-	archive, err := archivePath(from)
-	if err != nil {
-		return sum, err
+	archive := from.parsed().Path
+	if from.kind == "file" {
+		archive = filepath.ToSlash(from.url)
 	}
 	names := []string{path.Base(archive), archive}
 	if relative, err := filepath.Rel(path.Dir(listURL.Path), archive); err == nil {
@@ -340,18 +334,6 @@ func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err
 		return sum, fmt.Errorf("%w: the list of checksums, %s, has none for %q", ErrChecksum, modules.Redact(from.checksum.value), names[0])
 	}
 	return sum, nil
-}
-
-// archivePath is the path of an archive on its server.
-func archivePath(from packageSource) (string, error) {
-	if from.kind == "file" {
-		return filepath.ToSlash(from.url), nil
-	}
-	u, err := url.Parse(from.url)
-	if err != nil {
-		return "", withoutURL(err)
-	}
-	return u.Path, nil
 }
 
 // readList gets a list of checksums. Only an archive of this machine may have its

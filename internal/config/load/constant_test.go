@@ -299,6 +299,13 @@ func TestLoadModule_ReportsAProblemOfAValueOnce(t *testing.T) {
 	checkProblem(t, diags, "Call to unknown function")
 }
 
+func TestLoadModule_ProposesTheSameFunctionEachTime(t *testing.T) {
+	for range 20 {
+		_, diags := loadWith(t, Options{}, texts{"main.tf": "module \"a\" {\n  source = mix(\"x\")\n}\n"})
+		must.Contain(t, diags, "no function named \"mix\". Did you mean \"max\"?") // and not "min"
+	}
+}
+
 func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
 	var doubling, chain strings.Builder
 	for i := range 100 {

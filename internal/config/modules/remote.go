@@ -160,49 +160,34 @@ func (r Remote) IsDirectory() bool {
 // they are asked. One that doesn't know a location returns nothing.
 func detectors() []func(location string) (Remote, error) {
 	return []func(string) (Remote, error){
-		detectGitHub, detectSSH, detectBitbucket, detectGoogleStorage, detectS3, detectFile,
+		detectHosted, detectSSH, detectGoogleStorage, detectS3, detectFile,
 	}
 }
 
-// detectGitHub knows github.com/owner/repository[/subdirectory].
-func detectGitHub(location string) (found Remote, err error) {
-	if !strings.HasPrefix(location, "github.com/") {
+// detectHosted reads an address of a service that hosts repositories of git.
+func detectHosted(location string) (found Remote, err error) {
+	prefix, _, _ := strings.Cut(location, "/")
+	service := map[string]string{"github.com": "GitHub", "bitbucket.org": "Bitbucket"}[prefix]
+	if service == "" || prefix == location {
 		return found, nil
 	}
 	u, err := url.Parse("https://" + location)
 	if err != nil {
-		return found, fmt.Errorf("an address of GitHub that is no URL: %w", err)
+		return found, fmt.Errorf("an address of %s that is no URL: %w", service, err)
 	}
-	parts := strings.SplitN(strings.TrimPrefix(u.Path, "/"), "/", 3)
-	if len(parts) < 2 {
-		return found, errors.New("addresses of GitHub have the form github.com/OWNER/REPOSITORY")
+	if service == "GitHub" { // where what follows is a directory
+		parts := strings.SplitN(strings.TrimPrefix(u.Path, "/"), "/", 3)
+		if len(parts) < 2 {
+			return found, errors.New("addresses of GitHub have the form github.com/OWNER/REPOSITORY")
+		}
+		if len(parts) == 3 {
+			found.Subdir = parts[2]
+		}
+		u.Path = "/" + parts[0] + "/" + parts[1]
 	}
-	if len(parts) == 3 {
-		found.Subdir = parts[2]
-	}
-	u.Path, u.RawPath = withGitSuffix("/"+parts[0]+"/"+parts[1]), ""
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, ".git")+".git", ""
 	found.Package = "git::" + u.String()
 	return found, nil
-}
-
-// detectBitbucket knows bitbucket.org/owner/repository.
-func detectBitbucket(location string) (Remote, error) {
-	if !strings.HasPrefix(location, "bitbucket.org/") {
-		return Remote{}, nil
-	}
-	u, err := url.Parse("https://" + location)
-	if err != nil {
-		return Remote{}, fmt.Errorf("an address of Bitbucket that is no URL: %w", err)
-	}
-	u.Path, u.RawPath = withGitSuffix(u.Path), ""
-	return Remote{Package: "git::" + u.String()}, nil
-}
-
-func withGitSuffix(path string) string {
-	if strings.HasSuffix(path, ".git") {
-		return path
-	}
-	return path + ".git"
 }
 
 // sshLocation is how git lets one write a path on a host. Only with the

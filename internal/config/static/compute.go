@@ -1,6 +1,8 @@
 package static
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 	"github.com/tfdeps/tfdeps/internal/nesting"
+	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
 // eval computes an expression in the scope. References to anything else are unknown.
@@ -91,7 +94,13 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 		return result{val: val}
 	}
 	first := *diags.Errs()[0].(*hcl.Diagnostic)
-	first.Expression, first.EvalContext = nil, nil // values aren't shown
+	first.Expression, first.EvalContext = nil, nil                               // values aren't shown
+	if unknown, ok := first.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok { // of names that are as near, HCL proposes any
+		first.Detail = fmt.Sprintf("There is no function named %q.", unknown.CalledFunctionName())
+		if meant := spelling.Closest(unknown.CalledFunctionName(), slices.Sorted(maps.Keys(ctx.Functions))); meant != "" {
+			first.Detail += fmt.Sprintf(" Did you mean %q?", meant)
+		}
+	}
 	if secret {
 		first.Detail = "This can't be computed. The reason isn't shown, because sensitive values have a part in it."
 	}

@@ -29,23 +29,24 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 			return cty.DynamicVal, hcl.Diagnostics{diag}
 		}
 	}
-	found := s.evalFor("module."+call+"."+what, attr.Expr.Range(), attr.Expr)
+	at := attr.Expr.Range()
+	found := s.evalFor("module."+call+"."+what, at, attr.Expr)
 	val := found.val
 	switch {
 	case len(found.problems) > 0:
-		return cty.DynamicVal, found.problems
 	case val.HasMarkDeep(Sensitive) || val.HasMarkDeep(ephemeral):
-		return cty.DynamicVal, failed(attr.Expr.Range(), s.secretSummary(val, what),
-			"The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what).problems
+		found = failed(at, s.secretSummary(val, what), "The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what)
 	case !val.IsKnown():
-		return cty.DynamicVal, failed(attr.Expr.Range(), "Unknown module "+what,
-			"Only literal values and constant variables can be evaluated during init, and this depends on something else. "+
-				"A variable is constant if its block says const = true.").problems
+		found = failed(at, "Unknown module "+what, "Only literal values and constant variables can be evaluated during init, and this depends on something else. "+
+			"A variable is constant if its block says const = true.")
 	case s.static:
 	case what == "source" && val.IsNull():
-		return cty.DynamicVal, failed(attr.Expr.Range(), "Unsuitable module source", "The source of a module can't be null: it says where the module is.").problems
+		found = failed(at, "Unsuitable module source", "The source of a module can't be null: it says where the module is.")
 	case !val.Type().IsPrimitiveType() && !val.IsNull():
-		return cty.DynamicVal, failed(attr.Expr.Range(), "Incorrect value type", "The %s of a module has to be a string.", what).problems
+		found = failed(at, "Incorrect value type", "The %s of a module has to be a string.", what)
+	}
+	if len(found.problems) > 0 {
+		return cty.DynamicVal, found.problems
 	}
 	return val, nil
 }
