@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // passthroughVariable leaves other commands to the real program, as -passthrough.
@@ -177,7 +178,7 @@ func (p *passes) with(path string) (cli.Environment, error) {
 	}
 	others := slices.DeleteFunc(slices.Clone(p.env), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
-		return cli.SameName(key, passesVariable)
+		return subprocess.SameName(key, passesVariable)
 	})
 	return others.With(passesVariable + "=" + string(content)), nil
 }

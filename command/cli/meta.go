@@ -24,7 +24,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +35,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // Meta is what the commands have in common: all that they get from outside. It
@@ -176,28 +176,11 @@ func (m *Meta) UserAgent(product getproviders.Product) string {
 type Environment []string
 
 // Get returns the value of a variable, "" if it isn't set.
-func (e Environment) Get(name string) string {
-	for _, entry := range slices.Backward(e) {
-		key, value, ok := strings.Cut(entry, "=")
-		if ok && SameName(key, name) {
-			return value
-		}
-	}
-	return ""
-}
+func (e Environment) Get(name string) string { return subprocess.Variable(e, name) }
 
 // With returns the environment with variables added or replaced.
 func (e Environment) With(entries ...string) Environment {
 	return slices.Concat(e, entries)
-}
-
-// SameName reports whether two names are of one variable, which on Windows don't
-// differ by case.
-func SameName(a, b string) bool {
-	if runtime.GOOS == "windows" {
-		return strings.EqualFold(a, b)
-	}
-	return a == b
 }
 
 // ArgumentsVariable has more arguments for every command, and with "_" and a

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // storageURL is where Google Cloud Storage answers; its addresses name an older host.
@@ -129,7 +130,7 @@ func List[T any](ctx context.Context, c Client, of Listing) iter.Seq2[T, error] 
 
 // Emulator is the URL of the server that is asked without credentials in Google's place; "": there is none.
 func (c Client) Emulator() string {
-	emulator := Variable(c.Environ, "STORAGE_EMULATOR_HOST")
+	emulator := subprocess.Variable(c.Environ, "STORAGE_EMULATOR_HOST")
 	if emulator == "" {
 		return ""
 	}
@@ -146,17 +147,6 @@ func ObjectPath(bucket, key string) string {
 		path += "/" + url.PathEscape(key)
 	}
 	return path
-}
-
-// Variable returns the value of an environment variable; the last one counts.
-func Variable(environ []string, name string) string {
-	value := ""
-	for _, entry := range environ {
-		if key, text, _ := strings.Cut(entry, "="); key == name {
-			value = text
-		}
-	}
-	return value
 }
 
 // said is what Google has to say of a request that it refused.

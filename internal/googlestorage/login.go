@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // What a token may be for.
@@ -39,8 +40,8 @@ func (g *Login) Settle() {
 
 // authorize adds to a header what requests are made with now, as tokens end after an hour; false: there are no credentials.
 func (g *Login) authorize(ctx context.Context, client *http.Client, environ []string, to http.Header) (bool, error) {
-	quota := Variable(environ, "GOOGLE_CLOUD_QUOTA_PROJECT")
-	token := &oauth2.Token{AccessToken: Variable(environ, "GOOGLE_OAUTH_ACCESS_TOKEN")}
+	quota := subprocess.Variable(environ, "GOOGLE_CLOUD_QUOTA_PROJECT")
+	token := &oauth2.Token{AccessToken: subprocess.Variable(environ, "GOOGLE_OAUTH_ACCESS_TOKEN")}
 	if token.AccessToken == "" {
 		found, err := g.found.Do(ctx, struct{}{}, func(ctx context.Context) (*googleoauth.Credentials, error) { return g.look(ctx, client) })
 		if err != nil || found == nil {

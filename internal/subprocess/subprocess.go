@@ -78,11 +78,26 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Variable is the value of a variable in an environment, that of the last entry; "": it isn't set.
+func Variable(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if key, value, ok := strings.Cut(entry, "="); ok && SameName(key, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// SameName reports whether two names are of one variable, which on Windows don't differ by case.
+func SameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
 // absolutePath takes the relative directories out of the PATH of an environment, and returns the others too.
 func absolutePath(environ []string) (env, dirs []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
+		if SameName(name, "PATH") {
 			dirs = nil
 			for _, dir := range filepath.SplitList(value) {
 				if filepath.IsAbs(dir) {

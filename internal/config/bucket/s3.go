@@ -15,8 +15,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/awslogin"
-	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // domainsOfAWS are those of its partitions. A host in one of them has the region, and perhaps the bucket, in its name.
@@ -107,7 +107,7 @@ func (s *Services) openS3(ctx context.Context, u *url.URL, own bool) (Objects, e
 	if err != nil {
 		return Objects{}, err
 	}
-	at.login.Metadata = googlestorage.Variable(s.Environ, "AWS_METADATA_URL")
+	at.login.Metadata = subprocess.Variable(s.Environ, "AWS_METADATA_URL")
 	found, err := s.load(ctx, at.login)
 	if err == nil && !own && at.endpoint != "" && !at.login.Static && !isConfigured(found, u) {
 		at.login = awslogin.Login{Region: at.region, Anonymous: true}

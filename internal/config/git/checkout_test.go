@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // history is a repository with refs that are easily confused. The file f says which commit it is.
@@ -145,7 +146,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	o.commit()
 	b := newBench(t)
 	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
-	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
+	must.Write(t, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
 	_, files := b.files(o.at(""))
 	if !maps.Equal(files, want) {
 		t.Errorf("got %q, want %q", files, want)
@@ -174,7 +175,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
 	}
 	config := "[core]\n\thooksPath = " + peertest.ScriptPath(hooks) + "\n[init]\n\ttemplateDir = " + peertest.ScriptPath(filepath.Dir(hooks)) + "\n"
-	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
+	must.Write(t, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
 	b.files(o.at(""))
 	must.Refuse(os.ReadFile(ran))(t)
 }
@@ -185,7 +186,7 @@ func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	o := newOrigin(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
 	b := newBench(t)
-	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), "[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
+	must.Write(t, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), "[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
 	_, files := b.files(o.at(""))
 	must.Equal(t, files["x.up"], "LOUD\n", files)
 }

@@ -156,7 +156,7 @@ var leftOut = []string{
 func (r *Repositories) environment(c call) (env []string, forget func(), err error) {
 	for _, entry := range r.Environ {
 		name, _, _ := strings.Cut(entry, "=")
-		if !slices.ContainsFunc(leftOut, func(n string) bool { return sameVariable(n, name) }) {
+		if !slices.ContainsFunc(leftOut, func(n string) bool { return subprocess.SameName(n, name) }) {
 			env = append(env, entry)
 		}
 	}
@@ -172,7 +172,7 @@ func (r *Repositories) environment(c call) (env []string, forget func(), err err
 	if err != nil {
 		return nil, nil, err
 	}
-	ssh := cmp.Or(variable(r.Environ, "GIT_SSH_COMMAND"), "ssh")
+	ssh := cmp.Or(subprocess.Variable(r.Environ, "GIT_SSH_COMMAND"), "ssh")
 	return append(env, "GIT_SSH_COMMAND="+ssh+" -i "+shellQuote(file)), dir.Remove, nil
 }
 
@@ -197,25 +197,6 @@ func shellQuote(path string) string {
 		path = strings.ReplaceAll(path, `\`, "/")
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// variable returns what an environment says, the last entry if there are several.
-func variable(environ []string, name string) string {
-	value := ""
-	for _, entry := range environ {
-		if n, v, ok := strings.Cut(entry, "="); ok && sameVariable(n, name) {
-			value = v
-		}
-	}
-	return value
-}
-
-// sameVariable compares names as the system does.
-func sameVariable(a, b string) bool {
-	if runtime.GOOS == "windows" {
-		return strings.EqualFold(a, b)
-	}
-	return a == b
 }
 
 // The reasons why there is no tree.

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // serve has git's own server program answer over HTTPS for a repository, and returns its URL. The
@@ -39,7 +40,7 @@ func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Hand
 // configure writes the user's configuration.
 func (b *bench) configure(text string) {
 	b.tb.Helper()
-	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(text), 0o600); err != nil {
 		b.tb.Fatal(err)
 	}
 }

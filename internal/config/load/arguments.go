@@ -12,6 +12,36 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
+// checkKind finds what the value of an argument can't be.
+func (d *document) checkKind(attr *hcl.Attribute, r row) {
+	switch r.kind {
+	case "addresses":
+		for _, expr := range d.elements(attr) {
+			d.traversal(expr)
+		}
+	case "alpha":
+		d.checkCleanup(attr)
+	case "attributes":
+		d.checkAttributes(attr)
+	case "bool":
+		d.checkArgument(attr, cty.Bool)
+	case "constant":
+		d.checkConstant(attr)
+	case "flag":
+		d.checkFlag(attr)
+	case "moment":
+		d.checkDuring(attr)
+	case "string":
+		d.checkArgument(attr, cty.String)
+	case "triggers":
+		d.checkTriggers(attr)
+	case "type":
+		d.checkType(attr.Expr)
+	case "word":
+		d.checkWord(attr, r.labels)
+	}
+}
+
 // checkFlag reports what isn't true or false as it stands.
 func (d *document) checkFlag(attr *hcl.Attribute) {
 	if _, native := attr.Expr.(hclsyntax.Expression); native && len(static.References(attr.Expr)) > 0 {

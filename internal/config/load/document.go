@@ -106,36 +106,6 @@ func (d *document) take(kind string, b *block) {
 	}
 }
 
-// checkKind finds what the value of an argument can't be.
-func (d *document) checkKind(attr *hcl.Attribute, r row) {
-	switch r.kind {
-	case "addresses":
-		for _, expr := range d.elements(attr) {
-			d.traversal(expr)
-		}
-	case "alpha":
-		d.checkCleanup(attr)
-	case "attributes":
-		d.checkAttributes(attr)
-	case "bool":
-		d.checkArgument(attr, cty.Bool)
-	case "constant":
-		d.checkConstant(attr)
-	case "flag":
-		d.checkFlag(attr)
-	case "moment":
-		d.checkDuring(attr)
-	case "string":
-		d.checkArgument(attr, cty.String)
-	case "triggers":
-		d.checkTriggers(attr)
-	case "type":
-		d.checkType(attr.Expr)
-	case "word":
-		d.checkWord(attr, r.labels)
-	}
-}
-
 // block is a block, with what the table says that it may have.
 type block struct {
 	*hcl.Block
@@ -414,18 +384,4 @@ func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {
 	list, diags := hcl.ExprList(attr.Expr)
 	d.report(diags...)
 	return list
-}
-
-// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
-// much memory.
-const maxFileBytes = 16 << 20
-
-// ignored tells the names that editors give to their own files.
-func ignored(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
-		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
-}
-
-func hasSuffix(name string, suffixes []string) bool {
-	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }

@@ -272,3 +272,17 @@ func (r *reporter) error(at hcl.Range, summary, format string, args ...any) {
 func (r *reporter) warn(at hcl.Range, summary, format string, args ...any) {
 	r.report(diagnostic.Warning(at, summary, format, args...))
 }
+
+// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
+// much memory.
+const maxFileBytes = 16 << 20
+
+// ignored tells the names that editors give to their own files.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}

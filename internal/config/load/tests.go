@@ -123,7 +123,11 @@ func (d *document) run(b *block) {
 			}
 		}
 	}
-	d.checkOverrides(b, !d.laterTests())
+	var targets map[key]hcl.Range
+	if !d.product.TestProviders {
+		targets = map[key]hcl.Range{}
+	}
+	d.checkOverrides(b, targets)
 	if own := b.of("module"); len(own) > 0 {
 		if call := d.runModule(own[0]); call != nil && valid {
 			call.Name, call.arguments = name, given
@@ -177,27 +181,26 @@ func (d *document) mockProvider(b *block) {
 			d.mocks = append(d.mocks, mockData{dir, b.DefRange})
 		}
 	}
-	d.checkMocks(b)
+	d.checkMocks(b, map[key]hcl.Range{})
 }
 
-// checkMocks looks at blocks of mock data, and returns what they give the values of.
-func (d *document) checkMocks(b *block) []declaration {
-	var declared []declaration
+// checkMocks looks at blocks of mock data, and notes what they give the values of.
+func (d *document) checkMocks(b *block, given map[key]hcl.Range) {
 	for _, inner := range b.blocks {
 		if len(inner.Labels) > 0 {
-			declared = d.once(declared, declaration{key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0]})
+			d.once(given, key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0])
 		}
 	}
-	return append(declared, d.checkOverrides(b, true)...)
+	d.checkOverrides(b, given)
 }
 
-// once adds a declaration to others, unless it is there already, which is a problem.
-func (d *document) once(declared []declaration, more declaration) []declaration {
-	if i := slices.IndexFunc(declared, func(other declaration) bool { return other.key == more.key }); i >= 0 {
-		d.error(more.rng, "Duplicate "+more.block+" block", "There is one for the same already at %s.", declared[i].rng)
-		return declared
+// once notes what a block is for, unless that is there already, which is a problem.
+func (d *document) once(given map[key]hcl.Range, more key, at hcl.Range) {
+	if first, ok := given[more]; ok {
+		d.error(at, "Duplicate "+more.block+" block", "There is one for the same already at %s.", first)
+		return
 	}
-	return append(declared, more)
+	given[more] = at
 }
 
 // checkDuring looks at override_during, which says from when on values count.
@@ -209,28 +212,22 @@ func (d *document) checkDuring(attr *hcl.Attribute) {
 
 // overrideTarget decodes such a block that stands in a file by itself.
 func (d *document) overrideTarget(b *block) {
-	if subject := d.overridden(b); subject != "" && !d.laterTests() {
+	if subject := d.overridden(b); subject != "" && !d.product.TestProviders {
 		d.declare(b.DefRange, b.Type, "", subject)
 	}
 }
 
-// laterTests reports whether some of what is wrong with such blocks is said by the test command only,
-// as OpenTofu does it.
-func (d *document) laterTests() bool { return d.product.TestProviders }
-
-// checkOverrides looks at such blocks within another one, which with once may name each thing
-// once, and returns what they name.
-func (d *document) checkOverrides(b *block, once bool) []declaration {
-	var declared []declaration
+// checkOverrides looks at the blocks in another one that give a resource or a module its values, and notes whose; nil: there may be
+// several for one.
+func (d *document) checkOverrides(b *block, given map[key]hcl.Range) {
 	for _, inner := range b.blocks {
 		if !strings.HasPrefix(inner.Type, "override_") {
 			continue
 		}
-		if subject := d.overridden(inner); subject != "" && once {
-			declared = d.once(declared, declaration{key{inner.Type, "", subject}, inner.DefRange})
+		if subject := d.overridden(inner); subject != "" && given != nil {
+			d.once(given, key{inner.Type, "", subject}, inner.DefRange)
 		}
 	}
-	return declared
 }
 
 // notTargets are the words that the address of a target can't begin with.
@@ -242,7 +239,7 @@ func (d *document) overridden(b *block) string {
 	attr := b.attrs["target"]
 	if attr == nil {
 		summary := "Missing target attribute"
-		if d.laterTests() {
+		if d.product.TestProviders {
 			summary = "Missing required argument"
 		}
 		d.error(b.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
@@ -252,7 +249,7 @@ func (d *document) overridden(b *block) string {
 	if target == nil {
 		return ""
 	}
-	if d.laterTests() {
+	if d.product.TestProviders {
 		d.checkKeyless(attr, target)
 		return target.address
 	}
@@ -288,36 +285,35 @@ func (b *builder) readMocks(mocks mockData) {
 			"The provider's data is to be in the directory %s, which can't be read: %v.", mocks.dir, err)
 		return
 	}
-	var declared []declaration
+	given := map[key]hcl.Range{}
 	for _, entry := range entries {
 		if entry.IsDir() || ignored(entry.Name()) || !hasSuffix(entry.Name(), mockSuffixes) {
 			continue
 		}
-		for _, more := range b.readMockFile(filepath.Join(dir, entry.Name())) {
-			i := slices.IndexFunc(declared, func(other declaration) bool { return other.key == more.key })
-			if i < 0 {
-				declared = append(declared, more)
+		for more, at := range b.readMockFile(filepath.Join(dir, entry.Name())) {
+			first, ok := given[more]
+			if !ok {
+				given[more] = at
 				continue
 			}
 			what := "mock resource"
 			if strings.HasPrefix(more.block, "override_") {
 				what = "override"
 			}
-			b.error(more.rng, "Duplicate "+what+" block", "Another file has the same already at %s.", declared[i].rng)
+			b.error(at, "Duplicate "+what+" block", "Another file has the same already at %s.", first)
 		}
 	}
 }
 
 // readMockFile reads a file of mock data, and returns what it gives the values of.
-func (b *builder) readMockFile(full string) []declaration {
-	body := b.parse(full)
-	if body == nil {
-		return nil
+func (b *builder) readMockFile(full string) map[key]hcl.Range {
+	given := map[key]hcl.Range{}
+	if body := b.parse(full); body != nil {
+		d := &document{product: b.product, grammar: b.module.grammar}
+		d.checkMocks(d.read(&hcl.Block{Body: body}, "mock_file"), given)
+		b.report(d.diags...)
 	}
-	d := &document{product: b.product, grammar: b.module.grammar}
-	declared := d.checkMocks(d.read(&hcl.Block{Body: body}, "mock_file"))
-	b.report(d.diags...)
-	return declared
+	return given
 }
 
 // declareTested declares a provider that tests use, real or not.
