@@ -106,7 +106,7 @@ func (r *Resolver) observe(e modules.Event) {
 	case modules.Downloading:
 		r.Observe(ModuleEvent{Key: e.Key, Package: e.Package, Version: e.Version})
 	case modules.Planned:
-		r.Observe(ModuleEvent{Key: e.Key, Package: e.Package, Version: e.Version})
+		r.observe(e.Downloading)
 	case modules.Recorded:
 		r.Observe(ModuleEvent{Key: e.Key, Version: e.Version, Dir: e.Dir})
 	}

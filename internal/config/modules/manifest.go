@@ -102,10 +102,8 @@ func DecodeManifest(content []byte, product getproviders.Product) (Manifest, err
 // Encode returns the content of modules.json: the same bytes that the real
 // tool writes. There is a record for the root module always.
 func (m Manifest) Encode() []byte {
-	all := maps.Clone(m)
-	if all == nil {
-		all = Manifest{}
-	}
+	all := Manifest{}
+	maps.Copy(all, m)
 	all[""] = Record{Dir: "."}
 	file := struct{ Modules []Record }{}
 	for _, key := range slices.Sorted(maps.Keys(all)) {

@@ -127,29 +127,26 @@ func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, 
 //
 // Errors match ErrModuleNotFound and so on, [ErrAddress], or that the version isn't one.
 func (r *Registries) Locate(ctx context.Context, address Registry, version string) (Remote, error) {
-	asked, err := newRelease(address, version)
-	if err != nil {
-		return Remote{}, err
-	}
-	remote, ok := locationStore(r.Store).recall(asked)
-	if !ok {
-		if remote, err = r.location(ctx, asked); err != nil {
-			return Remote{}, err
-		}
-	}
-	remote.Subdir = path.Join(remote.Subdir, address.Subdir)
-	return remote, nil
+	return r.locate(ctx, address, version, locationStore(r.Store))
 }
 
 // Relocate is Locate for a location that turned out to be of no use: that of a
 // signed URL, say, which was remembered for longer than it is good. The registry
 // is asked, unless it answered in this very run.
 func (r *Registries) Relocate(ctx context.Context, address Registry, version string) (Remote, error) {
+	return r.locate(ctx, address, version, "")
+}
+
+// locate is Locate with what is in a store.
+func (r *Registries) locate(ctx context.Context, address Registry, version string, known locationStore) (Remote, error) {
 	asked, err := newRelease(address, version)
 	if err != nil {
 		return Remote{}, err
 	}
-	remote, err := r.location(ctx, asked)
+	remote, ok := known.recall(asked)
+	if !ok {
+		remote, err = r.location(ctx, asked)
+	}
 	remote.Subdir = path.Join(remote.Subdir, address.Subdir)
 	return remote, err
 }

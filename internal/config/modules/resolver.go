@@ -118,14 +118,12 @@ const maxModules = 10_000
 // saved.
 func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Manifest) (*Tree, hcl.Diagnostics) {
 	tree := &Tree{
-		Manifest: maps.Clone(manifest),
+		Manifest: Manifest{},
 		before:   manifest,
 		at:       places{root.Dir, in.Dir, files.System{FS: in.FS}},
 		unsaved:  in.Mode != AsRecorded && in.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
 	}
-	if tree.Manifest == nil {
-		tree.Manifest = Manifest{}
-	}
+	maps.Copy(tree.Manifest, manifest)
 	if in.Observe == nil {
 		in.Observe = func(Event) {}
 	}
@@ -259,11 +257,7 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 			found = append(found, s)
 		}
 	}
-	type loaded struct {
-		config *load.Module
-		diags  hcl.Diagnostics
-	}
-	all, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
+	_, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (_ struct{}, err error) {
 		opts := load.Options{FS: in.FS, Path: s.path, Source: s.address.shown(), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace, Outlines: in.Outlines}
 		if !s.isRun { // a test gives it values, which aren't known here
 			opts.Called = s.call.Range
@@ -271,14 +265,13 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 		if s.child.foreign {
 			opts.Within = tree.at.path(s.child.pkgDir)
 		}
-		l.config, l.diags = load.LoadModuleContext(ctx, tree.at.path(s.record.Dir), in.Product, opts)
-		return l, nil
+		config, diags := load.LoadModuleContext(ctx, tree.at.path(s.record.Dir), in.Product, opts)
+		s.child.Config, s.child.broken = config, diags.HasErrors()
+		s.problems = append(s.problems, diags...)
+		return struct{}{}, nil
 	})
 	for i, s := range found {
-		if errs[i] == nil { // else the walk is about to be stopped
-			s.child.Config, s.child.broken = all[i].config, all[i].diags.HasErrors()
-			s.problems = append(s.problems, all[i].diags...)
-		} else {
+		if errs[i] != nil { // the walk is about to be stopped
 			s.child = nil
 		}
 	}
