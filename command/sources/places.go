@@ -77,24 +77,13 @@ func sentenceStart(location string) string {
 	return location
 }
 
-// OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
-// OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
-// but the credentials of a bucket may be looked for. It is closed with the session.
-func (s *Session) OpenRemote(location, createRepository string) (remote mirror.Remote, ok bool) {
-	remote, err := s.openRemote(location, createRepository)
-	where := "in " + places.Redacted(location)
-	if where == "in "+places.UnreadableURL {
-		where = "there"
-	}
-	return remote, err == nil || s.Log.Fail("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
-}
-
-func (s *Session) openRemote(location, createRepository string) (mirror.Remote, error) {
+// openRemote returns the bucket, too, if there is one.
+func (net Network) openRemote(m *cli.Meta, location, createRepository string) (mirror.Remote, blob.Bucket, error) {
 	scheme, rest, isURL := strings.Cut(location, "://")
 	switch scheme = strings.ToLower(scheme); {
 	case !isURL:
 		dir, err := filepath.Abs(location)
-		return mirror.InBucket(blob.NewDirectory(dir)), err
+		return mirror.InBucket(blob.NewDirectory(dir)), nil, err
 	case scheme == "oci":
 		at, err := oci.ParseRepository(rest)
 		switch {
@@ -103,22 +92,21 @@ func (s *Session) openRemote(location, createRepository string) (mirror.Remote, 
 		case err != nil && strings.Contains(rest, "${"):
 			err = errors.New("one repository has all packages of a cache, so that its URL is oci://HOST/PATH, without variables")
 		}
-		client := s.OCI()
-		client.CreateRepository = CreateRepository(s.Meta, createRepository)
-		return ociPackages{client, at}, err
+		client := net.OCI()
+		client.CreateRepository = CreateRepository(m, createRepository)
+		return ociPackages{client, at}, nil, err
 	case scheme == "https":
 		base, err := url.Parse(location)
 		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-			return nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
+			return nil, nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
 		}
-		return mirror.OnWeb(s.Archives, base), nil
+		return mirror.OnWeb(net.Archives, base), nil, nil
 	}
-	bucket, err := s.Bucket(s.Meta.Context, location, "oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory")
+	bucket, err := net.Bucket(m.Context, location, "oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.buckets = append(s.buckets, bucket)
-	return mirror.InBucket(bucket), nil
+	return mirror.InBucket(bucket), bucket, nil
 }
 
 // ociPackages are packages in one repository of an OCI registry, by their tags.

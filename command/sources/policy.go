@@ -13,8 +13,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
@@ -29,9 +29,11 @@ const policyVariable = "TFDEPS_POLICY"
 
 // Policy is what refuses packages. The zero value refuses none.
 type Policy struct {
-	Rules policy.Policy
-	Files string   // that they are from, as one text
-	of    *Session // that they count in
+	Rules   policy.Policy
+	Files   string // that they are from, as one text
+	meta    *cli.Meta
+	product getproviders.Product
+	config  *cliconfig.Config // which says where the cache is; nil: unknown
 
 	advised func(*policy.Refusal) // nil: the Activity of the command is told
 }
@@ -42,19 +44,13 @@ func PolicyFlag(given *[]string) cli.Flag {
 		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
-// ReadPolicy reads the Policy of the current directory.
-func (s *Session) ReadPolicy(given []string) (ok bool) {
-	s.Policy, ok = s.PolicyOf(".", given)
-	return ok
-}
-
-// PolicyOf reads the rules that count for a directory: those of the machine, of
+// readPolicy reads the rules that count for a directory: those of the machine, of
 // the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
-func (s *Session) PolicyOf(dir string, given []string) (p Policy, ok bool) {
-	paths, problems := PolicyFiles(s.Meta, dir)
-	p.of = s
+func readPolicy(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
+	paths, problems := PolicyFiles(m, dir)
+	p := Policy{meta: m, product: product}
 	for _, text := range given {
-		rule, diags, ok := policy.ParseRule(text, "-policy", s.Product)
+		rule, diags, ok := policy.ParseRule(text, "-policy", product)
 		if !ok {
 			paths = append(paths, text)
 		}
@@ -63,16 +59,16 @@ func (s *Session) PolicyOf(dir string, given []string) (p Policy, ok bool) {
 	}
 	p.Files = strings.Join(paths, string(filepath.ListSeparator))
 	for _, path := range paths {
-		rules, diags := policy.Load(path, s.Product)
+		rules, diags := policy.Load(path, product)
 		for _, d := range diags {
-			if by := namedBy(s.Meta, given, path); d.Subject == nil && by != "" {
+			if by := namedBy(m, given, path); d.Subject == nil && by != "" {
 				d.Detail += fmt.Sprintf(" It is what %s names.", by)
 			}
 		}
 		problems = append(problems, diags...)
 		p.Rules = policy.All(p.Rules, rules)
 	}
-	return p, s.Log.Add(problems...)
+	return p, problems
 }
 
 // Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version
@@ -82,7 +78,7 @@ func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) 
 	if p.Rules.IsZero() {
 		return nil
 	}
-	return p.Rules.Hook(policy.HookOptions{Now: p.of.Meta.Now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
+	return p.Rules.Hook(policy.HookOptions{Now: p.meta.Now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
 		lock, _ := locks.Provider(of)
 		return lock.Version
 	}})
@@ -95,7 +91,7 @@ func (p Policy) Advised(advise func(*policy.Refusal)) Policy {
 }
 
 func (p Policy) advise(r *policy.Refusal) {
-	switch m := p.of.Meta; {
+	switch m := p.meta; {
 	case p.advised != nil:
 		p.advised(r)
 	case m.Activity != nil:
@@ -117,16 +113,16 @@ type Examined struct {
 func (p Policy) Examine(dir string, cache *providercache.Store, locks *depsfile.Locks, required getproviders.Requirements) (found Examined, err error) {
 	refuse := p.Against(locks, nil)
 	installer := providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: p.of.Product, Now: p.of.Meta.Now, StateDir: p.of.Meta.StateDir,
+		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: p.product, Now: p.meta.Now, StateDir: p.meta.StateDir,
 			Policy: func(ctx context.Context, c getproviders.Candidate) error {
 				if found.Package, found.Present = c, true; refuse != nil {
 					found.Refused = refuse(ctx, c)
 				}
 				return found.Refused
 			}},
-		Target: &providercache.Store{Dir: workdir.ProvidersDir(p.of.Meta.Env, dir)}, Cache: cache,
+		Target: &providercache.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}, Cache: cache,
 	}
-	_, err = installer.Check(p.of.Meta.Context, required, locks)
+	_, err = installer.Check(p.meta.Context, required, locks)
 	return found, err
 }
 
@@ -152,8 +148,8 @@ func (p Policy) AllowsModule() func(modules.Address, string) error {
 
 // Versions returns which versions a Fetcher may choose.
 func (p Policy) Versions() (c providercache.Choice) {
-	if p.of != nil {
-		c = p.Rules.Choice(p.of.Meta.Now)
+	if p.meta != nil {
+		c = p.Rules.Choice(p.meta.Now)
 	}
 	return c
 }
@@ -179,7 +175,7 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 			locked, seen = p.compare(c, choices)
 		}
 		hook := p.Rules.Hook(policy.HookOptions{
-			Now:    p.of.Meta.Now,
+			Now:    p.meta.Now,
 			Advise: p.advise,
 			Locked: func(getproviders.Provider) getproviders.Version { return locked },
 			Seen:   func(getproviders.Provider) getproviders.Version { return seen },
@@ -228,11 +224,11 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 // Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from
 // the cache. Zero: there is none, or no rule asks for it.
 func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getproviders.Version) bool) getproviders.Version {
-	if p.Rules.IsZero() || p.of.Config == nil {
+	if p.Rules.IsZero() || p.config == nil {
 		return getproviders.Version{}
 	}
-	m := p.of.Meta
-	cache, _ := OpenCache(m, p.of.Config)
+	m := p.meta
+	cache, _ := OpenCache(m, p.config)
 	used := &providercache.Installer{
 		Fetcher: &providercache.Fetcher{StateDir: m.StateDir, Now: m.Now},
 		Target:  &providercache.Store{Dir: workdir.ProvidersDir(m.Env, dir)}, Cache: cache,
@@ -263,7 +259,7 @@ func (p Policy) WithPlatforms(others []getproviders.Platform) []getproviders.Pla
 
 // CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
 func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
-	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.of.Meta.Now())
+	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.meta.Now())
 	if refusal != nil {
 		refused = refusal
 	}
@@ -295,24 +291,6 @@ func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getpr
 		}
 	}
 	return refused
-}
-
-// CheckLocks has the Policy check the entries of a lock file, and says in words what it refuses.
-func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) bool {
-	for _, r := range s.Policy.CheckLocks(locks, of) {
-		s.Log.Fail("refused_by_policy", "A lock file isn't good for the required platforms",
-			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", s.Product.Short(r.Provider), r)
-	}
-	return s.Log.Add()
-}
-
-// LockPlatforms adds to locks the hashes for platforms. Their packages are kept nowhere.
-func (s *Session) LockPlatforms(f *providercache.Fetcher, req providercache.LockRequest) (*depsfile.Locks, bool) {
-	results, err := f.Lock(s.Meta.Context, req)
-	if err != nil {
-		s.Log.Add(explain.LockProblems(s.Product, explain.LockedDir{Result: results[0]})...)
-	}
-	return results[0].Locks, s.Log.Add()
 }
 
 // PolicyFiles lists the files with rules that count for a directory, but for those of -policy.

@@ -5,10 +5,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/places"
@@ -16,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // Session is what a command works with in a directory: for whom and for which product, what is wrong so far, and what was opened. The
@@ -48,12 +50,6 @@ type shared struct {
 type place struct {
 	version string         // of the product
 	cloud   hosts.Hostname // that localterraform.com stands for; "": none
-}
-
-// moduleSources are what finds and fetches modules; nil before the first directory needs them.
-type moduleSources struct {
-	fetcher    *fetch.Fetcher
-	registries *modules.Registries
 }
 
 // New returns a Session for one directory or several, which is to be closed.
@@ -188,6 +184,27 @@ func (s *Session) Online(offlineBy string, rulesGiven ...string) bool {
 	return s.ReadPolicy(rulesGiven)
 }
 
+// Online is [Session.Online] for a program that lives long. There is no network if there are errors.
+func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
+	s := alone(m, product)
+	s.Online(offlineBy)
+	return s.Config, s.Network, s.Log.All
+}
+
+// ReadPolicy reads the Policy of the current directory.
+func (s *Session) ReadPolicy(given []string) (ok bool) {
+	s.Policy, ok = s.PolicyOf(".", given)
+	return ok
+}
+
+// PolicyOf reads the rules that count for a directory: those of the machine, of
+// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
+	p, problems := readPolicy(s.Meta, s.Product, dir, given)
+	p.config = s.Config
+	return p, s.Log.Add(problems...)
+}
+
 // OpenMirrors completes what makes a single source, a registry or a mirror. It opens the mirrors of -mirror; nothing is asked of any of
 // them yet, but the credentials of buckets may be looked for.
 func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single cliconfig.SourceOptions, ok bool) {
@@ -220,6 +237,21 @@ func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all 
 	return all, err == nil || s.Log.Failed("cli_configuration", "Can't search for providers", err)
 }
 
+// OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
+// OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
+// but the credentials of a bucket may be looked for. It is closed with the session.
+func (s *Session) OpenRemote(location, createRepository string) (remote mirror.Remote, ok bool) {
+	remote, bucket, err := s.openRemote(s.Meta, location, createRepository)
+	if bucket != nil {
+		s.buckets = append(s.buckets, bucket)
+	}
+	where := "in " + places.Redacted(location)
+	if where == "in "+places.UnreadableURL {
+		where = "there"
+	}
+	return remote, err == nil || s.Log.Fail("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
+}
+
 // Fetcher returns what fetches packages from the Source, and tells observe of it. It leaves out versions as the Policy says; which packages
 // that refuses is for the caller to set.
 func (s *Session) Fetcher(observe func(event.Event)) *providercache.Fetcher {
@@ -247,4 +279,22 @@ func (s *Session) Modules() modules.Resolver {
 		Registries: with.registries,
 		Allow:      s.Policy.AllowsModule(),
 	}
+}
+
+// CheckLocks has the Policy check the entries of a lock file, and says in words what it refuses.
+func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) bool {
+	for _, r := range s.Policy.CheckLocks(locks, of) {
+		s.Log.Fail("refused_by_policy", "A lock file isn't good for the required platforms",
+			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", s.Product.Short(r.Provider), r)
+	}
+	return s.Log.Add()
+}
+
+// LockPlatforms adds to locks the hashes for platforms. Their packages are kept nowhere.
+func (s *Session) LockPlatforms(f *providercache.Fetcher, req providercache.LockRequest) (*depsfile.Locks, bool) {
+	results, err := f.Lock(s.Meta.Context, req)
+	if err != nil {
+		s.Log.Add(explain.LockProblems(s.Product, explain.LockedDir{Result: results[0]})...)
+	}
+	return results[0].Locks, s.Log.Add()
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
@@ -79,18 +80,17 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 	return skip, nil
 }
 
+// moduleSources are what finds and fetches modules; nil before the first directory needs them.
+type moduleSources struct {
+	fetcher    *fetch.Fetcher
+	registries *modules.Registries
+}
+
 // Network is how hosts are reached. A command has one for all that it asks for.
 type Network struct {
 	places.Hosts
 	Policy  Policy         // the rules that count for the current directory
 	modules *moduleSources // of Connect
-}
-
-// Online is [Session.Online] for a program that lives long. There is no network if there are errors.
-func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
-	s := alone(m, product)
-	s.Online(offlineBy)
-	return s.Config, s.Network, s.Log.All
 }
 
 // Connect makes the clients. With offlineBy, which names what forbids requests,
