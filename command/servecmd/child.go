@@ -1,7 +1,6 @@
 package servecmd
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -35,7 +34,7 @@ type child struct {
 	front  *front
 	log    *slog.Logger
 
-	ending time.Duration // 0: endTimeout
+	ending time.Duration // another one than endTimeout in tests
 }
 
 // usualHosts are those of the registries of both products.
@@ -70,7 +69,7 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 	server.Handler = http.StripPrefix(path[:len(path)-1], c.front.logged(c.front.mirror))
 	code = 1
 	ran := false
-	err = serveUntil(ctx, server, limited, cmp.Or(c.ending, endTimeout), func(ctx context.Context) error {
+	err = serveUntil(ctx, server, limited, c.ending, func(ctx context.Context) error {
 		services, err := c.services(m.Context, o.hosts, scheme+"://"+listener.Addr().String()+path)
 		if err != nil {
 			return err

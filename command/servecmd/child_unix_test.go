@@ -80,7 +80,7 @@ func testServeCommandKeepsTheCodeOfTheCommand(t *testing.T) {
 func testServeCommandIsUnderASecretPath(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: endTimeout}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	dir := t.TempDir()
 	told, asked := filepath.Join(dir, "told"), filepath.Join(dir, "asked")

@@ -42,11 +42,12 @@ type front struct {
 	clients     par.Shared[string, *atomic.Int64] // requests that run, by client
 	limited     atomic.Int64                      // requests that were too many for one client
 
-	taking, sending time.Duration // 0: takingTimeout, headerTimeout
-	news            time.Duration // 0: newsEvery
+	taking, sending, news time.Duration // others than takingTimeout, headerTimeout and newsEvery in tests
 }
 
-func newFront(log *slog.Logger, now func() time.Time) *front { return &front{log: log, now: now} }
+func newFront(log *slog.Logger, now func() time.Time) *front {
+	return &front{log: log, now: now, taking: takingTimeout, sending: headerTimeout, news: newsEvery}
+}
 
 func (f *front) handler() http.Handler {
 	mux := http.NewServeMux()
@@ -98,7 +99,7 @@ func (f *front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, who := withAsker(r)
 		client := f.opts.client(r)
-		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: cmp.Or(f.taking, takingTimeout)}
+		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: f.taking}
 		defer func() {
 			f.timings.answered(r.URL.Path, f.now().Sub(begun))
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
@@ -107,7 +108,7 @@ func (f *front) logged(next http.Handler) http.Handler {
 		defer counted.extend() // for what is still in a buffer
 		if r.ContentLength != 0 {
 			// Without an end of its own, the server would wait for a body that never comes.
-			_ = counted.control.SetReadDeadline(begun.Add(cmp.Or(f.sending, headerTimeout)))
+			_ = counted.control.SetReadDeadline(begun.Add(f.sending))
 		}
 		if f.ending.Load() > 0 {
 			w.Header().Set("Connection", "close")

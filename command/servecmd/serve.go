@@ -174,7 +174,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.command != nil {
 		m.Finish(nil, problems, cli.Output{Data: true}) // warnings, before the command writes
 		m.Warnings = nil
-		code, problems, err = serveCommand(m, o, &child{config: config, net: online, front: front, log: to.Log}, server)
+		code, problems, err = serveCommand(m, o, &child{config: config, net: online, front: front, log: to.Log, ending: endTimeout}, server)
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()

@@ -1,7 +1,6 @@
 package servecmd
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -64,7 +63,7 @@ func (f *front) changes() (n [2]int64) {
 // awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list
 // isn't listed often.
 func (f *front) awaitNews(ctx context.Context, before [2]int64, listing time.Duration) {
-	step := min(max(cmp.Or(f.news, newsEvery), 100*listing), heldEvery)
+	step := min(max(f.news, 100*listing), heldEvery)
 	for waited := time.Duration(0); waited < heldEvery && ctx.Err() == nil; waited += step {
 		par.Pause(ctx, step)
 		if before[0] > 0 || f.changes()[1] != before[1] {
