@@ -157,7 +157,7 @@ func (p paths) translate(drive *regexp.Regexp, text string) string {
 
 // environ leaves out what is Windows' own, and has this system's path.
 func (p paths) environ(of []string) []string {
-	env := []string{"PATH=" + os.Getenv("PATH")}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for _, text := range of {
 		name, value, _ := strings.Cut(text, "=")
 		switch strings.ToUpper(name) {
