@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -16,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // Directory returns a directory as a destination, which is made if it doesn't exist. It
@@ -53,6 +55,9 @@ func (d *inDirectory) look(context.Context, []archivedir.Item) error { return ni
 
 // find identifies an archive. One that can't be read is replaced.
 func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
+	if err := store.Holds(p.Provider, runtime.GOOS); err != nil {
+		return c, err
+	}
 	if there, err := d.Find(ctx, p.Provider, p.Name); err == nil {
 		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there, Read: there.Receipt.Taken.IsZero()}
 	} else if errors.Is(err, fs.ErrNotExist) {
