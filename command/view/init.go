@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Init tells people or programs what an init does. It is for one goroutine at
@@ -30,23 +31,28 @@ type Init struct {
 
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
-	out, activity := open(o)
-	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), Activity: activity, several: &directories{count: map[string]int{}}}
+	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), several: &directories{count: map[string]int{}}}
 	if o.Several {
 		v.several.now = outside
 	}
-	switch people := out.(type) {
-	case *jsonPrinter:
-		people.several = v.several
-	case humanPrinter:
+	programs := newJSONPrinter(o)
+	programs.several = v.several
+	if o.JSON {
+		shown := display(hidden{})
+		if o.Progress != ProgressNone {
+			shown = &jsonDisplay{out: programs}
+		}
+		v.out, v.Activity = programs, newActivity(o, shown)
+	} else {
+		people, activity := openForPeople(o)
 		people.several, v.tell = v.several, people.Out
-		if out = people; o.JSONInto != nil {
-			programs := newJSONPrinter(o)
-			programs.out, programs.several = terminal.Stream{Writer: o.JSONInto}, v.several
-			out = both{people, programs}
+		v.out, v.Activity = people, activity
+		if o.JSONInto != nil {
+			programs.out = terminal.Stream{Writer: o.JSONInto}
+			v.out = both{people, programs}
 		}
 	}
-	v.out, activity.out = out, out
+	v.Activity.out = v.out
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
 		if o.Progress == ProgressAuto && !o.Stderr.Terminal {
@@ -109,7 +115,7 @@ func (v *Init) CopyingModule(source string) {
 // it says nothing.
 func (v *Init) ModuleCopied() {
 	v.gap()
-	v.announced = !v.product.IsSince("1.16")
+	v.announced = !dialect.Of(v.product).Understands("quiet_copy")
 }
 
 // ModulesBegin announces the phase of the modules.
