@@ -66,7 +66,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		if c.Refused != nil {
 			report = c.Refused(err)
 		}
-		_ = result.Write(m.Stdout, report, true, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused, Called: m.Called()})
+		_ = m.Write(report, true, refused)
 	}
 	return 1
 }
@@ -145,14 +145,21 @@ func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 	if r == nil {
 		r = result.NoResult{}
 	}
-	if err := result.Write(m.Stdout, r, out.JSON, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile, Called: m.Called()}); err != nil {
-		all = append(all, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
-	}
+	all = append(all, m.Write(r, out.JSON, all)...)
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)
 	how.Data = out.JSON || out.Data
 	code := End(func(all problem.List) { view.Problems(how, all) }, all, out.Code)
 	m.TellInterrupted(problems)
 	return code
+}
+
+// Write prints a report, for programs with the problems.
+func (m *Meta) Write(r result.Result, asJSON bool, problems problem.List) problem.List {
+	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, ReadFile: os.ReadFile, Called: m.Called()}
+	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
+		return problem.Failed("unwritable", "Failed to write the report", err)
+	}
+	return nil
 }
 
 // End shows problems in a command's own way, and returns the exit code, which is 1 after an error.

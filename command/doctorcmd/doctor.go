@@ -60,16 +60,12 @@ func run(m *cli.Meta, args []string) (int, error) {
 	x.report.Problems = x.log.All
 	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
-	shown := x.log.All
-	err = result.Write(m.Stdout, x.report, o.json, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
+	unwritten, shown := m.Write(x.report, o.json, x.log.All), x.log.All
 	if o.json { // the object has the problems in it
 		shown = nil
 	}
-	if err != nil {
-		shown = append(shown, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
-	}
-	view.Problems(how, shown)
-	if err != nil || x.log.All.HasErrors() {
+	view.Problems(how, append(shown, unwritten...))
+	if unwritten.HasErrors() || x.log.All.HasErrors() {
 		return 1, nil
 	}
 	return 0, nil

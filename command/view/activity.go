@@ -40,8 +40,8 @@ func NewActivity(o Options) *Activity {
 
 func newActivity(o Options, shown display) *Activity {
 	a := &Activity{run: newRun(o), refresh: o.Refresh, display: shown, retried: map[string]time.Time{}}
-	_, isHidden := shown.(hidden)
-	if _, isJSON := shown.(*jsonDisplay); isJSON || isHidden {
+	switch shown.(type) {
+	case hidden, *jsonDisplay:
 		a.refresh = 0
 	}
 	if o.Stderr.Terminal && o.Progress != ProgressNone {
@@ -50,20 +50,8 @@ func newActivity(o Options, shown display) *Activity {
 	return a
 }
 
-// open makes what speaks and what shows what is under way, which have to know of each
+// openForPeople makes what speaks to people and what shows what is under way, which have to know of each
 // other: lines stand above bars.
-func open(o Options) (out printer, a *Activity) {
-	if !o.JSON {
-		return openForPeople(o)
-	}
-	programs, shown := newJSONPrinter(o), display(hidden{})
-	if o.Progress != ProgressNone {
-		shown = &jsonDisplay{out: programs}
-	}
-	return programs, newActivity(o, shown)
-}
-
-// openForPeople is open, for words.
 func openForPeople(o Options) (humanPrinter, *Activity) {
 	a := newActivity(o, displayFor(o))
 	o.Stdout, o.Stderr = a.above(o.Stdout), a.above(o.Stderr)

@@ -32,25 +32,20 @@ func (j *jsonPrinter) line(l line) {
 	case l.json == "":
 	case l.kind != "":
 		j.write("info", l.json, l.kind, l.keys)
-	case explain.SpeechOf(j.product).Untyped:
-		j.untyped(l, more)
+	case explain.SpeechOf(j.product).Untyped: // with neither type nor code, and with the words that people read
+		text, level := oneLine(l.json), "info"
+		if l.item && !l.ownJSON {
+			text = l.human
+		}
+		if l.warning {
+			level = "warn"
+		}
+		j.write(level, text, "", more)
 	case l.code != "":
 		j.write("info", l.json, "init_output", result.Object{"message_code", l.code})
 	default:
 		j.write("info", l.json, "log", more)
 	}
-}
-
-// untyped writes a line with neither type nor code, and the words that people read.
-func (j *jsonPrinter) untyped(l line, more result.Object) {
-	text, level := oneLine(l.json), "info"
-	if l.item && !l.ownJSON {
-		text = l.human
-	}
-	if l.warning {
-		level = "warn"
-	}
-	j.write(level, text, "", more)
 }
 
 func (j *jsonPrinter) Problems(all problem.List) {
