@@ -44,7 +44,7 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 	locks, problems := depsfile.Load(depsfile.FileName, product)
 	// A lock file that can't be read is no reason not to show the version, nor the
 	// entries that can be read.
-	report := versionReport{meta: m, product: product, from: from, locks: locks.All()}
+	report := versionReport{product, m.Version, from.Because(m, product), locks.All()}
 	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
 
@@ -64,18 +64,16 @@ func built() (commit, at string) {
 
 // versionReport is what the command tells.
 type versionReport struct {
-	meta    *cli.Meta
-	product getproviders.Product
-	from    products.Origin
-	locks   []depsfile.Lock
+	product      getproviders.Product
+	own, because string
+	locks        []depsfile.Lock
 }
 
 // Text writes what Terraform prints, and the version of tfdeps.
 func (v versionReport) Text() string {
-	m, product := v.meta, v.product
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
-	fmt.Fprintf(&b, "+ tfdeps %s (%s)\n", m.Version, v.from.Because(m, product))
+	fmt.Fprintf(&b, "%s v%s\non %s\n", v.product.Name, v.product.Version, getproviders.CurrentPlatform())
+	fmt.Fprintf(&b, "+ tfdeps %s (%s)\n", v.own, v.because)
 	for _, lock := range v.locks {
 		version := "v" + lock.Version.String()
 		if lock.Version == (getproviders.Version{}) {
@@ -95,7 +93,7 @@ func (v versionReport) JSON() any {
 	}
 	return result.Foreign{Object: result.Object{
 		"terraform_version", v.product.Version, "platform", getproviders.CurrentPlatform(), "provider_selections", selections,
-		"terraform_outdated", false, "tfdeps_version", v.meta.Version, "because", v.from.Because(v.meta, v.product),
+		"terraform_outdated", false, "tfdeps_version", v.own, "because", v.because,
 		"tfdeps_commit?", commit, "tfdeps_time?", at, "follows", products.Followed(),
 	}}
 }

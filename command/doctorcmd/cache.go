@@ -3,7 +3,6 @@ package doctorcmd
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,10 +98,15 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	}
 	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
 	target := workdir.ProvidersDir(x.meta.Env, ".")
-	used, reason, err := x.tryLinks(place.Dir, target, modes)
-	if errors.Is(err, errReadOnly) { // as caches in images are
+	to := (&providercache.Store{Dir: target}).Place().Dir
+	// The times are put back, so that what looks at these directories sees no change.
+	defer keepTimes(place.Dir, to)()
+	source, err := scratch.Make(place.Dir)
+	if err != nil { // it can't be written to, as caches in images can't
 		return
 	}
+	defer source.Remove()
+	used, reason, err := x.tryLinks(source.Path, to, modes)
 	if err != nil {
 		x.log.Warningf("", "Packages can't be installed here",
 			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err)
@@ -119,33 +123,14 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	}
 }
 
-// errReadOnly says that no test file can be put into the cache.
-var errReadOnly = errors.New("the cache can't be written to")
-
-// tryLinks links a small directory from one place to another, and removes both. The times of the directories
-// above them are put back, so that what looks at these sees no change.
+// tryLinks links a small directory that it makes in one place to another, and removes what is there.
 func (x *examination) tryLinks(from, to string, modes []providercache.LinkMode) (used providercache.LinkMode, reason, err error) {
-	for {
-		if info, statErr := os.Stat(to); statErr == nil && info.IsDir() {
-			break
-		}
-		if to == filepath.Dir(to) {
-			break
-		}
-		to = filepath.Dir(to)
-	}
-	defer keepTimes(from, to)()
-	source, err := scratch.Make(from)
-	if err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", errReadOnly, err)
-	}
-	defer source.Remove()
 	dest, err := scratch.Make(to)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer dest.Remove()
-	made := filepath.Join(source.Path, "package")
+	made := filepath.Join(from, "package")
 	if err := os.Mkdir(made, 0o700); err != nil {
 		return 0, nil, err
 	}
