@@ -48,7 +48,7 @@ func (x *examination) askHosts() {
 	unasked := problems.HasErrors() || x.opts.offlineBy != ""
 	answers, errs := par.Map(x.meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (result.DoctorHost, error) {
 		if unasked {
-			return result.DoctorHost{Kind: t.kind, Host: t.name()}, nil
+			return result.DoctorHost{Kind: t.kind, Host: t.name}, nil
 		}
 		return x.ask(ctx, t, from)
 	})
@@ -114,7 +114,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	ctx, cancel := context.WithTimeoutCause(ctx, askedFor, late)
 	defer cancel()
 	began := x.meta.Now()
-	answer := result.DoctorHost{Kind: t.kind, Host: t.name(), Asked: true, OK: true}
+	answer := result.DoctorHost{Kind: t.kind, Host: t.name, Asked: true, OK: true}
 	if at := t.address(); at != nil {
 		answer.Proxy = x.proxyOf(at)
 	}
@@ -177,7 +177,7 @@ func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostna
 // target is a registry or a mirror that is to be asked.
 type target struct {
 	kind     string
-	mirror   string                // where a mirror is, without what may be a secret
+	name     string                // the host, or where a mirror is, without what may be a secret
 	source   getproviders.Source   // of a mirror; nil: it is a registry
 	host     hosts.Hostname        // of a registry
 	provider getproviders.Provider // whose versions are asked for; zero: no versions are
@@ -211,7 +211,7 @@ func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOpt
 	providers := x.providers()
 	only := len(mirrors) > 0
 	for _, m := range mirrors {
-		t := target{kind: "mirror", mirror: m.Location, source: m.Source}
+		t := target{kind: "mirror", name: m.Location, source: m.Source}
 		if len(providers) > 0 {
 			t.provider = providers[0]
 		}
@@ -232,7 +232,7 @@ func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOpt
 			continue
 		}
 		seen[method.Location] = true
-		t := target{kind: method.Kind.String(), mirror: withoutLogin(method.Location), source: source}
+		t := target{kind: method.Kind.String(), name: withoutLogin(method.Location), source: source}
 		if at := slices.IndexFunc(providers, func(p getproviders.Provider) bool { return serves(method, p) }); at >= 0 {
 			t.provider = providers[at]
 		}
@@ -243,7 +243,7 @@ func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOpt
 		at, ok := asked[host]
 		if !ok {
 			at, asked[host] = len(all), len(all)
-			all = append(all, target{kind: "registry", host: host, provider: p})
+			all = append(all, target{kind: "registry", name: host.String(), host: host, provider: p})
 		}
 		return &all[at]
 	}
@@ -318,24 +318,17 @@ func serves(m cliconfig.Method, p getproviders.Provider) bool {
 	return !slices.ContainsFunc(m.Exclude, matches) && (len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches))
 }
 
-func (t target) name() string {
-	if t.source != nil {
-		return t.mirror
-	}
-	return t.host.String()
-}
-
 // isOCI reports whether it is a mirror in an OCI registry, where each provider has a repository of
 // its own: there is none that could be asked for to find out whether the registry answers.
 func (t target) isOCI() bool {
-	return t.kind == cliconfig.OCIMirror.String() || places.IsOCI(t.mirror)
+	return t.kind == cliconfig.OCIMirror.String() || places.IsOCI(t.name)
 }
 
 // address is the URL whose host a target is at; nil: it is at none that is known.
 func (t target) address() *url.URL {
 	location := "https://" + t.host.ASCII()
 	if t.source != nil {
-		location = t.mirror
+		location = t.name
 	}
 	if rest, ok := strings.CutPrefix(location, "oci://"); ok || t.isOCI() {
 		host, _, _ := strings.Cut(rest, "/")

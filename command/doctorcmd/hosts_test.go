@@ -25,13 +25,13 @@ func TestDoctor_WaitsForAMirrorOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		x := &examination{meta: &cli.Meta{Now: time.Now, Context: t.Context()}}
-		_, err := x.ask(t.Context(), target{kind: "mirror", mirror: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{})
+		_, err := x.ask(t.Context(), target{kind: "mirror", name: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{})
 		if code := explain.CodeOfError(err); code != "timeout" || time.Since(began) != askedFor {
 			t.Errorf("after %s: %v (code %q)", time.Since(began), err, code)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := x.ask(ctx, target{kind: "mirror", mirror: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{}); err != context.Canceled {
+		if _, err := x.ask(ctx, target{kind: "mirror", name: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{}); err != context.Canceled {
 			t.Errorf("an interrupt is %v", err)
 		}
 	})

@@ -106,7 +106,11 @@ func (v *Init) Planned(p InitPlan) {
 		}})
 	}
 	for _, provider := range p.Providers {
-		l := line{json: provider.text(v.product), kind: "plan_provider", keys: provider.keys()}
+		l := line{json: provider.text(v.product), kind: "plan_provider", keys: result.Object{
+			"provider", provider.Provider, "action", provider.Action, "version?", provider.Version, "locked_version?", provider.Locked, "source?", provider.Source, "location?", provider.Location, "bytes?", provider.Bytes,
+			"left_out?", leftOutObjects(provider.LeftOut.Versions),
+			"reasons", result.Each(provider.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
+		}}
 		if !p.IsEmpty() && (provider.Action != PlanBuiltIn || len(provider.Reasons) > 0) {
 			l.human = "- " + l.json + codes(provider.Reasons)
 			if len(provider.LeftOut.Versions) > 0 {
@@ -174,14 +178,6 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 		return text + ": in place already"
 	}
 	return text + ": built in"
-}
-
-func (p PlannedProvider) keys() result.Object {
-	return result.Object{
-		"provider", p.Provider, "action", p.Action, "version?", p.Version, "locked_version?", p.Locked, "source?", p.Source, "location?", p.Location, "bytes?", p.Bytes,
-		"left_out?", leftOutObjects(p.LeftOut.Versions),
-		"reasons", result.Each(p.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
-	}
 }
 
 // CheckReason is why an init would have something to do. Code is stable; it is

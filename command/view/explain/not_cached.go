@@ -88,7 +88,10 @@ func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError
 // IncompleteLock warns that lock entries were made which only this platform
 // can use.
 func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
-	platform := getproviders.CurrentPlatform()
+	platform, other := getproviders.CurrentPlatform(), getproviders.Platform{OS: "linux", Arch: "amd64"}
+	if platform.OS == other.OS {
+		other = getproviders.Platform{OS: "darwin", Arch: "arm64"}
+	}
 	return problem.Warningf("lock_file_outdated", "Incomplete lock file information for providers",
 		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
 			"%s could only calculate those of its own:%s\n\n"+
@@ -97,13 +100,5 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 			"To calculate additional checksums for another platform, run:\n"+
 			"  %s providers lock -platform=%s\n"+
 			"(where %[5]s is the platform to generate)",
-		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, otherPlatform(platform))
-}
-
-// otherPlatform is an example of a platform other than the current one.
-func otherPlatform(own getproviders.Platform) getproviders.Platform {
-	if own.OS == "linux" {
-		return getproviders.Platform{OS: "darwin", Arch: "arm64"}
-	}
-	return getproviders.Platform{OS: "linux", Arch: "amd64"}
+		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, other)
 }
