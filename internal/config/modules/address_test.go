@@ -2,6 +2,7 @@ package modules
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -127,6 +128,9 @@ var strictCases = []addressCase{
 func TestParseAddress(t *testing.T) {
 	for _, c := range append(strictCases, addressCases...) {
 		t.Run(c.source, func(t *testing.T) {
+			if c.source == `C:\x` && runtime.GOOS == "windows" {
+				c.want = "file:///C:/x"
+			}
 			address, err := ParseAddress(c.source, asTerraform)
 			switch {
 			case c.kind == "error":

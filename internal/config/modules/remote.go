@@ -117,7 +117,12 @@ func parseRemote(source string) (found Remote, err error) {
 
 func isURL(location string) bool {
 	u, err := url.Parse(location)
-	return err == nil && u.Scheme != "" && filepath.VolumeName(location) == ""
+	return err == nil && u.Scheme != "" && !isOnDrive(location)
+}
+
+// isOnDrive reports whether a location is a path such as C:\net, on Windows.
+func isOnDrive(location string) bool {
+	return len(filepath.VolumeName(location)) == len("C:") && filepath.IsAbs(location) && location[0] != ':'
 }
 
 func unknownKind(location string) error {
@@ -252,7 +257,7 @@ func storage(forced, location string) (Remote, error) {
 
 // detectFile knows absolute paths. Only slashes count, and backslashes after the letter of a drive of Windows.
 func detectFile(location string) (Remote, error) {
-	if len(filepath.VolumeName(location)) == len("C:") {
+	if isOnDrive(location) {
 		location = "/" + filepath.ToSlash(location)
 	}
 	if !strings.HasPrefix(location, "/") {

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -13,5 +14,10 @@ func TestParseRemote_PathsOfDrives(t *testing.T) {
 		`C:\modules\net`: {Package: "file:///C:/modules/net"}, "d:/net.zip//sub?archive=zip": {Package: "file:///d:/net.zip?archive=zip", Subdir: "sub"},
 	} {
 		must.Equal(t, must.Get(parseRemote(source))(t), want, source)
+	}
+	for _, source := range []string{"::", "u:secret@h", "C:x"} {
+		if found, err := parseRemote(source); err == nil && strings.HasPrefix(found.Package, "file:") {
+			t.Errorf("%s is %s", source, found.Package)
+		}
 	}
 }
