@@ -32,12 +32,16 @@ func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !l.log.Enabled(ctx, slog.LevelDebug) {
 		return l.next.RoundTrip(req)
 	}
-	r := &requestRecord{requestLog: l, req: req}
+	r := &requestRecord{requestLog: l, req: req, about: []slog.Attr{
+		slog.String("method", req.Method),
+		slog.String("url", RedactURL(req.URL)),
+		slog.Int("attempt", attemptsOf(ctx)),
+	}}
 	r.write = sync.OnceFunc(r.writeNow)
 	if l.now != nil {
 		r.began = l.now()
 	}
-	l.log.LogAttrs(ctx, LevelTrace, "HTTP request sent", r.about()...)
+	l.log.LogAttrs(ctx, LevelTrace, "HTTP request sent", r.about...)
 	resp, err := l.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: r.gotConn})))
 	if err != nil {
 		r.body.End(err)
@@ -57,6 +61,7 @@ func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
 type requestRecord struct {
 	*requestLog
 	req    *http.Request
+	about  []slog.Attr    // which attempt it is
 	resp   *http.Response // nil: there is none
 	began  time.Time
 	header time.Duration // until the header was there
@@ -72,19 +77,10 @@ func (r *requestRecord) gotConn(info httptrace.GotConnInfo) {
 	r.connected.Store(true)
 }
 
-// about says which attempt it is.
-func (r *requestRecord) about() []slog.Attr {
-	return []slog.Attr{
-		slog.String("method", r.req.Method),
-		slog.String("url", RedactURL(r.req.URL)),
-		slog.Int("attempt", attemptsOf(r.req.Context())),
-	}
-}
-
 // writeNow makes the record. The error is that of the attempt or of its body.
 func (r *requestRecord) writeNow() {
 	bytes, err := r.body.At()
-	attrs := r.about()
+	attrs := r.about
 	if r.now != nil {
 		attrs = append(attrs, slog.Duration("took", r.now().Sub(r.began)))
 	}

@@ -61,9 +61,7 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead && req.Method != "" {
 		return r.next.RoundTrip(req)
 	}
-	if made, ok := req.Context().Value(attemptsKey{}).(*int); ok {
-		*made = 0
-	} else {
+	if req.Context().Value(attemptsKey{}) == nil {
 		req = req.WithContext(context.WithValue(req.Context(), attemptsKey{}, new(int)))
 	}
 	counted, err := retryablehttp.FromRequest(req)
@@ -127,7 +125,7 @@ func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // attemptsKey finds the number of attempts of the last hop in a request's context, a *int. It is
-// written only while RoundTrip runs, by the goroutine that runs it.
+// written only while the client asks, by the goroutine that has it do so.
 type attemptsKey struct{}
 
 // attemptsOf returns the number of the attempt that a request is part of.

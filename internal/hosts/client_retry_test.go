@@ -1,11 +1,13 @@
 package hosts
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -103,6 +105,25 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	must.Fail(t, err, cause)
 	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
 	must.Equal(t, err.Error(), want)
+}
+
+// TestRetry_CountsAttemptsOfTheHopThatFails has a server answer at the second attempt, with a redirect that isn't followed.
+func TestRetry_CountsAttemptsOfTheHopThatFails(t *testing.T) {
+	asked, opts := 0, quick(2)
+	var logged bytes.Buffer
+	opts.Log = slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		asked++
+		if asked == 1 {
+			return nil, syscall.ECONNREFUSED
+		}
+		return &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"http://other.example/"}}, Body: http.NoBody, Request: req}, nil
+	})
+	_, err := GetDocument(t.Context(), newClient(t, opts), DocumentRequest{URL: mustURL(t, "https://example.com/a")})
+	must.Fail(t, err, ErrPlainHTTP)
+	must.Equal(t, asked, 2)
+	must.NotContain(t, err, "attempts")
+	must.Contain(t, logged.String(), "attempt=2")
 }
 
 func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {

@@ -28,8 +28,11 @@ func do(client *http.Client, req *http.Request, policy func(*http.Request, []*ht
 		client = DefaultClient()
 	}
 	limited := *client
-	limited.CheckRedirect = policy
 	made := new(int)
+	limited.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		*made = 0 // of the next hop, which may never be asked
+		return policy(next, via)
+	}
 	req = req.WithContext(context.WithValue(req.Context(), attemptsKey{}, made))
 	resp, err := limited.Do(req)
 	if err != nil { // the client's own errors have the URL of the hop that failed, in full
