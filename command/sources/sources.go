@@ -351,12 +351,12 @@ func ParseProxy(value string) (*url.URL, error) {
 }
 
 // CredentialsHelper returns the program of the credentials helper that the CLI configuration names, without
-// starting it; "" if it names none. The error is that of hosts.FindHelper.
+// starting it; "" if it names none. The error is that of [cliconfig.User.FindHelper].
 func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
 	if config.Helper == nil {
 		return "", nil
 	}
-	return hosts.FindHelper(config.Helper.Name, user(m).HelperDirs(getproviders.CurrentPlatform()))
+	return user(m).FindHelper(config.Helper.Name)
 }
 
 // ConfigFiles returns where the CLI configuration is looked for.

@@ -50,7 +50,7 @@ type Config struct {
 }
 
 // CredentialsHelper names a program by the part of its file name that follows
-// "terraform-credentials-". See hosts.NewHelperTokens.
+// "terraform-credentials-". See [User.FindHelper].
 type CredentialsHelper struct {
 	Name string
 	args []string // come before those that the protocol asks for

@@ -85,16 +85,6 @@ func (u User) configDir() string {
 	}
 }
 
-// HelperDirs returns the directories in which Terraform looks for the
-// programs of credentials helpers.
-func (u User) HelperDirs(platform getproviders.Platform) []string {
-	if u.configDir() == "" {
-		return nil
-	}
-	plugins := filepath.Join(u.configDir(), "plugins")
-	return []string{plugins, filepath.Join(plugins, platform.String())}
-}
-
 // ImpliedMirrorDirs returns the directories that are filesystem mirrors
 // without being named, as long as there is no provider_installation block, in
 // the order in which they are asked. A provider of which one of them has any

@@ -51,9 +51,9 @@ func TestFind(t *testing.T) {
 }
 
 func TestHelperDirs(t *testing.T) {
-	got := User{HomeDir: "/d", GOOS: "linux"}.HelperDirs(getproviders.Platform{OS: "linux", Arch: "arm64"})
+	got := User{HomeDir: "/d", GOOS: "linux"}.helperDirs(getproviders.Platform{OS: "linux", Arch: "arm64"})
 	must.EqualSlices(t, got, []string{filepath.FromSlash("/d/.terraform.d/plugins"), filepath.FromSlash("/d/.terraform.d/plugins/linux_arm64")})
-	if got := (User{GOOS: "linux"}).HelperDirs(getproviders.Platform{OS: "linux", Arch: "arm64"}); got != nil {
+	if got := (User{GOOS: "linux"}).helperDirs(getproviders.Platform{OS: "linux", Arch: "arm64"}); got != nil {
 		t.Errorf("got %v without a directory", got)
 	}
 }

@@ -128,12 +128,7 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	if c.Helper == nil {
 		return hosts.FirstOf(known...), nil
 	}
-	helper, err := hosts.NewHelperTokens(hosts.Helper{
-		Name: c.Helper.Name,
-		Args: c.Helper.args,
-		Dirs: user.HelperDirs(getproviders.CurrentPlatform()),
-		Env:  user.Environ,
-	})
+	exe, err := user.FindHelper(c.Helper.Name)
 	if err != nil {
 		return hosts.FirstOf(known...), []Problem{{
 			Warning: true,
@@ -142,5 +137,5 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 				" Requests go without the tokens that it may know.", err),
 		}}
 	}
-	return hosts.FirstOf(append(known, helper)...), nil
+	return hosts.FirstOf(append(known, hosts.NewHelperTokens(exe, c.Helper.args, user.Environ))...), nil
 }

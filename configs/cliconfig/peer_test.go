@@ -375,7 +375,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 		t.Skip("the helper programs are shell scripts, and their directory is another one")
 	}
 	home := t.TempDir()
-	dirs := User{HomeDir: home}.HelperDirs(getproviders.CurrentPlatform())
+	dirs := User{HomeDir: home}.helperDirs(getproviders.CurrentPlatform())
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
 		must.Succeed(t, os.MkdirAll(dirs[i], 0o700))
 		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"
@@ -404,7 +404,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 			if len(problems) > 0 || err != nil {
 				t.Fatal(problems, err)
 			}
-			helper := must.Get(hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.args, Dirs: dirs}))(t)
+			helper := hosts.NewHelperTokens(must.Get(findHelper(config.Helper.Name, dirs))(t), config.Helper.args, nil)
 			must.Equal(t, must.Get(hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host))(t), strings.TrimPrefix(want, "Bearer "))
 		})
 	}
