@@ -108,7 +108,7 @@ func (s *Session) ArchiveDir() string {
 // ReadConfig reads the CLI configuration. What is only a warning is told once in a run.
 func (s *Session) ReadConfig() bool {
 	if s.Config = s.run.configs[s.Product.Version]; s.Config != nil {
-		return true
+		return s.Log.Add()
 	}
 	var problems problem.List
 	s.Config, problems = ReadConfig(s.Meta, s.Product)
@@ -169,7 +169,9 @@ func (s *Session) Connect(offlineBy string, cloud hosts.Hostname) bool {
 			s.run.nets[at] = net
 		}
 	}
-	s.Hosts, s.modules = net.Hosts, net.modules
+	if net.modules != nil { // else there is none, and the one before stays
+		s.Hosts, s.modules = net.Hosts, net.modules
+	}
 	return s.Log.Add(problems...)
 }
 

@@ -315,7 +315,7 @@ type ModuleLocks struct {
 // there is one, it is kept; else it has to be asked for.
 func LoadModuleLocks(ctx context.Context, asked bool) (locks ModuleLocks, problems problem.List) {
 	_, err := os.Lstat(modulelock.FileName)
-	if err == nil {
+	if !errors.Is(err, fs.ErrNotExist) {
 		locks.Locked, problems = modulelock.Load(ctx, modulelock.FileName)
 	}
 	locks.Kept = err == nil || asked
