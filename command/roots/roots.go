@@ -86,7 +86,7 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 	if o.Recursive || len(operands) > 0 || len(o.Dirs) == 0 && o.From == "" {
 		found = append(found, s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])...)
 	}
-	if found = unique(found); !log.Add() {
+	if found = unique(m.Dir, found); !log.Add() {
 		return found, false
 	}
 	if o.Since != "" {
@@ -133,12 +133,11 @@ func readList(m *cli.Meta, from string) (found []Root, err error) {
 }
 
 // unique sorts directories, and leaves out those that are there by another name already.
-func unique(all []Root) []Root {
+func unique(start string, all []Root) []Root {
 	names := map[string]Root{}
 	for _, r := range all {
 		at := resolved(r.Dir)
-		full, _ := filepath.Abs(r.Dir)
-		if _, known := names[at]; !known || full == at { // which is its name without links
+		if _, known := names[at]; !known || filepath.Join(start, r.Dir) == at { // which is its name without links
 			names[at] = r
 		}
 	}
