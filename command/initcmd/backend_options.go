@@ -1,11 +1,12 @@
 package initcmd
 
 import (
+	"time"
+
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"time"
 )
 
 // backendOptions are what the arguments of init ask of the backend.

@@ -323,7 +323,7 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 func (in *installation) compareLocks(locks *depsfile.Locks, report providercache.Report) bool {
 	before := in.dir.Locks
 	if locks.Equal(before) {
-		return true
+		return in.Log.Add()
 	}
 	var unhashed []getproviders.Provider
 	for _, o := range report.Outcomes {
@@ -339,7 +339,7 @@ func (in *installation) compareLocks(locks *depsfile.Locks, report providercache
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
 			"%s. To record them, run \"tfdeps init\" without it.",
 		depsfile.FileName, in.opts.readonlyBy)
-	return true
+	return in.Log.Add()
 }
 
 // lockPlatforms adds to new locks the hashes for the platforms that -platform names, and where

@@ -226,7 +226,7 @@ func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.
 func (in *installation) checkReadonly(required getproviders.Requirements) bool {
 	r, locks := in.request, in.dir.Locks
 	if !r.opts.readonly {
-		return true
+		return r.Log.Add()
 	}
 	var changes []string
 	var unhashed []getproviders.Provider
