@@ -93,6 +93,10 @@ func TestSnippet_LeavesWhatIsAtFault(t *testing.T) {
 			}
 		}
 	}
+	whole := hcl.Range{Start: hcl.InitialPos, End: hcl.Pos{Line: 1, Column: 9, Byte: len(long)}}
+	if got := newSource("main.tf", []byte(long)).cut(&problem.Problem{Subject: &whole}); got.From != 0 || got.To != len(got.Code) {
+		t.Errorf("all of it: %d to %d of %d", got.From, got.To, len(got.Code))
+	}
 }
 
 // TestSnippet_HasAnEnd has a problem about a file of many lines.
@@ -103,5 +107,9 @@ func TestSnippet_HasAnEnd(t *testing.T) {
 	got := newSource("main.tf", []byte(text)).cut(&problem.Problem{Subject: &at, Context: &whole})
 	if got.Code[got.From:got.To] != "a line" || strings.Count(got.Code[:got.From], "\n")+got.StartLine != 5_000 || len(got.Code) > 2*maxCode {
 		t.Errorf("line %d, %d bytes, from %d", got.StartLine, len(got.Code), got.From)
+	}
+	at.Start.Byte, at.End.Byte, whole.End.Line = 8_000, 8_001, 5_000 // of another file, which was there before
+	if got = newSource("main.tf", []byte(text)).cut(&problem.Problem{Subject: &at, Context: &whole}); got.To > len(got.Code) {
+		t.Errorf("%d to %d of %d bytes are at fault", got.From, got.To, len(got.Code))
 	}
 }

@@ -84,7 +84,7 @@ func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 		if number >= first && !isAfter {
 			if code.Len() > maxCode { // what is at fault is further down
 				code.Reset()
-				snippet.Found, snippet.StartLine = false, number
+				*snippet = Snippet{Context: snippet.Context, StartLine: number}
 			}
 			if snippet.Found {
 				code.WriteByte('\n')

@@ -98,7 +98,6 @@ func TestSnippet_ChangedFile(t *testing.T) {
 	}
 }
 
-// Whatever a range and a file hold, something is printed.
 // The parser of JSON takes the square of the depth.
 func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
 	for levels, parsed := range map[int]bool{10: true, 1001: false} {
@@ -109,6 +108,7 @@ func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
 	}
 }
 
+// Whatever a range and a file hold, something is printed.
 func FuzzSnippet(f *testing.F) {
 	f.Add([]byte(broken), "main.tf", 3, 13, 47, 3, 18, 52)
 	f.Add([]byte(`{"a": [}`), "main.tf.json", 1, 2, 1, 1, 3, 2)
