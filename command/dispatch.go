@@ -140,7 +140,7 @@ func showHelp(m *cli.Meta, name, text string) {
 	fmt.Fprintln(w)
 }
 
-// commands is the table of commands. It isn't changed, and made once. Options are made by what asks for them: each run makes the table.
+// commands is the table of commands, which isn't changed. It is made in every run of the program, so it has the functions that make options, and no options.
 var commands = sync.OnceValue(func() []cli.Command {
 	return slices.Concat(
 		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},

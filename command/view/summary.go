@@ -167,8 +167,9 @@ func (v *Init) WriteReport(w io.Writer, head ReportHead) error {
 		"format", reportFormat, "product", r.product.Name + " " + r.product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
 		"directory", terminal.PrintableLine(head.Directory), "began", r.began.UTC(), "took", at, // milliseconds
 		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems, func(p *problem.Problem) result.Object {
-			p.Summary, p.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
-			return result.NewProblem(p, nil)
+			shown := *p
+			shown.Summary, shown.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
+			return result.NewProblem(&shown, nil)
 		}),
 	})
 }

@@ -107,14 +107,15 @@ type failure struct {
 }
 
 func (f failure) problem() *problem.Problem {
-	short, builtIn := f.product.Short(f.Provider), "" // which there is, where another one is asked for
-	if f.Provider.Type != "terraform" {
-		builtIn = "\n\nCorrect the source: the only built-in provider is terraform.io/builtin/terraform."
-	}
+	short := f.product.Short(f.Provider)
 	switch {
 	case f.Step == during.BuiltIn:
+		correct := ""
+		if f.Provider.Type != "terraform" {
+			correct = "\n\nCorrect the source: the only built-in provider is terraform.io/builtin/terraform."
+		}
 		return problem.Errorf("built_in_provider", "Invalid dependency on built-in provider",
-			"Cannot use %s: %s%s%s", short, WithHint(f.Err), builtIn, f.requiredBy())
+			"Cannot use %s: %s%s%s", short, WithHint(f.Err), correct, f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
 		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
