@@ -116,7 +116,7 @@ func commandIn(table []cli.Command, words []string) (name string, whole bool) {
 	return name, len(commandsBelow(table, name)) == 0 || len(words) > len(strings.Fields(name))
 }
 
-// commandsBelow are the next words of commands that begin with a name; "" is before all commands.
+// commandsBelow are the next words of commands that begin with a name; "" is before all commands. "policy" is such a word, and no command.
 func commandsBelow(table []cli.Command, name string) (all []candidate) {
 	begin := ""
 	if name != "" {
@@ -124,8 +124,9 @@ func commandsBelow(table []cli.Command, name string) (all []candidate) {
 	}
 	for _, c := range table {
 		rest, ok := strings.CutPrefix(c.Name, begin)
-		if ok && rest != "" && !strings.Contains(rest, " ") {
-			all = append(all, candidate{rest, c.Synopsis})
+		word, _, longer := strings.Cut(rest, " ")
+		if ok && word != "" && (!longer || commandOf(table, begin+word) == nil) {
+			all = append(all, candidate{word, c.Synopsis})
 		}
 	}
 	if name == "" {

@@ -33,7 +33,8 @@ func TestCandidates(t *testing.T) {
 		"tfdeps init -link=zzz":              "",
 		"tfdeps nothing -":                   "-help -help=all",
 		"tfdeps nothing -link=":              "",
-		"tfdeps":                             "cache completion doctor get hash help init outdated providers roots serve vendor version why",
+		"tfdeps":                             "cache completion doctor get hash help init outdated policy providers roots serve vendor version why",
+		"tfdeps policy ":                     "check",
 	} {
 		var got []string
 		for _, c := range candidates(m, line) {

@@ -51,14 +51,10 @@ func (r *report) Text() string { return r.text.String() }
 
 func run(m *cli.Meta, args []string) (int, error) {
 	var o options
-	given, err := o.flags().Parse(args)
+	dirs, err := o.flags().Mixed(args, m.Env)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := given.Fill(m.Env); err != nil {
-		return 0, err
-	}
-	dirs := given.Operands
 	if len(dirs) == 0 {
 		dirs = []string{"."}
 	}
