@@ -81,7 +81,7 @@ func choose(args []string) (name string, rest []string, help bool) {
 	if at < 0 || strings.Contains(args[at], " ") { // a name of two words is two arguments
 		return "", nil, help
 	}
-	end := at + commandWords(args[at:])
+	end := at + wordsOf(names(), args[at:])
 	return strings.Join(args[at:end], " "), args[end:], help
 }
 
@@ -102,11 +102,8 @@ func isHelp(arg string) bool {
 // isWholeHelp reports whether an argument asks for all that there is to say.
 func isWholeHelp(arg string) bool { return arg == "-help=all" || arg == "--help=all" }
 
-// commandWords is how many of the words are the command's name: as many as the
-// longest name in the table of commands has that begins there, or one, which is then
+// wordsOf is how many of the words are a command's name: as many as the longest name has that begins there, or one, which is then
 // no command of tfdeps.
-func commandWords(words []string) int { return wordsOf(names(), words) }
-
 func wordsOf(names, words []string) int {
 	count := 1
 	for _, name := range names {

@@ -178,7 +178,7 @@ func addFromEnvironment(args []string, env cli.Environment) (all []string, by ma
 	if at < 0 {
 		return args, nil, nil
 	}
-	end := at + commandWords(args[at:])
+	end := at + wordsOf(names(), args[at:])
 	added, by, suffix := []string{}, map[string]string{}, "_"+strings.ReplaceAll(strings.Join(args[at:end], "_"), "-", "_")
 	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", cli.ArgumentsVariable + suffix, cli.ArgumentsVariable} {
 		words, err := splitWords(env.Get(name))
