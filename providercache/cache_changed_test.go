@@ -31,7 +31,7 @@ func keepingTimes(t *testing.T, path string, do func()) {
 const restoredMtime = "content with restored mtime"
 
 // changesBehind are the ways in which a package can become another one so that only the file
-// system's own record shows it. testCacheAnotherUsersWriteIsSeenAndRefused is about writes of
+// system's own record shows it. TestCache_AnotherUsersWriteIsSeenAndRefused is about writes of
 // other users.
 var changesBehind = map[string]change{
 	restoredMtime: func(t *testing.T, _, file, content string) {

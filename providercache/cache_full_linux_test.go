@@ -16,14 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestInstall_OnLinux has what is about full disks, programs that run and file systems without locks.
-func TestInstall_OnLinux(t *testing.T) {
-	t.Run("a cache on a full disk is done without", testCacheACacheOnAFullDiskIsDoneWithout)
-	t.Run("succeeds after a full disk", testInstallSucceedsAfterAFullDisk)
-	t.Run("replaces a running provider", testInstallReplacesARunningProvider)
-	t.Run("on a file system without flock", testCacheOnAFileSystemWithoutFlock)
-}
-
 // grow makes acme/a a package of 400 KB of random bytes, so that its archive is as large.
 func (m *machine) grow(t *testing.T) {
 	t.Helper()
@@ -33,7 +25,7 @@ func (m *machine) grow(t *testing.T) {
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(noise)})})
 }
 
-func testCacheACacheOnAFullDiskIsDoneWithout(t *testing.T) {
+func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.grow(t)
@@ -52,7 +44,7 @@ func testCacheACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 }
 
 // When there is room again, the next run puts the package into the cache.
-func testInstallSucceedsAfterAFullDisk(t *testing.T) {
+func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of a large file
@@ -76,7 +68,7 @@ func testInstallSucceedsAfterAFullDisk(t *testing.T) {
 
 // A program that runs can't be written to (ETXTBSY) and mustn't be: it stays the old one until it
 // ends, whatever happens to the package.
-func testInstallReplacesARunningProvider(t *testing.T) {
+func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	needsReceipts(t)
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {

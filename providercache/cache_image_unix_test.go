@@ -88,7 +88,7 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 
 // Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and
 // nothing in it changes.
-func testCacheACacheOfAnImageIsUsedAsItIs(t *testing.T) {
+func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)
@@ -99,7 +99,7 @@ func testCacheACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 
 // A cache that another user could have written to proves nothing: without a lock entry it isn't
 // used. It is read-only here, so it stays as it is.
-func testCacheACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
+func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)

@@ -15,9 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// testCacheOnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
+// TestCache_OnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
 // systems: strace answers in place of the kernel.
-func testCacheOnAFileSystemWithoutFlock(t *testing.T) {
+func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	needsReceipts(t)
 	strace := peertest.LookProgram(t, "strace")
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "-e", "trace=none", "true").CombinedOutput(); err != nil {

@@ -85,7 +85,7 @@ func targets(dirs []*directory) (paths []string) {
 }
 
 // A run that finds everything in place removes what a killed run left.
-func testInstallSweepsWithNothingElseToDo(t *testing.T) {
+func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	needsReceipts(t)
 	m, d, locks := settled(t)
 	for _, root := range []string{d.Target.Dir, m.Cache} {
@@ -118,5 +118,4 @@ func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
 	for dir, want := range map[string]bool{old: false, young: true} {
 		must.Equal(t, must.ErrorOf(os.Stat(dir)) == nil, want, dir)
 	}
-	t.Run("with nothing else to do", testInstallSweepsWithNothingElseToDo)
 }

@@ -40,7 +40,7 @@ func mapAndWrite(t *testing.T, path string) {
 // write to it.
 func mappedBy(t *testing.T, program, file string) (write func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_OnUnix$/^a_write_of_another_users_through_memory_is_seen_and_refused$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
 	in, err := cmd.StdinPipe()
@@ -56,7 +56,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 
 // A process that has mapped a file into memory can write to it without setting a time. So a file
 // that another user owns is known only by reading it.
-func testCacheAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
+func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)
 		return

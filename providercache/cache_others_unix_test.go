@@ -15,20 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestCache_OnUnix has what is about modes, owners and mounts.
-func TestCache_OnUnix(t *testing.T) {
-	t.Run("a cache of an image is used as it is", testCacheACacheOfAnImageIsUsedAsItIs)
-	t.Run("a cache of an image without receipts is no source", testCacheACacheOfAnImageWithoutReceiptsIsNoSource)
-	t.Run("a write of another users through memory is seen and refused", testCacheAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused)
-	t.Run("another users write is seen and refused", testCacheAnotherUsersWriteIsSeenAndRefused)
-	t.Run("what another user installed is hashed first", testCacheWhatAnotherUserInstalledIsHashedFirst)
-	t.Run("nothing is written into another users home", testCacheNothingIsWrittenIntoAnotherUsersHome)
-	t.Run("no link leads to what another user can change", testCacheNoLinkLeadsToWhatAnotherUserCanChange)
-	t.Run("receipts beside a writable cache prove nothing", testCacheReceiptsBesideAWritableCacheProveNothing)
-	t.Run("root uses a cache of an image that is mounted read only", testCacheRootUsesACacheOfAnImageThatIsMountedReadOnly)
-	t.Run("a package that is swapped while it is copied is not installed", testCacheAPackageThatIsSwappedWhileItIsCopiedIsNotInstalled)
-}
-
 const nobody = 65534
 
 // asNobody runs a shell command as another user. Only root can do that.
@@ -68,7 +54,7 @@ func openToAll(t *testing.T, dir string) {
 
 // A user who can write to a shared cache can change packages, and can set the mtime of his own
 // files there. So no receipt counts for such a cache, and its packages are read each time.
-func testCacheAnotherUsersWriteIsSeenAndRefused(t *testing.T) {
+func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 	needsReceipts(t)
 	for name, script := range map[string]string{
 		"written over":            `printf evil >"$1"`,
@@ -100,7 +86,7 @@ func testCacheAnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 
 // Each user has his own receipts: a second user reads each package of the cache once. What he may
 // not write to stays as it is.
-func testCacheWhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
+func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.first(t)
@@ -117,7 +103,7 @@ func testCacheWhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 
 // With sudo, the home directory is another user's. Nothing is written there, and nothing there is
 // trusted.
-func testCacheNothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
+func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give directories away")
@@ -137,7 +123,7 @@ func testCacheNothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 }
 
 // A link into a cache that every user may write to would lead, after it was verified, to whatever another user puts there.
-func testCacheNoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
+func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	t.Parallel()
 	m := sharedMachine(t)
 	locks, _ := m.first(t)

@@ -61,7 +61,7 @@ func forge(t *testing.T, path, was, is string) {
 
 // Receipts beside a cache that this process can write to may have come with the cache, whoever
 // owns it. They overrule neither the lock file nor the source.
-func testCacheReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
+func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 	needsReceipts(t)
 	for name, poison := range poisons {
 		for how, lock := range map[string]func(h1, zh getproviders.Hash) *depsfile.Locks{
@@ -101,7 +101,7 @@ func mountedReadOnly(t *testing.T, dirs ...string) []string {
 }
 
 // Root uses the cache of an image as it is, too, where root can't write to it.
-func testCacheRootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
+func TestCache_RootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)

@@ -68,7 +68,7 @@ func openDirectories(t *testing.T, cache string) {
 
 // In a cache that others can write to, a package may be another one while it is copied than it was
 // when it was hashed, and the first one again afterwards.
-func testCacheAPackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
+func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
 	needsReceipts(t)
 	for name, mode := range map[string]providercache.LinkMode{"copied": providercache.LinkCopy, "linked": providercache.LinkHardlink} {
 		for how, warm := range map[string]bool{"found in the cache": true, "just fetched": false} {

@@ -160,7 +160,7 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 	}
 }
 
-func testInstallReplacesALinkAndDoesNotFollowIt(t *testing.T) {
+func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	source := widgetSource(t)
 	in := newInstaller(t, source)
 	elsewhere := t.TempDir()
@@ -187,7 +187,6 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	if !os.SameFile(before, after) || locks.Empty() {
 		t.Error("a package that is the same was replaced")
 	}
-	t.Run("and replaces a link", testInstallReplacesALinkAndDoesNotFollowIt)
 }
 
 // failed is the failure of a provider as tests expect it.

@@ -25,7 +25,7 @@ func unpackedWidget(t *testing.T) (*memorySource, string) {
 	return source, dir
 }
 
-func testInstallUnpackedPackagesAreLinkedTo(t *testing.T) {
+func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	t.Parallel()
 	source, dir := unpackedWidget(t)
 	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
@@ -72,7 +72,6 @@ func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
 			t.Errorf("%s: there is %q, %v", name, target, err)
 		}
 	}
-	t.Run("of unpacked packages", testInstallUnpackedPackagesAreLinkedTo)
 }
 
 func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {

@@ -111,10 +111,9 @@ func TestLink_TriesOneModeAfterTheOther(t *testing.T) {
 		other := filepath.Join(t.TempDir(), "to")
 		must.Refuse(link.Tree(t.Context(), from, other, modes))(t, modes)
 	}
-	t.Run("to another file system", testLinkAnotherFileSystemIsNoObstacle)
 }
 
-func testLinkAnotherFileSystemIsNoObstacle(t *testing.T) {
+func TestLink_AnotherFileSystemIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	from := packageToLink(t)
 	elsewhere, err := os.MkdirTemp("/dev/shm", "tfdeps-test-")
@@ -165,7 +164,7 @@ func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 	}
 }
 
-func testLinkFilesOfOthersAreNotLinkedTo(t *testing.T) {
+func TestLink_FilesOfOthersAreNotLinkedTo(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
@@ -225,7 +224,6 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 			t.Errorf("project %d has other files, and nobody sees it", i)
 		}
 	}
-	t.Run("but files of others are not linked to", testLinkFilesOfOthersAreNotLinkedTo)
 }
 
 func TestLink_AReceiptIsNotRenewedOverAChange(t *testing.T) {

@@ -46,7 +46,7 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 	registry.Break("archive", providertest.Fault{})
 }
 
-func testResumeTheNextRunResumesWhatIsLeft(t *testing.T) {
+func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
 	breakOff(t, registry, in, 300_000)
@@ -123,10 +123,6 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 			}
 		})
 	}
-	t.Run("and the next run resumes it", testResumeTheNextRunResumesWhatIsLeft)
-	t.Run("and is removed after a day", testResumeWhatIsLeftIsRemovedAfterADay)
-	t.Run("such as an archive that waits for its documents", testResumeAnArchiveWaitsForItsDocuments)
-	t.Run("or of a killed process", testResumeAKilledProcessLeavesWhatItReceived)
 }
 
 // TestResume_WhatOthersCouldChangeIsNotResumed puts files in the place of the part that aren't
@@ -167,7 +163,7 @@ func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	}
 }
 
-func testResumeWhatIsLeftIsRemovedAfterADay(t *testing.T) {
+func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 	t.Parallel()
 	registry, in, _, partial := newResumable(t)
 	old, young, foreign := filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 1)), filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 2)), filepath.Join(filepath.Dir(partial), "notes")
@@ -238,9 +234,9 @@ type roundTrip func(req *http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// testResumeAnArchiveWaitsForItsDocuments: the archive is complete and stays, although its list
+// TestResume_AnArchiveWaitsForItsDocuments: the archive is complete and stays, although its list
 // of checksums can't be loaded.
-func testResumeAnArchiveWaitsForItsDocuments(t *testing.T) {
+func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
 	registry.Break("sums", providertest.Fault{Status: 500})

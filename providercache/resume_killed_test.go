@@ -108,9 +108,9 @@ func (p *paced) count(n int, req *http.Request) int64 {
 
 type sentKey struct{}
 
-// testResumeAKilledProcessLeavesWhatItReceived kills the program at random moments, and lets the
+// TestResume_AKilledProcessLeavesWhatItReceived kills the program at random moments, and lets the
 // next run resume. Only bytes that were on their way, or in a buffer, are sent again.
-func testResumeAKilledProcessLeavesWhatItReceived(t *testing.T) {
+func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs 24 MB, three times")
 	}

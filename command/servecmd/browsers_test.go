@@ -78,7 +78,6 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 			}
 		}
 	}
-	t.Run("in a browser", testGuardInABrowser)
 }
 
 // TestGuard_WaitsForNoBody: a refused client that doesn't send the body that it announced has no connection for ever.
@@ -99,9 +98,9 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	}
 }
 
-// testGuardInABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the
+// TestGuard_InABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the
 // server's address suddenly. The same pages reach a server that isn't guarded, so that the test knows how.
-func testGuardInABrowser(t *testing.T) {
+func TestGuard_InABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		f, _ := frontOf(t)
 		handler := http.Handler(f.handler())
@@ -132,9 +131,9 @@ func testGuardInABrowser(t *testing.T) {
 	}
 }
 
-// testFrontPageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
+// TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
 // content allows that.
-func testFrontPageInABrowser(t *testing.T) {
+func TestFront_PageInABrowser(t *testing.T) {
 	f, registry := frontOf(t)
 	f.begun = time.Now()
 	server := httptest.NewServer(f.handler())

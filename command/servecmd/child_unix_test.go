@@ -23,8 +23,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/places"
 )
 
-// testRunCommandHandsOnSignalsAndCodes has the command send a signal to this process, which it has to get back.
-func testRunCommandHandsOnSignalsAndCodes(t *testing.T) {
+// TestRunCommand_HandsOnSignalsAndCodes has the command send a signal to this process, which it has to get back.
+func TestRunCommand_HandsOnSignalsAndCodes(t *testing.T) {
 	for script, want := range map[string]int{
 		"exit 0": 0, "exit 3": 3, "kill -KILL $$": 128 + 9,
 		`trap "exit 7" TERM; kill -TERM $PPID; while :; do sleep 0.01; done`:                                                         7,
@@ -38,8 +38,8 @@ func testRunCommandHandsOnSignalsAndCodes(t *testing.T) {
 	must.Refuse(runCommand(t.Context(), &cli.Meta{}, []string{"/no/such/program"}, nil))(t, "a program that isn't there is no error")
 }
 
-// testServeWarnsBeforeTheCommandRuns: the command's own output may be long, and its exit code says nothing of the server.
-func testServeWarnsBeforeTheCommandRuns(t *testing.T) {
+// TestServe_WarnsBeforeTheCommandRuns: the command's own output may be long, and its exit code says nothing of the server.
+func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
 	var out bytes.Buffer
 	dir := t.TempDir()
 	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: &out, Now: time.Now, HomeDir: dir,
@@ -52,8 +52,8 @@ func testServeWarnsBeforeTheCommandRuns(t *testing.T) {
 	}
 }
 
-// testServeCommandKeepsTheCodeOfTheCommand has a connection that never sends its request when the command ends.
-func testServeCommandKeepsTheCodeOfTheCommand(t *testing.T) {
+// TestServeCommand_KeepsTheCodeOfTheCommand has a connection that never sends its request when the command ends.
+func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: 10 * time.Millisecond}
@@ -76,8 +76,8 @@ func testServeCommandKeepsTheCodeOfTheCommand(t *testing.T) {
 	}
 }
 
-// testServeCommandIsUnderASecretPath has another user of the machine, who knows the port, ask a server, and look for the path.
-func testServeCommandIsUnderASecretPath(t *testing.T) {
+// TestServeCommand_IsUnderASecretPath has another user of the machine, who knows the port, ask a server, and look for the path.
+func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: endTimeout}

@@ -340,7 +340,6 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != 16<<10 || resp.ProtoMajor != 2 {
 		t.Errorf("%s: %d bytes, %v", resp.Proto, n, err)
 	}
-	t.Run("in a browser", testFrontPageInABrowser)
 }
 
 // TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func testInheritedIsTheSocketOfSystemd(t *testing.T) {
+func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
 	opened, err := net.Listen("tcp", "127.0.0.1:0")
 	must.Succeed(t, err)
 	defer opened.Close()

@@ -21,16 +21,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// TestServe_OnUnix has what is about signals, shells and inherited sockets.
-func TestServe_OnUnix(t *testing.T) {
-	t.Run("hands on signals and codes", testRunCommandHandsOnSignalsAndCodes)
-	t.Run("warns before the command runs", testServeWarnsBeforeTheCommandRuns)
-	t.Run("keeps the code of the command", testServeCommandKeepsTheCodeOfTheCommand)
-	t.Run("is under a secret path", testServeCommandIsUnderASecretPath)
-	t.Run("is the socket of systemd", testInheritedIsTheSocketOfSystemd)
-	t.Run("reads files again on hangup", testServeReadsFilesAgainOnHangup)
-}
-
 // lines are written to by a log, a line at a time.
 type lines chan string
 
@@ -39,8 +29,8 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// testServeReadsFilesAgainOnHangup has this process get SIGHUP, which would end it, while it serves.
-func testServeReadsFilesAgainOnHangup(t *testing.T) {
+// TestServe_ReadsFilesAgainOnHangup has this process get SIGHUP, which would end it, while it serves.
+func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	dir, logged := t.TempDir(), make(lines, 1000)
 	ca, err := providertest.NewCA()
 	must.Succeed(t, err)

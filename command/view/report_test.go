@@ -172,12 +172,11 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	for _, resource := range []string{"http://", "https://", "@import", "url("} {
 		must.NotContain(t, page, resource)
 	}
-	t.Run("in a browser", testReportInABrowser)
 }
 
 // A browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.
 // TFDEPS_TEST_SCREENSHOTS is a directory for pictures to look at.
-func testReportInABrowser(t *testing.T) {
+func TestReport_InABrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")

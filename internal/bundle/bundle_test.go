@@ -114,12 +114,10 @@ func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 	}
 	must.Succeed(t, unpack(t, archive, dir))
 	equal(t, content(t, dir), want)
-	t.Run("with links", testBundleLinksAreKept)
-	t.Run("with hosts that have ports", testBundleKeepsHostsWithPorts)
 }
 
-// testBundleKeepsHostsWithPorts is about packages of a registry whose host has a port.
-func testBundleKeepsHostsWithPorts(t *testing.T) {
+// TestBundle_KeepsHostsWithPorts is about packages of a registry whose host has a port.
+func TestBundle_KeepsHostsWithPorts(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no directory has such a name there")
@@ -151,7 +149,7 @@ func TestBundle_NamesNoUser(t *testing.T) {
 	}
 }
 
-func testBundleLinksAreKept(t *testing.T) {
+func TestBundle_LinksAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := must.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
@@ -254,7 +252,6 @@ func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
 		must.Refuse(unpack(t, archive, dir))(t, why)
 		equal(t, content(t, filepath.Dir(dir)), map[string]string{"dir/a": "old", "dir/tree/old": "old", "dir/z/keep": "old"})
 	}
-	t.Run("a failure while it is published", testBundleAFailureWhilePublishingTakesAllBack)
 }
 
 func TestBundle_Limits(t *testing.T) {
@@ -268,7 +265,7 @@ func TestBundle_Limits(t *testing.T) {
 	}
 }
 
-func testBundleAFailureWhilePublishingTakesAllBack(t *testing.T) {
+func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there, a file in the place of a directory fails in other ways")
@@ -297,7 +294,7 @@ func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
 	must.Len(t, content(t, dir), 0, err)
 }
 
-func testBundleNothingIsUnpackedThroughALink(t *testing.T) {
+func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 	t.Parallel()
 	outer := t.TempDir()
 	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
@@ -340,7 +337,6 @@ func TestBundle_OddEntriesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", why, info.Mode())
 		}
 	}
-	t.Run("below a link", testBundleNothingIsUnpackedThroughALink)
 }
 
 func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {

@@ -38,11 +38,9 @@ func TestTry_SaysWhereThereIsNoLock(t *testing.T) {
 		t.Errorf("a directory that isn't there: %v", err)
 	}
 	must.Fail(t, must.ErrorOf(TryExisting(filepath.Join(t.TempDir(), "a.lock"))), os.ErrNotExist)
-	t.Run("behind links", testTryFollowsNoLinkAndChangesNothingButLockFiles)
-	t.Run("behind a link, where there is a file", testTryExistingFollowsNoLink)
 }
 
-func testTryExistingFollowsNoLink(t *testing.T) {
+func TestTryExisting_FollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	must.Succeed(t, os.WriteFile(target, nil, 0o600))
@@ -95,7 +93,7 @@ func TestWait_DoesNotMindThatThereIsNoLock(t *testing.T) {
 	held.Close() // does no harm
 }
 
-func testTryFollowsNoLinkAndChangesNothingButLockFiles(t *testing.T) {
+func TestTry_FollowsNoLinkAndChangesNothingButLockFiles(t *testing.T) {
 	dir := t.TempDir()
 	target, link, alien := filepath.Join(dir, "target"), filepath.Join(dir, "link"), filepath.Join(dir, "alien")
 	must.Succeed(t, os.WriteFile(alien, []byte("precious"), 0o600))

@@ -13,14 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestOrder_OnUnix has what is about modes and owners.
-func TestOrder_OnUnix(t *testing.T) {
-	t.Run("makes no symlink to what others can change", testOrderMakesNoSymlinkToWhatOthersCanChange)
-	t.Run("refuses files that others can write to", testHardLinkRefusesFilesThatOthersCanWriteTo)
-}
-
 // A package that is verified now must not be another program when the link to it is followed.
-func testOrderMakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
+func TestOrder_MakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
 	t.Parallel()
 	const provider = "example.com/acme/widget/1.0.0/linux_amd64/" + cachetest.WidgetFile
 	group := func(path string, gid int, mode os.FileMode) error {

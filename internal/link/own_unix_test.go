@@ -28,7 +28,7 @@ func give(t *testing.T, path string) {
 
 // Other users could change a file that they can write to after it was verified, and could replace
 // it between the check and the link.
-func testHardLinkRefusesFilesThatOthersCanWriteTo(t *testing.T) {
+func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(t *testing.T, path string)

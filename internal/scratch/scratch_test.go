@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func testSweepRemovesWhatWasAbandoned(t *testing.T) {
+func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	t.Parallel()
 	parent, now := t.TempDir(), time.Now()
 	alive, err := Make(parent)
@@ -44,8 +44,6 @@ func testSweepRemovesWhatWasAbandoned(t *testing.T) {
 func TestSweep_OfNothing(t *testing.T) {
 	t.Parallel()
 	Sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
-	t.Run("of what was abandoned", testSweepRemovesWhatWasAbandoned)
-	t.Run("of what has no lock yet", testSweepRemovesWhatHasNoLockYet)
 }
 
 func TestRemove_TakesEverythingWithIt(t *testing.T) {
@@ -59,7 +57,6 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	must.Equal(t, len(left), 0)
 	must.Equal(t, err, nil)
 	must.Refuse(Make(filepath.Join(parent, "missing")))(t, "made a directory in none")
-	t.Run("but nothing behind a link", testCheckLinksNamesTheLinkAboveAPath)
 }
 
 func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
@@ -77,10 +74,9 @@ func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
 		must.Equal(t, len(must.Get(filepath.Glob(filepath.Join(parent, "*", "*")))(t)) == 1, used)
 		must.Equal(t, must.ErrorOf(os.Stat(filepath.Join(parent, "a"))) == nil, used)
 	}
-	t.Run("and nothing is made without a lock", testMakeFailsWhereItsLockCantGetItsName)
 }
 
-func testSweepRemovesWhatHasNoLockYet(t *testing.T) {
+func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	probe, err := Make(parent)
@@ -132,7 +128,7 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 	sweepers.Wait()
 }
 
-func testCheckLinksNamesTheLinkAboveAPath(t *testing.T) {
+func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
 	top := t.TempDir()
 	base := filepath.Join(top, "base")
 	for _, dir := range []string{"base/dir/sub", "elsewhere/sub"} {
@@ -151,8 +147,8 @@ func testCheckLinksNamesTheLinkAboveAPath(t *testing.T) {
 	}
 }
 
-// testMakeFailsWhereItsLockCantGetItsName: a sweep would remove the directory while it is in use.
-func testMakeFailsWhereItsLockCantGetItsName(t *testing.T) {
+// TestMake_FailsWhereItsLockCantGetItsName: a sweep would remove the directory while it is in use.
+func TestMake_FailsWhereItsLockCantGetItsName(t *testing.T) {
 	t.Parallel()
 	if !filelock.Removable {
 		t.Skip("there are no locks here")

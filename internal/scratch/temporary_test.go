@@ -14,7 +14,7 @@ import (
 
 // A run that is killed leaves modules, and maybe a key for ssh, among the temporary files. The
 // next run removes them.
-func testTemporaryRemovesWhatKilledRunsHaveLeft(t *testing.T) {
+func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks tell here which process lives")
 	}
@@ -49,5 +49,4 @@ func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	}
 	sweep(parent, now, ownedByUser)
 	must.Refuse(os.Lstat(left))(t, "this user's is there")
-	t.Run("and removes what killed runs have left", testTemporaryRemovesWhatKilledRunsHaveLeft)
 }

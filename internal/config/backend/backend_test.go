@@ -441,11 +441,10 @@ func TestFiles_States(t *testing.T) {
 			must.Equal(t, len(states) == 2, strings.Contains(tt.file, "/w/"), states)
 		})
 	}
-	t.Run("that stay", testFilesStatesThatStay)
 }
 
-// testFilesStatesThatStay: what a path means is up to the file system.
-func testFilesStatesThatStay(t *testing.T) {
+// TestFiles_StatesThatStay: what a path means is up to the file system.
+func TestFiles_StatesThatStay(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, name := range []string{"d/dev", "d/bare", "other/deep"} {

@@ -21,14 +21,14 @@ func lookTofu(t *testing.T) string {
 	return program
 }
 
-// testRecordSameAsOpenTofu is [TestRecord_SameAsTerraform] for OpenTofu.
-func testRecordSameAsOpenTofu(t *testing.T) {
+// TestRecord_SameAsOpenTofu is [TestRecord_SameAsTerraform] for OpenTofu.
+func TestRecord_SameAsOpenTofu(t *testing.T) {
 	program := lookTofu(t)
 	checkRecords(t, program, getproviders.OpenTofu(peerVersion(t, program)))
 }
 
-// testRecordHasTheNumberThatOpenTofuKnows is [TestRecord_HasTheNumberThatTerraformKnows] for OpenTofu.
-func testRecordHasTheNumberThatOpenTofuKnows(t *testing.T) {
+// TestRecord_HasTheNumberThatOpenTofuKnows is [TestRecord_HasTheNumberThatTerraformKnows] for OpenTofu.
+func TestRecord_HasTheNumberThatOpenTofuKnows(t *testing.T) {
 	program := lookTofu(t)
 	src := must.Get(os.ReadFile("schemas_opentofu.json"))(t)
 	var differences map[string]tableEntry

@@ -132,6 +132,4 @@ func TestRecord_OfAllTypes(t *testing.T) {
 	}
 	want := must.Get(os.ReadFile(golden))(t)
 	must.Equal(t, got.String(), strings.ReplaceAll(string(want), "\r\n", "\n"), golden)
-	t.Run("the same as of OpenTofu", testRecordSameAsOpenTofu)
-	t.Run("with the number that OpenTofu knows", testRecordHasTheNumberThatOpenTofuKnows)
 }

@@ -236,7 +236,7 @@ func TestFetch_FailuresAreNotRemembered(t *testing.T) {
 	brings(t, f, s.BaseURL()+"/net.zip", "")
 }
 
-func testFetchDirectoriesAreLinked(t *testing.T) {
+func TestFetch_DirectoriesAreLinked(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("making a symlink is a privilege there; a copy is made instead")
@@ -275,7 +275,6 @@ func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
 	brings(t, f, base+"/net.zip?checksum=file:"+base+"/SUMS", "")
 	must.Contain(t, refused(t, f, base+"/dir.zip"), "is not a file")
 	must.Fail(t, refused(t, f, base+"/nothing.zip"), ErrNotFound)
-	t.Run("directories are linked", testFetchDirectoriesAreLinked)
 }
 
 func TestFetch_EndOfTheContextIsTheError(t *testing.T) {

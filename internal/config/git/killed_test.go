@@ -59,7 +59,7 @@ func (b *bench) child(program, url, ref string) *exec.Cmd {
 
 // A process that is killed while it holds all its locks doesn't stop the next one. The script in
 // front of git leaves behind what git would leave.
-func testStoreWhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
+func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" || testing.Short() {
 		t.Skip("takes a shell for a script in front of git, and two hundred processes")
@@ -122,7 +122,6 @@ func TestStore_ManyProcessesShareAStore(t *testing.T) {
 			t.Errorf("%v: %s", err, said[i])
 		}
 	}
-	t.Run("that are killed", testStoreWhatKilledProcessesLeaveDoesNoHarm)
 }
 
 // A store that is incomplete is made again, but not while offline.

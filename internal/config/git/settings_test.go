@@ -140,7 +140,7 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 }
 
 // Links in a store would have git write elsewhere.
-func testStoreWritesThroughNoLinks(t *testing.T) {
+func TestStore_WritesThroughNoLinks(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	b.files(o.at(ids["main1"]))
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
@@ -180,12 +180,10 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 			later.files(o.at(ids["dev1"]))
 		}
 	}
-	t.Run("and writes through no links", testStoreWritesThroughNoLinks)
-	t.Run("but none of another user", testStoreOfOthersIsNotUsed)
 }
 
 // A store that others can write to isn't used, and left as it is.
-func testStoreOfOthersIsNotUsed(t *testing.T) {
+func TestStore_OfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("modes say nothing there")

@@ -76,8 +76,6 @@ func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 	}
 	slices.Sort(names)
 	must.EqualSlices(t, names, []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"})
-	t.Run("a device", testLoadModuleRefusesADevice)
-	t.Run("what cannot be read", testLoadModuleUnreadableFilesAndDirectoriesAreDiagnostics)
 }
 
 func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
@@ -120,7 +118,7 @@ func TestLoadModule_OfAMissingDirectoryIsEmpty(t *testing.T) {
 	}
 }
 
-func testLoadModuleUnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
+func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 	dir := writeFiles(t, texts{
 		"module":              "a file",
 		"broken/main.tf":      `resource "a_b" "c" {}`,
@@ -237,7 +235,7 @@ func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 	}
 }
 
-func testLoadModuleRefusesADevice(t *testing.T) {
+func TestLoadModule_RefusesADevice(t *testing.T) {
 	info, err := os.Stat(os.DevNull)
 	if err != nil || info.Mode().IsRegular() {
 		t.Skipf("%s is no device here", os.DevNull)

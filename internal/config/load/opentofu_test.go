@@ -299,7 +299,6 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 			must.Equal(t, filepath.ToSlash(joinLines(lines)), c.want)
 		})
 	}
-	t.Run("the same as tofu", testLoadModuleSameAsTofu)
 }
 
 // TestLoadModule_TestFilesAlone has a directory that is empty for one product, and not for the

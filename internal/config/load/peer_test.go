@@ -20,8 +20,8 @@ import (
 // the column.
 func TestLoadModule_SameAsTerraform(t *testing.T) { compareModules(t, newPeer(t, "terraform"), false) }
 
-// testLoadModuleSameAsTofu is the same for those files that are named after a version of OpenTofu.
-func testLoadModuleSameAsTofu(t *testing.T) {
+// TestLoadModule_SameAsTofu is the same for those files that are named after a version of OpenTofu.
+func TestLoadModule_SameAsTofu(t *testing.T) {
 	if _, err := peertest.PeerProgram("tofu"); err != nil { // it isn't required
 		t.Skipf("there is no tofu: %v", err)
 	}

@@ -180,7 +180,7 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 }
 
 // What a killed run has left goes with the next record, whether that fetches anything or not.
-func testTreeSaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
+func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	if !filelock.Removable {
 		t.Skip("no locks tell here which process lives")
 	}
@@ -276,7 +276,6 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 		}
 	}
 	must.Contain(t, in.Populate(t.Context(), netURL+"//m", dir), "not empty", "into a directory that isn't empty")
-	t.Run("through no link", testResolverReplacesNothingThroughALink)
 }
 
 // wantNothing checks that there is no directory for modules.
@@ -288,7 +287,7 @@ func (p *project) wantNothing() {
 }
 
 // A repository can contain .terraform/modules as a link to the user's home directory.
-func testResolverReplacesNothingThroughALink(t *testing.T) {
+func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
 	must.Succeed(t, os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755))
 	if err := must.Symlink("../home", filepath.Join(p.dir, ".terraform/modules")); err != nil {

@@ -20,7 +20,7 @@ func needSymlinks(t *testing.T) {
 	}
 }
 
-func testResolverPathsOfPackagesStayInThem(t *testing.T) {
+func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 	needSymlinks(t)
 	outside := map[string]string{
 		"../../../private": "", "../../modules/../../private": "", "./out": "", "./out/sub": "", "./deep/out": "", "./far": "", "../b": "",
@@ -54,7 +54,6 @@ func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 		p.mode, p.fetcher = mode, &linker{files: texts{"main.tf": call("in", "../../../private")}}
 		p.wantProblem("a/main.tf", "escapes", "module.a.module.in")
 	}
-	t.Run("subdirectories", testResolverRecordedSubdirectoriesStayInTheirPackage)
 }
 
 // Packages may be recorded in another directory for modules, as at the beginning of vendor -o.
@@ -81,7 +80,7 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 }
 
 // Terraform records subdirectories behind symlinks.
-func testResolverRecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
+func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 	needSymlinks(t)
 	p := newProject(t, texts{
 		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
@@ -95,7 +94,7 @@ func testResolverRecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 	p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
 }
 
-func testResolverSubdirectoriesStayInTheirPackage(t *testing.T) {
+func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 	needSymlinks(t)
 	for subdir, ok := range map[string]bool{
 		"real": true, "inner": true, "inner/sub": true, "in*/sub": true,
@@ -118,7 +117,7 @@ func testResolverSubdirectoriesStayInTheirPackage(t *testing.T) {
 	}
 }
 
-func testResolverInsideIsAllOfTheWay(t *testing.T) {
+func TestResolver_InsideIsAllOfTheWay(t *testing.T) {
 	needSymlinks(t)
 	dir := t.TempDir()
 	write(t, dir, "pkg/real/main.tf", "")

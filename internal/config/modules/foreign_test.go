@@ -170,7 +170,7 @@ func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 }
 
 // A copy is a configuration of the user's, whose calls may lead anywhere.
-func testResolverCopiesOfPackagesDontLeadToFiles(t *testing.T) {
+func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	needSymlinks(t)
 	private := t.TempDir()
 	for name, files := range map[string]texts{
@@ -206,7 +206,6 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 			}
 		}
 	}
-	t.Run("copies of packages", testResolverCopiesOfPackagesDontLeadToFiles)
 }
 
 // ownLister is a Fetcher that notes which packages the user's own configuration names. Each package has the same call.

@@ -10,10 +10,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// testResolveTakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may be
+// TestResolve_TakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may be
 // absolute or relative to the working directory of the process, each of them alone. The same
 // modules are found, and found again by the next run.
-func testResolveTakesRootAndDirAsTheyAreGiven(t *testing.T) {
+func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	for _, tc := range []struct {
 		name         string
@@ -84,7 +84,6 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 			t.Errorf("%q: there is %v", name, entries)
 		}
 	}
-	t.Run("and takes the others as they are given", testResolveTakesRootAndDirAsTheyAreGiven)
 }
 
 // TestRegistries_RefuseAddressesThatAreNone: an address that a program put together is checked

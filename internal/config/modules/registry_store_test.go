@@ -132,10 +132,9 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 	}
 	must.Succeed(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
 	must.Equal(t, mustLocate(t, later(), "1.0.0"), asked)
-	t.Run("the store is the user's alone", testRegistryTheStoreIsTheUsersAlone)
 }
 
-func testRegistryTheStoreIsTheUsersAlone(t *testing.T) {
+func TestRegistry_TheStoreIsTheUsersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes say nothing on Windows")
 	}

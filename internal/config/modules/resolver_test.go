@@ -140,7 +140,6 @@ func TestResolver_RecordsATree(t *testing.T) {
 	p.mode = Upgrade
 	p.save()
 	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
-	t.Run("of links", testResolverSymlinksAreFollowed)
 }
 
 func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
@@ -243,9 +242,6 @@ func TestResolver_PathsStayInTheirPackage(t *testing.T) {
 		".terraform/modules/vpc/m/main.tf": call("out", "../../../nowhere"),
 	})
 	p.wantProblem("m/main.tf", "escapes", "module.vpc.module.out", `"registry.terraform.io/x/vpc/y"`)
-	t.Run("behind links", testResolverPathsOfPackagesStayInThem)
-	t.Run("all of the way", testResolverInsideIsAllOfTheWay)
-	t.Run("subdirectories", testResolverSubdirectoriesStayInTheirPackage)
 }
 
 func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
@@ -265,7 +261,6 @@ func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
 	if err != nil || len(left) != 2 || left[0].Name() != "ab" {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	t.Run("and what killed runs have left", testTreeSaveRemovesWhatKilledRunsHaveLeft)
 }
 
 func TestResolver_RecordedModeChangesNothing(t *testing.T) {
@@ -305,7 +300,7 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	p.wantChanged("a in a", "plan "+source+" for n: module_upgrade false", "n.in in .terraform/modules/n/in", "plan "+source+" for a.m: module_source_changed false")
 }
 
-func testResolverSymlinksAreFollowed(t *testing.T) {
+func TestResolver_SymlinksAreFollowed(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
 	if err := must.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
 		t.Skipf("no symlinks here: %v", err)

@@ -167,7 +167,7 @@ func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	}
 }
 
-func testTreeACopyTakesThePlaceOfALink(t *testing.T) {
+func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
 	t.Parallel()
 	from := lay(t, files{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
 	dir := t.TempDir()
@@ -243,7 +243,6 @@ func TestTree_UnitsAreWhatIsVendored(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, unit, ok)
 		}
 	}
-	t.Run("in the place of a link", testTreeACopyTakesThePlaceOfALink)
 }
 
 func TestTree_WhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
@@ -282,7 +281,7 @@ func TestTree_PointersOfLFSAreFound(t *testing.T) {
 	}
 }
 
-func testTreePlacesThatAreLinksAreFound(t *testing.T) {
+func TestTree_PlacesThatAreLinksAreFound(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
 	must.Equal(t, vendored.Linked(dir), "")
@@ -301,5 +300,4 @@ func TestTree_LinksThatLeadOutAreFound(t *testing.T) {
 	if got := vendored.Outside(files); len(got) != 2 || got[0].Link != "../../../../x" {
 		t.Errorf("%+v", got)
 	}
-	t.Run("places", testTreePlacesThatAreLinksAreFound)
 }

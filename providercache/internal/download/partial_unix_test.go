@@ -14,14 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// TestPartial_OnUnix has what is about archives that are kept for the next run.
-func TestPartial_OnUnix(t *testing.T) {
-	t.Run("is for one process at a time", testOpenPartialIsForOneProcessAtATime)
-	t.Run("refuses a removed file", testCheckPartialRefusesARemovedFile)
-	t.Run("is what was written", testArchiveIsWhatWasWritten)
-}
-
-func testOpenPartialIsForOneProcessAtATime(t *testing.T) {
+func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	first := must.Get(openPartial(dir, [32]byte{1}))(t)
 	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, filelock.ErrHeld) {
@@ -34,9 +27,9 @@ func testOpenPartialIsForOneProcessAtATime(t *testing.T) {
 	again.Close()
 }
 
-// testCheckPartialRefusesARemovedFile: the file is opened before, and locked after, another
+// TestCheckPartial_RefusesARemovedFile: the file is opened before, and locked after, another
 // process removes it.
-func testCheckPartialRefusesARemovedFile(t *testing.T) {
+func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "partial")
@@ -53,9 +46,9 @@ func testCheckPartialRefusesARemovedFile(t *testing.T) {
 	}
 }
 
-// testArchiveIsWhatWasWritten: a user who can write to the cache could replace a partial
+// TestArchive_IsWhatWasWritten: a user who can write to the cache could replace a partial
 // file.
-func testArchiveIsWhatWasWritten(t *testing.T) {
+func TestArchive_IsWhatWasWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	file := must.Get(openPartial(dir, [32]byte{1}))(t)
 	received := Archive{Path: file.Name(), File: &partialFile{file, true}}

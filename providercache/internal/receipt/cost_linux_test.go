@@ -20,10 +20,10 @@ import (
 // given number of times.
 const checksVariable = "TFDEPS_TEST_CHECKS"
 
-// testReceiptACheckCostsOneLookAtEachEntry counts system calls with strace: a stat of the
+// TestReceipt_ACheckCostsOneLookAtEachEntry counts system calls with strace: a stat of the
 // package's directory and one of each entry, and nothing else. Once for all checks, it stats the
 // directories above, asks for the file system, and reads the file with receipts.
-func testReceiptACheckCostsOneLookAtEachEntry(t *testing.T) {
+func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 	if how := os.Getenv(checksVariable); how != "" {
 		checkAsOftenAs(t, how)
 		return
@@ -33,7 +33,7 @@ func testReceiptACheckCostsOneLookAtEachEntry(t *testing.T) {
 	s := keep(t)
 	const checks, entries = 10, 6 // the directory itself, two files, two directories and a file in them
 	trace := filepath.Join(t.TempDir(), "trace")
-	traced := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, os.Args[0], "-test.run=^TestReceipt_OnLinux$/^a_check_costs_one_look_at_each_entry$")
+	traced := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, os.Args[0], "-test.run=^TestReceipt_ACheckCostsOneLookAtEachEntry$")
 	traced.Env = append(os.Environ(), fmt.Sprintf("%s=%d:%s:%s", checksVariable, checks, s.State, s.Root))
 	if out, err := traced.CombinedOutput(); err != nil {
 		if bytes.Contains(out, []byte("ptrace")) {

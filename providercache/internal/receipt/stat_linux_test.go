@@ -9,16 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestReceipt_OnLinux has what is about kinds of file systems, and system calls.
-func TestReceipt_OnLinux(t *testing.T) {
-	t.Run("a check costs one look at each entry", testReceiptACheckCostsOneLookAtEachEntry)
-	t.Run("file systems are trusted by their kind", testReceiptFileSystemsAreTrustedByTheirKind)
-	t.Run("no receipt counts on a file system of others", testReceiptNoReceiptCountsOnAFileSystemOfOthers)
-}
-
 // Where another machine or a program of the user writes, a file can show any status. On a file
 // system that isn't known here, changes may have the same time for longer.
-func testReceiptFileSystemsAreTrustedByTheirKind(t *testing.T) {
+func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		magic   uint32
@@ -44,7 +37,7 @@ func testReceiptFileSystemsAreTrustedByTheirKind(t *testing.T) {
 }
 
 // A package on a file system that isn't local is hashed, whatever its record says.
-func testReceiptNoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
+func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	device, err := Lstat(s.Dir)

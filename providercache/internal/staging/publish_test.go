@@ -106,9 +106,6 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 			})
 		}
 	}
-	t.Run("without a gap", testStageAnExchangeLeavesNoGap)
-	t.Run("a link to the same files", testStageALinkToTheSameFilesIsReplaced)
-	t.Run("nothing through a link", testStageReplacesNothingThroughALink)
 }
 
 func TestStage_ReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
@@ -131,7 +128,6 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that has failed
 		must.Refuse(os.Stat(filepath.Dir(target)))(t, "the ground is still there")
 	}
-	t.Run("and adopts the package that is there", testStageAdoptsThePackageThatIsThere)
 }
 
 func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
@@ -152,7 +148,7 @@ func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
 }
 
 // A reader of a package that is being exchanged finds the old one or the new one.
-func testStageAnExchangeLeavesNoGap(t *testing.T) {
+func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	final := filepath.Join(target, "final")
@@ -187,7 +183,7 @@ func testStageAnExchangeLeavesNoGap(t *testing.T) {
 }
 
 // The same package stays: programs may run from it. The same link stays, too, and another one is replaced.
-func testStageAdoptsThePackageThatIsThere(t *testing.T) {
+func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 	t.Parallel()
 	never := func(getproviders.Hash) bool { return false }
 	target := t.TempDir()
@@ -217,7 +213,7 @@ func testStageAdoptsThePackageThatIsThere(t *testing.T) {
 
 // A link in the place of a package isn't the package, even if it leads to the same files: their
 // owner could change them later.
-func testStageALinkToTheSameFilesIsReplaced(t *testing.T) {
+func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
@@ -234,7 +230,7 @@ func testStageALinkToTheSameFilesIsReplaced(t *testing.T) {
 }
 
 // A repository can contain links above the place of a package, which lead anywhere.
-func testStageReplacesNothingThroughALink(t *testing.T) {
+func TestStage_ReplacesNothingThroughALink(t *testing.T) {
 	t.Parallel()
 	target, elsewhere := t.TempDir(), t.TempDir()
 	precious := filepath.Join(elsewhere, "namespace", "type", "precious")
@@ -288,5 +284,4 @@ func TestStage_PublishesBelowALongPath(t *testing.T) {
 	}
 	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(final, cachetest.WidgetFile)))(t)), "new")
 	must.Len(t, must.Get(os.ReadDir(target))(t), 1) // the stages are gone
-	t.Run("and touches nothing behind links", testStagePutTimesBackTouchesNothingBehindLinks)
 }

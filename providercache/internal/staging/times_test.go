@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func testStagePutTimesBackTouchesNothingBehindLinks(t *testing.T) {
+func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
 	t.Parallel()
 	stage, err := New(t.TempDir())
 	must.Succeed(t, err)

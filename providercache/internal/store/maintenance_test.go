@@ -239,10 +239,9 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 		must.EqualSlices(t, got, c.want, name)
 	}
 	must.Len(t, list(t, u), 3, "a dry run removed something")
-	t.Run("and archives that were not resumed", testSweepRemovesArchivesThatWereNotResumed)
 }
 
-func testSweepRemovesArchivesThatWereNotResumed(t *testing.T) {
+func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing is resumed on Windows")

@@ -12,7 +12,7 @@ import (
 )
 
 // What other users can exchange is named by its outermost directory, and packages by themselves.
-func testPlaceSaysWhatOthersCanChange(t *testing.T) {
+func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	outer := filepath.Join(base, "outer")

@@ -14,15 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
 
-// TestView_OnUnix has what is about modes and owners.
-func TestView_OnUnix(t *testing.T) {
-	t.Run("says what others can change", testPlaceSaysWhatOthersCanChange)
-	t.Run("cache receipts count only where no other user writes", testViewCacheReceiptsCountOnlyWhereNoOtherUserWrites)
-	t.Run("cache receipts behind a link need paths of this user", testViewCacheReceiptsBehindALinkNeedPathsOfThisUser)
-	t.Run("cache receipts are for their user", testViewCacheReceiptsAreForTheirUser)
-	t.Run("target receipts dont depend on the directories above", testViewTargetReceiptsDontDependOnTheDirectoriesAbove)
-}
-
 const somebodyElse = 12345
 
 // viewOf is what the next process sees that uses the packages as a cache.
@@ -51,7 +42,7 @@ func give(t *testing.T, path string) {
 
 // A receipt counts only as long as no other user could have written to the package since it was
 // hashed.
-func testViewCacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
+func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 	t.Parallel()
 	executable := func(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
 	below := func(s receipttest.Package) string { return filepath.Join(s.Dir, "docs", "deep") }
@@ -100,7 +91,7 @@ func testViewCacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 }
 
 // A link on the way to the cache is checked, too, and so is the place that it leads to.
-func testViewCacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
+func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(t *testing.T, between, link string)
@@ -133,7 +124,7 @@ func testViewCacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 }
 
 // What root owns is safe from other users, and so is this user's cache in a directory of root's.
-func testViewCacheReceiptsAreForTheirUser(t *testing.T) {
+func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	for _, path := range []string{s.Root, s.Dir, filepath.Join(s.Dir, cachetest.WidgetFile)} {
@@ -151,7 +142,7 @@ func testViewCacheReceiptsAreForTheirUser(t *testing.T) {
 
 // A user who can write to a working directory can change its configuration anyway. So packages in
 // it are known by their receipts, unless another user owns them.
-func testViewTargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
+func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	must.Succeed(t, os.Chmod(filepath.Dir(s.Root), 0o775))

@@ -227,7 +227,7 @@ func TestTable_UnknownAndSecret(t *testing.T) {
 }
 
 // A module that comes from elsewhere reads no file outside of its package.
-func testTableFilesWithin(t *testing.T) {
+func TestTable_FilesWithin(t *testing.T) {
 	dir := writeFiles(t)
 	if err := must.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d/out.txt")); err != nil {
 		t.Skip(err)
@@ -270,5 +270,4 @@ func TestTable_FilesElsewhere(t *testing.T) {
 	if _, diags := evaluate(t, environment(Files{}), `file("s.txt")`); !diags.HasErrors() {
 		t.Error("a file is read relative to no directory")
 	}
-	t.Run("within", testTableFilesWithin)
 }
