@@ -16,11 +16,9 @@ import (
 	"log/slog"
 	"math/big"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +26,6 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -98,39 +95,6 @@ func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Lo
 		Prompt: autocert.AcceptTOS, Cache: keptCertificates{kept}, HostPolicy: policy, Email: o.email,
 		Client: &acme.Client{DirectoryURL: cmp.Or(o.directory, autocert.DefaultACMEDirectory), HTTPClient: client, UserAgent: agent},
 	}}, nil
-}
-
-// withCertificates prepares what gets certificates, if one is asked for, and answers challenges by http until end is called.
-func withCertificates(m *cli.Meta, from sources.Network, o acmeOptions, bucket blob.Bucket, log *slog.Logger) (issued *certificates, end func(), err error) {
-	if len(o.hosts) == 0 {
-		return nil, func() {}, nil
-	}
-	var done []func()
-	end = func() {
-		for _, f := range slices.Backward(done) {
-			f()
-		}
-	}
-	if o.store != "" {
-		opened, failed := openBucket(m, from, o.store)
-		if failed != nil {
-			return nil, nil, fmt.Errorf("-acme-store: %s", failed.Detail)
-		}
-		bucket = opened
-		done = append(done, func() { opened.Close() })
-	}
-	issued, err = newCertificates(o, "tfdeps/"+m.Version, bucket, log)
-	if err == nil && o.http != "" {
-		var stop func()
-		if stop, err = serveBeside(m.Context, "-acme-http", o.http, issued.manager.HTTPHandler(http.NotFoundHandler()), log); err == nil {
-			done = append(done, stop)
-		}
-	}
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	return issued, end, nil
 }
 
 // nameOf is the address of a listener for people: with the name of the first certificate, if there is one.

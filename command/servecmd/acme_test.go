@@ -59,9 +59,10 @@ func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	}
 }
 
-func TestWithCertificates_NamesTheOption(t *testing.T) {
+func TestServeAt_NamesTheOption(t *testing.T) {
 	t.Parallel()
-	_, _, err := withCertificates(&cli.Meta{Context: t.Context()}, sources.Network{}, acmeOptions{hosts: []string{"mirror.example.com"}, store: "ftp://a:secret1@bucket"}, nil, slog.New(slog.DiscardHandler))
+	o := options{acme: acmeOptions{hosts: []string{"mirror.example.com"}, store: "ftp://a:secret1@bucket"}}
+	err := serveAt(&cli.Meta{Context: t.Context()}, sources.Network{}, o, nil, nil, nil, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "-acme-store: ftp://bucket can't be used: it has to be s3://") {
 		t.Errorf("%v", err)
 	}
@@ -135,14 +136,11 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	log := slog.New(slog.NewTextHandler(&out, nil))
 	ctx, end := context.WithCancel(t.Context())
 	m := &cli.Meta{Context: ctx, Stdout: io.Discard, Version: "1"}
-	issued, stop, err := withCertificates(m, sources.Network{}, o, bucket, log)
-	must.Succeed(t, err)
-	defer stop()
 	var serving sync.WaitGroup
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
 	serving.Go(func() {
-		if err := serveOn(m, options{acme: o, connections: maxConnections}, server, listener, issued, newFront(log, time.Now)); err != nil {
+		if err := serveAt(m, sources.Network{}, options{acme: o, connections: maxConnections}, bucket, server, listener, newFront(log, time.Now)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -32,7 +31,6 @@ type child struct {
 	config *cliconfig.Config // the user's
 	net    sources.Network
 	front  *front
-	log    *slog.Logger
 
 	ending time.Duration // another one than endTimeout in tests
 }
@@ -114,7 +112,7 @@ func (c *child) services(ctx context.Context, given []string, url string) (map[h
 	for i, host := range all {
 		offered := found[i]
 		if errs[i] != nil { // what was installed once can be installed while the host is down
-			c.log.Warn("a host doesn't tell what it offers, so the command finds its registries alone", "host", host.String(), "error", errs[i].Error())
+			c.front.log.Warn("a host doesn't tell what it offers, so the command finds its registries alone", "host", host.String(), "error", errs[i].Error())
 			offered = map[string]any{providerService: "", moduleService: ""}
 		}
 		for _, service := range []string{providerService, moduleService} {

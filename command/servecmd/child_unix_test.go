@@ -56,7 +56,7 @@ func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
 func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: 10 * time.Millisecond}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, front: f, ending: 10 * time.Millisecond}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	accepted := filepath.Join(t.TempDir(), "accepted")
 	server := &http.Server{ConnState: func(net.Conn, http.ConnState) { _ = os.WriteFile(accepted, nil, 0o600) }}
@@ -80,7 +80,7 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: endTimeout}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, front: f, ending: endTimeout}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	dir := t.TempDir()
 	told, asked := filepath.Join(dir, "told"), filepath.Join(dir, "asked")

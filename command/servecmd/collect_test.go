@@ -22,7 +22,7 @@ func TestOptions_RefuseSizesThatRemoveAll(t *testing.T) {
 	must.Refuse(memorySize("63MiB"))(t)
 }
 
-func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
+func TestCollect_KeepsWhatLockFilesSelect(t *testing.T) {
 	dir := t.TempDir()
 	const hash = "zh:0000000000000000000000000000000000000000000000000000000000000001"
 	write := func(name, content string) string {
@@ -32,14 +32,14 @@ func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
 		return path
 	}
 	write("a/b/.terraform.lock.hcl", "provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n  hashes = [\n    \""+hash+"\",\n  ]\n}\n")
-	c := &collector{collectOptions: collectOptions{keepLocked: []string{dir}}}
-	keep := must.Get(c.lockedHashes())(t)
+	o := collectOptions{keepLocked: []string{dir}}
+	keep := must.Get(o.lockedHashes(getproviders.Product{}))(t)
 	other := getproviders.Hash("zh:0000000000000000000000000000000000000000000000000000000000000002")
 	if !keep(getproviders.Provider{}, getproviders.Version{}, []getproviders.Hash{other, hash}) || keep(getproviders.Provider{}, getproviders.Version{}, []getproviders.Hash{other}) {
 		t.Error("not what the lock file selects")
 	}
-	c.keepLocked = append(c.keepLocked, write("broken", "provider {"))
-	must.Refuse(c.lockedHashes())(t, "a lock file that can't be read is no error: what it selects would be removed")
+	o.keepLocked = append(o.keepLocked, write("broken", "provider {"))
+	must.Refuse(o.lockedHashes(getproviders.Product{}))(t, "a lock file that can't be read is no error: what it selects would be removed")
 }
 
 func TestServe_KeepsNothingWithoutALimit(t *testing.T) {

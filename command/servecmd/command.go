@@ -16,7 +16,7 @@ func Commands() []cli.Command {
 	return []cli.Command{{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
 		Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags, More: more, Run: run, Lines: true},
 		{Name: "serve gc", Synopsis: "Remove what no one has asked a server for", Run: runGC,
-			Usage: "serve gc [options] <dir>\nserve gc [options] s3://BUCKET/PREFIX", About: "  Removes archives from the directory or bucket of servers, once, as they do\n  with -max-size and -max-unused. What is asked for again is downloaded again.", Flags: new(gcOptions).flags},
+			Usage: "serve gc [options] <dir>\nserve gc [options] s3://BUCKET/PREFIX", About: "  Removes archives from the directory or bucket of servers, once, as they do\n  with -max-size and -max-unused. What is asked for again is downloaded again.", Flags: new(collectOptions).gcFlags},
 	}
 }
 

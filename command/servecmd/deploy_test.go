@@ -110,7 +110,7 @@ func TestDeployment_PageNamesOptionsThatExist(t *testing.T) {
 	_, text, _ := strings.Cut(string(page), "## Start\n")
 	text, _, _ = strings.Cut(text, "\n## For one command\n")
 	known := []string{"mirror-fallback", "run"}
-	for _, f := range append(new(options).flags(), new(gcOptions).flags()...) {
+	for _, f := range append(new(options).flags(), new(collectOptions).gcFlags()...) {
 		known = append(known, f.Name)
 	}
 	named := namesIn("[` ]-([a-z][a-z-]+)", text)

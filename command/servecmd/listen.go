@@ -55,13 +55,30 @@ func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listene
 	return listener, nil
 }
 
-// serveAt serves until the program is interrupted.
+// serveAt serves until the program is interrupted. If options ask for it, certificates are got, and challenges are answered by http.
 func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f *front) error {
-	issued, end, err := withCertificates(m, stores, o.acme, bucket, f.log)
+	if len(o.acme.hosts) == 0 {
+		return serveOn(m, o, server, listener, nil, f)
+	}
+	if o.acme.store != "" {
+		opened, failed := openBucket(m, stores, o.acme.store)
+		if failed != nil {
+			return fmt.Errorf("-acme-store: %s", failed.Detail)
+		}
+		defer opened.Close()
+		bucket = opened
+	}
+	issued, err := newCertificates(o.acme, "tfdeps/"+m.Version, bucket, f.log)
 	if err != nil {
 		return err
 	}
-	defer end()
+	if o.acme.http != "" {
+		end, err := serveBeside(m.Context, "-acme-http", o.acme.http, issued.manager.HTTPHandler(http.NotFoundHandler()), f.log)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	return serveOn(m, o, server, listener, issued, f)
 }
 

@@ -68,10 +68,6 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err := o.collectOptions.check(); err != nil {
 		return 0, err
 	}
-	var remove *collector
-	if o.any() {
-		remove = &collector{collectOptions: o.collectOptions, product: product}
-	}
 	serverOptions := mirrorserver.Options{Requests: o.connections, MemoryBytes: o.memory, DiskBytes: o.disk, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
@@ -83,7 +79,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr is the command's
 	}
 	own := *m // it loses the warnings that are shown before the command
-	code, problems, err := serve(&own, o, product, serverOptions, remove)
+	code, problems, err := serve(&own, o, product, serverOptions)
 	if err != nil {
 		code, problems = 1, append(problems, failure(err))
 	}
@@ -121,7 +117,7 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 }
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
-func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List, err error) {
+func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options) (code int, problems problem.List, err error) {
 	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
@@ -150,7 +146,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	}
 	defer bucket.Close()
 	fetcher := &providercache.Fetcher{Source: source, Limits: o.limits(), Client: online.Archives, Product: product, StateDir: m.StateDir, Policy: online.Policy.Against(nil, nil), Choice: online.Policy.Versions(), Now: m.Now}
-	to.MarkUses = remove != nil
+	to.MarkUses = o.any()
 	to.Modules = registries{net: online, product: product}
 	if err := front.withFiles(m.Context, o, &to, bucket); err != nil {
 		return 1, problems, err
@@ -166,15 +162,14 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		}
 		defer listener.Close()
 	}
-	if remove != nil {
-		remove.log = to.Log
-		defer background(m.Context, func(ctx context.Context) { remove.run(ctx, front.mirror) })()
+	if o.any() {
+		defer background(m.Context, func(ctx context.Context) { o.run(ctx, product, front.mirror, to.Log) })()
 	}
 	server := newServer(to.Log)
 	if o.command != nil {
 		m.Finish(nil, problems, cli.Output{Data: true}) // warnings, before the command writes
 		m.Warnings = nil
-		code, problems, err = serveCommand(m, o, &child{config: config, net: online, front: front, log: to.Log, ending: endTimeout}, server)
+		code, problems, err = serveCommand(m, o, &child{config: config, net: online, front: front, ending: endTimeout}, server)
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
