@@ -2,6 +2,7 @@ package providerscmd
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -49,27 +50,17 @@ func (o *lockOptions) flags() cli.Flags {
 		})
 }
 
-// parseLock reads the arguments of providers lock. What is wrong with values is in
-// the options' problems.
-func parseLock(args []string, env cli.Environment) (o lockOptions, err error) {
-	o.from, o.hashes = "origin", "auto"
-	var by cli.SetBy
-	if o.addresses, by, err = parsed(o.flags(), args, env); err != nil {
-		return o, err
-	}
-	o.checkSource(by)
-	var invalid problem.List
-	o.policy, invalid = cli.ReadHashPolicy(o.hashes)
-	o.problems = append(o.problems, invalid...)
-	return o, nil
-}
-
 func runLock(m *cli.Meta, args []string) (int, error) {
-	opts, err := parseLock(args, m.Env)
-	if err != nil {
+	opts := lockOptions{hashes: "auto", packageOptions: packageOptions{from: "origin"}}
+	var by cli.SetBy
+	var err error
+	if opts.addresses, by, err = parsed(opts.flags(), args, m.Env); err != nil {
 		return 0, err
 	}
-	in := begin(m, opts.problems)
+	opts.checkSource(by)
+	var invalid problem.List
+	opts.policy, invalid = cli.ReadHashPolicy(opts.hashes)
+	in := begin(m, append(opts.problems, invalid...))
 	v := view.NewLock(m.ViewOptions(in.Product, opts.json, opts.progress))
 	in.Meta = m.Showing(v.Activity)
 	in.Meta.Remembers = true
@@ -121,17 +112,12 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 }
 
 // byPolicy groups directories, by their places, that the same rules count for: these need each package once.
-func byPolicy(dirs []directory) (groups [][]int) {
-	places := map[string]int{}
+func byPolicy(dirs []directory) [][]int {
+	groups := map[string][]int{}
 	for i, d := range dirs {
-		at, known := places[d.rules.Files]
-		if !known {
-			at, groups = len(groups), append(groups, nil)
-			places[d.rules.Files] = at
-		}
-		groups[at] = append(groups[at], i)
+		groups[d.rules.Files] = append(groups[d.rules.Files], i)
 	}
-	return groups
+	return slices.SortedFunc(maps.Values(groups), slices.Compare)
 }
 
 // refuseDowngrades has the result for a directory be an error if the policy refuses a version that
@@ -165,18 +151,30 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 		only = append(only, p)
 	}
 	upgrades = map[getproviders.Provider]getproviders.Version{}
-	for _, given := range o.upgrades {
-		spec, addressErr, err := workdir.ParseSpec(given, product)
-		if addressErr != nil {
-			problems = append(problems, addressProblem(addressErr))
-		}
-		if err != nil {
-			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version",
-				"The option -upgrade=%s can't be used: %v.", given, err))
-		}
+	specs, invalid := parseSpecs(product, "-upgrade=%s can't be used: %v.", o.upgrades, false)
+	for _, spec := range specs {
 		only, upgrades[spec.Provider] = append(only, spec.Provider), spec.Version
 	}
-	return only, upgrades, problems
+	return only, upgrades, append(problems, invalid...)
+}
+
+// parseSpecs reads what an option names: ADDRESS, which may need a version, or ADDRESS@VERSION. unfit says of a value why it can't be used.
+func parseSpecs(product getproviders.Product, unfit string, given []string, versioned bool) (all []getproviders.PackageSpec, problems problem.List) {
+	for _, text := range given {
+		spec, addressErr, err := workdir.ParseSpec(text, product)
+		if err == nil && versioned && spec.Version == (getproviders.Version{}) {
+			err = errors.New("the version is missing")
+		}
+		switch {
+		case addressErr != nil:
+			problems = append(problems, addressProblem(addressErr))
+		case err != nil:
+			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version", "The option "+unfit, text, err))
+		default:
+			all = append(all, spec)
+		}
+	}
+	return all, problems
 }
 
 func addressProblem(err error) *problem.Problem {

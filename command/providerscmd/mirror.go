@@ -1,7 +1,6 @@
 package providerscmd
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -181,9 +180,12 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 // wants is what is to be in the mirror: what -versions names, what lock files
 // select that -locked names, and what configurations require. choices are those whose version isn't known yet.
 func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
-	wanted, problems := opts.listed(in.Product)
+	listed, problems := parseSpecs(in.Product, "-versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", opts.versions, true)
 	if !in.Log.Add(problems...) {
 		return nil, nil, false
+	}
+	for _, w := range listed {
+		wanted = append(wanted, mirror.Spec{PackageSpec: w})
 	}
 	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.Meta))
 	for _, w := range locked {
@@ -220,27 +222,6 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 		}
 	}
 	return wanted, choices, ok
-}
-
-// listed are the versions that -versions names.
-func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Spec, problems problem.List) {
-	for _, given := range o.versions {
-		spec, addressErr, err := workdir.ParseSpec(given, product)
-		if addressErr != nil {
-			problems = append(problems, addressProblem(addressErr))
-			continue
-		}
-		if err == nil && spec.Version == (getproviders.Version{}) {
-			err = errors.New("the version is missing")
-		}
-		if err != nil {
-			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version",
-				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err))
-			continue
-		}
-		wanted = append(wanted, mirror.Spec{PackageSpec: spec})
-	}
-	return wanted, problems
 }
 
 // want is what a directory needs of a provider. reason: why its lock file doesn't

@@ -138,20 +138,18 @@ func describe(s *sources.Session, opts treeOptions) result.Result {
 
 // describeModules says what each module asks for.
 func describeModules(dir *workdir.Dir, report *result.ProvidersReport) (problems problem.List) {
+	calls := describeCalls(dir)
 	for _, m := range dir.Tree.Modules {
 		required, diags := m.Config.Requirements()
 		problems = append(problems, diags...)
+		path := shownPath(dir.Root, m.Config.Path)
 		report.Modules = append(report.Modules, result.ModuleProviders{
-			Path: shownPath(dir.Root, m.Config.Path), Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required,
+			Path: path, Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required, Call: calls[path],
 		})
 	}
 	tests, diags := dir.Root.TestRequirements()
 	report.Tests, report.TestProviders = dir.Root.Tests, tests
 	problems = append(problems, diags...)
-	calls := describeCalls(dir)
-	for i, m := range report.Modules {
-		report.Modules[i].Call = calls[m.Path]
-	}
 	return problems
 }
 

@@ -37,31 +37,22 @@ func (o *urlsOptions) flags() cli.Flags {
 		})
 }
 
-// parseURLs reads the arguments of providers urls. What is wrong with values is in
-// the options' problems.
-func parseURLs(args []string, env cli.Environment) (o urlsOptions, err error) {
-	operands, by, err := parsed(o.flags(), args, env)
-	if err != nil {
-		return o, err
-	}
-	if len(operands) > 0 {
-		return o, cli.Misusedf("providers urls takes options only")
-	}
-	if o.from == "" && o.fsMirror+o.netMirror == "" {
-		o.from = "config" // as init
-	}
-	o.from = cmp.Or(o.from, "origin")
-	o.checkSource(by)
-	return o, nil
-}
-
 // runURLs tells where the packages are that directories need, for programs that
 // fetch, scan or build with them.
 func runURLs(m *cli.Meta, args []string) (int, error) {
-	opts, err := parseURLs(args, m.Env)
+	var opts urlsOptions
+	operands, by, err := parsed(opts.flags(), args, m.Env)
 	if err != nil {
 		return 0, err
 	}
+	if len(operands) > 0 {
+		return 0, cli.Misusedf("providers urls takes options only")
+	}
+	if opts.from == "" && opts.fsMirror+opts.netMirror == "" {
+		opts.from = "config" // as init
+	}
+	opts.from = cmp.Or(opts.from, "origin")
+	opts.checkSource(by)
 	in := begin(m, opts.problems)
 	var found result.Result
 	if in.Log.Add() {

@@ -52,18 +52,6 @@ func (o *verifyOptions) flags() cli.Flags {
 	}
 }
 
-// parseVerify reads the arguments of providers verify. What is wrong with values is
-// in the options' problems.
-func parseVerify(args []string, env cli.Environment) (o verifyOptions, err error) {
-	if _, err := o.flags().Alone(args, env); err != nil {
-		return o, err
-	}
-	if o.platforms == nil {
-		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
-	}
-	return o, nil
-}
-
 // addMirror keeps a directory once.
 func (o *verifyOptions) addMirror(given string) error {
 	if given == "" {
@@ -86,9 +74,12 @@ func (o *verifyOptions) setCache(given string) error {
 
 // runVerify reads packages and compares them with lock files.
 func runVerify(m *cli.Meta, args []string) (int, error) {
-	opts, err := parseVerify(args, m.Env)
-	if err != nil {
+	var opts verifyOptions
+	if _, err := opts.flags().Alone(args, m.Env); err != nil {
 		return 0, err
+	}
+	if opts.platforms == nil {
+		opts.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
 	}
 	how := m.ViewOptions(products.Unversioned(m), opts.json, opts.progress)
 	how.Platforms = true
@@ -121,11 +112,10 @@ type lockedDir struct {
 
 // place is where packages are that are compared with lock files.
 type place struct {
-	path     string
-	dirs     []lockedDir // whose lock files are meant
-	shared   bool        // packages are there for other directories, too
-	required bool        // what is locked has to be there
-	named    bool        // by the user: if it isn't there, that is an error
+	path  string
+	dirs  []lockedDir // whose lock files are meant
+	how   providercache.CompareOptions
+	named bool // by the user: if it isn't there, that is an error
 }
 
 // verify reads all packages, compares them with each lock file that is about
@@ -163,12 +153,9 @@ func verify(s *sources.Session, opts verifyOptions) result.VerifyReport {
 			continue
 		}
 		for _, d := range p.dirs {
-			how := providercache.CompareOptions{Shared: p.shared, Skip: skip}
-			if p.required {
-				how.Platforms = opts.platforms
-			}
+			p.how.Skip = skip
 			report = append(report, result.VerifiedTree{
-				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: trees[i].Compare(d.locks, how),
+				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.how.Shared, Packages: trees[i].Compare(d.locks, p.how),
 			})
 		}
 	}
@@ -208,18 +195,20 @@ func findPlaces(s *sources.Session, opts verifyOptions, dirs []lockedDir) (place
 		if !ok {
 			return nil, false
 		}
-		places = append(places, place{path: cache.Dir, dirs: dirs, shared: true})
+		places = append(places, place{path: cache.Dir, dirs: dirs, how: providercache.CompareOptions{Shared: true}})
 	}
 	for _, mirror := range opts.mirrors {
-		places = append(places, place{path: mirror, dirs: dirs, shared: true, required: true, named: true})
+		places = append(places, place{path: mirror, dirs: dirs, how: providercache.CompareOptions{Shared: true, Platforms: opts.platforms}, named: true})
+	}
+	if !opts.vendored && len(places) > 0 {
+		return places, true
 	}
 	for _, d := range dirs {
-		switch {
-		case opts.vendored:
-			places = append(places, place{path: filepath.Join(d.path, "terraform.d", "plugins"), dirs: []lockedDir{d}, required: true})
-		case !opts.cache && len(opts.mirrors) == 0:
-			places = append(places, place{path: workdir.ProvidersDir(s.Meta.Env, d.path), dirs: []lockedDir{d}, required: true})
+		path := filepath.Join(d.path, "terraform.d", "plugins")
+		if !opts.vendored {
+			path = workdir.ProvidersDir(s.Meta.Env, d.path)
 		}
+		places = append(places, place{path: path, dirs: []lockedDir{d}, how: providercache.CompareOptions{Platforms: opts.platforms}})
 	}
 	return places, true
 }
