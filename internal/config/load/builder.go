@@ -66,14 +66,13 @@ func (b *builder) addRequired(required requiredBlock) {
 	}
 	b.requiredAt = required.header
 	for _, entry := range required.entries {
-		b.required[entry.name] = entry
+		b.module.required[entry.name] = entry
 	}
 }
 
 func (b *builder) addProvider(config *providerConfig) {
-	k := key{"provider", config.name, config.alias}
-	if _, ok := b.providers[k]; !ok {
-		b.providers[k] = config
+	if b.module.configs[config.providerKey] == nil {
+		b.module.configs[config.providerKey] = config
 		b.module.providers = append(b.module.providers, config)
 	}
 }
@@ -93,7 +92,6 @@ func (b *builder) finish() {
 			b.module.variables[declared.name] = true
 		}
 	}
-	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
 	b.scope.Declared(b.isDeclared)
 	b.resolveCalls()
 	b.module.Backend = b.state.effective()
@@ -135,7 +133,7 @@ func (b *builder) override(d *document) {
 	}
 	for _, required := range d.required {
 		for _, entry := range required.entries {
-			b.required[entry.name] = entry
+			b.module.required[entry.name] = entry
 		}
 	}
 	b.overrideBackends(d.backends)
@@ -166,11 +164,11 @@ func (b *builder) overridable(block string) bool {
 // configuration. A block that two files have in common counts as empty in
 // Terraform, unless there is a version.
 func (b *builder) overrideProvider(config *providerConfig) {
-	base, ok := b.providers[key{"provider", config.name, config.alias}]
+	base := b.module.configs[config.providerKey]
 	switch {
-	case !ok && config.alias == "":
+	case base == nil && config.alias == "":
 		b.addProvider(config)
-	case ok:
+	case base != nil:
 		if config.version != nil {
 			base.version = config.version
 		}

@@ -96,7 +96,7 @@ func (c *passing) checkPassed(link Link) {
 	const undefined = "Reference to undefined provider"
 	for _, passed := range link.Call.providers {
 		child, parent := passed.child, passed.parent
-		own := link.Module.config(child.providerKey)
+		own := link.Module.configs[child.providerKey]
 		if own != nil && own.configured {
 			c.error(child.at, "Cannot override provider configuration",
 				"The module %s configures the provider %s itself, at %s, and can't be passed another configuration.", link.Module.Path, child, own.header)
@@ -107,7 +107,7 @@ func (c *passing) checkPassed(link Link) {
 				link.Module.Path, child, c.product.Short(c.implied(child.name)))
 		}
 		c.checkType(link, passed)
-		if parent.alias == "" && link.Caller.requirement(parent.name) == nil && !link.Caller.configures(parent.providerKey) {
+		if parent.alias == "" && link.Caller.required[parent.name] == nil && !link.Caller.configures(parent.providerKey) {
 			c.warn(parent.at, undefined,
 				"%s doesn't require a provider as %q, which is taken to be %s. Add it to its required_providers.",
 				link.Caller.subject(), parent.name, c.product.Short(c.implied(parent.name)))
@@ -120,7 +120,7 @@ func (c *passing) checkPassed(link Link) {
 // Terraform compares with that one, whichever is passed.
 func (c *passing) checkType(link Link, passed passedProvider) {
 	wanted, given := c.provider(link.Module, passed.child.name), c.provider(link.Caller, passed.parent.name)
-	if passed.child.alias == "" && link.Caller.requirement(passed.child.name) != nil {
+	if passed.child.alias == "" && link.Caller.required[passed.child.name] != nil {
 		given = c.provider(link.Caller, passed.child.name)
 	}
 	if wanted != given {
@@ -132,7 +132,7 @@ func (c *passing) checkType(link Link, passed passedProvider) {
 
 // checkMissing finds configurations that a module has to be passed, and isn't.
 func (c *passing) checkMissing(link Link) {
-	for _, entry := range link.Module.required {
+	for _, entry := range link.Module.entries() {
 		for _, wanted := range entry.aliases {
 			if link.Call.passes(wanted) || link.Module.configures(wanted) {
 				continue
@@ -151,7 +151,7 @@ func (c *passing) checkInherited(link Link) {
 	for _, call := range link.Module.Calls {
 		for _, passed := range call.providers {
 			needed := passed.parent.providerKey
-			entry := link.Module.requirement(needed.name)
+			entry := link.Module.required[needed.name]
 			if needed.alias != "" || entry == nil || reported[needed] || link.Call.passes(needed) || link.Module.configures(needed) {
 				continue
 			}
@@ -181,7 +181,7 @@ func (c *passing) checkEmpty(m *Module) {
 
 // provider is what a local name stands for in a module.
 func (c *passing) provider(m *Module, name string) getproviders.Provider {
-	if entry := m.requirement(name); entry != nil {
+	if entry := m.required[name]; entry != nil {
 		return entry.provider
 	}
 	return c.implied(name)

@@ -112,22 +112,16 @@ func (r *inputReader) automatic(dir string) (names []string) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.report(diagnostic.Unreadable("Failed to read module directory", err))
 	}
-	exists := map[string]bool{}
-	for _, entry := range entries {
-		exists[entry.Name()] = true // a directory can't be read, which is reported
-	}
-	for _, name := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
-		if exists[name] {
+	var first []string
+	for _, entry := range entries { // sorted; a directory can't be read, which is reported
+		switch name := entry.Name(); {
+		case name == "terraform.tfvars", name == "terraform.tfvars.json":
+			first = append(first, name)
+		case strings.HasSuffix(name, ".auto.tfvars"), strings.HasSuffix(name, ".auto.tfvars.json"):
 			names = append(names, name)
 		}
 	}
-	for _, entry := range entries { // sorted
-		name := entry.Name()
-		if exists[name] && (strings.HasSuffix(name, ".auto.tfvars") || strings.HasSuffix(name, ".auto.tfvars.json")) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return append(first, names...)
 }
 
 // file reads a file of values.

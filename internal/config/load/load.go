@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -143,16 +144,14 @@ func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 	return &builder{
 		module: &Module{
 			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
-			testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
+			required: map[string]*requiredProvider{}, configs: map[providerKey]*providerConfig{}, testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
 		},
-		product:   product,
-		seen:      map[key]hcl.Range{},
-		required:  map[string]*requiredProvider{},
-		providers: map[key]*providerConfig{},
-		users:     map[key]*user{},
-		calls:     map[string]*callBlock{},
-		files:     files.System{FS: opts.FS},
-		done:      opts.done,
+		product: product,
+		seen:    map[key]hcl.Range{},
+		users:   map[key]*user{},
+		calls:   map[string]*callBlock{},
+		files:   files.System{FS: opts.FS},
+		done:    opts.done,
 		scope: static.NewScope(static.Paths{
 			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
 			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
@@ -235,40 +234,30 @@ func list(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagn
 	if opts.Path != "" || opts.NoTests {
 		return found, nil
 	}
-	inTestDir, diags := listTests(dir, product, opts)
-	for _, name := range inTestDir {
-		if !slices.Contains(found.tests, name) { // the test directory may be the module's
-			found.tests = append(found.tests, name)
-		}
-	}
-	return found, diags
+	return found, found.addTests(dir, product, opts)
 }
 
-// listTests lists the test directory, one level deep.
-func listTests(dir string, product dialect.Dialect, opts Options) ([]string, hcl.Diagnostics) {
-	name := opts.TestDirectory
-	if name == "" {
-		name = defaultTestDirectory
-	}
+// addTests adds the tests in the test directory, one level deep.
+func (l *listing) addTests(dir string, product dialect.Dialect, opts Options) hcl.Diagnostics {
+	name := cmp.Or(opts.TestDirectory, defaultTestDirectory)
 	testDir := filepath.Join(dir, name)
 	entries, err := files.System{FS: opts.FS}.List(testDir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && name == defaultTestDirectory:
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		if name == defaultTestDirectory {
-			return nil, nil
-		}
-		return nil, hcl.Diagnostics{diagnostic.PlacelessWarning("Test directory does not exist",
+		return hcl.Diagnostics{diagnostic.PlacelessWarning("Test directory does not exist",
 			"There is no directory %s, so no test files are read.", testDir)}
 	case err != nil:
-		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
+		return hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
 	}
-	var found []string
 	for _, file := range fileNames(entries, product) {
-		if isTest(file, product) {
-			found = append(found, filepath.Join(".", name, file))
+		// The test directory may be the module's.
+		if test := filepath.Join(name, file); isTest(file, product) && !slices.Contains(l.tests, test) {
+			l.tests = append(l.tests, test)
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // configBase cuts the longest suffix off the name of a configuration file.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,10 +40,11 @@ type Module struct {
 	// is known here can read, and that can't decide what is installed.
 	LeftToPlan []hcl.Range
 
-	source    string              // of the module, as its caller has it
-	variables map[string]bool     // the names of those that it declares
-	required  []*requiredProvider // what required_providers says, sorted by local name
+	source    string                       // of the module, as its caller has it
+	variables map[string]bool              // the names of those that it declares
+	required  map[string]*requiredProvider // what required_providers says, by local name
 	providers []*providerConfig
+	configs   map[providerKey]*providerConfig // the same
 	users     []*user
 
 	grammar       *grammar
@@ -131,7 +133,7 @@ func (r RequiredVersion) check(product dialect.Dialect, running *version.Version
 // addresses. What they are about is left out of the requirements.
 func (m *Module) Requirements() (getproviders.Requirements, hcl.Diagnostics) {
 	c := m.collector()
-	for _, entry := range m.required {
+	for _, entry := range m.entries() {
 		c.require(entry.provider, entry.version, entry.entry)
 	}
 	for _, config := range m.providers {
@@ -156,7 +158,7 @@ type Inferred struct {
 func (m *Module) Inferred() (all []Inferred) {
 	for _, u := range m.users {
 		provider, err := m.grammar.product.ImpliedProvider(u.localName())
-		if u.provider != nil || err != nil || m.requirement(provider.Type) != nil {
+		if u.provider != nil || err != nil || m.required[provider.Type] != nil {
 			continue
 		}
 		address := u.key.typ + "." + u.key.name
@@ -173,7 +175,7 @@ func (m *Module) Inferred() (all []Inferred) {
 
 // HasEntryFor reports whether required_providers has an entry for a provider.
 func (m *Module) HasEntryFor(p getproviders.Provider) bool {
-	return slices.ContainsFunc(m.required, func(entry *requiredProvider) bool { return entry.provider == p })
+	return slices.ContainsFunc(m.entries(), func(entry *requiredProvider) bool { return entry.provider == p })
 }
 
 // TestRequirements returns what each of Tests asks for by its provider blocks, if those are
@@ -195,33 +197,27 @@ func (m *Module) TestRequirements() (map[string]getproviders.Requirements, hcl.D
 
 // collector makes one that knows the module's local names.
 func (m *Module) collector() *collector {
-	c := &collector{product: m.grammar.product, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
-	for _, entry := range m.required {
-		c.declared[entry.name] = entry.provider
-	}
-	return c
+	return &collector{module: m, reqs: getproviders.Requirements{}}
 }
 
 // collector gathers the requirements of a module.
 type collector struct {
-	product  dialect.Dialect
-	path     string // of the module
-	reqs     getproviders.Requirements
-	declared map[string]getproviders.Provider // by local name
+	module *Module
+	reqs   getproviders.Requirements
 	reporter
 }
 
 // requireName adds the provider that a local name means, unless it is there
 // already and nothing new is said about it.
 func (c *collector) requireName(name string, version *RequiredVersion, at hcl.Range) {
-	provider, err := c.product.ImpliedProvider(name)
+	provider, err := c.module.grammar.product.ImpliedProvider(name)
 	if err != nil {
 		return // an error since the module was loaded
 	}
 	// The type of the implied provider is the name as it is declared, even if
 	// it stands in capitals here.
-	if declared, ok := c.declared[provider.Type]; ok {
-		provider = declared
+	if entry := c.module.required[provider.Type]; entry != nil {
+		provider = entry.provider
 	}
 	if _, ok := c.reqs[provider]; ok && version == nil {
 		return
@@ -232,7 +228,7 @@ func (c *collector) requireName(name string, version *RequiredVersion, at hcl.Ra
 // require adds a requirement. A constraint on a built-in provider is left for
 // the installer to refuse.
 func (c *collector) require(provider getproviders.Provider, version *RequiredVersion, at hcl.Range) {
-	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
+	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.module.Path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
 	if provider.IsLegacy() {
 		c.error(at, "Invalid legacy provider address",
 			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
@@ -250,35 +246,20 @@ func (c *collector) require(provider getproviders.Provider, version *RequiredVer
 	c.reqs.Add(provider, req)
 }
 
-// requirement is what required_providers says of a local name; nil: nothing.
-func (m *Module) requirement(name string) *requiredProvider {
-	for _, entry := range m.required {
-		if entry.name == name {
-			return entry
-		}
-	}
-	return nil
+// entries are what required_providers says, sorted by local name.
+func (m *Module) entries() []*requiredProvider {
+	return slices.SortedFunc(maps.Values(m.required), func(a, b *requiredProvider) int { return strings.Compare(a.name, b.name) })
 }
 
 // declares reports whether required_providers has a configuration.
 func (m *Module) declares(k providerKey) bool {
-	entry := m.requirement(k.name)
+	entry := m.required[k.name]
 	return entry != nil && (k.alias == "" || slices.Contains(entry.aliases, k))
-}
-
-// config is the provider block for a configuration; nil: there is none.
-func (m *Module) config(k providerKey) *providerConfig {
-	for _, config := range m.providers {
-		if config.providerKey == k {
-			return config
-		}
-	}
-	return nil
 }
 
 // configures reports whether there is a provider block that says something.
 func (m *Module) configures(k providerKey) bool {
-	config := m.config(k)
+	config := m.configs[k]
 	return config != nil && config.configured
 }
 

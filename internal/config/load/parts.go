@@ -76,9 +76,6 @@ type requiredBlock struct {
 	header  hcl.Range
 }
 
-// byName orders entries by local name.
-func byName(a, b *requiredProvider) int { return cmp.Compare(a.name, b.name) }
-
 // providerConfig is a provider block.
 type providerConfig struct {
 	providerKey
@@ -239,9 +236,7 @@ type builder struct {
 	product dialect.Dialect
 
 	seen       map[key]hcl.Range // everything declared
-	required   map[string]*requiredProvider
-	requiredAt hcl.Range // the required_providers block; zero: none yet
-	providers  map[key]*providerConfig
+	requiredAt hcl.Range         // the required_providers block; zero: none yet
 	users      map[key]*user
 	calls      map[string]*callBlock
 	scope      *static.Scope

@@ -285,7 +285,7 @@ const wrongReference = "Invalid provider configuration reference"
 // checkInstance reports a key of a configuration without instances, and one with
 // instances of which none is chosen.
 func (b *builder) checkInstance(ref *providerRef, what string) {
-	config := b.providers[key{"provider", ref.name, ref.alias}]
+	config := b.module.configs[ref.providerKey]
 	summary, hasInstances := "Invalid "+what+" provider configuration", config != nil && config.forEach != nil
 	switch {
 	case ref.instance != nil && ref.alias == "":
@@ -301,7 +301,7 @@ func (b *builder) checkInstance(ref *providerRef, what string) {
 
 // checkSameKeys warns of what goes when its provider goes.
 func (b *builder) checkSameKeys(ref *providerRef, forEach *hcl.Attribute, what, address string) {
-	config := b.providers[key{"provider", ref.name, ref.alias}]
+	config := b.module.configs[ref.providerKey]
 	if ref.instance == nil || forEach == nil || config == nil || config.forEach == nil || json.IsJSONExpression(forEach.Expr) {
 		return
 	}

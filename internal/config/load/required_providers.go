@@ -147,7 +147,7 @@ func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression)
 func (b *builder) checkLocalNames() {
 	const summary = "Duplicate required provider"
 	first := map[getproviders.Provider]*requiredProvider{}
-	for _, entry := range b.module.required {
+	for _, entry := range b.module.entries() {
 		if other, ok := first[entry.provider]; ok {
 			b.late.warn(entry.value, summary,
 				"The provider %s is required as %q, too. It should have one local name.", b.product.Short(entry.provider), other.name)
@@ -177,7 +177,7 @@ func (b *builder) checkLocalNames() {
 // otherName returns the entry for the provider that a local name implies, if
 // that has another local name; nil if there is none.
 func (b *builder) otherName(name string, entries map[getproviders.Provider]*requiredProvider) *requiredProvider {
-	if _, ok := b.required[name]; ok {
+	if b.module.required[name] != nil {
 		return nil
 	}
 	implied, err := b.product.ImpliedProvider(name)

@@ -33,11 +33,16 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	if len(problems) > 0 {
 		return result{val: cty.DynamicVal, problems: problems}
 	}
-	if problem := s.checkFunctions(native); problem != nil {
-		return because(problem)
+	if calls := providerCalls(native); len(calls) > 0 && s.static {
+		return failed(calls[0].NameRange, "Provider function in static context",
+			"Unable to use %s in static context, which is required by %s", calls[0].Name, s.required())
+	} else if len(calls) > 0 {
+		ctx.Functions = maps.Clone(ctx.Functions)
+		for _, call := range calls {
+			ctx.Functions[call.Name] = ofProvider
+		}
 	}
 	s.limitLoops(native)
-	ctx.Functions = withProviders(ctx.Functions, native)
 	found := compute(native, ctx)
 	if problem := s.isSpent(expr.Range()); problem != nil {
 		return because(problem)
@@ -253,19 +258,15 @@ func (s *Scope) setting(ref reference, at hcl.Range) result {
 	}
 }
 
-// checkFunctions reports functions of providers, which aren't there yet, in products that say so.
-func (s *Scope) checkFunctions(expr hclsyntax.Expression) (problem *hcl.Diagnostic) {
-	if !s.static {
-		return nil
-	}
+// providerCalls are the calls of functions of providers, which aren't there yet.
+func providerCalls(expr hclsyntax.Expression) (calls []*hclsyntax.FunctionCallExpr) {
 	hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
-		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && problem == nil && strings.HasPrefix(call.Name, "provider::") {
-			problem = diagnostic.Error(call.NameRange, "Provider function in static context",
-				"Unable to use %s in static context, which is required by %s", call.Name, s.required())
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && strings.HasPrefix(call.Name, "provider::") {
+			calls = append(calls, call)
 		}
 		return nil
 	})
-	return problem
+	return calls
 }
 
 // Static returns the value of an expression that has to be known before anything is installed, for

@@ -2,7 +2,6 @@ package static
 
 import (
 	"errors"
-	"maps"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -157,22 +156,7 @@ func (s *Scope) parseText(text, name string) (hclsyntax.Expression, error) {
 	return template, nil
 }
 
-// withProviders adds the functions of providers to which an expression refers.
-// What they return isn't known before the providers are there.
-func withProviders(table map[string]function.Function, expr hclsyntax.Expression) map[string]function.Function {
-	added := false
-	hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
-		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && strings.HasPrefix(call.Name, "provider::") {
-			if !added {
-				table, added = maps.Clone(table), true
-			}
-			table[call.Name] = ofProvider
-		}
-		return nil
-	})
-	return table
-}
-
+// ofProvider is a function of a provider: what it returns isn't known before the provider is there.
 var ofProvider = function.New(&function.Spec{
 	VarParam: &function.Parameter{
 		Name: "arguments", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true,

@@ -252,31 +252,31 @@ func isCheap(pattern string) bool {
 	return strings.Count(pattern, "{") <= maxBraces && strings.Count(pattern, "**") <= maxDoubleStars
 }
 
-// replace is for text, or what a regular expression between slashes matches.
-func (b bounds) replace() function.Function {
-	size := func(text string, places, longest int) error {
-		if len(text)+places*longest > b.bytes {
-			return errTooLarge
-		}
-		return nil
-	}
-	return returning(cty.String, func(args []cty.Value) (cty.Value, error) {
-		text, old, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
-		if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
-			if err := size(text, strings.Count(text, old), len(replacement)); err != nil {
-				return cty.UnknownVal(cty.String), err
-			}
-			return stdlib.Replace(args[0], args[1], args[2])
-		}
-		expr, err := regexp.Compile(old[1 : len(old)-1])
+// replaceSize is that of the text and of all that comes into it. A reference to a group may stand for the whole text.
+func (b bounds) replaceSize(args []cty.Value) int {
+	text, old, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
+	places, longest := strings.Count(text, old), len(replacement)
+	if pattern, ok := isPattern(old); ok {
+		expr, err := regexp.Compile(pattern)
 		if err != nil {
-			return cty.UnknownVal(cty.String), err
+			return 0 // which is an error
 		}
-		// A reference to a group may stand for the whole text.
-		longest := len(replacement) + strings.Count(replacement, "$")*len(text)
-		if err := size(text, len(expr.FindAllStringIndex(text, -1)), longest); err != nil {
-			return cty.UnknownVal(cty.String), err
-		}
-		return cty.StringVal(expr.ReplaceAllString(text, replacement)), nil
-	}, param("str", cty.String), param("substr", cty.String), param("replace", cty.String))
+		places, longest = len(expr.FindAllStringIndex(text, -1)), longest+strings.Count(replacement, "$")*len(text)
+	}
+	return len(text) + places*longest
 }
+
+// isPattern returns the regular expression that stands between slashes.
+func isPattern(text string) (pattern string, ok bool) {
+	pattern, begins := strings.CutPrefix(text, "/")
+	pattern, ends := strings.CutSuffix(pattern, "/")
+	return pattern, begins && ends
+}
+
+// replace is for text, or what a regular expression matches.
+var replace = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+	if pattern, ok := isPattern(args[1].AsString()); ok {
+		return stdlib.RegexReplace(args[0], cty.StringVal(pattern), args[2])
+	}
+	return stdlib.Replace(args[0], args[1], args[2])
+}, param("str", cty.String), param("substr", cty.String), param("replace", cty.String))

@@ -94,7 +94,7 @@ func (b bounds) functions() map[string]function.Function {
 		"formatlist": b.bound(stdlib.FormatListFunc, b.formatListSize),
 		"indent":     b.bound(stdlib.IndentFunc, b.indentSize),
 		"join":       b.bound(stdlib.JoinFunc, b.joinSize),
-		"replace":    b.replace(),
+		"replace":    b.bound(replace, b.replaceSize),
 
 		// Collections.
 		"chunklist": stdlib.ChunklistFunc, "coalescelist": stdlib.CoalesceListFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc,
@@ -123,7 +123,7 @@ func (b bounds) functions() map[string]function.Function {
 		"base64sha256": base64Sum(sha256.New), "base64sha512": base64Sum(sha512.New),
 		"md5": crypto.Md5Func, "sha1": crypto.Sha1Func, "sha256": crypto.Sha256Func, "sha512": crypto.Sha512Func,
 		"rsadecrypt": crypto.RsaDecryptFunc, "uuidv5": uuid.V5Func,
-		"bcrypt": function.Unpredictable(crypto.BcryptFunc), "uuid": function.Unpredictable(uuid.V4Func),
+		"bcrypt": function.Unpredictable(crypto.BcryptFunc), "uuid": later,
 
 		// Times and addresses.
 		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timeCompare, "plantimestamp": later, "timestamp": later,

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	gocidr "github.com/apparentlymart/go-cidr/cidr"
+	"github.com/hashicorp/go-cty-funcs/uuid"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/gocty"
@@ -138,11 +139,8 @@ var timeCompare = returning(cty.Number, func(args []cty.Value) (cty.Value, error
 	return cty.NumberIntVal(int64(times[0].Compare(times[1]))), nil
 }, param("timestamp_a", cty.String), param("timestamp_b", cty.String))
 
-// later is a function of no arguments whose result only a plan knows.
-var later = function.New(&function.Spec{
-	Type: function.StaticReturnType(cty.String),
-	Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return cty.UnknownVal(cty.String), nil },
-})
+// later is a function of no arguments whose result, a text, only a plan knows.
+var later = function.Unpredictable(uuid.V4Func)
 
 // network reads an address with a prefix.
 func network(arg cty.Value) (*net.IPNet, error) {
