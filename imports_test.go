@@ -119,7 +119,7 @@ github.com/zclconf/go-cty internal/config/load internal/config/backend internal/
 github.com/hashicorp/go-cty-funcs internal/config/static/functions
 github.com/zclconf/go-cty-yaml internal/config/static/functions tests
 github.com/apparentlymart/go-cidr internal/config/static/functions
-github.com/bmatcuk/doublestar/v4 command/roots internal/config/static/functions
+github.com/bmatcuk/doublestar/v4 command/roots internal/config/static/functions internal/config/vendored
 golang.org/x/text internal/config/fetch internal/config/static/functions command/view/terminal
 github.com/mitchellh/cli command
 github.com/agext/levenshtein internal/spelling

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
@@ -211,42 +213,19 @@ func mayIgnore(line, name string) bool {
 		return false
 	}
 	pattern := strings.ToLower(strings.TrimSuffix(line, "/"))
-	pattern = strings.ReplaceAll(pattern, "[!", "[^")
-	parts, own := strings.Split(strings.ToLower(name), "/"), strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	odd := func(part string) bool { return part != "**" && strings.Contains(part, "**") }
 	switch {
-	case strings.Contains(pattern, "[:") || slices.ContainsFunc(own, odd):
+	case strings.Contains(pattern, "[:") || strings.Contains(pattern, "{") || slices.ContainsFunc(strings.Split(pattern, "/"), odd):
 		return true
 	case !strings.Contains(pattern, "/"):
-		return slices.ContainsFunc(parts, func(part string) bool { return mayMatch(pattern, part) })
+		pattern = "**/" + pattern
 	}
-	return matchesAbove(own, parts)
-}
-
-// matchesAbove reports whether a pattern matches the first of these parts.
-func matchesAbove(pattern, parts []string) bool {
-	// reached[i] says that the pattern so far matches the first i parts.
-	reached := make([]bool, len(parts)+1)
-	reached[0] = true
-	for _, p := range pattern {
-		next := make([]bool, len(parts)+1)
-		for i := range reached {
-			switch {
-			case p == "**":
-				next[i] = reached[i] || i > 0 && next[i-1]
-			case i > 0:
-				next[i] = reached[i-1] && mayMatch(p, parts[i-1])
-			}
+	for at := strings.ToLower(name); at != "."; at = path.Dir(at) {
+		if matched, err := doublestar.Match(strings.TrimPrefix(pattern, "/"), at); matched || err != nil {
+			return true
 		}
-		reached = next
 	}
-	return slices.Contains(reached, true)
-}
-
-// mayMatch compares a pattern with one name.
-func mayMatch(pattern, name string) bool {
-	matched, err := path.Match(pattern, name)
-	return matched || err != nil
+	return false
 }
 
 // harmless are attributes that change neither what is in a repository nor what
