@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
@@ -119,18 +118,11 @@ func (d *document) checkType(expr hcl.Expression) {
 		d.error(expr.Range(), summary, "Types are written without quotes, like string or list(string).")
 		return
 	}
-	if keyword := hcl.ExprAsKeyword(expr); keyword == "list" || keyword == "map" {
-		return // of anything, in the oldest way to write it
-	}
-	native, ok := static.Native(expr)
-	if !ok {
+	if _, ok := static.Native(expr); !ok {
 		d.error(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string).")
 		return
 	}
-	if !static.Cheap(native) {
-		return // the defaults of optional attributes would be evaluated
-	}
-	_, _, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	_, _, diags := static.Type(expr)
 	d.report(diags...)
 }
 
@@ -173,12 +165,7 @@ func (d *document) checkIgnored(typ, value *hcl.Attribute) {
 	if typ == nil || value == nil || !d.grammar.holds("variable", "ignored_attributes") {
 		return
 	}
-	native, ok := static.Native(typ.Expr)
-	if !ok || !static.Cheap(native) {
-		return
-	}
-	wanted, _, diags := typeexpr.TypeConstraintWithDefaults(typ.Expr)
-	if !diags.HasErrors() {
+	if wanted, _, _ := static.Type(typ.Expr); wanted != cty.NilType {
 		d.findIgnored(value.Expr, wanted)
 	}
 }

@@ -249,12 +249,9 @@ func (d *document) checkConstant(attr *hcl.Attribute) {
 	for _, traversal := range attr.Expr.Variables() {
 		d.error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here.")
 	}
-	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
-			d.error(call.Range(), "Function calls not allowed", "Functions can't be called here.")
-		}
-		return nil
-	})
+	for _, call := range static.Nodes[*hclsyntax.FunctionCallExpr](node) {
+		d.error(call.Range(), "Function calls not allowed", "Functions can't be called here.")
+	}
 }
 
 // quoted returns the content of a string literal in the native syntax, with

@@ -123,14 +123,10 @@ func (c *callBlock) override(changed *callBlock) {
 // repetition is where the block says that it is not for one module that is simply there;
 // zero: nowhere.
 func (c *callBlock) repetition() hcl.Range {
-	switch {
-	case c.count != nil:
-		return c.count.Expr.Range()
-	case c.forEach != nil:
-		return c.forEach.Expr.Range()
-	case c.enabled != nil:
-		return c.enabled.Expr.Range()
-	case len(c.dependsOn) > 0:
+	if attr := cmp.Or(c.count, c.forEach, c.enabled); attr != nil {
+		return attr.Expr.Range()
+	}
+	if len(c.dependsOn) > 0 {
 		return c.dependsOn[0].SourceRange()
 	}
 	return hcl.Range{}

@@ -33,7 +33,10 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	if len(problems) > 0 {
 		return result{val: cty.DynamicVal, problems: problems}
 	}
-	if calls := providerCalls(native); len(calls) > 0 && s.static {
+	calls := slices.DeleteFunc(Nodes[*hclsyntax.FunctionCallExpr](native), func(call *hclsyntax.FunctionCallExpr) bool {
+		return !strings.HasPrefix(call.Name, "provider::") // whose functions aren't there yet
+	})
+	if len(calls) > 0 && s.static {
 		return failed(calls[0].NameRange, "Provider function in static context",
 			"Unable to use %s in static context, which is required by %s", calls[0].Name, s.required())
 	} else if len(calls) > 0 {
@@ -256,17 +259,6 @@ func (s *Scope) setting(ref reference, at hcl.Range) result {
 	default:
 		return failed(at, "Invalid \"terraform\" attribute", "There is terraform.workspace, and no terraform.%s.", ref.name)
 	}
-}
-
-// providerCalls are the calls of functions of providers, which aren't there yet.
-func providerCalls(expr hclsyntax.Expression) (calls []*hclsyntax.FunctionCallExpr) {
-	hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
-		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && strings.HasPrefix(call.Name, "provider::") {
-			calls = append(calls, call)
-		}
-		return nil
-	})
-	return calls
 }
 
 // Static returns the value of an expression that has to be known before anything is installed, for

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -67,28 +68,30 @@ func Cheap(expr hcl.Expression) bool {
 }
 
 func cheapNode(node hclsyntax.Node) bool {
-	fine := printableNumbers(node)
-	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		if loop, ok := n.(*hclsyntax.ForExpr); ok && !limited(loop) {
-			fine = false
+	return printableNumbers(node) && !slices.ContainsFunc(Nodes[*hclsyntax.ForExpr](node), func(loop *hclsyntax.ForExpr) bool { return !limited(loop) })
+}
+
+// Nodes are those of a type in an expression or a body, and itself if it is one.
+func Nodes[T hclsyntax.Node](in hclsyntax.Node) (all []T) {
+	hclsyntax.VisitAll(in, func(n hclsyntax.Node) hcl.Diagnostics {
+		if found, ok := n.(T); ok {
+			all = append(all, found)
 		}
 		return nil
 	})
-	return fine
+	return all
 }
 
 // printableNumbers reports whether all numbers that stand in an expression can be
 // printed.
 func printableNumbers(node hclsyntax.Node) bool {
-	fine := true
-	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		if literal, ok := n.(*hclsyntax.LiteralValueExpr); ok && literal.Val.Type() == cty.Number && !literal.Val.IsNull() {
-			// The parser leaves a number unknown that is too large for it.
-			fine = fine && literal.Val.IsKnown() && printable(literal.Val.AsBigFloat())
+	for _, literal := range Nodes[*hclsyntax.LiteralValueExpr](node) {
+		// The parser leaves a number unknown that is too large for it.
+		if val := literal.Val; val.Type() == cty.Number && !val.IsNull() && !(val.IsKnown() && printable(val.AsBigFloat())) {
+			return false
 		}
-		return nil
-	})
-	return fine
+	}
+	return true
 }
 
 func printable(number *big.Float) bool {

@@ -46,16 +46,13 @@ func (s *Scope) isSpent(at hcl.Range) *hcl.Diagnostic {
 // changed for that, once. A loop goes on after an error in its body, but not after
 // one in what it goes through.
 func (s *Scope) limitLoops(node hclsyntax.Node) {
-	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		if loop, ok := n.(*hclsyntax.ForExpr); ok {
-			for _, part := range []*hclsyntax.Expression{&loop.CollExpr, &loop.KeyExpr, &loop.ValExpr, &loop.CondExpr} {
-				if found, ok := (*part).(*counted); *part != nil && !(ok && found.scope == s) {
-					*part = &counted{&hclsyntax.ParenthesesExpr{Expression: *part, SrcRange: (*part).Range()}, s}
-				}
+	for _, loop := range Nodes[*hclsyntax.ForExpr](node) {
+		for _, part := range []*hclsyntax.Expression{&loop.CollExpr, &loop.KeyExpr, &loop.ValExpr, &loop.CondExpr} {
+			if found, ok := (*part).(*counted); *part != nil && !(ok && found.scope == s) {
+				*part = &counted{&hclsyntax.ParenthesesExpr{Expression: *part, SrcRange: (*part).Range()}, s}
 			}
 		}
-		return nil
-	})
+	}
 }
 
 // limited reports whether a loop counts what it makes.

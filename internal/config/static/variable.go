@@ -36,11 +36,11 @@ type Variable struct {
 // What is wrong with them is reported with the block, but for a default value of
 // another type.
 func (v *Variable) prepare(static bool) *hcl.Diagnostic {
-	v.declared, v.nullable = v.flag("const", false), v.flag("nullable", true)
+	v.declared, v.nullable = IsTrue(v.Attrs["const"]), truth(v.Attrs["nullable"], true)
 	v.constant = v.declared || static
 	v.denied = static && !v.declared && v.Attrs["const"] != nil
 	for _, secret := range []secrecy{Sensitive, ephemeral} {
-		if v.flag(string(secret), false) {
+		if IsTrue(v.Attrs[string(secret)]) {
 			v.secrets = append(v.secrets, secret)
 		}
 	}
@@ -57,9 +57,6 @@ func (v *Variable) prepare(static bool) *hcl.Diagnostic {
 	}
 	return nil
 }
-
-// flag is the value of an argument that is true or false.
-func (v *Variable) flag(name string, usual bool) bool { return truth(v.Attrs[name], usual) }
 
 // IsTrue reports whether an argument is true; nil isn't.
 func IsTrue(attr *hcl.Attribute) bool { return truth(attr, false) }
@@ -80,23 +77,30 @@ func truth(attr *hcl.Attribute, usual bool) bool {
 	return val.True()
 }
 
-// readType reads a type, in the oldest way to write it, too.
+// readType reads a type; one that is wrong or isn't looked at is any.
 func (v *Variable) readType(expr hcl.Expression) {
-	switch hcl.ExprAsKeyword(expr) {
-	case "list":
-		v.typ, v.typed = cty.List(cty.DynamicPseudoType), true
-		return
-	case "map":
-		v.typ, v.typed = cty.Map(cty.DynamicPseudoType), true
-		return
-	}
-	if native, ok := Native(expr); !ok || !Cheap(native) {
-		return
-	}
-	typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(expr)
-	if !diags.HasErrors() {
+	if typ, defaults, _ := Type(expr); typ != cty.NilType {
 		v.typ, v.optional, v.typed = typ, defaults, true
 	}
+}
+
+// Type returns the type that an expression is, in the oldest way to write it, too, and what optional attributes are by
+// default. It is cty.NilType if there are problems, and where evaluating those defaults would take too much.
+func Type(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
+	switch hcl.ExprAsKeyword(expr) {
+	case "list":
+		return cty.List(cty.DynamicPseudoType), nil, nil
+	case "map":
+		return cty.Map(cty.DynamicPseudoType), nil, nil
+	}
+	if native, ok := Native(expr); !ok || !Cheap(native) {
+		return cty.NilType, nil, nil
+	}
+	typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	if diags.HasErrors() {
+		typ = cty.NilType
+	}
+	return typ, defaults, diags
 }
 
 // value is the value that a variable has in the module.
