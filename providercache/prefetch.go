@@ -63,7 +63,6 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 		return done, selected.Failed(during.Query, err)
 	}
 	if w.Version == (getproviders.Version{}) {
-		var err error
 		if selected, err = in.fetcher().Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
 			return done, err
 		}

@@ -151,7 +151,7 @@ func TestServer_CloseKeepsMarks(t *testing.T) {
 	found(t, front, archive)
 	settle(t, first)
 	m.registry.Break("archive", providertest.Fault{Stall: true, CutAfter: 100})
-	held := &heldBucket{Bucket: m.bucket, begun: make(chan struct{}), release: make(chan struct{})}
+	held := holding(m.bucket, "uses/")
 	m.bucket = held
 	server, front := m.start(t)
 	found(t, front, archive)
@@ -167,15 +167,21 @@ func TestServer_CloseKeepsMarks(t *testing.T) {
 	must.Len(t, keysIn(t, m.bucket, "uses/"), 1)
 }
 
-// heldBucket is a bucket that writes marks only when it is let to.
+// heldBucket is a bucket that writes objects of one kind only when it is let to.
 type heldBucket struct {
 	blob.Bucket
-	begun, release chan struct{}
+	part    string        // of their keys
+	begun   chan struct{} // gets a value when one is to be written
+	release chan struct{} // closed: all are written
+}
+
+func holding(b blob.Bucket, part string) *heldBucket {
+	return &heldBucket{b, part, make(chan struct{}, 100), make(chan struct{})}
 }
 
 func (h *heldBucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	if strings.HasPrefix(key, "uses/") {
-		close(h.begun)
+	if strings.Contains(key, h.part) {
+		h.begun <- struct{}{}
 		select {
 		case <-ctx.Done():
 			return blob.Info{}, ctx.Err()

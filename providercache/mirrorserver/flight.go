@@ -140,13 +140,19 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	if err := s.approve(ctx, asked, record, getproviders.StateKnown, found, receipt.Provenance{}); err != nil {
 		return err
 	}
+	t := fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
+	leave, err := s.fetcher.Enter(ctx, &t) // before there is a file or a document, and until the archive is stored
+	if err != nil {
+		return err
+	}
+	defer leave()
+	s.counts.downloads.Add(1)
 	dir, err := scratch.Make(s.opts.Temporary)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(dir.Path, "archive.zip")
 	f.dir.Store(dir)
-	t := fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
 	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
 	t.Admit = func(total int64) error {
 		more := max(total-f.room, 0)
@@ -155,9 +161,6 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 			return errDisk
 		}
 		f.room += more
-		if again, _ := f.begun.At(); again == 0 {
-			s.counts.downloads.Add(1)
-		}
 		return nil
 	}
 	got, err := s.fetcher.FetchArchive(ctx, t, path, "")

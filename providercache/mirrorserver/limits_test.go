@@ -2,6 +2,7 @@ package mirrorserver_test
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,28 @@ func oneDownload(t *testing.T, all, ofHost int) {
 	<-last // nothing is left at its source
 	settle(t, server)
 	must.Equal(t, stat(server, "downloads_total"), 2)
+}
+
+// TestHandler_StoresAFewAtOnce: an archive keeps its place among the downloads until it is stored, and the next one has no file before. Else a
+// bucket that is slower than the sources would have the disk filled.
+func TestHandler_StoresAFewAtOnce(t *testing.T) {
+	m := newMirroring(t)
+	m.limits.Downloads = 1
+	held := holding(m.bucket, "/archives/")
+	m.bucket = held
+	server, front := m.start(t)
+	found(t, front, archive)
+	<-held.begun
+	last := make(chan answered, 1)
+	go func() { last <- get(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1)) }()
+	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
+	time.Sleep(50 * time.Millisecond) // in which the second one would begin
+	must.Len(t, must.Get(os.ReadDir(m.opts.Temporary))(t), 1)
+	must.Equal(t, m.registry.Requests("archive"), 1)
+	close(held.release)
+	must.Equal(t, (<-last).StatusCode, http.StatusOK)
+	settle(t, server)
+	must.Len(t, keysIn(t, m.bucket, "/archives/"), 2)
 }
 
 // TestHandler_BoundsTheDisk has an archive refused that doesn't fit beside one that arrives, until that one has arrived.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -154,7 +155,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 		}
 		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, f.unpacks, size), dir, f.Limits.Package)
 	}
-	leave, err := f.enter(ctx, t.Package.Location)
+	leave, err := f.Enter(ctx, &t)
 	if err == nil {
 		defer leave()
 		request.Received = func() {
@@ -241,16 +242,20 @@ func (f *Fetcher) Hash(ctx context.Context, file *os.File, size int64, p getprov
 	return unpack.Hash(ctx, file, file, f.unpacks, size, p, f.Limits.Package)
 }
 
-// enter waits until an archive may be downloaded. It waits for the host first, so
+// Enter waits until an archive may be downloaded; for t, nothing waits for that again. It waits for the host first, so
 // that downloads that queue for a slow host don't hold up the others.
-func (f *Fetcher) enter(ctx context.Context, at getproviders.Location) (leave func(), err error) {
+func (f *Fetcher) Enter(ctx context.Context, t *Request) (leave func(), err error) {
+	if t.entered {
+		return func() {}, nil
+	}
+	t.entered = true
 	limits, leaves := []*par.Limit{f.downloads}, []func(){}
 	leave = sync.OnceFunc(func() {
-		for _, f := range leaves {
-			f()
+		for _, release := range slices.Backward(leaves) {
+			release()
 		}
 	})
-	if download.IsRemote(at) {
+	if at := t.Package.Location; download.IsRemote(at) {
 		host := at.String()
 		if u, err := url.Parse(host); err == nil {
 			host = u.Host

@@ -136,6 +136,8 @@ type Request struct {
 	// known. It returns at once, and who follows reads the file while it grows. What is read has
 	// passed no check before the fetching has succeeded. nil: no one follows.
 	Follow func(mark *par.Mark, size int64)
+
+	entered bool // it has its place among the downloads
 }
 
 // Outcome is what is known of the package while it is fetched.

@@ -12,7 +12,7 @@ import (
 // downloadHashes hashes an archive and its files while it is downloaded. The error is
 // unpack.ErrNotStreamable if that can't be done.
 func (f *Fetcher) downloadHashes(ctx context.Context, t Request) (received download.Archive, content unpack.Content, err error) {
-	leave, err := f.enter(ctx, t.Package.Location)
+	leave, err := f.Enter(ctx, &t)
 	if err != nil {
 		return received, content, err
 	}

@@ -40,10 +40,15 @@ func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limi
 	if err == nil {
 		content, err = found.Content(p, limits)
 	}
-	if err != nil {
-		return hashZip(ctx, file, p, limits) // which says what is wrong
+	if err == nil {
+		return content, getproviders.ZH(found.SHA256), nil
 	}
-	return content, getproviders.ZH(found.SHA256), nil
+	leave, err := slots.Acquire(ctx, size)
+	if err != nil {
+		return content, "", err
+	}
+	defer leave()
+	return hashZip(ctx, file, p, limits) // which says what is wrong
 }
 
 // hashZip reads an archive twice, the second time by its directory.
