@@ -35,8 +35,6 @@ const (
 	listType     = "text/plain"
 	binaryType   = "application/octet-stream"
 
-	maxDocument = 16 << 20 // what clients read of a mirror's document
-
 	// maxAttempts is how often a document is read and written again that other publishers write meanwhile.
 	maxAttempts = 40
 )
@@ -125,7 +123,7 @@ const (
 // readDocument returns what a document lists, and its tag. One that isn't there lists nothing.
 func readDocument[T any](ctx context.Context, b *inBucket, key, argument string) (listed map[string]T, tag string, err error) {
 	listed = map[string]T{}
-	text, info, err := blob.ReadAll(ctx, b.bucket, key, maxDocument)
+	text, info, err := blob.ReadAll(ctx, b.bucket, key, archivedir.MaxDocument)
 	if errors.Is(err, blob.ErrNotFound) {
 		return listed, "", nil
 	}
@@ -180,7 +178,7 @@ func changeDocument[T any](ctx context.Context, b *inBucket, key, argument strin
 
 // Read implements archivedir.Files.
 func (b *inBucket) Read(ctx context.Context, name string) ([]byte, error) {
-	content, _, err := blob.ReadAll(ctx, b.bucket, name, maxDocument)
+	content, _, err := blob.ReadAll(ctx, b.bucket, name, archivedir.MaxDocument)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, nil
 	}

@@ -155,15 +155,15 @@ func RemoveDocuments(ctx context.Context, from Files, p getproviders.Provider, v
 
 // Read implements Files. What can't be read is as good as none.
 func (d *Dir) Read(_ context.Context, name string) ([]byte, error) {
-	content, err := wholefile.Read(d.Path(name), maxDocument)
+	content, err := wholefile.Read(d.Path(name), MaxDocument)
 	if err != nil {
 		return nil, nil
 	}
 	return content, nil
 }
 
-// maxDocument is what clients read of a mirror's document.
-const maxDocument = 16 << 20
+// MaxDocument is what clients read of a mirror's document.
+const MaxDocument = 16 << 20
 
 // RemoveFile implements Files.
 func (d *Dir) RemoveFile(_ context.Context, name string) error {
