@@ -108,15 +108,15 @@ const maxCode = 8 << 10
 // that begins and ends, if that isn't before the line.
 func addLine(code *strings.Builder, line string, from, to int, was Snippet) (begin, end int) {
 	text := strings.TrimRight(line, "\r")
-	first, last := 0, len(text)
-	if letters := utf8.RuneCountInString(text); letters > mostQuoted {
-		before := 0 // letters before what is at fault
-		if 0 <= from && from < len(text) {
-			before = utf8.RuneCountInString(text[:from])
-		}
-		first = len(firstLetters(text, min(max(before-mostQuoted/2, 0), letters-mostQuoted)))
-		last = first + len(firstLetters(text[first:], mostQuoted))
+	first := 0
+	if 0 <= from && from < len(text) {
+		first = from
 	}
+	for range mostQuoted - utf8.RuneCountInString(firstLetters(text[first:], mostQuoted/2)) { // a line may have millions, so nothing counts all of them
+		_, size := utf8.DecodeLastRuneInString(text[:first])
+		first -= size
+	}
+	last := first + len(firstLetters(text[first:], mostQuoted))
 	begin, end = was.From, was.To
 	if from >= 0 {
 		begin = code.Len() + min(max(from-first, 0), last-first)
