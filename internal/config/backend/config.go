@@ -68,13 +68,14 @@ func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 	}
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
 	content, diags, unfit := override(block.Body, schema, opts.Overrides)
-	for i, diag := range unfit {
+	value, more := schema.value(content, block.Context)
+	more = append(unfit, more...)
+	for i, diag := range more {
 		if load.IsUnknown(diag) && diag.Subject != nil {
-			unfit[i] = cmp.Or(load.Newer(opts.Product, *diag.Subject), diag)
+			more[i] = cmp.Or(load.Newer(opts.Product, *diag.Subject), diag)
 		}
 	}
-	value, more := schema.value(content, block.Context)
-	diags = append(diags, unquoted(append(unfit, more...), opts.Overrides)...)
+	diags = append(diags, unquoted(more, opts.Overrides)...)
 	if diags.HasErrors() {
 		return config, diags
 	}
