@@ -369,7 +369,7 @@ func TestReadStateRequirements_OfOpenTofuHaveProvidersOfInstances(t *testing.T) 
 	}
 	for _, resource := range []string{
 		`"instances":[{}]`, `"provider":"aws","instances":[]`, `"provider":"module.m[0].provider[\"acme/b\"]","instances":[]`,
-		`"provider":"provider[\"registry.terraform.io/-/b\"]","instances":[]`,
+		`"provider":"provider[\"registry.terraform.io/-/b\"]","instances":[]`, `"provider":"provider[\"acme/b\"]","instances":[{"provider":5}]`,
 	} {
 		text := `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c",` + resource + `}]}`
 		must.Refuse(ReadStateRequirements(strings.NewReader(text), "state", product))(t, resource)

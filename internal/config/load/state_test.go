@@ -158,6 +158,7 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 		"paths of attributes":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":{}}]}]}`, false},
 		"a dependency":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["x"]}]}]}`, false},
 		"a dependency on an instance":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["a.b[0]"]}]}]}`, false},
+		"attributes of Terraform 0.11":   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"attributes_flat":{"a":1}}]}]}`, false},
 		"dependencies":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":"a.b"}]}]}`, false},
 		"when it is replaced":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"create_before_destroy":1}]}]}`, false},
 		"a resource twice":               {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{}]},{"mode":"data","type":"a_b","name":"c","instances":[{}]}]}`, false},

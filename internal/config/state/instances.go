@@ -26,7 +26,8 @@ type instance struct {
 	IdentityVersion     uint64 `json:"identity_schema_version"`
 	CreateBeforeDestroy bool   `json:"create_before_destroy"`
 	Private             []byte
-	Sensitive           [][]step `json:"sensitive_attributes"`
+	Flat                map[string]string `json:"attributes_flat"`
+	Sensitive           [][]step          `json:"sensitive_attributes"`
 	Dependencies        []string
 }
 
@@ -44,10 +45,13 @@ func (s *reader) instances(r *resource) error {
 			return err
 		}
 		s.checkInstance(found)
-		if provider, _ := found.Provider.(string); provider != "" && s.instanceProviders {
-			s.addresses[provider] = true
-		} else {
+		switch provider, isText := found.Provider.(string); {
+		case !s.instanceProviders, found.Provider == nil, isText && provider == "":
 			r.inherits = true
+		case isText:
+			s.addresses[provider] = true
+		default:
+			s.refuse("the \"provider\" of an instance is %v, and has to be a text", found.Provider)
 		}
 		r.instances = append(r.instances, maphash.Comparable(s.seed, [2]string{s.indexKey(found.Key), found.Deposed}))
 		return nil
