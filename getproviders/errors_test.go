@@ -40,7 +40,6 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 		"invalid_address":    getproviders.Provider{}.Validate(),
 		"offline":            &hosts.Fault{ID: "offline", Err: errors.New("x")},
 		"too_large":          hosts.TooLarge(1),
-		"no_service":         &hosts.DiscoveryError{Fault: hosts.Fault{ID: "no_service", Err: errors.New("x")}},
 		"":                   errors.New("x"),
 	} {
 		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", err)), want, err)
@@ -62,7 +61,7 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 
 // TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
-	err := error(widget.QueryFailed("registry", &hosts.DiscoveryError{Fault: hosts.Fault{Kind: hosts.ErrUnauthorized, Err: errors.New("x")}}))
+	err := error(widget.QueryFailed("registry", &hosts.Fault{Kind: hosts.ErrUnauthorized, Err: errors.New("x")}))
 	if !errors.Is(err, getproviders.ErrUnauthorized) || errors.Is(err, getproviders.ErrUnreachable) || getproviders.CodeOf(err) != "unauthorized" {
 		t.Error(err)
 	}

@@ -120,7 +120,7 @@ func versions(texts ...string) []getproviders.Version {
 
 // hint returns the hint of an error.
 func hint(err error) string {
-	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
+	if discovery, ok := errors.AsType[*hosts.Fault](err); ok && discovery.Host != "" {
 		return discovery.Hint()
 	}
 	if f, ok := err.(*getproviders.Fault); ok {

@@ -82,7 +82,7 @@ const failedFor = 10 * time.Second
 // A request that fails is made three times more at least, as far as the Client is
 // one of NewClient.
 //
-// Errors are *DiscoveryError; ErrNoService, ErrServiceVersion, ErrUnauthorized,
+// Errors are *Fault with the Host; ErrNoService, ErrServiceVersion, ErrUnauthorized,
 // ErrHostUnreachable and ErrDiscoveryDocument tell them apart.
 func (d *Discovery) Service(ctx context.Context, host Hostname, service string) (*url.URL, error) {
 	offered, err := d.services(ctx, host)
@@ -133,15 +133,9 @@ func (s services) absolute(text string) string {
 	return text
 }
 
-// DiscoveryError says why a service of a host can't be used.
-type DiscoveryError struct {
-	Fault // one of ErrNoService, ErrServiceVersion, ErrUnauthorized, ErrHostUnreachable, ErrDiscoveryDocument
-	Host  Hostname
-}
-
 // trouble is what is wrong with a host, whoever asked it and for what.
 type trouble struct {
-	kind error // of a DiscoveryError
+	kind error // of the Fault
 	err  error // the cause, or what the host offers in other versions; may be nil with ErrNoService and ErrServiceVersion
 	sent bool  // the host had been given credentials
 }
@@ -150,12 +144,12 @@ type trouble struct {
 func (t *trouble) Error() string { return fmt.Sprint(t.err) }
 
 // explain says what is wrong to one of those who asked.
-func explain(err error, host Hostname, service string) *DiscoveryError {
+func explain(err error, host Hostname, service string) *Fault {
 	why, ok := errors.AsType[*trouble](err)
 	if !ok {
 		why = &trouble{kind: ErrHostUnreachable, err: err}
 	}
-	failed := &DiscoveryError{Fault{Kind: why.kind, Common: "discovery " + host.String() + " " + service}, host}
+	failed := &Fault{Kind: why.kind, Common: "discovery " + host.String() + " " + service, Host: host}
 	switch why.kind {
 	case ErrNoService:
 		failed.ID, failed.Err = "no_service", fmt.Errorf("host %s does not offer the service %s", host, service)

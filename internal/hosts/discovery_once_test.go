@@ -74,7 +74,7 @@ func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
 	})}}
 	for _, service := range []string{"providers.v1", "modules.v1"} {
 		_, err := d.Service(t.Context(), "example.com", service)
-		must.Equal(t, must.As[*DiscoveryError](t, err, service).Shared(), "discovery example.com "+service)
+		must.Equal(t, must.As[*Fault](t, err, service).Shared(), "discovery example.com "+service)
 	}
 }
 

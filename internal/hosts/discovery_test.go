@@ -140,7 +140,7 @@ func TestDiscovery_Errors(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, srv, err := discover(t, quick(1), tc.h)
 			host := strings.TrimPrefix(srv.URL, "https://")
-			failed := must.As[*DiscoveryError](t, err)
+			failed := must.As[*Fault](t, err)
 			if failed.Host.ASCII() != host || !errors.Is(err, tc.kind) || failed.Code() == "" || tc.kind == ErrUnauthorized && errors.Is(err, ErrHostUnreachable) {
 				t.Errorf("got %#v", failed)
 			}

@@ -10,11 +10,12 @@ import (
 // Fault is a failure of a request, or on the way to one, with what programs and people want to know of it. Its text is
 // that of Err, and it matches Kind and what Err matches.
 type Fault struct {
-	ID     string // as Code
-	Kind   error  // one of the Err values of this package; nil: it matches what Err does
-	Err    error  // what went wrong, in words; of a request without an answer the network's own error
-	Advice string // what may be wrong and what to do, without secrets; "": that isn't known
-	Common string // as Shared
+	ID     string   // as Code
+	Host   Hostname // whose services can't be used; "": it is about something else
+	Kind   error    // one of the Err values of this package; nil: it matches what Err does
+	Err    error    // what went wrong, in words; of a request without an answer the network's own error
+	Advice string   // what may be wrong and what to do, without secrets; "": that isn't known
+	Common string   // as Shared
 }
 
 // Error implements error.

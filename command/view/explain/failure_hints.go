@@ -58,10 +58,8 @@ func withAdvice(text string, err error) string {
 	for _, part := range wrapped.All(err) {
 		switch e := part.(type) {
 		case *getproviders.Fault:
-			if e.Host != "" {
-				all = append(all, e.Host)
-			}
-		case *hosts.DiscoveryError:
+			all = append(all, e.Host)
+		case *hosts.Fault:
 			all = append(all, e.Host)
 		}
 	}

@@ -231,7 +231,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		rejected = "the credentials for b.example may have expired, or lack the right to read this; they come from the environment variable TF_TOKEN_b_example, " +
 			"a credentials block or a credentials helper of the CLI configuration"
 	)
-	unread := &hosts.DiscoveryError{Host: "a.example", Fault: hosts.Fault{Err: errors.New("401"), Advice: hosts.MissingAdvice("a.example")}}
+	unread := &hosts.Fault{Host: "a.example", Err: errors.New("401"), Advice: hosts.MissingAdvice("a.example")}
 	module := &getproviders.Fault{
 		Kind: modules.ErrModuleNotFound, Subject: getproviders.Subject{Host: "a.example"}, Err: errors.New("gone"), Hint: "if it is private, " + hosts.MissingAdvice("a.example"),
 	}
