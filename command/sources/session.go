@@ -212,7 +212,7 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single cliconfig.SourceOptions, ok bool) {
 	single = s.Single(s.Product, o)
 	for _, location := range given {
-		source, bucket, remote, err := s.Mirror(s.Meta.Context, single, location)
+		source, bucket, err := s.Mirror(s.Meta.Context, single, location)
 		opened := Mirror{Location: places.Redacted(location), Source: source}
 		if bucket != nil {
 			s.buckets = append(s.buckets, bucket)
@@ -221,10 +221,7 @@ func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single
 			s.Log.Fail("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.", opened.Location, err)
 			continue
 		}
-		if remote && s.OfflineBy != "" {
-			opened.Source = getproviders.Offline(source, s.OfflineBy, o.Cached)
-		}
-		s.Mirrors, single.Mirrors = append(s.Mirrors, opened), append(single.Mirrors, opened.Source)
+		s.Mirrors, single.Mirrors = append(s.Mirrors, opened), append(single.Mirrors, source)
 	}
 	return single, s.Log.Add()
 }

@@ -80,29 +80,33 @@ func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (bl
 	return bucket, err
 }
 
-// Mirror returns the source that is the mirror at a location, and the bucket that it is in, if any, which is to be closed. remote says
-// that it can't be asked without a network. Nothing is asked yet, but the credentials of a bucket may be looked for.
-func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, location string) (source getproviders.Source, bucket blob.Bucket, remote bool, err error) {
+// Mirror returns the source that is the mirror at a location, and the bucket that it is in, if any, which is to be closed. Nothing is asked
+// yet, but the credentials of a bucket may be looked for.
+func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, location string) (source getproviders.Source, bucket blob.Bucket, err error) {
 	scheme, _, isURL := strings.Cut(location, "://")
 	switch {
 	case !isURL:
-		return single.FilesystemMirror(location), nil, false, nil
+		return single.FilesystemMirror(location), nil, nil
 	case scheme == "https" || scheme == "http":
 		source, err = single.NetworkMirror(directory(location)) // it is offline by itself
-		return source, nil, false, err
+		return source, nil, err
 	case IsOCI(location):
-		find, err := repositoriesAt(location)
-		return getproviders.Memoize(&oci.Source{Client: h.OCI(), Repository: find, Signers: h.Signers}), nil, true, err
+		find, invalid := repositoriesAt(location)
+		source, err = &oci.Source{Client: h.OCI(), Repository: find, Signers: h.Signers}, invalid
+	default:
+		if bucket, err = h.Bucket(ctx, location, OCIForm, "https://HOST/PATH/", "a directory"); err != nil {
+			return nil, nil, err
+		}
+		inBucket, invalid := mirror.Source(bucket)
+		if invalid != nil {
+			return nil, bucket, invalid
+		}
+		inBucket.Signers, source = h.Signers, inBucket
 	}
-	if bucket, err = h.Bucket(ctx, location, OCIForm, "https://HOST/PATH/", "a directory"); err != nil {
-		return nil, nil, true, err
+	if source = getproviders.Memoize(source); h.OfflineBy != "" {
+		source = getproviders.Offline(source, h.OfflineBy, single.Cached)
 	}
-	inBucket, err := mirror.Source(bucket)
-	if err != nil {
-		return nil, bucket, true, err
-	}
-	inBucket.Signers = h.Signers
-	return getproviders.Memoize(inBucket), bucket, true, nil
+	return source, bucket, err
 }
 
 // Modules returns what fetches packages of modules, and keeps them in the store; "": nowhere. It is to be closed.

@@ -162,17 +162,11 @@ func (e *Environment) Modules() *configs.Resolver {
 // Mirror is the source at a location: a directory in the layout of a filesystem mirror, a network mirror at https://, a bucket at
 // s3:// or gs://, or the repositories of oci://HOST/PATH/${namespace}/${type}.
 func (e *Environment) Mirror(ctx context.Context, location string) (getproviders.Source, error) {
-	source, bucket, remote, err := e.hosts.Mirror(ctx, e.single, location)
+	source, bucket, err := e.hosts.Mirror(ctx, e.single, location)
 	if bucket != nil {
 		e.buckets = append(e.buckets, bucket)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if remote && e.opts.Offline {
-		source = getproviders.Offline(source, e.Network.OfflineBy, e.single.Cached)
-	}
-	return source, nil
+	return source, err
 }
 
 // Destination is where mirror.Update puts packages: a directory, a bucket or registries of images, named as for Mirror.
