@@ -1,8 +1,11 @@
 package places
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -36,4 +39,14 @@ func TestDirectory_EndsWithASlash(t *testing.T) {
 	}
 }
 
-// TestOpenRemote_SaysWhatAURLHasToBe has URLs of places that packages can't be kept in. What may be a secret isn't repeated.
+// What may not be asked answers with what is on this machine.
+func TestMirror_IsNotAskedWithoutANetwork(t *testing.T) {
+	t.Parallel()
+	h := Hosts{Network: cliconfig.Network{OfflineBy: "-offline"}}
+	single := cliconfig.SourceOptions{Cached: func(getproviders.Provider) []getproviders.CachedPackage { return nil }}
+	source, _, err := h.Mirror(t.Context(), single, "oci://host.example/${namespace}/${type}")
+	must.Succeed(t, err)
+	_, err = source.Versions(t.Context(), getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "aaa"})
+	missing, ok := errors.AsType[*getproviders.NotCachedError](err)
+	must.Equal(t, ok && missing.By == "-offline", true, err)
+}
