@@ -187,13 +187,13 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
 	meant := name
 	if !slices.Contains(productCommands, name) {
-		ending := namesByLastWord()
-		longer := ending[name]
+		having := namesByWord()
+		longer := having[name]
 		if meant = ""; longer == nil {
 			meant = spelling.Closest(name, slices.Concat(names(), productCommands))
 		}
 		if meant == "" && longer == nil {
-			longer = ending[spelling.Closest(name, slices.Sorted(maps.Keys(ending)))]
+			longer = having[spelling.Closest(name, slices.Sorted(maps.Keys(having)))]
 		}
 		if longer != nil {
 			fmt.Fprintf(w, "Did you mean %s?\n", strings.Join(longer, " or "))
@@ -215,12 +215,15 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	}
 }
 
-// namesByLastWord has the names of several words, in quotes, by the last of them: who types "lock" means "providers lock".
-func namesByLastWord() map[string][]string {
+// namesByWord has the names of several words, in quotes, by each of them: who types "lock" means "providers lock", and "policy" is no command.
+func namesByWord() map[string][]string {
 	all := map[string][]string{}
 	for _, name := range slices.Sorted(slices.Values(names())) {
-		if i := strings.LastIndexByte(name, ' '); i >= 0 {
-			all[name[i+1:]] = append(all[name[i+1:]], strconv.Quote(name))
+		words := strings.Fields(name)
+		for _, word := range words {
+			if len(words) > 1 {
+				all[word] = append(all[word], strconv.Quote(name))
+			}
 		}
 	}
 	return all

@@ -16,6 +16,8 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 	}{
 		{"iniit", nil, `Did you mean "init"?`},
 		{"vendro", nil, `Did you mean "vendor"?`},
+		{"policy", []string{"chek"}, `Did you mean "policy check"?`},
+		{"polcy", nil, `Did you mean "policy check"?`},
 		{"plan", []string{"-out=x"}, "It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
 		{"plna", []string{"-out=x"}, "Did you mean \"plan\"? It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
 		{"tset", nil, `Did you mean "test"?`}, // and not "get"
