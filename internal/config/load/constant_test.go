@@ -301,8 +301,10 @@ func TestLoadModule_ReportsAProblemOfAValueOnce(t *testing.T) {
 
 func TestLoadModule_ProposesTheSameFunctionEachTime(t *testing.T) {
 	for range 20 {
-		_, diags := loadWith(t, Options{}, texts{"main.tf": "module \"a\" {\n  source = mix(\"x\")\n}\n"})
-		must.Contain(t, diags, "no function named \"mix\". Did you mean \"max\"?") // and not "min"
+		for _, namespace := range []string{"", "core::"} {
+			_, diags := loadWith(t, Options{}, texts{"main.tf": "module \"a\" {\n  source = " + namespace + "mix(\"x\")\n}\n"})
+			must.Contain(t, diags, fmt.Sprintf("no function named %q. Did you mean %q?", namespace+"mix", namespace+"max")) // and not "min"
+		}
 	}
 }
 

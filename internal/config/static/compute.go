@@ -104,8 +104,9 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 	first := *diags.Errs()[0].(*hcl.Diagnostic)
 	first.Expression, first.EvalContext = nil, nil                               // values aren't shown
 	if unknown, ok := first.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok { // of names that are as near, HCL proposes any
-		first.Detail = fmt.Sprintf("There is no function named %q.", unknown.CalledFunctionName())
-		if meant := spelling.Closest(unknown.CalledFunctionName(), slices.Sorted(maps.Keys(ctx.Functions))); meant != "" {
+		name := unknown.CalledFunctionNamespace() + unknown.CalledFunctionName()
+		first.Detail = fmt.Sprintf("There is no function named %q.", name)
+		if meant := spelling.Closest(name, slices.Sorted(maps.Keys(ctx.Functions))); meant != "" {
 			first.Detail += fmt.Sprintf(" Did you mean %q?", meant)
 		}
 	}
