@@ -53,7 +53,7 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 			return 1, nil, err
 		}
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{made.certificate}, MinVersion: tls.VersionTLS12}
-		env, scheme = with(env, "SSL_CERT_FILE", made.file), "https"
+		env, scheme = env.With("SSL_CERT_FILE="+made.file), "https"
 	}
 	// Interrupts are for the command: the server goes on until that has ended.
 	ctx := context.WithoutCancel(m.Context)
@@ -80,7 +80,7 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return err
 		}
-		code, err = runCommand(ctx, m, o.command, with(env, "TF_CLI_CONFIG_FILE", file))
+		code, err = runCommand(ctx, m, o.command, env.With("TF_CLI_CONFIG_FILE="+file))
 		ran = err == nil
 		return err
 	})
@@ -131,11 +131,6 @@ const (
 
 	discoveryTimeout = 10 * time.Second // the command waits for it
 )
-
-// with returns an environment with a variable.
-func with(env cli.Environment, name, value string) cli.Environment {
-	return append(slices.Clone(env), name+"="+value)
-}
 
 // runCommand runs a command and returns its exit code, which is that of a shell if a signal has ended it.
 func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string) (int, error) {

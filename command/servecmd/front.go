@@ -99,7 +99,7 @@ func (f *front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, who := withAsker(r)
 		client := f.opts.client(r)
-		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: f.taking}
+		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), front: f}
 		defer func() {
 			f.timings.answered(r.URL.Path, f.now().Sub(begun))
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
@@ -144,8 +144,7 @@ type countedResponse struct {
 	bytes  int64
 
 	control *http.ResponseController
-	now     func() time.Time
-	taking  time.Duration
+	front   *front
 }
 
 // takingTimeout is how long a client may take for a piece of an answer, which has 32 kB at most.
@@ -155,7 +154,7 @@ const takingTimeout = time.Minute
 // takes nothing would have a connection and a reader of the bucket for ever. There is no deadline between two pieces:
 // HTTP/2 resets a stream whose deadline has passed although nothing is being written.
 func (c *countedResponse) extend() {
-	_ = c.control.SetWriteDeadline(c.now().Add(c.taking))
+	_ = c.control.SetWriteDeadline(c.front.now().Add(c.front.taking))
 }
 
 func (c *countedResponse) WriteHeader(status int) {
@@ -292,13 +291,13 @@ func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
 // fresh is a source that is made again for each question: one that remembers answers would fill the memory with what
 // others asked for, and the server itself knows how long answers are good.
 type fresh struct {
-	make  func() (getproviders.Source, error)
-	first getproviders.Source
+	getproviders.Source // the first one
+	make                func() (getproviders.Source, error)
 }
 
 func newFresh(make func() (getproviders.Source, error)) (fresh, error) {
 	source, err := make()
-	return fresh{make: make, first: source}, err
+	return fresh{source, make}, err
 }
 
 // Fresh returns the source for one question. If none can be made any more, it is the first one.
@@ -306,7 +305,7 @@ func (f fresh) Fresh() getproviders.Source {
 	if made, err := f.make(); err == nil {
 		return made
 	}
-	return f.first
+	return f.Source
 }
 
 // Versions implements getproviders.Source.
@@ -318,6 +317,3 @@ func (f fresh) Versions(ctx context.Context, p getproviders.Provider) (getprovid
 func (f fresh) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	return f.Fresh().Package(ctx, p, v, plat)
 }
-
-// Describe implements getproviders.Source.
-func (f fresh) Describe(p getproviders.Provider) getproviders.Description { return f.first.Describe(p) }

@@ -249,7 +249,7 @@ func TestFresh_RemembersNothing(t *testing.T) {
 	if one, two := source.Fresh(), source.Fresh(); one == two || made != 3 {
 		t.Errorf("made %d times, want three times", made)
 	}
-	if failure = broken; source.Fresh() != source.first {
+	if failure = broken; source.Fresh() != source.Source {
 		t.Error("a source that can't be made isn't the first one")
 	}
 }

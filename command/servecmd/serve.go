@@ -145,7 +145,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failed), nil
 	}
 	defer bucket.Close()
-	fetcher := &providercache.Fetcher{Source: source, Limits: o.limits(), Client: online.Archives, Product: product, StateDir: m.StateDir, Policy: online.Policy.Against(nil, nil), Choice: online.Policy.Versions(), Now: m.Now}
+	fetcher := &providercache.Fetcher{Source: source, Limits: providercache.Limits{Downloads: o.downloads, PerHost: cmp.Or(o.perHost, o.downloads, 32)}, Client: online.Archives, Product: product, StateDir: m.StateDir, Policy: online.Policy.Against(nil, nil), Choice: online.Policy.Versions(), Now: m.Now}
 	to.MarkUses = o.any()
 	to.Modules = registries{net: online, product: product}
 	if err := front.withFiles(m.Context, o, &to, bucket); err != nil {
@@ -185,11 +185,6 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		err = serveAt(m, stores, o, bucket, server, listener, front)
 	}
 	return code, problems, err
-}
-
-// limits are those of downloads.
-func (o options) limits() providercache.Limits {
-	return providercache.Limits{Downloads: o.downloads, PerHost: cmp.Or(o.perHost, o.downloads, 32)}
 }
 
 // described is what the first line tells of a server.

@@ -54,8 +54,8 @@ func (b *Bars) linesFor(all *Tasks) []string {
 		}
 	}
 	var rows []row
-	if n := all.count(); n > 1 && (len(shown) > 0 || all.lasts(now)) {
-		rows = append(rows, totalRow(all, now))
+	if sum := all.sums(); sum.tasks > 1 && len(shown) > 0 {
+		rows = append(rows, totalRow(all, sum, now))
 	}
 	slices.SortStableFunc(shown, func(x, y *Task) int { return cmp.Compare(max(y.Done, y.Total), max(x.Done, x.Total)) })
 	room := mostBars
@@ -123,31 +123,22 @@ func rowOf(t *Task, now time.Time) row {
 	return r
 }
 
-func totalRow(all *Tasks, now time.Time) row {
-	r := row{name: fmt.Sprintf("Total: %d of %d", all.Ended, all.count()), bar: -1}
-	total, about := all.total()
-	done := all.done()
-	if total > 0 {
-		r.amount, r.bar = amounts(done, total), float64(done)/float64(total)
-		if about {
+func totalRow(all *Tasks, sum sums, now time.Time) row {
+	r := row{name: fmt.Sprintf("Total: %d of %d", all.Ended, sum.tasks), bar: float64(all.Ended) / float64(sum.tasks)}
+	if sum.total > 0 {
+		r.amount, r.bar = amounts(sum.done, sum.total), float64(sum.done)/float64(sum.total)
+		if sum.about {
 			r.amount = "~" + r.amount
 		}
-		left := timeLeft(total-done, all.pace.rate(now))
+		left := timeLeft(sum.total-sum.done, all.pace.rate(now))
 		for _, t := range all.Running { // the last one may have all of the network, and be no faster
 			left = max(left, t.left(now))
 		}
-		if r.more = speed(all.pace.rate(now), left); done >= total && len(all.Running) > 0 && all.Running[0].Phase != event.Downloading {
+		if r.more = speed(all.pace.rate(now), left); sum.done >= sum.total && len(all.Running) > 0 && all.Running[0].Phase != event.Downloading {
 			r.more = []string{all.Running[0].Phase.String()} // nothing is known of how long that takes
 		}
-	} else if n := all.count(); n > 0 {
-		r.bar = float64(all.Ended) / float64(n)
 	}
 	return r
-}
-
-// lasts reports whether anything has run long enough to be shown.
-func (s *Tasks) lasts(now time.Time) bool {
-	return slices.ContainsFunc(s.Running, func(t *Task) bool { return needsBar(t, now) })
 }
 
 // layOut makes lines of rows, with no more columns than there are. Where there is little room, bars go first, then

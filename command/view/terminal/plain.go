@@ -79,16 +79,16 @@ func stillText(all *Tasks, now time.Time) string {
 			named[t.Phase], n = append(named[t.Phase], t.Name+taskText(t, now)), n+1
 		}
 	}
-	total, _ := all.total()
+	sum := all.sums()
 	switch {
 	case n == 0:
 		return ""
-	case n > mostNamed && total > 0:
+	case n > mostNamed && sum.total > 0:
 		rate := all.pace.rate(now)
-		words := speed(rate, timeLeft(total-all.done(), rate))
-		words = append(words, HowFar(all.done(), total))
+		words := speed(rate, timeLeft(sum.total-sum.done, rate))
+		words = append(words, HowFar(sum.done, sum.total))
 		slices.Reverse(words)
-		return fmt.Sprintf("Still working on %s, %d of %d are done: %s", Count(n, "package"), all.Ended, all.count(), strings.Join(words, ", "))
+		return fmt.Sprintf("Still working on %s, %d of %d are done: %s", Count(n, "package"), all.Ended, sum.tasks, strings.Join(words, ", "))
 	}
 	var parts []string
 	for _, phase := range []event.Phase{event.Downloading, event.Unpacking, event.Verifying, event.Linking} {

@@ -156,16 +156,6 @@ func (s *Tasks) End(t *Task, ok bool) {
 	}
 }
 
-// done is how many bytes all tasks have done.
-func (s *Tasks) done() (bytes int64) {
-	for _, t := range s.Running {
-		if t.counted {
-			bytes += t.Done
-		}
-	}
-	return s.endedDone + bytes
-}
-
 // measure takes note of how many bytes have moved.
 func (s *Tasks) measure(now time.Time) {
 	moved := s.moved
@@ -175,38 +165,37 @@ func (s *Tasks) measure(now time.Time) {
 	s.pace.add(moved, now)
 }
 
-// count is how many tasks there are in all, as far as it is known.
-func (s *Tasks) count() (n int) {
-	for _, t := range s.Running {
-		if t.counted {
-			n++
-		}
-	}
-	return max(s.Announced, s.Ended+n)
+// sums are those of all tasks, as far as they are known.
+type sums struct {
+	tasks       int   // in all
+	done, total int64 // bytes; total is -1 if it isn't known
+	about       bool  // those whose size isn't known are taken for as large as the others
 }
 
-// total is how many bytes all tasks have in all; about: those whose size isn't known are taken for as large as the
-// others. -1: nothing is known.
-func (s *Tasks) total() (bytes int64, about bool) {
-	if s.Awaited > 0 {
-		return max(s.Awaited, s.done()), false
-	}
-	bytes, known := s.endedDone, s.Ended
+func (s *Tasks) sums() sums {
+	all, known, endless := sums{tasks: s.Ended, done: s.endedDone, total: s.endedDone}, s.Ended, false
 	for _, t := range s.Running {
-		if t.Key.Module != "" && t.Total < 0 { // a repository, of which it will never be known
-			return -1, false
+		endless = endless || t.Key.Module != "" && t.Total < 0 // a repository, of which it will never be known
+		if !t.counted {
+			continue
 		}
-		if t.counted && t.Total >= 0 {
-			bytes, known = bytes+t.Total, known+1
+		all.tasks, all.done = all.tasks+1, all.done+t.Done
+		if t.Total >= 0 {
+			all.total, known = all.total+t.Total, known+1
 		}
 	}
-	if missing := s.count() - known; missing > 0 && known > 0 {
-		return max(bytes+bytes/int64(known)*int64(missing), s.done()), true
+	all.tasks = max(s.Announced, all.tasks)
+	switch missing := all.tasks - known; {
+	case s.Awaited > 0:
+		all.total = s.Awaited
+	case endless || known == 0:
+		all.total = -1
+		return all
+	case missing > 0:
+		all.total, all.about = all.total+all.total/int64(known)*int64(missing), true
 	}
-	if known == 0 {
-		return -1, false
-	}
-	return max(bytes, s.done()), false
+	all.total = max(all.total, all.done)
+	return all
 }
 
 // paceWindow is how long a pace is measured at least, where it has lasted as long.
