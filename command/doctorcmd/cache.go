@@ -52,7 +52,7 @@ func (x *examination) describeCache() {
 		c.Free = &place.Free
 	}
 	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, (&providercache.Fetcher{StateDir: m.StateDir}).Opened().StateDir
-	x.describePackages(cache)
+	x.describePackages(s.Maintenance(cache))
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {
 		x.log.Warningf("cache_failed", "Other users can change the shared cache",
@@ -65,9 +65,8 @@ func (x *examination) describeCache() {
 }
 
 // describePackages counts what is in the cache.
-func (x *examination) describePackages(cache *providercache.Store) {
+func (x *examination) describePackages(maintenance *providercache.Maintenance) {
 	c := &x.report.Cache
-	maintenance := &providercache.Maintenance{Cache: cache, StateDir: x.meta.StateDir, Now: x.meta.Now}
 	packages, err := maintenance.List()
 	if err != nil {
 		x.log.Failed("cache_failed", "Failed to list the cache", err)

@@ -203,20 +203,18 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *resu
 		return problem.Fail("state", "Failed to load state", "%v", err)
 	}
 	report.StateUnknown = !known
-	if !known && record.IsLocal() && (record != nil || dir.Root.Backend == nil) {
-		return problem.Warn("", "State not read",
-			"The state is encrypted: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program)
-	}
-	if !known && record == nil {
+	why := "The state is in the care of a backend, which wasn't asked"
+	switch {
+	case known:
+		return nil
+	case record.IsLocal() && (record != nil || dir.Root.Backend == nil):
+		why = "The state is encrypted"
+	case record == nil:
 		return problem.Warn("backend_record", fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"),
 			"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type)
 	}
-	if !known {
-		return problem.Warn("", "State not read",
-			"The state is in the care of a backend, which wasn't asked: there may be providers that only the state requires. "+
-				"To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program)
-	}
-	return nil
+	return problem.Warn("", "State not read",
+		"%s: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", why, dir.Product.Program)
 }
 
 // describeLocks says which versions are selected, for programs. A lock file that can't be read is an error of all.

@@ -1,7 +1,6 @@
 package servecmd
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -12,13 +11,8 @@ import (
 // asker is who sends a request, as far as that is found out while it is answered.
 type asker struct{ token string } // the name of its token; "": it has none, or the signature of a URL
 
+// askerKey is the key of an asker in the context of a request, where tokenFile finds it.
 type askerKey struct{}
-
-// withAsker is a request of which tokenFile says whose it is.
-func withAsker(r *http.Request) (*http.Request, *asker) {
-	who := new(asker)
-	return r.WithContext(context.WithValue(r.Context(), askerKey{}, who)), who
-}
 
 // client is the address of the client. Behind proxies that are trusted it is what they say: the last address in X-Forwarded-For, or
 // else in Forwarded, that isn't one of theirs. A client can write what it likes in front of that.

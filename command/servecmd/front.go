@@ -97,7 +97,8 @@ func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.Handler
 // tokens: neither is in it.
 func (f *front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, who := withAsker(r)
+		who := new(asker)
+		r = r.WithContext(context.WithValue(r.Context(), askerKey{}, who))
 		client := f.opts.client(r)
 		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), front: f}
 		defer func() {
