@@ -35,10 +35,8 @@ func (t *importTarget) parse(expr hcl.Expression, anyMode bool) bool {
 	if !ok {
 		return false
 	}
-	rest, inModule, mode := steps, false, "resource"
-	for static.StepName(rest, 0) == "module" && static.StepName(rest, 1) != "" {
-		rest, inModule = static.SkipKey(rest[2:]), true
-	}
+	rest, _ := skipModules(steps)
+	mode, inModule := "resource", len(rest) < len(steps)
 	switch name := static.StepName(rest, 0); {
 	case name == "resource": // a prefix that changes nothing
 		path := steps[:len(steps)-len(rest)]
@@ -122,6 +120,17 @@ func keyAt(steps hcl.Traversal) *hcl.Range {
 		return nil
 	}
 	return &index.SrcRange
+}
+
+// skipModules returns an address without the modules that it begins with, and where the first key of one stands; nil: nowhere.
+func skipModules(steps hcl.Traversal) (rest hcl.Traversal, first *hcl.Range) {
+	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
+		steps = steps[2:]
+		if key := keyAt(steps); key != nil {
+			first, steps = cmp.Or(first, key), steps[1:]
+		}
+	}
+	return steps, first
 }
 
 // movable is what the blocks moved and removed have the address of: a module, or a
@@ -229,28 +238,19 @@ func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 	}
 	keys, _ := constantKeys(steps)
 	found := &movable{kind: "resource", address: names(steps) + " " + keys, whole: attr.Expr.Range()}
-	rest := steps
-	for static.StepName(rest, 0) == "module" {
-		if static.StepName(rest, 1) == "" {
-			return d.noAddress(found.whole)
-		}
-		rest = rest[2:]
-		if key := keyAt(rest); key != nil {
-			found.moduleKey, rest = cmp.Or(found.moduleKey, key), rest[1:]
-		}
-		if len(rest) == 0 {
-			found.kind = "module"
-			return found
-		}
-		if _, ok := rest[0].(hcl.TraverseAttr); !ok {
-			return d.noAddress(rest[0].SourceRange())
-		}
-		if static.StepName(rest, 0) == "module" && len(rest) == 1 {
-			d.error(rest[0].SourceRange(), "Invalid address operator", "The name of a module has to follow.")
-			return nil
-		}
-	}
+	rest, moduleKey := skipModules(steps)
+	found.moduleKey = moduleKey
 	switch root := static.StepName(rest, 0); {
+	case len(rest) == 0:
+		found.kind = "module"
+		return found
+	case root == "":
+		return d.noAddress(rest[0].SourceRange())
+	case root == "module" && len(rest) == 1 && len(steps) > 1:
+		d.error(rest[0].SourceRange(), "Invalid address operator", "The name of a module has to follow.")
+		return nil
+	case root == "module":
+		return d.noAddress(found.whole)
 	case root == "data" || root == "resource" || root == "ephemeral":
 		found.kind, rest = root, rest[1:]
 	case slices.Contains(reserved, root):

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,7 +21,11 @@ import (
 // eval computes an expression in the scope. References to anything else are unknown.
 func (s *Scope) eval(expr hcl.Expression) result {
 	if json.IsJSONExpression(expr) {
-		return s.evalJSON(expr)
+		native, problem := fromJSON(expr)
+		if problem != nil {
+			return because(problem)
+		}
+		return s.eval(native)
 	}
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok || !printableNumbers(native) {
@@ -120,39 +125,36 @@ func tooLarge(at hcl.Range) result {
 	return failed(at, "Value too large", "A value of more than %d bytes isn't computed before there are modules.", maxValue)
 }
 
-// evalJSON computes an expression of the JSON syntax, whose strings are templates.
-func (s *Scope) evalJSON(expr hcl.Expression) result {
+// fromJSON returns an expression of the JSON syntax, whose strings are templates, as one of the native syntax.
+func fromJSON(expr hcl.Expression) (hclsyntax.Expression, *hcl.Diagnostic) {
 	if src, ok := Literal(expr); ok {
-		template, problem := parseTemplate(src, expr.Range())
-		if problem != nil {
-			return because(problem)
-		}
-		return s.eval(template)
+		return parseTemplate(src, expr.Range())
 	}
 	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
-		vals := map[string]cty.Value{}
+		object := &hclsyntax.ObjectConsExpr{SrcRange: expr.Range()}
 		for _, pair := range pairs {
-			key, ok := Literal(pair.Key)
-			found := s.eval(pair.Value)
-			if !ok || len(found.problems) > 0 {
-				return result{val: cty.DynamicVal, problems: found.problems}
+			key, wrongKey := fromJSON(pair.Key)
+			value, wrongValue := fromJSON(pair.Value)
+			if wrong := cmp.Or(wrongKey, wrongValue); wrong != nil {
+				return nil, wrong
 			}
-			vals[key] = found.val
+			object.Items = append(object.Items, hclsyntax.ObjectConsItem{KeyExpr: key, ValueExpr: value})
 		}
-		return result{val: cty.ObjectVal(vals)}
+		return object, nil
 	}
 	if list, diags := hcl.ExprList(expr); !diags.HasErrors() {
-		var vals []cty.Value
+		tuple := &hclsyntax.TupleConsExpr{SrcRange: expr.Range()}
 		for _, item := range list {
-			found := s.eval(item)
-			if len(found.problems) > 0 {
-				return found
+			element, wrong := fromJSON(item)
+			if wrong != nil {
+				return nil, wrong
 			}
-			vals = append(vals, found.val)
+			tuple.Exprs = append(tuple.Exprs, element)
 		}
-		return result{val: cty.TupleVal(vals)}
+		return tuple, nil
 	}
-	return compute(expr, &hcl.EvalContext{})
+	val, _ := expr.Value(nil)
+	return &hclsyntax.LiteralValueExpr{Val: val, SrcRange: expr.Range()}, nil
 }
 
 // parseTemplate reads a string of the JSON syntax as the template that it is.

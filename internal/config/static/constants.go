@@ -106,59 +106,27 @@ func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Val
 
 // bodyReferences returns the references of all expressions in a body.
 func bodyReferences(body hcl.Body) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
-	native, ok := body.(*hclsyntax.Body)
-	if !ok {
-		attrs, _ := body.JustAttributes()
+	if native, ok := body.(*hclsyntax.Body); ok {
+		for _, attr := range native.Attributes {
+			refs = append(refs, attr.Expr.Variables()...) // without those of loops
+		}
+		for _, block := range native.Blocks {
+			inner, _ := bodyReferences(block.Body)
+			refs = append(refs, inner...)
+		}
+	} else {
+		attrs, _ := body.JustAttributes() // that they aren't too deep is known
 		for _, attr := range attrs {
-			more, problem := jsonReferences(attr.Expr)
+			native, problem := fromJSON(attr.Expr)
+			if problem == nil && !Cheap(native) {
+				problem = diagnostic.Error(native.Range(), "Unsuitable value type", "Simple values are required here: no loops, and no numbers with thousands of digits.")
+			}
 			if problem != nil {
 				return nil, problem
 			}
-			refs = append(refs, more...)
+			refs = append(refs, native.Variables()...)
 		}
-		return refs, nil
-	}
-	for _, attr := range native.Attributes {
-		refs = append(refs, attr.Expr.Variables()...) // without those of loops
-	}
-	for _, block := range native.Blocks {
-		inner, _ := bodyReferences(block.Body)
-		refs = append(refs, inner...)
 	}
 	slices.SortFunc(refs, func(a, b hcl.Traversal) int { return a.SourceRange().Start.Byte - b.SourceRange().Start.Byte })
 	return refs, nil
-}
-
-// jsonReferences are the references of an expression of the JSON syntax, however
-// deep in it: that it isn't too deep is known.
-func jsonReferences(expr hcl.Expression) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
-	var inner []hcl.Expression
-	if src, ok := Literal(expr); ok {
-		template, problem := parseTemplate(src, expr.Range())
-		if problem != nil {
-			return nil, problem
-		}
-		return template.Variables(), checkTemplate(template)
-	} else if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
-		for _, pair := range pairs {
-			inner = append(inner, pair.Key, pair.Value)
-		}
-	} else if list, diags := hcl.ExprList(expr); !diags.HasErrors() {
-		inner = list
-	}
-	for _, item := range inner {
-		more, problem := jsonReferences(item)
-		if problem != nil {
-			return nil, problem
-		}
-		refs = append(refs, more...)
-	}
-	return refs, nil
-}
-
-func checkTemplate(template hclsyntax.Expression) *hcl.Diagnostic {
-	if Cheap(template) {
-		return nil
-	}
-	return diagnostic.Error(template.Range(), "Unsuitable value type", "Simple values are required here: no loops, and no numbers with thousands of digits.")
 }

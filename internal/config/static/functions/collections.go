@@ -3,7 +3,6 @@ package functions
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -199,7 +198,7 @@ var one = function.New(&function.Spec{
 })
 
 // sum adds numbers.
-var sum = returning(cty.Number, func(args []cty.Value) (result cty.Value, err error) {
+var sum = returning(cty.Number, func(args []cty.Value) (total cty.Value, err error) {
 	typ := args[0].Type()
 	if !typ.IsListType() && !typ.IsSetType() && !typ.IsTupleType() {
 		return cty.NilVal, function.NewArgErrorf(0, "must be a list, set or tuple of numbers")
@@ -210,18 +209,15 @@ var sum = returning(cty.Number, func(args []cty.Value) (result cty.Value, err er
 	if args[0].LengthInt() == 0 {
 		return cty.NilVal, function.NewArgErrorf(0, "can't be empty")
 	}
-	defer func() { // an infinity and its opposite have no sum
-		if _, isNaN := recover().(big.ErrNaN); isNaN {
-			result, err = cty.NilVal, errors.New("opposite infinities have no sum")
-		}
-	}()
-	total := cty.Zero
+	total = cty.Zero
 	for _, element := range args[0].AsValueSlice() {
 		number, err := convert.Convert(element, cty.Number)
 		if err != nil || number.IsNull() {
 			return cty.NilVal, function.NewArgErrorf(0, "must be a list, set or tuple of numbers")
 		}
-		total = total.Add(number)
+		if total, err = stdlib.Add(total, number); err != nil {
+			return cty.NilVal, errors.New("opposite infinities have no sum")
+		}
 	}
 	return total, nil
 }, anything("list"))
