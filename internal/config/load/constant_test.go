@@ -274,8 +274,8 @@ module "m" {
 func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
 	module, diags := loadWith(t, Options{}, texts{"main.tf.json": `{
 		"variable": {"x": {"const": true, "default": "a"}},
-		"locals": {"dir": {"list": ["./${var.x}", 1]}},
-		"module": {"m": {"source": "${local.dir.list[0]}/$${y}"}}
+		"locals": {"dir": {"${var.x}": ["./${var.x}", 1]}},
+		"module": {"m": {"source": "${local.dir.a[0]}/$${y}"}}
 	}`})
 	if got := module.Calls[0].Source; got != "./a/${y}" || len(diags) > 0 {
 		t.Errorf("source %q, problems %v", got, diags)
