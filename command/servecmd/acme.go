@@ -42,18 +42,20 @@ type acmeOptions struct {
 	store     string   // where certificates are kept; "": beside the packages
 }
 
-// check returns an error for options that can't work.
-func (o acmeOptions) check() error {
+// check returns an error for options that can't work. Names are from then on as TLS has them: without a dot at the end.
+func (o *acmeOptions) check() error {
 	if len(o.hosts) == 0 {
 		if o.directory+o.ca+o.http+o.email+o.store != "" {
 			return errors.New("-acme-directory, -acme-ca, -acme-http, -acme-email and -acme-store are for -acme")
 		}
 		return nil
 	}
-	for _, host := range o.hosts {
-		if _, err := hosts.ParseHostname(host); err != nil || strings.Contains(host, ":") || !strings.Contains(strings.Trim(host, "."), ".") || net.ParseIP(host) != nil {
+	for i, host := range o.hosts {
+		name, err := hosts.ParseHostname(host)
+		if err != nil || strings.Contains(host, ":") || !strings.Contains(strings.Trim(host, "."), ".") || net.ParseIP(host) != nil {
 			return fmt.Errorf("-acme=%s: an authority issues certificates for names such as mirror.example.com", host)
 		}
+		o.hosts[i] = name.Rootless().ASCII()
 	}
 	// The URL is in errors, which are logged.
 	if u, err := url.Parse(o.directory); o.directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
@@ -76,22 +78,14 @@ func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	var names []string // as TLS has them: without a dot at the end
-	for _, host := range o.hosts {
-		name, err := hosts.ParseHostname(host)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, name.Rootless().ASCII())
-	}
-	known := autocert.HostWhitelist(names...)
+	known := autocert.HostWhitelist(o.hosts...)
 	policy := func(ctx context.Context, host string) error {
 		if name, _, err := net.SplitHostPort(host); err == nil { // what is asked for by http has the port, if that isn't 80
 			host = name
 		}
 		return known(ctx, host)
 	}
-	return &certificates{hosts: names, log: log, manager: &autocert.Manager{
+	return &certificates{hosts: o.hosts, log: log, manager: &autocert.Manager{
 		Prompt: autocert.AcceptTOS, Cache: keptCertificates{kept}, HostPolicy: policy, Email: o.email,
 		Client: &acme.Client{DirectoryURL: cmp.Or(o.directory, autocert.DefaultACMEDirectory), HTTPClient: client, UserAgent: agent},
 	}}, nil

@@ -44,13 +44,15 @@ func TestACME_RefusesWhatCantWork(t *testing.T) {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
-	must.Succeed(t, (acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check())
+	must.Succeed(t, (&acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check())
 }
 
 // TestCertificates_AreForNamesAsTLSHasThem has names with a dot at the end, which no client sends, and in other spellings.
 func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	t.Parallel()
-	issued := must.Get(newCertificates(acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler)))(t)
+	o := acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}
+	must.Succeed(t, o.check())
+	issued := must.Get(newCertificates(o, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler)))(t)
 	must.EqualSlices(t, issued.hosts, []string{"mirror.example.com", "xn--bcher-kva.example"})
 	for _, name := range issued.hosts {
 		if err := issued.manager.HostPolicy(t.Context(), name); err != nil {
