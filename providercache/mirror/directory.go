@@ -131,26 +131,26 @@ func (d *inDirectory) publish(ctx context.Context, p getproviders.Provider, all 
 func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
 	for _, v := range listing.SortedVersions() {
+		due := slices.DeleteFunc(slices.Collect(maps.Values(listing.Versions[v])), func(p receipt.Pending) bool { return !waiting(p) })
+		if len(due) == 0 {
+			continue
+		}
 		name := versionKey(listing.Provider, v)
 		_, err := os.Stat(d.Path(name))
-		listed := err == nil
-		for _, p := range listing.Versions[v] {
-			if !waiting(p) {
-				continue
-			}
-			if listed {
-				err = d.Write(ctx, name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
-				listed = false
-			} else {
-				err = nil
-			}
-			if err == nil {
-				err = archivedir.RemoveDocuments(ctx, d.Dir, listing.Provider, v) // what they are about goes
-			}
-			if err == nil {
-				err = kept[p.Name].Publish(ctx)
-			}
-			if err != nil {
+		if err == nil {
+			err = d.Write(ctx, name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
+		} else {
+			err = nil // nothing lists them
+		}
+		if err == nil {
+			err = archivedir.RemoveDocuments(ctx, d.Dir, listing.Provider, v) // what they are about goes
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, p := range due {
+			if err := kept[p.Name].Publish(ctx); err != nil {
 				errs = append(errs, err)
 			}
 		}

@@ -302,6 +302,26 @@ func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	must.Contain(t, listed, "darwin_arm64")
 }
 
+// TestMirror_NothingIsReplacedThatStaysListed: where the document can't be written, no archive of its version changes.
+func TestMirror_NothingIsReplacedThatStaysListed(t *testing.T) {
+	m := newMirroring(t)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	archives := []string{m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip"), m.file("widget/terraform-provider-widget_1.0.0_darwin_arm64.zip")}
+	other := string(zipOf(t, map[string]string{"terraform-provider-widget": "other"}))
+	for _, archive := range archives {
+		write(t, archive, other)
+	}
+	for _, name := range []string{"index.json", "1.0.0.json"} {
+		succeed(t, os.Remove(m.file("widget/"+name)))
+	}
+	write(t, m.file("widget/1.0.0.json/in the way"), "")
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
+	for _, archive := range archives {
+		must.Equal(t, read(t, archive), other, archive)
+	}
+}
+
 func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	m := newMirroring(t)
 	source := newSource(t)
