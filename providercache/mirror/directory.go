@@ -129,19 +129,13 @@ func (d *inDirectory) publish(ctx context.Context, p getproviders.Provider, all 
 // replaceArchives puts archives into the places of others: while that is done,
 // the index doesn't list them.
 func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
-	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
+	there := func(p receipt.Pending) bool { return kept[p.Name] == nil || kept[p.Name].Stage == nil }
 	for _, v := range listing.SortedVersions() {
-		due := slices.DeleteFunc(slices.Collect(maps.Values(listing.Versions[v])), func(p receipt.Pending) bool { return !waiting(p) })
+		due := slices.DeleteFunc(slices.Collect(maps.Values(listing.Versions[v])), there)
 		if len(due) == 0 {
 			continue
 		}
-		name := versionKey(listing.Provider, v)
-		_, err := os.Stat(d.Path(name))
-		if err == nil {
-			err = d.Write(ctx, name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
-		} else {
-			err = nil // nothing lists them
-		}
+		err := d.Write(ctx, versionKey(listing.Provider, v), listing.Version(v, there))
 		if err == nil {
 			err = archivedir.RemoveDocuments(ctx, d.Dir, listing.Provider, v) // what they are about goes
 		}

@@ -93,8 +93,7 @@ type Result struct {
 // joins a *Fault for each package that failed, in which there is a
 // *PlatformError if a version was chosen, and a *Error for each document.
 func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
-	switch {
-	case opts.Prune && len(wanted) == 0:
+	if opts.Prune && len(wanted) == 0 {
 		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
 	}
 	m := &run{dir: archivedir.Dir{Fetcher: f.Opened()}, opts: opts, close: func() {}}

@@ -34,7 +34,7 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 }
 
 // Hash hashes an archive of a provider, the zero one being any, and the files in it, in one pass if the archive can be read from its beginning, by
-// reading what reads the file. It holds one of the slots for unpacking then. The zh is returned even if the archive breaks the rules for packages.
+// reading what reads the file. It holds one of the slots for unpacking. The zh is returned even if the archive breaks the rules for packages.
 func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limit, size int64, p getproviders.Provider, limits Limits) (content Content, zh getproviders.Hash, err error) {
 	found, err := HashStream(ctx, reading, slots, size, limits)
 	if err == nil {
@@ -48,21 +48,16 @@ func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limi
 		return content, "", err
 	}
 	defer leave()
-	return hashZip(ctx, file, p, limits) // which says what is wrong
-}
-
-// hashZip reads an archive twice, the second time by its directory.
-func hashZip(ctx context.Context, file *os.File, p getproviders.Provider, limits Limits) (content Content, zh getproviders.Hash, err error) {
+	// Reading it twice, the second time by its directory, says what is wrong.
 	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(file, 0, math.MaxInt64))
 	if err != nil {
 		return content, "", err
 	}
-	zh = getproviders.ZH(sum)
 	whole, err := Open(file, size, p, limits)
 	if err == nil {
 		content, err = whole.Unpack(ctx, "")
 	}
-	return content, zh, err
+	return content, getproviders.ZH(sum), err
 }
 
 // countedReader tells a function of each read, if there is one.
