@@ -32,3 +32,21 @@ func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
 		}
 	})
 }
+
+// TestTasks_BeginWhileTheOwnerCloses is about requests that arrive while a server ends: a WaitGroup that grows when it
+// has been waited for panics, now and then; the race detector sees it each time.
+func TestTasks_BeginWhileTheOwnerCloses(t *testing.T) {
+	for range 3_000 {
+		tasks, begun := par.NewTasks(), make(chan struct{})
+		wait := func(ctx context.Context) { <-ctx.Done() }
+		tasks.Begin(t.Context(), wait)
+		go func() {
+			defer close(begun)
+			for range 8 {
+				tasks.Begin(t.Context(), wait)
+			}
+		}()
+		tasks.Close(errors.New("closed"))
+		<-begun
+	}
+}
