@@ -32,11 +32,12 @@ func (b *Bars) Show(t *Task, all *Tasks) {
 	if !t.ok || !t.large() || t.Came == 0 {
 		return
 	}
-	if len(b.painter.drawn) > 0 {
-		b.painter.lines = b.linesFor(all)
+	lines := b.painter.drawn
+	if len(lines) > 0 {
+		lines = b.linesFor(all)
 	}
 	columns, _ := b.painter.out.size()
-	_, _ = b.painter.print([]byte(Wrap(downloadedText(t), columns-1) + "\n"))
+	_, _ = b.painter.print([]byte(Wrap(downloadedText(t), columns-1)+"\n"), lines)
 }
 
 // Beat draws all bars again.
@@ -77,7 +78,7 @@ func (b *Bars) Print(to Stream, text []byte) (int, error) {
 	if !sameTerminal(to, b.painter.out) {
 		return to.Write(text)
 	}
-	return b.painter.print(text)
+	return b.painter.print(text, b.painter.drawn)
 }
 
 // Close takes the bars away.

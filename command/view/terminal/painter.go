@@ -13,8 +13,7 @@ import (
 // lines. It is for one goroutine at a time.
 type painter struct {
 	out   Stream
-	drawn []int    // the widths of the lines that are on the terminal, in columns
-	lines []string // what they say
+	drawn []string // the lines that are on the terminal
 	gone  bool     // the terminal couldn't be written to
 }
 
@@ -35,8 +34,8 @@ func (p *painter) draw(lines []string) {
 	p.write(b.Bytes())
 }
 
-// print writes whole lines above those that are drawn.
-func (p *painter) print(text []byte) (int, error) {
+// print writes whole lines above those that are drawn, and in place of these others, which may be the same.
+func (p *painter) print(text []byte, lines []string) (int, error) {
 	if len(p.drawn) == 0 {
 		return p.out.Write(text)
 	}
@@ -44,14 +43,14 @@ func (p *painter) print(text []byte) (int, error) {
 	p.up(&b)
 	b.WriteString(eraseBelow)
 	b.Write(text)
-	p.put(&b, p.lines)
+	p.put(&b, lines)
 	return len(text), p.write(b.Bytes())
 }
 
 func (p *painter) write(frame []byte) error {
 	_, err := p.out.Write(frame)
 	if p.gone = err != nil; p.gone {
-		p.drawn, p.lines = nil, nil
+		p.drawn = nil
 	}
 	return err
 }
@@ -61,8 +60,8 @@ func (p *painter) write(frame []byte) error {
 func (p *painter) up(b *bytes.Buffer) {
 	columns, _ := p.out.size()
 	rows := 0
-	for _, n := range p.drawn {
-		rows += max((n+columns-1)/columns, 1)
+	for _, l := range p.drawn {
+		rows += max((columnsOf(l)+columns-1)/columns, 1)
 	}
 	if rows > 0 {
 		fmt.Fprintf(b, "\r\x1b[%dA", rows) // a key that was pressed may have moved the cursor to the right
@@ -72,10 +71,10 @@ func (p *painter) up(b *bytes.Buffer) {
 // put writes the lines, and removes what was there before.
 func (p *painter) put(b *bytes.Buffer, lines []string) {
 	columns, _ := p.out.size()
-	p.lines, p.drawn = lines, nil
+	p.drawn = nil
 	for _, l := range lines {
 		l = cut(l, columns-1) // in the last column, some terminals go to the next line
-		p.drawn = append(p.drawn, columnsOf(l))
+		p.drawn = append(p.drawn, l)
 		b.WriteString(l + eraseLine + "\n")
 	}
 	b.WriteString(eraseBelow)

@@ -25,7 +25,7 @@ func TestPainter_CutsLinesToTheWidth(t *testing.T) {
 	screen := screentest.New(20, 10)
 	p := painter{out: Stream{Writer: screen, Width: 20}}
 	p.draw([]string{strings.Repeat("世", 12), strings.Repeat("x", 25)})
-	_, _ = p.print([]byte("above\n"))
+	_, _ = p.print([]byte("above\n"), p.drawn)
 	fmt.Fprint(screen, "^C") // what a terminal shows of a key
 	p.draw([]string{"one"})
 	must.Equal(t, screen.Text(), "above\none")
