@@ -51,7 +51,7 @@ func command[T any, W interface {
 	*T
 	work
 }](c cli.Command) cli.Command {
-	c.Flags = W(new(T)).flags
+	c.Flags = func() cli.Flags { return W(new(T)).flags() }
 	c.Run = func(m *cli.Meta, args []string) (int, error) {
 		w := W(new(T))
 		operands, err := w.flags().Mixed(args, m.Env)
