@@ -16,7 +16,7 @@ import (
 // What an init with nothing to do asks the system about files after main has begun: calls with a path, but for those about directories
 // above the ones that it works with, which it looks at for a policy and for links, and which are as many as the paths are deep.
 const (
-	maxCallsOfInit     = 56 // 54
+	maxCallsOfInit     = 58 // 54 or 55
 	maxCallsOfProvider = 2  // besides one for each of its files and directories
 )
 
@@ -54,7 +54,7 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 		return count
 	}
 	few, many := calls(2), calls(12)
-	each := (many - few) / 10
+	each := (many - few + 5) / 10 // one call more or less, as who comes first wants it, is none for each
 	t.Logf("%d calls, and %d for each provider", few-2*each, each)
 	if fixed := few - 2*each; fixed > maxCallsOfInit || each-2 > maxCallsOfProvider || fixed < 20 || each < 2 {
 		t.Errorf("an init with nothing to do takes %d calls about files and %d for each provider, want at most %d and %d", fixed, each, maxCallsOfInit, maxCallsOfProvider+2)
