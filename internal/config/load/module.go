@@ -44,7 +44,7 @@ type Module struct {
 	variables map[string]bool              // the names of those that it declares
 	required  map[string]*requiredProvider // what required_providers says, by local name
 	providers []*providerConfig
-	configs   map[providerKey]*providerConfig // the same
+	configs   map[providerKey]*providerConfig // the same, by name and alias
 	users     []*user
 
 	grammar       *grammar

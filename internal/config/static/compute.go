@@ -107,8 +107,9 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 		return result{val: val}
 	}
 	first := *diags.Errs()[0].(*hcl.Diagnostic)
-	first.Expression, first.EvalContext = nil, nil                               // values aren't shown
-	if unknown, ok := first.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok { // of names that are as near, HCL proposes any
+	// Values aren't shown. Of functions whose names are as near, HCL proposes any.
+	first.Expression, first.EvalContext = nil, nil
+	if unknown, ok := first.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 		name := unknown.CalledFunctionNamespace() + unknown.CalledFunctionName()
 		first.Detail = fmt.Sprintf("There is no function named %q.", name)
 		if meant := spelling.Closest(name, slices.Sorted(maps.Keys(ctx.Functions))); meant != "" {
