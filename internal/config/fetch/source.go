@@ -142,6 +142,8 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 		return errors.New("a server leads to files of this machine")
 	case u.Host == "" && (slices.Contains(schemes, "http") && u.Scheme != "file" || u.Scheme == "oci"):
 		return errors.New("it has no host")
+	case u.Host == "" && u.Path == "":
+		return errors.New("it has no path")
 	}
 	return nil
 }

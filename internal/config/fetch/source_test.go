@@ -89,7 +89,7 @@ func TestSource_AddressesAreShownWithoutSecrets(t *testing.T) {
 }
 
 func FuzzParseOrigin(f *testing.F) {
-	for _, pkg := range []string{"https://h/net.zip?archive=tgz", "git::ssh://git@h/n.git?ref=v1&depth=1&sshkey=a2V5", "file:///a%20b", "git::ext::x", "git::-", "git::--upload-pack=x", "://", "hg::https://h/n?rev=-x", "https://h/n.zip?checksum=file:%zz"} {
+	for _, pkg := range []string{"https://h/net.zip?archive=tgz", "git::ssh://git@h/n.git?ref=v1&depth=1&sshkey=a2V5", "file:///a%20b", "git::ext::x", "git::-", "git::--upload-pack=x", "git::", "git::?ref=v1", "file://", "://", "hg::https://h/n?rev=-x", "https://h/n.zip?checksum=file:%zz"} {
 		f.Add(pkg, false)
 		f.Add(pkg, true)
 	}
