@@ -65,14 +65,17 @@ func Table(rows [][]string) string {
 	return b.String()
 }
 
-// NoResult is the report of a command that found out nothing, because of the problems of its run.
-type NoResult struct{}
+// Told is a result in both forms, each of which may be empty: people were told before, or see the problems of a run that found out nothing.
+type Told struct {
+	People   string
+	Programs Object
+}
 
-// Text writes nothing: people see the problems.
-func (NoResult) Text() string { return "" }
+// Text implements Result.
+func (t Told) Text() string { return t.People }
 
-// JSON has nothing beside what every report has.
-func (NoResult) JSON() any { return Object{} }
+// JSON implements Result.
+func (t Told) JSON() any { return t.Programs }
 
 // Object is the end of each report.
 func (run Run) Object() Object {
