@@ -59,10 +59,11 @@ func Table(rows [][]string) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(table, strings.TrimRight(strings.Join(Each(row, terminal.PrintableLine), "\t"), "\t"))
+		fmt.Fprintln(table, strings.Join(Each(row, terminal.PrintableLine), "\t"))
 	}
 	_ = table.Flush() // to memory
-	return b.String()
+	lines := strings.Split(b.String(), "\n")
+	return strings.Join(Each(lines, func(l string) string { return strings.TrimRight(l, " ") }), "\n") // after columns, of which the last ones are empty
 }
 
 // Told is a result in both forms, each of which may be empty: people were told before, or see the problems of a run that found out nothing.
