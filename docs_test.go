@@ -274,7 +274,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"providercache/check.go", "", reasonPattern},
 	{"providercache/internal/resolve/values.go", "", reasonPattern},
 	{"providercache/internal/vendoring/check.go", "", reasonPattern},
-	{"internal/config/modules/tree.go", "", reasonPattern},
+	{"internal/config/modules/request.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", `^(provider_upgrade|package_refused)$`},
 	{"command/vendorcmd/check.go", "", reasonPattern},

@@ -104,7 +104,7 @@ github.com/opencontainers/image-spec internal/oci
 github.com/opencontainers/go-digest internal/oci tests
 github.com/hashicorp/go-version configs/cliconfig internal/config/load internal/config/state internal/config/modules internal/config/modulelock
 github.com/ProtonMail/go-crypto getproviders/authenticate_packets.go getproviders/authenticate_signature.go internal/providertest tests
-github.com/hashicorp/hcl/v2 internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/outline internal/config/state internal/config/static internal/config/static/functions providercache/policy
+github.com/hashicorp/hcl/v2 internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/outline internal/config/state internal/config/static internal/config/static/functions internal/config/vendored providercache/policy
 github.com/hashicorp/go-getter/v2 internal/config/fetch
 github.com/ulikunitz/xz internal/config/fetch
 github.com/aws/aws-sdk-go-v2 internal/config/bucket internal/awslogin internal/s3

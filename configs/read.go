@@ -75,7 +75,7 @@ type Directory struct {
 // error now may be fine for the version that it wants. A module that
 // isn't installed is an error whose Extra is a [OutdatedModule].
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
-	root, manifest, resolver, problems := open(ctx, dir, opts, modules.AsRecorded)
+	root, manifest, resolver, problems := open(ctx, dir, "", opts, modules.AsRecorded)
 	tree, below := resolver.Resolve(ctx, root, manifest)
 	problems = slices.Concat(problems, below, tree.CheckProviders())
 	found := &Directory{Modules: modulesOf(tree, opts.Product)}

@@ -76,8 +76,8 @@ func (r *Resolver) Resolve(ctx context.Context, dir string, opts Options) ([]Mod
 	if r.Upgrade {
 		mode = modules.Upgrade
 	}
-	root, manifest, resolver, problems := open(ctx, dir, opts, mode)
-	resolver.DryRun, resolver.Fetcher, resolver.HomeDir, resolver.Registries = r.DryRun, r.Fetcher, r.HomeDir, r.registries(opts.Product)
+	root, manifest, resolver, problems := open(ctx, dir, r.HomeDir, opts, mode)
+	resolver.DryRun, resolver.Fetcher, resolver.Registries = r.DryRun, r.Fetcher, r.registries(opts.Product)
 	if r.Observe != nil {
 		resolver.Observe = r.observe
 	}
@@ -113,7 +113,7 @@ func (r *Resolver) observe(e modules.Event) {
 }
 
 // open reads the root module and the record of modules, and returns what goes on from there.
-func open(ctx context.Context, dir string, opts Options, mode modules.Mode) (*load.Module, modules.Manifest, modules.Resolver, hcl.Diagnostics) {
+func open(ctx context.Context, dir, home string, opts Options, mode modules.Mode) (*load.Module, modules.Manifest, modules.Resolver, hcl.Diagnostics) {
 	cwd := ""
 	if opts.FS != nil {
 		mode = modules.Normal
@@ -132,14 +132,14 @@ func open(ctx context.Context, dir string, opts Options, mode modules.Mode) (*lo
 	}
 	values, invalid := load.ReadInputs(dir, inputs)
 	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
-		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
+		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, HomeDir: home, Workspace: opts.Workspace})
 	problems = append(invalid, problems...)
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
 	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
 	if err != nil {
 		problems = append(problems, diagnostic.Placeless("failed to read module manifest", "%v.", err))
 	}
-	return root, manifest, modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}, problems
+	return root, manifest, modules.Resolver{Dir: modulesDir, Product: opts.Product, Mode: mode}, problems
 }
 
 // modulesOf returns the modules of a tree as programs see them.

@@ -18,12 +18,11 @@ import (
 // codes are those of the errors of each package of the engine; "": the code is that of the
 // cause. They don't change.
 var codes = map[string][]string{
-	"fetch.Error":                 {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
 	"filelock.HeldError":          {"file_lock_held"},
 	"getproviders.NotCachedError": {"not_cached"},
 	"getproviders.SourcesError":   {"", "provider_not_found"},
 	"hosts.StatusError":           {"unauthorized", "unreachable"},
-	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "connection_refused", "credentials_helper_not_found", "discovery_document", "host_not_found", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_package", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "no_module_version", "no_service", "no_space", "not_https", "offline", "platform_missing", "provider_not_found", "proxy_failed", "request_failed", "service_version", "source_directory", "stalled", "timeout", "too_large", "too_slow", "unauthorized", "unknown_signer", "unreachable", "untrusted_certificate", "unwritable", "version_not_found"},
+	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "connection_refused", "credentials_helper_not_found", "discovery_document", "host_not_found", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_module_source", "invalid_package", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "module_package_not_found", "no_module_version", "no_service", "no_space", "not_https", "offline", "platform_missing", "provider_not_found", "proxy_failed", "request_failed", "service_version", "source_directory", "stalled", "timeout", "too_large", "too_slow", "unauthorized", "unknown_signer", "unreachable", "untrusted_certificate", "unwritable", "version_not_found"},
 	"cause.LockedVersionError":    {"locked_version"},
 	"disk.RoomError":              {"no_space"},
 	"cause.NoVersionError":        {"no_matching_version"},
@@ -31,7 +30,7 @@ var codes = map[string][]string{
 }
 
 // withoutCode are errors that are always within one that has a code.
-var withoutCode = []string{"git.Error", "googlestorage.AnswerError", "oci.RepositoryMissingError"}
+var withoutCode = []string{"googlestorage.AnswerError", "oci.RepositoryMissingError"}
 
 // TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
 // method Code, which returns what the table says, and each Fault one of its codes.
@@ -87,26 +86,10 @@ func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 			*errs = append(*errs, name)
 		}
 		if strings.EqualFold(method.Name.Name, "Code") {
-			found[name] = append(returned(method.Body), ofTable(file)...)
+			found[name] = returned(method.Body)
 			slices.Sort(found[name])
 		}
 	}
-}
-
-// ofTable are the codes in a file's table of kinds.
-func ofTable(file *ast.File) (all []string) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		if table, ok := n.(*ast.ValueSpec); ok && table.Names[0].Name == "kindCodes" {
-			ast.Inspect(table, func(n ast.Node) bool {
-				if literal, ok := n.(*ast.BasicLit); ok {
-					all = append(all, strings.Trim(literal.Value, `"`))
-				}
-				return true
-			})
-		}
-		return true
-	})
-	return all
 }
 
 // ofFaults are the codes that a file gives to a Fault.

@@ -87,14 +87,13 @@ func run(m *cli.Meta, args []string) (int, error) {
 }
 
 // get finds and fetches the modules, and records where they are.
-func get(s *sources.Session, opts options, v *view.Init) {
+func get(s *sources.Session, opts options, v *view.Init) bool {
 	if !s.Online(opts.offlineBy) {
-		return
+		return false
 	}
 	dir := workdir.Load(s.Meta, s.Product, ".", opts.modules)
 	if dir.InputProblems.HasErrors() {
-		s.Log.Add(dir.InputProblems...)
-		return
+		return s.Log.Add(dir.InputProblems...)
 	}
 	installer := s.Modules()
 	installer.Observe = v.ObserveModules
@@ -106,7 +105,7 @@ func get(s *sources.Session, opts options, v *view.Init) {
 		v.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
 	}
 	if !s.Log.Add(problems...) {
-		return
+		return false
 	}
 	if products.Of(s.Product).Lenient {
 		dir.WarnOfTreeProblems()
@@ -116,12 +115,16 @@ func get(s *sources.Session, opts options, v *view.Init) {
 	}
 	s.Log.Add(products.ExplainVersion(s.Meta, s.Product, dir.Problems())...)
 	dir.ProviderProblems = nil // they leave modules that can be recorded
-	if dir.Problems().HasErrors() || !s.Log.Add(dir.SaveModules()...) {
-		return
+	if dir.Problems().HasErrors() {
+		return false
+	}
+	if unsaved := dir.SaveModules(); unsaved.HasErrors() {
+		return s.Log.Add(unsaved...)
 	}
 	// Terraform's get writes a record even where there are no modules, which its
 	// init doesn't.
 	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(s.Meta.Env)); err != nil {
-		s.Log.Unsaved("module_record", "Failed to record the modules", err)
+		return s.Log.Unsaved("module_record", "Failed to record the modules", err)
 	}
+	return true
 }

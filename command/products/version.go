@@ -185,9 +185,6 @@ func newProgramRecord(path string, info fs.FileInfo) programRecord {
 // it can't read or write, programs are asked again.
 type programMemory struct{ dir string } // "": nothing is kept
 
-// maxProgramRecord is far more than such a file has, in bytes.
-const maxProgramRecord = 64 << 10
-
 // knownProgram is the content of such a file.
 type knownProgram struct {
 	programRecord
@@ -199,12 +196,8 @@ func (m programMemory) recall(program programRecord) (version string, ok bool) {
 	if m.dir == "" {
 		return "", false
 	}
-	content, err := wholefile.Read(m.file(program), maxProgramRecord)
-	if err != nil {
-		return "", false
-	}
 	var known knownProgram
-	if err := json.Unmarshal(content, &known); err != nil {
+	if !wholefile.Recall(m.file(program), &known) {
 		return "", false
 	}
 	return known.Version, known.programRecord == program && known.Version != ""
@@ -212,14 +205,9 @@ func (m programMemory) recall(program programRecord) (version string, ok bool) {
 
 // keep writes down a program's version.
 func (m programMemory) keep(program programRecord, version string) {
-	if m.dir == "" || !isProgramFile(program.Path) {
-		return
+	if m.dir != "" && isProgramFile(program.Path) {
+		wholefile.Remember(m.file(program), knownProgram{program, version})
 	}
-	content, err := json.Marshal(knownProgram{program, version})
-	if err != nil || os.MkdirAll(m.dir, 0o700) != nil {
-		return
-	}
-	_ = wholefile.Write(m.file(program), content, 0o600)
 }
 
 func (m programMemory) file(program programRecord) string {

@@ -289,7 +289,7 @@ func (r registries) ModuleVersions(ctx context.Context, m mirrorserver.Module) (
 
 // ModuleLocation implements mirrorserver.ModuleSource.
 func (r registries) ModuleLocation(ctx context.Context, m mirrorserver.Module, version string) (string, error) {
-	found, err := r.net.Registries(r.product, "").Locate(ctx, addressOf(m), version)
+	found, err := r.net.Registries(r.product, "").Locate(ctx, addressOf(m), version, false)
 	return found.String(), missing(err)
 }
 

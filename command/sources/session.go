@@ -272,8 +272,6 @@ func (s *Session) Modules() modules.Resolver {
 	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    s.Product,
-		WorkingDir: m.Dir,
-		HomeDir:    m.HomeDir,
 		Fetcher:    with.fetcher,
 		Registries: with.registries,
 		Allow:      s.Policy.AllowsModule(),

@@ -94,8 +94,6 @@ type Dir struct {
 	Tree  *modules.Tree   // the modules; nil before they were found
 	Locks *depsfile.Locks // nil before LoadLocks
 
-	workspace string          // the selected one; "" is unknown
-	outlines  load.Outlines   // those of Options
 	log       *slog.Logger    // nil: there is none
 	lockFile  fs.FileInfo     // as LoadLocks found it; nil: it wasn't there
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
@@ -109,13 +107,14 @@ type Dir struct {
 // Load reads the root module in a directory. Values of variables that can't be read or computed are a problem to
 // Terraform whether anything needs them or not. To OpenTofu, those that can't be computed are one only to what needs them.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
-	d := &Dir{Path: path, Product: product, log: m.Log, outlines: o.Outlines}
+	d := &Dir{Path: path, Product: product, log: m.Log}
+	workspace := ""
 	if dialect.Of(product).StaticModules {
-		d.workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
+		workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
-		TestDirectory: o.TestDirectory, NoTests: o.NoTests, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace, Outlines: o.Outlines,
+		TestDirectory: o.TestDirectory, NoTests: o.NoTests, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: workspace, Outlines: o.Outlines,
 	})
 	d.takeInputProblems(invalid)
 	return d
@@ -167,7 +166,6 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 
 // InstallModules is FindModules for modules that are recorded in a manifest.
 func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, manifest modules.Manifest) {
-	installer.Workspace, installer.Outlines = d.workspace, d.outlines
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
 	d.logLeftToPlan()
 	d.ProviderProblems = d.Tree.CheckProviders()
@@ -232,7 +230,7 @@ func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
 
 // CheckRecorded finds the modules as they are recorded in dir, and returns what isn't as the configuration has it.
 func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason, problems problem.List) {
-	problems = d.FindModules(m.Context, modules.Resolver{Dir: dir, Product: d.Product, Mode: modules.AsRecorded, WorkingDir: m.Dir, HomeDir: m.HomeDir})
+	problems = d.FindModules(m.Context, modules.Resolver{Dir: dir, Product: d.Product, Mode: modules.AsRecorded})
 	if problems.HasErrors() {
 		return nil, problems
 	}

@@ -83,7 +83,7 @@ func moduleCause(p *problem.Problem) string {
 	if !ok || p.Subject == nil {
 		return ""
 	}
-	if refused := getproviders.FaultOf(unlocated.Err, getproviders.ErrUnauthorized); refused != nil {
+	if refused := getproviders.FaultOf(unlocated.Err, getproviders.ErrUnauthorized); refused != nil && refused.Host != "" {
 		return "credentials " + refused.Host.String()
 	}
 	key, _ := cause.SharedCause(unlocated.Err)

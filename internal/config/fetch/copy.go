@@ -7,36 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-
-	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
-
-// findSubdir finds the part of a package that a server named. It has to be in the
-// package also when symlinks are followed.
-func findSubdir(dir, pattern string) (string, error) {
-	if pattern == "" || path.Clean(pattern) == "." {
-		return dir, nil
-	}
-	matches, err := fs.Glob(os.DirFS(dir), path.Clean(pattern))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("the subdirectory %q, to which the server leads, is not a pattern of names: %w", pattern, err)
-	case len(matches) == 0:
-		return "", fmt.Errorf("%w: the package has no directory %q, to which the server leads", ErrNotFound, pattern)
-	case len(matches) > 1:
-		return "", fmt.Errorf("the package has several directories that match %q, to which the server leads: %q is one, %q another", pattern, matches[0], matches[1])
-	}
-	found, err := modules.Inside(dir, matches[0])
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(found); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%w: %q is no directory of the package", ErrNotFound, matches[0])
-	}
-	return found, nil
-}
 
 // copyTree copies what is in a directory into another one, which is empty.
 // Symlinks stay what they are, wherever they lead.

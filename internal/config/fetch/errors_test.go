@@ -3,9 +3,10 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/internal/config/git"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // What was fetched is there, even if the context has ended since.
@@ -21,7 +22,8 @@ func TestNamed_IsNoErrorWithoutOne(t *testing.T) {
 func TestErrors_NameThePackageOnce(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
-	inner := &git.Error{URL: "https://example.com/a.git", Ref: "v1", Err: gone}
+	at := "https://example.com/a.git"
+	inner := &getproviders.Fault{Subject: getproviders.Subject{Source: at}, Err: fmt.Errorf("git repository %s: %w", at, gone)}
 	for _, tt := range []struct {
 		pkg         string
 		err         error
@@ -29,13 +31,14 @@ func TestErrors_NameThePackageOnce(t *testing.T) {
 	}{
 		{"git::https://example.com/a.git?ref=v1", inner, "checking out git::https://example.com/a.git?ref=v1: gone", "checking out: gone"},
 		{"git::https://mirrored.example.com/a.git?ref=v1", inner,
-			`checking out git::https://mirrored.example.com/a.git?ref=v1: git repository https://example.com/a.git, ref "v1": gone`,
-			`checking out: git repository https://example.com/a.git, ref "v1": gone`},
+			`checking out git::https://mirrored.example.com/a.git?ref=v1: git repository https://example.com/a.git: gone`,
+			`checking out: git repository https://example.com/a.git: gone`},
 		{"https://example.com/a.zip", gone, "checking out https://example.com/a.zip: gone", "checking out: gone"},
 	} {
-		e := &Error{Package: tt.pkg, Step: stepCheckout, Err: tt.err}
-		if e.Error() != tt.full || e.Brief() != tt.brief || !errors.Is(e, gone) {
-			t.Errorf("got %q and %q, want %q and %q", e.Error(), e.Brief(), tt.full, tt.brief)
+		err := named(t.Context(), tt.pkg, failed(stepCheckout, tt.err))
+		step, ok := errors.AsType[*stepError](err)
+		if err.Error() != tt.full || !ok || step.Brief() != tt.brief || !errors.Is(err, gone) {
+			t.Errorf("got %q, want %q and %q", err, tt.full, tt.brief)
 		}
 	}
 }

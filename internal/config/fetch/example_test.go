@@ -47,8 +47,8 @@ func ExampleFetcher() {
 	// Output: a.tf
 }
 
-// Errors say of which kind they are, and what can be done.
-func ExampleError() {
+// Errors are Faults, which say of which kind they are, and what can be done.
+func ExampleFetcher_errors() {
 	fetcher := &fetch.Fetcher{Offline: true}
 	defer fetcher.Close()
 	_, err := fetcher.Fetch(context.Background(), modules.FetchRequest{Package: "https://me:secret@example.com/net.zip?token=secret"}, "net")

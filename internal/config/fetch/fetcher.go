@@ -3,7 +3,6 @@ package fetch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"runtime"
 	"strings"
@@ -61,7 +60,7 @@ var _ modules.Fetcher = (*Fetcher)(nil)
 // fetched once, and each call gets a copy, which is the caller's own. A
 // directory of this machine is not copied: dst becomes a symlink to it.
 //
-// Errors are of type [*Error], or the cause for which ctx ended. If there is one,
+// Errors are a [getproviders.Fault], or the cause for which ctx ended. If there is one,
 // dst isn't there.
 func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst string) (fetched modules.Fetched, err error) {
 	given, beside := req.Package, req.Beside
@@ -83,12 +82,12 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	made, err := s.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) {
 		ctx, end := reporting(ctx, f.Report, modules.Redact(given))
 		defer end()
-		return s.makeContent(ctx, at.packageSource, beside)
+		return s.fetch(ctx, at.packageSource, beside)
 	})
 	if err != nil {
 		return fetched, err
 	}
-	if err := s.put(ctx, made, at.subdir, dst); err != nil {
+	if err := s.copyTo(ctx, made, at.subdir, dst); err != nil {
 		return fetched, err
 	}
 	_, _ = s.pinned.Do(ctx, req, func(context.Context) (struct{}, error) {
@@ -142,15 +141,13 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 	}, nil
 }
 
-// errNotPrepared is that there is nothing to close.
-var errNotPrepared = errors.New("no package was fetched")
-
 // Close removes what was temporary. After an interrupt it waits for what is being
 // stopped, which takes git half a second at most: no program outlives it. It is
 // called after the last Fetch has returned; the Fetcher must not be used any more.
 func (f *Fetcher) Close() error {
-	s, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*session, error) { return nil, errNotPrepared })
-	if err != nil {
+	f.prepared.Settle()
+	s, ok := f.prepared.Known(struct{}{})
+	if !ok {
 		return nil
 	}
 	s.located.Settle()
@@ -158,7 +155,7 @@ func (f *Fetcher) Close() error {
 	s.pinned.Settle()
 	s.clones.Settle()
 	s.buckets.Close()
-	err = s.repositories.Close()
+	s.repositories.Close()
 	s.dir.Remove()
-	return err
+	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// getObjects gets an object of s3 or gcs into the file dst, or all objects of a prefix into the directory.
-func getObjects(ctx context.Context, from *bucket.Services, at packageSource, dst string, limits bounds) error {
+// downloadObjects downloads an object of s3 or gcs into the file dst, or all objects of a prefix into the directory.
+func downloadObjects(ctx context.Context, from *bucket.Services, at packageSource, dst string, limits bounds) error {
 	objects, err := from.Open(ctx, at.kind, at.parsed(), at.own)
 	if err != nil {
 		return err
@@ -119,8 +119,8 @@ type OCIArchive struct {
 // errNoOCI says that there is no client for OCI registries.
 var errNoOCI = fmt.Errorf("%w: packages can't be fetched by \"oci\" in Terraform's place, only by http, https, git, hg, s3, gcs and file", ErrAddress)
 
-// getOCI gets the archive of a registry into the file dst, and compares its digest.
-func getOCI(ctx context.Context, open func(context.Context, OCIPackage) (OCIArchive, error), from packageSource, dst string, limit int64) error {
+// downloadOCI downloads the archive of a registry into the file dst, and compares its digest.
+func downloadOCI(ctx context.Context, open func(context.Context, OCIPackage) (OCIArchive, error), from packageSource, dst string, limit int64) error {
 	u := from.parsed()
 	archive, err := open(ctx, OCIPackage{
 		Registry: u.Host, Repository: strings.TrimPrefix(u.Path, "/"), Tag: u.Query().Get("tag"), Digest: u.Query().Get("digest"),

@@ -79,16 +79,16 @@ func (s *session) locate(ctx context.Context, req modules.FetchRequest) (at loca
 	}
 }
 
-// content is a package on this machine.
+// content is a package on this machine, or the archive that it is in.
 type content struct {
-	dir    string
-	linked bool   // dir isn't a copy: it is where the address says that the package is
+	path   string
+	linked bool   // it isn't a copy: it is where the address says that the package is
 	commit string // of a git repository
 	sha256 string // of an archive that was downloaded
 }
 
-// makeContent makes the content of a package, in a directory of its own.
-func (s *session) makeContent(ctx context.Context, from packageSource, beside *modules.Requests) (made content, err error) {
+// fetch downloads a package, and unpacks it if it is an archive, in a directory of its own.
+func (s *session) fetch(ctx context.Context, from packageSource, beside *modules.Requests) (made content, err error) {
 	if from.kind == "file" && from.archive == "" {
 		return findDir(from.url)
 	}
@@ -106,14 +106,12 @@ func (s *session) makeContent(ctx context.Context, from packageSource, beside *m
 			_ = patient.RemoveAll(dir)
 		}
 	}()
-	if from.archive != "" {
-		made, err = s.makeFromArchive(ctx, from, dir)
-	} else {
-		made.dir = filepath.Join(dir, "package")
-		made.commit, err = s.makeDir(ctx, from, made.dir, beside)
+	made, err = s.download(ctx, from, dir, beside)
+	if err == nil && from.archive != "" {
+		made, err = s.unpack(ctx, from, made, dir)
 	}
 	if err == nil {
-		err = removeRepositories(made.dir)
+		err = removeRepositories(made.path)
 	}
 	return made, err
 }
@@ -124,36 +122,69 @@ func findDir(dir string) (content, error) {
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is neither a directory nor an archive by its name", dir)
 	}
-	return content{dir: dir, linked: true}, failed(stepRead, err)
+	return content{path: dir, linked: true}, failed(stepRead, err)
 }
 
-// makeDir makes a directory with what is one where it comes from.
-func (s *session) makeDir(ctx context.Context, from packageSource, dst string, beside *modules.Requests) (commit string, err error) {
-	step := stepCheckout
+// download brings what is at an address to this machine: an archive, or a directory. It is in dir unless it was here already.
+func (s *session) download(ctx context.Context, from packageSource, dir string, beside *modules.Requests) (got content, err error) {
+	step, isRepository := stepDownload, from.kind == "git" || from.kind == "hg"
+	if isRepository {
+		step = stepCheckout
+	}
+	got.path = filepath.Join(dir, "downloaded")
 	switch {
+	case isRepository && from.archive != "":
+		repository, file := from.parent()
+		_, err := s.download(ctx, repository, dir, nil)
+		return content{path: filepath.Join(got.path, file)}, err
 	case from.kind == "git":
 		req := gitRequest(from)
 		req.Beside = s.clonesBeside(ctx, beside)
-		commit, err = s.repositories.Checkout(ctx, req, dst)
-	case from.kind == "hg" && !s.web.offline:
-		err = cloneHg(ctx, s.environ, from, dst)
-	case from.kind == "hg":
+		got.commit, err = s.repositories.Checkout(ctx, req, got.path)
+	case from.kind == "http":
+		got, err = s.web.download(ctx, s.store, from, dir, s.bounds.download)
+	case from.kind == "file":
+		got.path = from.url
+	case s.web.offline:
 		err = ErrOffline
+	case from.kind == "hg":
+		err = cloneHg(ctx, s.environ, from, got.path)
+	case from.kind == "oci":
+		err = downloadOCI(ctx, s.oci, from, got.path, s.bounds.download)
 	default:
-		step, err = stepDownload, s.getStored(ctx, from, dst)
+		err = downloadObjects(ctx, s.buckets, from, got.path, s.bounds)
 	}
-	return commit, failed(step, err)
+	return got, failed(step, err)
 }
 
-// getStored gets what is in a bucket or a registry of images: a file, or a directory.
-func (s *session) getStored(ctx context.Context, from packageSource, dst string) error {
-	switch {
-	case s.web.offline:
-		return ErrOffline
-	case from.kind == "oci":
-		return getOCI(ctx, s.oci, from, dst, s.bounds.download)
+// unpack checks an archive, and unpacks it.
+func (s *session) unpack(ctx context.Context, from packageSource, archive content, dir string) (made content, err error) {
+	stat := os.Lstat
+	if from.kind == "file" {
+		stat = os.Stat
 	}
-	return getObjects(ctx, s.buckets, from, dst, s.bounds)
+	info, err := stat(archive.path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", archive.path)
+	}
+	if err != nil {
+		return made, failed(stepRead, err)
+	}
+	sum, err := s.web.resolve(ctx, from)
+	if err == nil {
+		err = sum.verify(ctx, archive.path)
+	}
+	if err != nil {
+		return made, failed(stepCheck, err)
+	}
+	made = content{path: filepath.Join(dir, "package"), sha256: archive.sha256}
+	if err := unpack(ctx, from.archive, archive.path, made.path, s.bounds); err != nil {
+		return made, failed(stepUnpack, err)
+	}
+	if filepath.Dir(archive.path) == dir {
+		_ = patient.Remove(archive.path)
+	}
+	return made, nil
 }
 
 // clonesBeside are those of the requests made at the same time that are for trees of
@@ -188,73 +219,10 @@ func gitRequest(from packageSource) git.Request {
 	return req
 }
 
-// makeFromArchive gets an archive, and unpacks it.
-func (s *session) makeFromArchive(ctx context.Context, from packageSource, dir string) (made content, err error) {
-	archive, err := s.getArchive(ctx, from, dir)
-	if err != nil {
-		return made, err
-	}
-	sum, err := s.web.resolve(ctx, from)
-	if err == nil {
-		err = sum.verify(ctx, archive.path)
-	}
-	if err != nil {
-		return made, failed(stepCheck, err)
-	}
-	dst := filepath.Join(dir, "package")
-	if err := unpack(ctx, from.archive, archive.path, dst, s.bounds); err != nil {
-		return made, failed(stepUnpack, err)
-	}
-	if filepath.Dir(archive.path) == dir {
-		_ = patient.Remove(archive.path)
-	}
-	return content{dir: dst, sha256: archive.sha256}, nil
-}
-
-// getArchive gets an archive from wherever it is.
-func (s *session) getArchive(ctx context.Context, from packageSource, dir string) (archive archiveFile, err error) {
-	switch from.kind {
-	case "http":
-		archive, err = s.web.download(ctx, s.store, from, dir, s.bounds.download)
-		return archive, failed(stepDownload, err)
-	case "file":
-		archive.path = from.url
-	case "git", "hg":
-		archive.path, err = s.fileInRepository(ctx, from, dir)
-	default:
-		archive.path = filepath.Join(dir, "archive")
-		err = failed(stepDownload, s.getStored(ctx, from, archive.path))
-	}
-	if err != nil {
-		return archiveFile{}, err
-	}
-	info, err := os.Lstat(archive.path)
-	if from.kind == "file" {
-		info, err = os.Stat(archive.path)
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", archive.path)
-	}
-	if err != nil {
-		return archiveFile{}, failed(stepRead, err)
-	}
-	return archive, nil
-}
-
-// fileInRepository checks out the repository in which an archive is a file.
-func (s *session) fileInRepository(ctx context.Context, from packageSource, dir string) (string, error) {
-	repository, file := from.parent()
-	checkout := filepath.Join(dir, "repository")
-	if _, err := s.makeDir(ctx, repository, checkout, nil); err != nil {
-		return "", err
-	}
-	return filepath.Join(checkout, file), nil
-}
-
-// put makes dst with the content of a package, or with a part of it.
-func (s *session) put(ctx context.Context, made content, subdir, dst string) error {
+// copyTo makes dst with the content of a package, or with a part of it.
+func (s *session) copyTo(ctx context.Context, made content, subdir, dst string) error {
 	if made.linked {
-		err := link.Dir(made.dir, dst)
+		err := link.Dir(made.path, dst)
 		if err == nil || runtime.GOOS != "windows" { // where not all file systems have links
 			return failed(stepCopy, err)
 		}
@@ -264,7 +232,10 @@ func (s *session) put(ctx context.Context, made content, subdir, dst string) err
 		return err
 	}
 	defer release()
-	src, err := findSubdir(made.dir, subdir)
+	_, src, err := modules.FindSubdir(made.path, path.Clean(subdir), ", to which the server leads", true)
+	if errors.Is(err, modules.ErrNoSubdir) {
+		err = fmt.Errorf("%w: %v", ErrNotFound, err) // it isn't the one of the source
+	}
 	if err != nil {
 		return failed(stepRead, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io/fs"
 	"net/url"
 	"os"
@@ -123,25 +122,16 @@ func (s store) keep(ctx context.Context, file, digest string) string {
 	return file
 }
 
-// maxEntryBytes is far more than a record of the store has.
-const maxEntryBytes = 64 << 10
-
 // load reads a record. What can't be read isn't there.
 func (s store) load(dir, key string, into any) bool {
-	if s.dir == "" {
-		return false
-	}
-	content, err := wholefile.Read(s.at(dir, nameOf(key)), maxEntryBytes)
-	return err == nil && json.Unmarshal(content, into) == nil
+	return s.dir != "" && wholefile.Recall(s.at(dir, nameOf(key)), into)
 }
 
 // save writes a record, for the user alone.
 func (s store) save(dir, key string, record any) {
-	content, err := json.Marshal(record)
-	if err != nil || s.dir == "" {
-		return
+	if s.dir != "" {
+		wholefile.Remember(s.at(dir, nameOf(key)), record)
 	}
-	_ = wholefile.Write(s.at(dir, nameOf(key)), content, 0o600)
 }
 
 // nameOf makes a name of any text, so that none of it can be read in the store.

@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -184,8 +184,7 @@ func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
 		s.BaseURL() + "/net.zip?checksum=file:" + s.BaseURL() + "/SUMS",
 	} {
 		err := refused(t, f, pkg)
-		e, ok := errors.AsType[*Error](err)
-		if !ok || !errors.Is(err, ErrOffline) || !strings.Contains(e.Hint(), "-offline") {
+		if e := getproviders.FaultOf(err, ErrOffline); e == nil || !strings.Contains(e.Hint, "-offline") {
 			t.Errorf("%s: %v", pkg, err)
 		}
 	}

@@ -61,17 +61,11 @@ func (a answer) validators() http.Header {
 	return http.Header{}
 }
 
-// archiveFile is an archive on disk.
-type archiveFile struct {
-	path   string
-	sha256 string // "" where it isn't needed
-}
-
 // download gets the archive of a URL. One that is in the store is asked for on the
 // condition that it has changed.
-func (w web) download(ctx context.Context, kept store, from packageSource, dir string, limit int64) (archive archiveFile, err error) {
+func (w web) download(ctx context.Context, kept store, from packageSource, dir string, limit int64) (archive content, err error) {
 	if path, ok := kept.archive(ctx, from.known); ok {
-		return archiveFile{path, from.known}, nil
+		return content{path: path, sha256: from.known}, nil
 	}
 	at := from.parsed()
 	var had answer
@@ -84,7 +78,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 	case !ok && w.offline:
 		return archive, ErrOffline
 	case w.offline:
-		return archiveFile{path, had.SHA256}, nil
+		return content{path: path, sha256: had.SHA256}, nil
 	case !ok:
 		had = answer{}
 	}
@@ -103,7 +97,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 	if resp.StatusCode == http.StatusNotModified && ok {
 		resp.Body.Close()
 		if had.Place == placeOf(resp) {
-			return archiveFile{path, had.SHA256}, nil
+			return content{path: path, sha256: had.SHA256}, nil
 		}
 		if resp, err = get(http.Header{}); err != nil {
 			return archive, err
@@ -120,7 +114,7 @@ func placeOf(resp *http.Response) string {
 }
 
 // receive writes the body of an answer to a file, and remembers what the answer was.
-func receive(ctx context.Context, kept store, from packageSource, resp *http.Response, dir string, limit int64) (archive archiveFile, err error) {
+func receive(ctx context.Context, kept store, from packageSource, resp *http.Response, dir string, limit int64) (archive content, err error) {
 	defer resp.Body.Close()
 	if _, ok := hosts.HasAll(resp); !ok {
 		return archive, statusOf(resp)
@@ -145,7 +139,7 @@ func receive(ctx context.Context, kept store, from packageSource, resp *http.Res
 		LastModified: lastModified(resp.Header),
 		Place:        placeOf(resp),
 	})
-	return archiveFile{path, digest}, nil
+	return content{path: path, sha256: digest}, nil
 }
 
 // isGzipOfItself reports whether an encoding is what some servers say of all files
@@ -339,18 +333,12 @@ func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err
 // readList gets a list of checksums. Only an archive of this machine may have its
 // list there.
 func (w web) readList(ctx context.Context, from packageSource, at *url.URL) ([]byte, error) {
-	switch {
-	case at.Scheme == "http", at.Scheme == "https":
-		return w.readRemoteList(ctx, at)
+	switch isWeb := at.Scheme == "http" || at.Scheme == "https"; {
 	case from.kind == "file" && (at.Scheme == "file" || at.Scheme == ""):
 		return wholefile.Read(filePath(at), maxListBytes)
-	default:
+	case !isWeb:
 		return nil, fmt.Errorf("%w: it has to be at an http or https URL", ErrAddress)
-	}
-}
-
-func (w web) readRemoteList(ctx context.Context, at *url.URL) ([]byte, error) {
-	if w.offline {
+	case w.offline:
 		return nil, ErrOffline
 	}
 	resp, err := w.get(ctx, at, nil)

@@ -185,11 +185,7 @@ func newBench(tb testing.TB) *bench {
 	_, environ := requireGit(tb)
 	work := tb.TempDir()
 	b := &bench{tb: tb, work: work, Repositories: &Repositories{Dir: filepath.Join(work, "store"), Environ: environ}}
-	tb.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
+	tb.Cleanup(b.Close)
 	return b
 }
 

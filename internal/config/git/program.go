@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
@@ -214,26 +215,8 @@ var (
 	ErrNoProgram = errors.New("git is not installed: install it, or put it on PATH")
 )
 
-// Error says which repository and ref something went wrong with.
-type Error struct {
-	URL string // without login and query
-	Ref string // "": the default branch
-	Err error
-}
-
-// Error implements error.
-func (e *Error) Error() string {
-	if e.Ref == "" {
-		return fmt.Sprintf("git repository %s: %s", e.URL, e.Err)
-	}
-	return fmt.Sprintf("git repository %s, ref %s: %s", e.URL, strconv.Quote(e.Ref), e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *Error) Unwrap() error { return e.Err }
-
-// failure adds the repository and the ref to an error. Where the context ended, its cause
-// takes the place of the error.
+// failure says with which repository and ref something went wrong: the Source is the URL without login and query, and what Err
+// wraps has neither. Where the context ended, its cause takes the place of the error.
 func failure(ctx context.Context, req Request, err error) error {
 	if err == nil {
 		return nil
@@ -241,7 +224,26 @@ func failure(ctx context.Context, req Request, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return &Error{URL: shownURL(req.URL), Ref: req.Ref, Err: err}
+	at, ref := shownURL(req.URL), ""
+	if req.Ref != "" {
+		ref = ", ref " + strconv.Quote(req.Ref)
+	}
+	failed := &getproviders.Fault{Subject: getproviders.Subject{Source: at}}
+	_, nested := errors.AsType[*getproviders.Fault](err) // that of a submodule, with a hint of its own
+	switch {
+	case nested:
+	case errors.Is(err, ErrNotFound) && ref != "":
+		ref, err = "", &getproviders.Fault{Kind: err, Err: fmt.Errorf("the repository has no ref %q", req.Ref)}
+		failed.Hint = "a ref is a tag, a branch or a commit. This command lists tags and branches:\n  git ls-remote " + at
+	case errors.Is(err, ErrUnreachable):
+		advice := "check the address, and whether this user may read the repository"
+		if exit, ok := errors.AsType[*exitError](err); ok {
+			advice = cmp.Or(exit.Hint(), advice)
+		}
+		failed.Hint = advice + ". To try it, run:\n  git ls-remote " + at
+	}
+	failed.Err = fmt.Errorf("git repository %s%s: %w", at, ref, err)
+	return failed
 }
 
 // exitError is a git that failed, and its last words.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -74,7 +73,7 @@ type Request struct {
 // Checkout makes the directory dst, which doesn't exist and whose parent does,
 // with the tree that a request means, and returns the full ID of its commit.
 //
-// Errors are of type *Error, and match one of [ErrAddress], [ErrNotFound],
+// Errors are a [getproviders.Fault] whose Source is the repository, and match one of [ErrAddress], [ErrNotFound],
 // [ErrUnreachable], [ErrOffline] and [ErrNoProgram] if one of these is the
 // reason. When ctx ends the error is its cause.
 func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (commit string, err error) {
@@ -100,16 +99,14 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 
 // Close removes the temporary directory, if there is one, after it has waited for
 // runs of git that are being stopped. The Repositories must not be used any more.
-func (r *Repositories) Close() error {
+func (r *Repositories) Close() {
 	r.fetches.Settle()
 	r.listings.Settle()
 	r.stores.Settle()
-	errNone := errors.New("none was made")
-	dir, err := r.temporary.Do(context.Background(), struct{}{}, func(context.Context) (*scratch.Dir, error) { return nil, errNone })
-	if err == nil {
+	r.temporary.Settle()
+	if dir, ok := r.temporary.Known(struct{}{}); ok {
 		dir.Remove()
 	}
-	return nil
 }
 
 // dir returns the directory of the bare repositories, which is there.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -230,7 +231,7 @@ func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
 		{"no such repository", nil, Request{URL: o.url() + "/no"}, ErrUnreachable, "does not appear to be a git repository"},
 		{"no such repository, by commit", nil, Request{URL: o.url() + "/no", Ref: strings.Repeat("a", 40)}, ErrUnreachable, "does not appear to be a git repository"},
 		{"no such host", nil, Request{URL: "https://u:s3cret@nowhere.invalid/a", Ref: "v1"}, ErrUnreachable, `https://nowhere.invalid/a, ref "v1"`},
-		{"no such ref", nil, o.at("v9"), ErrNotFound, `ref "v9": the repository has no such ref`},
+		{"no such ref", nil, o.at("v9"), ErrNotFound, `the repository has no ref "v9"`},
 		{"no git on PATH", func(b *bench) { b.Environ = []string{"PATH=" + b.work} }, o.at(""), ErrNoProgram, "install it"},
 		{"git in a relative directory", func(b *bench) { b.Environ = []string{"PATH=."} }, o.at(""), ErrNoProgram, "install it"},
 		{"no environment", func(b *bench) { b.Environ = nil }, o.at(""), ErrNoProgram, "install it"},
@@ -242,8 +243,8 @@ func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
 			c.change(b)
 		}
 		_, _, err := b.checkout(t.Context(), c.req)
-		var whole *Error
-		if !errors.Is(err, c.want) || !errors.As(err, &whole) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") {
+		var whole *getproviders.Fault
+		if !errors.Is(err, c.want) || !errors.As(err, &whole) || whole.Source == "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
@@ -115,12 +116,18 @@ func TestSubmodules_EachPathIsThereOnce(t *testing.T) {
 // A commit that the submodule's repository lacks, and one that is gone.
 func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	o.addSubmodule("sub", "../nowhere", strings.Repeat("a", 40))
-	_, _, err := newBench(t).checkout(t.Context(), o.at(""))
-	var whole *Error
-	if !errors.Is(err, ErrUnreachable) || !errors.As(err, &whole) || whole.URL != o.url() || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("error %v", err)
+	there := newOrigin(t)
+	there.commit("f", "x")
+	for url, want := range map[string]error{"../nowhere": ErrUnreachable, there.url(): ErrNotFound} {
+		o, commit := newOrigin(t), strings.Repeat("a", 40)
+		o.addSubmodule("sub", url, commit)
+		_, _, err := newBench(t).checkout(t.Context(), o.at("main"))
+		must.Fail(t, err, want)
+		must.Contain(t, err, o.url())
+		must.Equal(t, want == ErrNotFound, strings.Contains(err.Error(), "the repository has no ref "+strconv.Quote(commit)), url)
+		if hint := getproviders.HintsOf(err)[0]; !strings.HasSuffix(hint, filepath.Base(url)) { // it isn't about the repository around it
+			t.Errorf("%s: the hint is %q", url, hint)
+		}
 	}
 }
 

@@ -109,6 +109,7 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	build.finish()
 
 	module := build.module
+	module.Options.done = nil
 	configuration := len(found.primary) + len(found.override)
 	if !product.TestProviders {
 		configuration += len(found.tests)
@@ -143,7 +144,7 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 	return &builder{
 		module: &Module{
-			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
+			Dir: dir, Path: opts.Path, Options: opts, Files: map[string]*hcl.File{},
 			required: map[string]*requiredProvider{}, configs: map[providerKey]*providerConfig{}, testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
 		},
 		product: product,

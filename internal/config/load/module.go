@@ -36,11 +36,13 @@ type Module struct {
 	// diagnostics have, so that source lines can be shown with a problem.
 	Files map[string]*hcl.File
 
+	// Options are what it was loaded with.
+	Options Options
+
 	// LeftToPlan are the places of arguments, blocks and keywords that only a product which is newer than what
 	// is known here can read, and that can't decide what is installed.
 	LeftToPlan []hcl.Range
 
-	source    string                       // of the module, as its caller has it
 	variables map[string]bool              // the names of those that it declares
 	required  map[string]*requiredProvider // what required_providers says, by local name
 	providers []*providerConfig
@@ -95,7 +97,7 @@ func (m *Module) subject() string {
 	if m.Path == "" {
 		return "This configuration"
 	}
-	return fmt.Sprintf("Module %s (from %s)", m.Path, m.source)
+	return fmt.Sprintf("Module %s (from %s)", m.Path, m.Options.Source)
 }
 
 // check returns nil if the version is one of those that are required.

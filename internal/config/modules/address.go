@@ -121,12 +121,12 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (address Registry,
 		return address, fmt.Errorf("a registry's module has an address of the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q has not", withoutLogin(source))
 	}
 	for i, what := range []string{"namespace", "module name"} {
-		if !name().MatchString(parts[i]) {
+		if !namePattern().MatchString(parts[i]) {
 			return address, fmt.Errorf("%q can't be a %s: it has to be letters, digits, dashes and underscores, %d at most, with a letter or digit at both ends",
 				parts[i], what, maxNameLength)
 		}
 	}
-	if !system().MatchString(parts[2]) {
+	if !systemPattern().MatchString(parts[2]) {
 		return address, fmt.Errorf("%q can't be a target system: it has to be lower case letters and digits, %d at most", parts[2], maxNameLength)
 	}
 	address.Namespace, address.Name, address.System = parts[0], parts[1], parts[2]
@@ -141,7 +141,7 @@ var ErrAddress = errors.New("this is no address of a registry's module")
 func (r Registry) check() error {
 	host, err := hosts.ParseHostname(r.Host.String())
 	subdir := r.Subdir == "" || fs.ValidPath(r.Subdir)
-	if err != nil || host != r.Host || !name().MatchString(r.Namespace) || !name().MatchString(r.Name) || !system().MatchString(r.System) || !subdir {
+	if err != nil || host != r.Host || !namePattern().MatchString(r.Namespace) || !namePattern().MatchString(r.Name) || !systemPattern().MatchString(r.System) || !subdir {
 		return fmt.Errorf("%w: %q", ErrAddress, r)
 	}
 	return nil
@@ -165,8 +165,8 @@ func registryHost(given string) (hosts.Hostname, error) {
 
 // What the parts of an address are, of [maxNameLength] at most.
 var (
-	name   = par.OnceRegexp(`^[0-9A-Za-z]([0-9A-Za-z_-]{0,62}[0-9A-Za-z])?$`)
-	system = par.OnceRegexp(`^[0-9a-z]{1,64}$`)
+	namePattern   = par.OnceRegexp(`^[0-9A-Za-z]([0-9A-Za-z_-]{0,62}[0-9A-Za-z])?$`)
+	systemPattern = par.OnceRegexp(`^[0-9a-z]{1,64}$`)
 )
 
 // isForeign reports whether what a module in the root configuration calls by this

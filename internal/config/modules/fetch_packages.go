@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -64,7 +61,7 @@ func (p packages) locate(ctx context.Context, address Address, constraint string
 		from := packageSource{registry: address, version: choice.Version, unasked: choice.Unasked}
 		if !p.dryRun { // where it is would be remembered
 			from.pin = address.Package() + " " + choice.Version
-			from.remote, err = p.registries.Locate(ctx, address, choice.Version)
+			from.remote, err = p.registries.Locate(ctx, address, choice.Version, false)
 		}
 		return from, choice.Warnings, err
 	default:
@@ -110,7 +107,7 @@ func (p packages) fetchAll(ctx context.Context, tree *Tree, level []*step, tell 
 			s.fail(notFetched(s, errs[i]))
 		}
 	}
-	publish(tree, stage, fetched, tell)
+	publishAll(tree, stage, fetched, tell)
 }
 
 // fetch fetches a package, and finds the module in it. Where a registry said that it is may be remembered from
@@ -121,7 +118,7 @@ func (p packages) fetch(ctx context.Context, from packageSource, dst string) (fe
 	}
 	fetched, err = p.fetcher.Fetch(ctx, from.request(), dst)
 	if err != nil && from.version != "" && ctx.Err() == nil {
-		if remote, again := p.registries.Relocate(ctx, from.registry, from.version); again == nil && remote != from.remote {
+		if remote, again := p.registries.Locate(ctx, from.registry, from.version, true); again == nil && remote != from.remote {
 			from.remote = remote
 			fetched, err = p.fetcher.Fetch(ctx, from.request(), dst)
 		}
@@ -134,37 +131,19 @@ func (p packages) fetch(ctx context.Context, from packageSource, dst string) (fe
 
 // findSubdir finds the module in its package.
 func findSubdir(dir string, from packageSource) (string, error) {
-	subdir := from.remote.Subdir
-	if subdir == "" {
+	if from.remote.Subdir == "" {
 		return "", nil
 	}
-	if from.version == "" { // what a registry says is a name, and no pattern
-		matches, err := fs.Glob(os.DirFS(dir), subdir)
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("the subdirectory %q is not a pattern of names: %w", subdir, err)
-		case len(matches) > 1:
-			return "", fmt.Errorf("the package has several directories that match %q: %q is one, %q another", subdir, matches[0], matches[1])
-		case len(matches) == 1:
-			subdir = matches[0]
-		}
+	subdir, _, err := FindSubdir(dir, from.remote.Subdir, "", from.version == "") // what a registry says is a name, and no pattern
+	if errors.Is(err, ErrNoSubdir) {
+		err = &getproviders.Fault{Err: err, Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"}
 	}
-	found, err := Inside(dir, subdir)
-	switch {
-	case errors.Is(err, errOutside):
-		return "", err
-	case err != nil || !(files.System{}).IsDir(found):
-		return "", &getproviders.Fault{
-			Err:  fmt.Errorf("%w %q", errNoSubdir, subdir),
-			Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are",
-		}
-	}
-	return subdir, nil
+	return subdir, err
 }
 
-// publish puts packages into their places, and records them. Those that take the place of others are recorded at once: the
+// publishAll puts packages into their places, and records them. Those that take the place of others are recorded at once: the
 // run may fail.
-func publish(tree *Tree, stage stage, fetched []*step, tell func(Event)) {
+func publishAll(tree *Tree, stage stage, fetched []*step, tell func(Event)) {
 	was := tree.before
 	if err := retract(tree, fetched); err != nil {
 		for _, s := range fetched {
@@ -213,16 +192,13 @@ func plan(tree *Tree, level []*step, tell func(Event)) {
 		if s.failed() || s.record.Dir != "" {
 			continue
 		}
-		recorded, known := tree.before[s.key]
-		there := known && recorded.Source == s.address.String() && tree.at.isDir(recorded.Dir)
-		planned := Planned{Downloading: Downloading{Key: s.key, Package: shownPackage(s), Version: s.from.version}, Was: recorded.Version, Code: Absent}
-		switch {
-		case known && recorded.Source != s.address.String():
-			planned.Code = SourceChanged
-		case known && !recorded.satisfies(s.call.Version):
-			planned.Code = VersionChanged
-		case there:
-			planned.Code = Upgraded
+		recorded := tree.before[s.key]
+		there := recorded.Source == s.address.String() && tree.at.isDir(recorded.Dir)
+		planned := Planned{Downloading: Downloading{Key: s.key, Package: shownPackage(s), Version: s.from.version}, Was: recorded.Version, Code: s.unfit(recorded)}
+		if planned.Code == "" {
+			if planned.Code = Absent; there {
+				planned.Code = Upgraded
+			}
 		}
 		planned.Certain = there && s.from.version != "" && recorded.Version == s.from.version
 		tell(planned)
@@ -232,42 +208,4 @@ func plan(tree *Tree, level []*step, tell func(Event)) {
 			s.problems = append(s.problems, done...)
 		}
 	}
-}
-
-// Fetcher gets packages from elsewhere. Package fetch has one that knows all
-// that Terraform knows; programs that embed this package may bring their own.
-type Fetcher interface {
-	// Fetch makes the directory dst, which isn't there yet and whose parent is,
-	// with the content of a package. It is called by many goroutines at once;
-	// whatever the number of calls for one package, it is asked for once.
-	Fetch(ctx context.Context, req FetchRequest, dst string) (Fetched, error)
-}
-
-// FetchRequest says what is to be fetched.
-type FetchRequest struct {
-	Package string // the address without a subdirectory: [Remote.Package]
-	// Pin names what never changes, like "registry.example.com/acme/net/cloud 1.2.0":
-	// a package that was fetched earlier for the same pin and address is as good
-	// as one that is fetched now. "" says that it may have changed.
-	Pin string
-	// Commit is what a lock file says that the package was: the full ID of a
-	// commit of a git repository. It counts only where the repository may not be
-	// asked what the address means now. "": not known.
-	Commit string
-	// Own says that the user's own configuration has the address: only then does a profile in it count, and only then are the user's
-	// credentials for s3 sent to any server that it names.
-	Own    bool
-	Served Served
-	// Beside are the requests that are made at the same time, this one among them, so
-	// that what several of them need can be asked for together; nil: not known. It
-	// makes no difference to what is fetched.
-	Beside *Requests
-}
-
-// Requests are made at the same time.
-type Requests struct{ All []FetchRequest }
-
-// Fetched is what is known of a package that was fetched.
-type Fetched struct {
-	Commit string // of a git repository, in full; "" for others
 }

@@ -129,7 +129,7 @@ func TestResolver_InsideIsAllOfTheWay(t *testing.T) {
 		"real": nil, "": nil, "/real": nil, "out": errOutside, "out/back": errOutside, "..": errOutside, "../other": errOutside, "../pkg/real": errOutside,
 		"../nothing": errOutside, "nothing": fs.ErrNotExist,
 	} {
-		if found, err := Inside(filepath.Join(dir, "pkg"), name); !errors.Is(err, want) {
+		if found, err := inside(filepath.Join(dir, "pkg"), name); !errors.Is(err, want) {
 			t.Errorf("%q: %q, %v", name, found, err)
 		}
 	}

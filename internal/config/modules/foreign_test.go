@@ -98,7 +98,7 @@ func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
 	for _, product := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
 		registries := newRegistries(registry)
 		registries.Product = product
-		must.Refuse(registries.Locate(t.Context(), netModule, "1.0.0"))(t, product.Name)
+		must.Refuse(registries.Locate(t.Context(), netModule, "1.0.0", false))(t, product.Name)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 	if choice, err := registries.Select(t.Context(), module, "1.0.0"); !errors.Is(err, ErrOffline) {
 		t.Errorf("%+v, %v", choice, err)
 	}
-	if remote, err := registries.Locate(t.Context(), module, "1.0.0"); !errors.Is(err, ErrOffline) {
+	if remote, err := registries.Locate(t.Context(), module, "1.0.0", false); !errors.Is(err, ErrOffline) {
 		t.Errorf("%+v, %v", remote, err)
 	}
 }

@@ -48,7 +48,7 @@ func (r Record) satisfies(constraint string) bool {
 // is an empty one.
 type Manifest map[string]Record
 
-// ReadManifest reads the record in a directory for modules, which is in fsys as [Resolver.FS] has it. A file that is
+// ReadManifest reads the record in a directory for modules, which is in fsys as [load.Options] has it. A file that is
 // missing or empty is an empty record. Errors name the file. The product says which
 // registry old records mean that name none.
 func ReadManifest(fsys fs.FS, dir string, product getproviders.Product) (Manifest, error) {

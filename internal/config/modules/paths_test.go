@@ -101,8 +101,8 @@ func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
 		registries := newRegistries(registry)
 		registries.Store = t.TempDir()
 		_, selectErr := registries.Select(t.Context(), address, "")
-		_, locateErr := registries.Locate(t.Context(), address, "1.0.0")
-		_, relocateErr := registries.Relocate(t.Context(), address, "1.0.0")
+		_, locateErr := registries.Locate(t.Context(), address, "1.0.0", false)
+		_, relocateErr := registries.Locate(t.Context(), address, "1.0.0", true)
 		for _, err := range []error{selectErr, locateErr, relocateErr} {
 			must.Fail(t, err, ErrAddress, address)
 		}

@@ -99,9 +99,34 @@ func (p places) isAway(pkgDir, dir string) bool {
 	return err != nil || !files.IsWithin(pkg, dir)
 }
 
-// Inside returns the directory or file with a name below a directory, with symlinks
+// ErrNoSubdir says that a package hasn't got a directory.
+var ErrNoSubdir = errors.New("the package has no directory")
+
+// FindSubdir returns the name of a directory in a package, and where it is when symlinks are followed. What is given may be
+// a pattern of which there is one match; by says in words that follow it who named it, or is "". Errors match [ErrNoSubdir], unless the
+// name leads out of the package or has several matches.
+func FindSubdir(dir, subdir, by string, isPattern bool) (name, found string, err error) {
+	if isPattern {
+		matches, err := fs.Glob(os.DirFS(dir), subdir)
+		switch {
+		case err != nil:
+			return "", "", fmt.Errorf("the subdirectory %q is not a pattern of names: %w", subdir, err)
+		case len(matches) > 1:
+			return "", "", fmt.Errorf("the package has several directories that match %q%s: %q is one, %q another", subdir, by, matches[0], matches[1])
+		case len(matches) == 1:
+			subdir = matches[0]
+		}
+	}
+	found, err = inside(dir, subdir)
+	if !errors.Is(err, errOutside) && (err != nil || !(files.System{}).IsDir(found)) {
+		err = fmt.Errorf("%w %q%s", ErrNoSubdir, subdir, by)
+	}
+	return subdir, found, err
+}
+
+// inside returns the directory or file with a name below a directory, with symlinks
 // followed. It is an error if any part of the way to it leads out of the directory.
-func Inside(dir, name string) (string, error) {
+func inside(dir, name string) (string, error) {
 	root, err := files.System{}.Physical(dir)
 	if err != nil {
 		return "", err

@@ -29,9 +29,6 @@ import (
 // fails, what was copied is removed again. An error that has a method Summary, itself or in what it wraps, has a
 // headline of its own.
 func (in Resolver) Populate(ctx context.Context, source, dir string) error {
-	if in.FS != nil {
-		return errors.New("nothing can be copied into an fs.FS")
-	}
 	if err := mustBeEmpty(dir); err != nil {
 		return err
 	}

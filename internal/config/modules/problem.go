@@ -94,21 +94,21 @@ func unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
 		return done[0]
 	}
 	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, hint(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, hintOf(err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
 
 func notFetched(s *step, err error) *hcl.Diagnostic {
 	summary := "Failed to download module"
-	if errors.Is(err, errNoSubdir) {
+	if errors.Is(err, ErrNoSubdir) {
 		summary = "Unreadable module subdirectory"
 		if _, ok := s.address.(Registry); !ok {
 			summary = "Failed to expand subdir globs"
 		}
 	}
 	diag := diagnostic.Error(s.call.Range, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hint(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hintOf(err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
@@ -123,8 +123,8 @@ func reason(s *step, err error) string {
 	return err.Error()
 }
 
-// hint is what an error, or else what it wraps, has to say of the way out.
-func hint(err error) string {
+// hintOf is what an error, or else what it wraps, has to say of the way out.
+func hintOf(err error) string {
 	if hints := getproviders.HintsOf(err); len(hints) > 0 {
 		return "\n\nhint: " + hints[0]
 	}
@@ -143,31 +143,29 @@ func shownPackage(s *step) string {
 // outdated says why a record can't be used where none may be made; nil: it can.
 func outdated(at places, s *step) *hcl.Diagnostic {
 	call, recorded := s.call, s.recorded
-	because := func(code OutdatedCode, diag *hcl.Diagnostic) *hcl.Diagnostic {
-		diag.Extra = Outdated{Key: s.key, Code: code}
-		return diag
-	}
 	const advice = "Run init (without -get=false) or get, which install modules."
+	code := s.unfit(recorded)
+	var diag *hcl.Diagnostic
 	switch {
-	case recorded == (Record{}):
-		return because(Absent, diagnostic.Error(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
-	case recorded.Source != s.address.String():
-		return because(SourceChanged, diagnostic.Error(call.SourceRange, "Module source has changed",
-			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), s.address.shown(), advice))
-	case !recorded.satisfies(call.Version):
-		return because(VersionChanged, diagnostic.Error(call.SourceRange, "Module version requirements have changed",
-			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
+	case code == Absent:
+		diag = diagnostic.Error(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice)
+	case code == SourceChanged:
+		diag = diagnostic.Error(call.SourceRange, "Module source has changed",
+			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), s.address.shown(), advice)
+	case code == VersionChanged:
+		diag = diagnostic.Error(call.SourceRange, "Module version requirements have changed",
+			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice)
 	case isLocalAddress(s.address) && s.strays(at):
 		return escapes(call, s.parent)
 	case !at.isDir(recorded.Dir) || s.strays(at):
-		return because(Absent, diagnostic.Error(call.Range, "Module not installed",
-			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice))
+		code, diag = Absent, diagnostic.Error(call.Range, "Module not installed",
+			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice)
+	default:
+		return nil
 	}
-	return nil
+	diag.Extra = Outdated{s.key, code}
+	return diag
 }
-
-// errNoSubdir says that a package hasn't got the directory of the module.
-var errNoSubdir = errors.New("the package has no directory")
 
 // chosenOffline warns of a version that may be another one than that which the
 // registry would have led to.

@@ -2,7 +2,6 @@ package modules
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -125,26 +124,17 @@ func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, 
 // the address. The subdirectory is a name; where a registry's looks like a pattern,
 // it isn't one. The version is as Select returns it.
 //
+// A location that turned out to be of no use, that of a signed URL, say, may have been remembered for longer than it is good: again has
+// the registry asked, unless it answered in this very run.
+//
 // Errors match ErrModuleNotFound and so on, [ErrAddress], or that the version isn't one.
-func (r *Registries) Locate(ctx context.Context, address Registry, version string) (Remote, error) {
-	return r.locate(ctx, address, version, locationStore(r.Store))
-}
-
-// Relocate is Locate for a location that turned out to be of no use: that of a
-// signed URL, say, which was remembered for longer than it is good. The registry
-// is asked, unless it answered in this very run.
-func (r *Registries) Relocate(ctx context.Context, address Registry, version string) (Remote, error) {
-	return r.locate(ctx, address, version, "")
-}
-
-// locate is Locate with what is in a store.
-func (r *Registries) locate(ctx context.Context, address Registry, version string, known locationStore) (Remote, error) {
+func (r *Registries) Locate(ctx context.Context, address Registry, version string, again bool) (Remote, error) {
 	asked, err := newRelease(address, version)
 	if err != nil {
 		return Remote{}, err
 	}
-	remote, ok := known.recall(asked)
-	if !ok {
+	remote, ok := locationStore(r.Store).recall(asked)
+	if !ok || again {
 		remote, err = r.location(ctx, asked)
 	}
 	remote.Subdir = path.Join(remote.Subdir, address.Subdir)
@@ -245,9 +235,6 @@ type storedLocation struct {
 	Location string `json:"location"`
 }
 
-// maxStoredLocation is the most that is read of such a file, in bytes.
-const maxStoredLocation = 64 << 10
-
 // storeDir is the directory with a file for each known version of a module.
 func (s locationStore) dir(module Registry) string {
 	host := strings.ReplaceAll(module.Host.ASCII(), ":", "_") // no host has one, and Windows no colon
@@ -264,15 +251,8 @@ func (s locationStore) recall(wanted release) (found Remote, ok bool) {
 	if s == "" {
 		return found, false
 	}
-	content, err := wholefile.Read(s.file(wanted), maxStoredLocation)
-	if err != nil {
-		return found, false
-	}
 	var known storedLocation
-	if err := json.Unmarshal(content, &known); err != nil {
-		return found, false
-	}
-	if known.Module != wanted.module.Package() || known.Version != wanted.version {
+	if !wholefile.Recall(s.file(wanted), &known) || known.Module != wanted.module.Package() || known.Version != wanted.version {
 		return found, false
 	}
 	remote, err := parseLocation(known.Location)
@@ -283,18 +263,9 @@ func (s locationStore) recall(wanted release) (found Remote, ok bool) {
 // be is no failure: the next run asks again.
 func (s locationStore) remember(known release, remote Remote) {
 	location := remote.String()
-	if again, err := parseLocation(location); s == "" || err != nil || again != remote {
-		return
+	if again, err := parseLocation(location); s != "" && err == nil && again == remote {
+		wholefile.Remember(s.file(known), storedLocation{known.module.Package(), known.version, location}) // a location may be a secret
 	}
-	content, err := json.Marshal(storedLocation{known.module.Package(), known.version, location})
-	if err != nil {
-		return
-	}
-	dir := s.dir(known.module)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return
-	}
-	_ = wholefile.Write(s.file(known), content, 0o600) // a location may be a secret
 }
 
 // remembered returns the versions of a module whose locations are known.

@@ -62,7 +62,7 @@ func TestRegistry_BodiesSayWherePackagesAre(t *testing.T) {
 				Body: func([]byte) []byte { return []byte(based(c.body)) }})
 			registries := newRegistries(registry)
 			registries.Product = getproviders.OpenTofu("1.12.6")
-			got, err := registries.Locate(t.Context(), netModule, "1.0.0")
+			got, err := registries.Locate(t.Context(), netModule, "1.0.0", false)
 			want := Remote{Package: registry.BaseURL() + c.want, Subdir: "sub", Served: Served{Here: c.served}}
 			if c.token {
 				want.Served.TokenOf = "example.com"

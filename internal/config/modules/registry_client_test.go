@@ -58,7 +58,7 @@ func TestRegistry_EachQuestionIsAskedOnce(t *testing.T) {
 		if err != nil || choice.Version != "1.1.0" || len(choice.Warnings) > 0 {
 			t.Errorf("%q: got %+v, %v", constraint, choice, err)
 		}
-		remote, err := registries.Locate(ctx, netModule, choice.Version)
+		remote, err := registries.Locate(ctx, netModule, choice.Version, false)
 		if want := (Remote{Package: registry.BaseURL() + "/net-1.1.0.tgz", Subdir: "in/sub"}); remote != want || err != nil {
 			t.Errorf("%q: got %+v, %v, want %+v", constraint, remote, err, want)
 		}
@@ -83,7 +83,7 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	registries := newRegistries(registry)
 	registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
 	choice := must.Get(registries.Select(t.Context(), netModule, ""))(t)
-	must.Get(registries.Locate(t.Context(), netModule, choice.Version))(t)
+	must.Get(registries.Locate(t.Context(), netModule, choice.Version, false))(t)
 }
 
 // registryFailures are ways in which a registry can fail, and the words of the error.
@@ -126,7 +126,7 @@ func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 			registries := newRegistries(registry)
 			choice, err := registries.Select(t.Context(), netModule, "")
 			if err == nil {
-				_, err = registries.Locate(t.Context(), netModule, choice.Version)
+				_, err = registries.Locate(t.Context(), netModule, choice.Version, false)
 			}
 			failed, ok := err.(*getproviders.Fault)
 			if !ok || !errors.Is(err, c.is) || failed.Host != netModule.Host {
@@ -138,7 +138,7 @@ func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 			registry.Break(c.kind, providertest.Fault{})
 			if choice, err = registries.Select(t.Context(), netModule, ""); err != nil {
 				t.Errorf("the failure is remembered: %v", err)
-			} else if _, err = registries.Locate(t.Context(), netModule, choice.Version); err != nil {
+			} else if _, err = registries.Locate(t.Context(), netModule, choice.Version, false); err != nil {
 				t.Errorf("the failure is remembered: %v", err)
 			}
 		})
@@ -175,7 +175,7 @@ func TestRegistry_RelativeLocationsIgnoreRedirects(t *testing.T) {
 	addNet(registry, "1.0.0")
 	registry.AddModule(providertest.ModuleSpec{Namespace: "other", Name: "net", System: "cloud", Version: "1.0.0", Location: "./net.tgz"})
 	registry.Break("module/download", providertest.Fault{Redirect: "/v1/modules/other/net/cloud/1.0.0/download", Times: 1})
-	remote, err := newRegistries(registry).Locate(t.Context(), netModule, "1.0.0")
+	remote, err := newRegistries(registry).Locate(t.Context(), netModule, "1.0.0", false)
 	if want := registry.ModulesURL() + "acme/net/cloud/1.0.0/net.tgz"; err != nil || remote.Package != want {
 		t.Errorf("got %v, %v, want %s", remote, err, want)
 	}
@@ -185,7 +185,7 @@ func TestRegistry_AVersionThatIsNoneIsNotAskedFor(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	for _, version := range []string{"", "../../x", "1.0.0/../.."} {
-		must.Refuse(newRegistries(registry).Locate(t.Context(), netModule, version))(t, version)
+		must.Refuse(newRegistries(registry).Locate(t.Context(), netModule, version, false))(t, version)
 	}
 	must.Equal(t, registry.Requests(""), 0)
 }
@@ -234,7 +234,7 @@ func TestRegistry_URLNeedsNoSlash(t *testing.T) {
 		if err != nil || choice.Version != "1.0.0" {
 			t.Fatalf("%s: got %+v, %v", module.Host, choice, err)
 		}
-		if remote, err := registries.Locate(t.Context(), module, choice.Version); err != nil {
+		if remote, err := registries.Locate(t.Context(), module, choice.Version, false); err != nil {
 			t.Errorf("%s: got %+v, %v", module.Host, remote, err)
 		}
 	}

@@ -45,7 +45,7 @@ func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 			t.Errorf("%q of %s: we choose %q, %v, they %q", c.constraint, c.listed, choice.Version, err, theirs.Version)
 			continue
 		}
-		remote, err := registries.Locate(t.Context(), caseAddress(i), choice.Version)
+		remote, err := registries.Locate(t.Context(), caseAddress(i), choice.Version, false)
 		if want := ".terraform/modules/" + theirs.Key + "/" + remote.Subdir; err != nil || theirs.Dir != want {
 			t.Errorf("%q of %s: their directory is %s, ours %s, %v", c.constraint, c.listed, theirs.Dir, want, err)
 		}

@@ -27,7 +27,7 @@ func remembering(t *testing.T, versions ...string) (first *Registries, later fun
 
 func mustLocate(t *testing.T, r *Registries, version string) Remote {
 	t.Helper()
-	remote := must.Get(r.Locate(t.Context(), netModule, version))(t)
+	remote := must.Get(r.Locate(t.Context(), netModule, version, false))(t)
 	return remote
 }
 
@@ -53,12 +53,12 @@ func TestRegistry_ARememberedVersionCostsNoRequest(t *testing.T) {
 	must.Equal(t, requests()-before, 1)
 }
 
-func TestRegistry_RelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
+func TestRegistry_LocateAgainAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	t.Parallel()
 	first, later, requests := remembering(t, "1.0.0")
 	mustLocate(t, first, "1.0.0")
 	before := requests()
-	if _, err := first.Relocate(t.Context(), netModule, "1.0.0"); err != nil || requests() != before {
+	if _, err := first.Locate(t.Context(), netModule, "1.0.0", true); err != nil || requests() != before {
 		t.Errorf("what was told in this run is asked again: %v", err)
 	}
 	outdate(t, first, "git::https://old.example.com/net.git")
@@ -67,7 +67,7 @@ func TestRegistry_RelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
 		t.Fatalf("got %v", old)
 	}
 	for range 2 {
-		if renewed, err := r.Relocate(t.Context(), netModule, "1.0.0"); err != nil || renewed.Subdir != "in/sub" {
+		if renewed, err := r.Locate(t.Context(), netModule, "1.0.0", true); err != nil || renewed.Subdir != "in/sub" {
 			t.Errorf("got %v, %v", renewed, err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestRegistry_OfflineKnowsWhatIsRemembered(t *testing.T) {
 		mustLocate(t, r, choice.Version)
 	}
 	must.Fail(t, must.ErrorOf(r.Select(t.Context(), netModule, "2.0.0")), ErrOffline, "a version that isn't known")
-	must.Fail(t, must.ErrorOf(r.Locate(t.Context(), netModule, "2.0.0")), ErrOffline, "a location that isn't known")
+	must.Fail(t, must.ErrorOf(r.Locate(t.Context(), netModule, "2.0.0", false)), ErrOffline, "a location that isn't known")
 	other := netModule
 	other.Name = "other"
 	must.Fail(t, must.ErrorOf(r.Select(t.Context(), other, "")), ErrOffline, "a module that isn't known")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"runtime"
@@ -34,6 +33,11 @@ const (
 // plain struct: set the fields, and use it as often as needed, for one tree at a
 // time in each Dir. Its methods don't change it.
 //
+// Modules are loaded as the root module was, see [load.Options]. If that is in an FS, such as an editor's buffers,
+// nothing is written or fetched: modules with a path are taken where they are,
+// recorded or not, and all others have to be recorded. If it has symlinks, it should be an
+// [fs.ReadLinkFS]: where it isn't, no path may lead through one.
+//
 // It differs from Terraform on purpose: what modules may reach; a module that
 // calls itself, directly or through others, is an error instead of a tree without end; a
 // subdirectory may not be "..", however it is written; all of a tree's problems are
@@ -54,24 +58,6 @@ type Resolver struct {
 	// DryRun fetches and writes nothing. What would be fetched is told by Planned events; its calls are those of
 	// the module that is recorded under the same key with the same source, else unknown. Registries are asked for versions.
 	DryRun bool
-
-	// FS is where the root module, Dir and all modules are, such as an editor's buffers; nil:
-	// the file system of the process. In an FS all paths have slashes and lead nowhere out of it.
-	// Nothing is written or fetched then: modules with a path are taken where they are,
-	// recorded or not, and all others have to be recorded. If it has symlinks, it should be an
-	// [fs.ReadLinkFS]: where it isn't, no path may lead through one.
-	FS fs.FS
-
-	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
-	WorkingDir string
-
-	// HomeDir is what "~" stands for where functions in expressions read files; "" is unknown.
-	HomeDir string
-
-	Outlines load.Outlines // what is known of modules that haven't changed; nil: nothing
-
-	// Workspace is what they know as terraform.workspace, in products that evaluate it; "" is unknown.
-	Workspace string
 
 	// CopiedFrom is the source address that the root module was copied from by
 	// [Resolver.Populate] just now, before the user could look at it: it may reach no
@@ -120,8 +106,8 @@ func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Mani
 	tree := &Tree{
 		Manifest: Manifest{},
 		before:   manifest,
-		at:       places{root.Dir, in.Dir, files.System{FS: in.FS}},
-		unsaved:  in.Mode != AsRecorded && in.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
+		at:       places{root.Dir, in.Dir, files.System{FS: root.Options.FS}},
+		unsaved:  in.Mode != AsRecorded && root.Options.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
 	}
 	maps.Copy(tree.Manifest, manifest)
 	if in.Observe == nil {
@@ -203,9 +189,9 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 		}
 	}
 	s.recorded = tree.Manifest[s.key]
-	fits := s.recorded.Source == address.String() && s.recorded.satisfies(s.call.Version)
+	fits := s.unfit(s.recorded) == ""
 	switch {
-	case in.Mode == AsRecorded, in.FS != nil && !isLocal:
+	case in.Mode == AsRecorded, tree.at.files.FS != nil && !isLocal:
 		s.record = s.recorded
 		return outdated(tree.at, s)
 	case in.Mode == Normal && fits && tree.at.isDir(s.recorded.Dir) && !s.strays(tree.at):
@@ -258,8 +244,9 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 		}
 	}
 	_, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (_ struct{}, err error) {
-		opts := load.Options{FS: in.FS, Path: s.path, Source: s.address.shown(), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace, Outlines: in.Outlines}
-		if !s.isRun { // a test gives it values, which aren't known here
+		opts := s.parent.Config.Options
+		opts.Path, opts.Source, opts.Inputs, opts.RootDir = s.path, s.address.shown(), s.call.Inputs, tree.at.root
+		if opts.Called, opts.Within = (hcl.Range{}), ""; !s.isRun { // a test gives it values, which aren't known here
 			opts.Called = s.call.Range
 		}
 		if s.child.foreign {

@@ -10,23 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// packageSource is where the package of a module is fetched from.
-type packageSource struct {
-	remote Remote // its subdirectory is the module's
-	pin    string // see [FetchRequest]
-	own    bool   // see [FetchRequest]
-
-	registry Registry // which of them has it; zero: none
-	version  string   // of its module
-	unasked  bool     // see [Choice]
-	commit   string   // see [FetchRequest]
-	beside   *Requests
-}
-
-func (o packageSource) request() FetchRequest {
-	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside, Served: o.remote.Served}
-}
-
 // step is one call on its way to become a module of the tree. The walk takes
 // all steps of a level through the same phases; a step with an error is done.
 type step struct {
@@ -146,6 +129,19 @@ func (s *step) makeModule(at places) bool {
 	return true
 }
 
+// unfit says why a recorded module isn't what the call asks for; "": it is.
+func (s *step) unfit(recorded Record) OutdatedCode {
+	switch {
+	case recorded == (Record{}):
+		return Absent
+	case recorded.Source != s.address.String():
+		return SourceChanged
+	case !recorded.satisfies(s.call.Version):
+		return VersionChanged
+	}
+	return ""
+}
+
 // strays reports whether a module is recorded to be outside of the package that it
 // is in, though it is foreign.
 func (s *step) strays(at places) bool {
@@ -153,27 +149,3 @@ func (s *step) strays(at places) bool {
 	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
 	return child.foreign && at.isAway(child.pkgDir, at.path(child.Dir))
 }
-
-// Event is something that happened while a tree was walked: one of the types
-// of this file.
-type Event any
-
-// Downloading comes when a package is going to be fetched for a module.
-type Downloading struct {
-	Key     string
-	Package string // the address, without secrets
-	Version string // of a registry's module; "" for others
-}
-
-// Planned comes in place of Downloading with [Resolver.DryRun].
-type Planned struct {
-	Downloading
-	Code OutdatedCode // why it would be fetched
-	Was  string       // the version that is recorded; "": none
-	// Certain says that what the module calls and requires is known: it is there in the same version.
-	Certain bool
-}
-
-// Recorded comes when a module is in its place that was recorded otherwise, or
-// not at all.
-type Recorded struct{ Record }

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/patient"
@@ -150,21 +151,9 @@ func Outside(files []File) (outside []File) {
 }
 
 // isKeyOfModule reports whether a name is what that of a module's directory looks like: names of
-// calls, which begin with a letter, joined by dots.
+// calls, joined by dots.
 func isKeyOfModule(name string) bool {
-	begins := true
-	for _, r := range name {
-		switch {
-		case r == '.' && !begins:
-			begins = true
-		case r == '_', unicode.IsLetter(r):
-			begins = false
-		case !begins && (r == '-' || unicode.IsNumber(r)):
-		default:
-			return false
-		}
-	}
-	return !begins
+	return !slices.ContainsFunc(strings.Split(name, "."), func(call string) bool { return !hclsyntax.ValidIdentifier(call) })
 }
 
 // Unneeded lists the packages of modules in ".terraform/modules" that belong to
@@ -178,7 +167,7 @@ func Unneeded(dir string, keys []string) (names []string, err error) {
 	for _, entry := range entries {
 		name := entry.Name()
 		isPackage := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
-		if isPackage && isKeyOfModule(name) && !strings.HasPrefix(name, ".") && !slices.Contains(keys, name) {
+		if isPackage && isKeyOfModule(name) && !slices.Contains(keys, name) {
 			names = append(names, name)
 		}
 	}

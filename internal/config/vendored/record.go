@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -132,14 +131,7 @@ func namesOf[T fmt.Stringer](all []T) []string {
 
 // Save writes the record of a working directory, unless it is there.
 func (r Record) Save(dir string) error {
-	path, content := filepath.Join(dir, filepath.FromSlash(RecordName)), r.Encode()
-	if wholefile.Has(path, content) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return wholefile.Write(path, content, 0o644)
+	return wholefile.Save(filepath.Join(dir, filepath.FromSlash(RecordName)), r.Encode(), 0o644)
 }
 
 // Unit says what a vendored file is a part of, and is replaced together with:

@@ -1,4 +1,4 @@
-package doctorcmd
+package result
 
 import (
 	"fmt"
@@ -6,27 +6,53 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// configFile is a file of the CLI configuration, or a place where one would be.
-type configFile struct {
-	Path     string      `json:"path"`
-	Exists   bool        `json:"exists"`
-	Settings []statement `json:"settings"` // not nil
+// Doctor is what "doctor" tells: what is in effect in a directory, and what is wrong with it. None of its
+// texts holds a secret.
+type Doctor struct {
+	Version   string
+	Product   DoctorProduct
+	Platform  string
+	Directory string
+	Config    []DoctorFile
+	Sources   []DoctorSource
+	Hosts     []DoctorHost
+	Network   []DoctorSetting // the proxy and the certificates
+	Tokens    []DoctorToken
+	Cache     DoctorCache
+	Programs  []DoctorProgram
+	Policies  []DoctorPolicy
+
+	Problems problem.List
+	Color    bool // for people
 }
 
-// statement is a statement of a file.
-type statement struct {
+// DoctorProduct is the product whose work tfdeps does.
+type DoctorProduct struct {
+	Name    string `json:"name"` // "Terraform"
+	Version string `json:"version"`
+	Because string `json:"because"` // what decides on it: a variable, or that nothing says otherwise
+}
+
+// DoctorFile is a file of the CLI configuration, or a place where one would be.
+type DoctorFile struct {
+	Path     string              `json:"path"`
+	Exists   bool                `json:"exists"`
+	Settings []DoctorConfigEntry `json:"settings"` // not nil
+}
+
+// DoctorConfigEntry is a statement of a file.
+type DoctorConfigEntry struct {
 	Name  string `json:"name"`
 	Label string `json:"label,omitempty"` // of the block
 	Line  int    `json:"line"`
 }
 
-// shownSource is a place that providers come from.
-type shownSource struct {
+// DoctorSource is a place that providers come from.
+type DoctorSource struct {
 	Kind     string   `json:"kind"` // "direct", "filesystem_mirror", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Location string   `json:"location,omitempty"`
 	Include  []string `json:"include,omitempty"`
@@ -34,8 +60,8 @@ type shownSource struct {
 	NamedBy  string   `json:"named_by,omitempty"` // file and line; "": nothing names it
 }
 
-// reply is a registry or a mirror, and what it answered.
-type reply struct {
+// DoctorHost is a registry or a mirror, and what it answered.
+type DoctorHost struct {
 	Kind     string            `json:"kind"` // "registry", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Host     string            `json:"host"` // of a mirror, its URL
 	Proxy    string            `json:"proxy,omitempty"`
@@ -49,22 +75,22 @@ type reply struct {
 	Took     int64             `json:"took_ms"`        // milliseconds
 }
 
-// setting is a variable, and what came of it.
-type setting struct {
+// DoctorSetting is a variable, and what came of it.
+type DoctorSetting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // without user and password
 	Found string `json:"found,omitempty"`
 }
 
-// shownToken says where a host's token is, and not what it is.
-type shownToken struct {
+// DoctorToken says where a host's token is, and not what it is.
+type DoctorToken struct {
 	Host string `json:"host"`
 	From string `json:"from"` // a variable, or a file and line
 	For  string `json:"for"`  // "registry" or "packages"
 }
 
-// sharedCache is the shared cache.
-type sharedCache struct {
+// DoctorCache is the shared cache.
+type DoctorCache struct {
 	Directory  string `json:"directory"` // "": there is none
 	NamedBy    string `json:"named_by"`
 	Exists     bool   `json:"exists"`
@@ -82,8 +108,8 @@ type sharedCache struct {
 	Others     int    `json:"packages_not_exclusive"` // packages that others can change
 }
 
-// shownProgram is a program of a product.
-type shownProgram struct {
+// DoctorProgram is a program of a product.
+type DoctorProgram struct {
 	Program string `json:"program"` // "terraform"
 	Path    string `json:"path"`    // "": there is none
 	Version string `json:"version,omitempty"`
@@ -91,40 +117,39 @@ type shownProgram struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// policyFile is a file with rules.
-type policyFile struct {
+// DoctorPolicy is a file with rules.
+type DoctorPolicy struct {
 	Path string `json:"path"`
 	OK   bool   `json:"ok"`
 }
 
 // JSON is the report for programs.
-func (x *examination) JSON() any {
-	return result.Object{
-		"tfdeps_version", x.Meta.Version, "product", result.Object{"name", x.Product.Name, "version", x.Product.Version, "because", x.because},
-		"platform", getproviders.CurrentPlatform(), "directory", x.Meta.Dir, "cli_configuration", x.files,
-		"sources", x.sources, "hosts", x.answers, "network", x.network, "tokens", x.tokens, "cache", x.cache,
-		"programs", x.programs, "policies", x.policies, "healthy", !x.Log.All.HasErrors(),
+func (d Doctor) JSON() any {
+	return Object{
+		"tfdeps_version", d.Version, "product", d.Product, "platform", d.Platform, "directory", d.Directory, "cli_configuration", d.Config,
+		"sources", d.Sources, "hosts", d.Hosts, "network", d.Network, "tokens", d.Tokens, "cache", d.Cache,
+		"programs", d.Programs, "policies", d.Policies, "healthy", !d.Problems.HasErrors(),
 	}
 }
 
-// Text is the report for people, without the problems.
-func (x *examination) Text() string {
-	p := page{color: x.color}
-	p.text.WriteString(terminal.PrintableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", x.Meta.Version, getproviders.CurrentPlatform(), x.Product.Name, x.Product.Version, x.because)) + "\n")
-	x.writeConfig(&p)
-	x.writeHosts(&p)
-	x.writeCache(&p)
-	x.writeMachine(&p)
-	p.text.WriteString("\n" + x.summary(&p) + "\n")
+// Text writes the report for people, without the problems.
+func (d Doctor) Text() string {
+	p := doctorPage{color: d.Color}
+	p.text.WriteString(terminal.PrintableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", d.Version, d.Platform, d.Product.Name, d.Product.Version, d.Product.Because)) + "\n")
+	d.writeConfig(&p)
+	d.writeHosts(&p)
+	d.writeCache(&p)
+	d.writeMachine(&p)
+	p.text.WriteString("\n" + d.summary(&p) + "\n")
 	return p.text.String()
 }
 
 // summary is the last line.
-func (x *examination) summary(p *page) string {
-	warnings, errors := x.Log.Split()
+func (d Doctor) summary(p *doctorPage) string {
+	warnings, errors := (&problem.Log{All: d.Problems}).Split()
 	text, esc, warned := terminal.Count(len(errors), "problem"), terminal.Red, terminal.Count(len(warnings), "warning")
 	switch {
-	case len(x.Log.All) == 0:
+	case len(d.Problems) == 0:
 		text, esc = "No problems found", terminal.Green
 	case len(errors) == 0:
 		text, esc = warned, terminal.Yellow
@@ -134,9 +159,9 @@ func (x *examination) summary(p *page) string {
 	return p.paint(text+".", esc)
 }
 
-func (x *examination) writeConfig(p *page) {
-	p.section("CLI configuration", "none", len(x.files))
-	for _, file := range x.files {
+func (d Doctor) writeConfig(p *doctorPage) {
+	p.section("CLI configuration", "none", len(d.Config))
+	for _, file := range d.Config {
 		if !file.Exists {
 			p.line(file.Path + " (doesn't exist)")
 			continue
@@ -150,8 +175,8 @@ func (x *examination) writeConfig(p *page) {
 			p.line(fmt.Sprintf("  line %d: %s", s.Line, text))
 		}
 	}
-	p.section("Where providers come from", "nowhere: the provider_installation block is empty", len(x.sources))
-	for i, s := range x.sources {
+	p.section("Where providers come from", "nowhere: the provider_installation block is empty", len(d.Sources))
+	for i, s := range d.Sources {
 		text := fmt.Sprintf("%d. %s", i+1, s.Kind)
 		if s.Location != "" {
 			text += " " + s.Location
@@ -169,23 +194,23 @@ func (x *examination) writeConfig(p *page) {
 	}
 }
 
-func (x *examination) writeHosts(p *page) {
-	p.section("Registries and mirrors", "none", len(x.answers))
-	for _, h := range x.answers {
+func (d Doctor) writeHosts(p *doctorPage) {
+	p.section("Registries and mirrors", "none", len(d.Hosts))
+	for _, h := range d.Hosts {
 		p.marked(h.mark(), strings.ReplaceAll(h.Kind, "_", " ")+" "+h.Host)
 		for _, detail := range h.details() {
 			p.line("        " + detail)
 		}
 	}
-	p.section("Proxy and certificates", "no proxy, and the certificates of the system", len(x.network))
-	p.table(result.Each(x.network, func(s setting) []string {
+	p.section("Proxy and certificates", "no proxy, and the certificates of the system", len(d.Network))
+	p.table(Each(d.Network, func(s DoctorSetting) []string {
 		if s.Found != "" {
 			s.Value += ": " + s.Found
 		}
 		return []string{s.Name, s.Value}
 	}))
-	p.section("Tokens", "none", len(x.tokens))
-	p.table(result.Each(x.tokens, func(t shownToken) []string {
+	p.section("Tokens", "none", len(d.Tokens))
+	p.table(Each(d.Tokens, func(t DoctorToken) []string {
 		if t.For == "packages" {
 			t.From += " (for packages)"
 		}
@@ -193,7 +218,7 @@ func (x *examination) writeHosts(p *page) {
 	}))
 }
 
-func (h reply) mark() string {
+func (h DoctorHost) mark() string {
 	switch {
 	case !h.Asked:
 		return "not asked"
@@ -205,7 +230,7 @@ func (h reply) mark() string {
 }
 
 // details are the lines below a host.
-func (h reply) details() (lines []string) {
+func (h DoctorHost) details() (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(h.Services)) {
 		lines = append(lines, name+" at "+h.Services[name])
 	}
@@ -227,8 +252,8 @@ func (h reply) details() (lines []string) {
 	return lines
 }
 
-func (x *examination) writeCache(p *page) {
-	c := x.cache
+func (d Doctor) writeCache(p *doctorPage) {
+	c := d.Cache
 	if p.section("Shared cache", "none", len(c.Directory)); c.Directory == "" {
 		return
 	}
@@ -248,7 +273,7 @@ func (x *examination) writeCache(p *page) {
 	p.table(append(rows, []string{"trust", c.trust()}))
 }
 
-func (c sharedCache) state() string {
+func (c DoctorCache) state() string {
 	switch {
 	case !c.Usable:
 		return " (not used)"
@@ -259,14 +284,14 @@ func (c sharedCache) state() string {
 	}
 }
 
-func (c sharedCache) times() string {
+func (c DoctorCache) times() string {
 	if c.KeepsTimes {
 		return ""
 	}
 	return ", on whose times tfdeps doesn't rely: each use of a package reads all of it"
 }
 
-func (c sharedCache) links() string {
+func (c DoctorCache) links() string {
 	text := map[string]string{
 		"symlink": "symbolic links, as Terraform makes them", "clone": "clones, which take no space",
 		"hardlink": "hard links, which take no space", "copy": "copies",
@@ -278,7 +303,7 @@ func (c sharedCache) links() string {
 }
 
 // trust says what the rule for receipts makes of the owners and permissions.
-func (c sharedCache) trust() string {
+func (c DoctorCache) trust() string {
 	switch {
 	case c.Receipts == "":
 		return "no receipts are kept: each use of a package reads all of it"
@@ -295,9 +320,9 @@ func (c sharedCache) trust() string {
 	}
 }
 
-func (x *examination) writeMachine(p *page) {
-	p.section("Programs", "", len(x.programs))
-	p.table(result.Each(x.programs, func(g shownProgram) []string {
+func (d Doctor) writeMachine(p *doctorPage) {
+	p.section("Programs", "", len(d.Programs))
+	p.table(Each(d.Programs, func(g DoctorProgram) []string {
 		switch {
 		case g.Path == "":
 			g.Path = "not found on PATH"
@@ -310,8 +335,8 @@ func (x *examination) writeMachine(p *page) {
 		}
 		return []string{g.Program, g.Path}
 	}))
-	p.section("Policy files", "none", len(x.policies))
-	for _, f := range x.policies {
+	p.section("Policy files", "none", len(d.Policies))
+	for _, f := range d.Policies {
 		mark := "ok"
 		if !f.OK {
 			mark = "failed"
@@ -320,31 +345,31 @@ func (x *examination) writeMachine(p *page) {
 	}
 }
 
-// page is the text of a report.
-type page struct {
+// doctorPage is the text of a report.
+type doctorPage struct {
 	text  strings.Builder
 	color bool
 }
 
 // section writes a heading, and what is said if there are no items.
-func (p *page) section(name, none string, items int) {
+func (p *doctorPage) section(name, none string, items int) {
 	p.text.WriteString("\n" + p.paint(name, terminal.Bold) + "\n")
 	if items == 0 && none != "" {
 		p.line(none)
 	}
 }
 
-func (p *page) line(text string) {
+func (p *doctorPage) line(text string) {
 	p.text.WriteString("  " + terminal.PrintableLine(text) + "\n")
 }
 
 // marked writes a line that begins with a word for how well it is.
-func (p *page) marked(mark, text string) {
+func (p *doctorPage) marked(mark, text string) {
 	esc := map[string]string{"ok": terminal.Green, "failed": terminal.Red}[mark]
 	fmt.Fprintf(&p.text, "  %s%s%s\n", p.paint(mark, esc), strings.Repeat(" ", max(1, 8-len(mark))), terminal.PrintableLine(text))
 }
 
-func (p *page) paint(text, esc string) string {
+func (p *doctorPage) paint(text, esc string) string {
 	if !p.color || esc == "" {
 		return text
 	}
@@ -352,8 +377,8 @@ func (p *page) paint(text, esc string) string {
 }
 
 // table writes rows of a name and a value.
-func (p *page) table(rows [][]string) {
-	for l := range strings.Lines(result.Table(rows)) {
+func (p *doctorPage) table(rows [][]string) {
+	for l := range strings.Lines(Table(rows)) {
 		p.text.WriteString("  " + l)
 	}
 }
