@@ -27,6 +27,9 @@ type Archive struct {
 
 // IsWebPage reports whether the file begins as web pages do.
 func (a Archive) IsWebPage() bool {
+	if a.File == nil {
+		return false
+	}
 	begin := make([]byte, 512) // all that is looked at
 	n, _ := a.File.ReadAt(begin, 0)
 	return strings.HasPrefix(http.DetectContentType(begin[:n]), "text/html")
@@ -43,7 +46,9 @@ func (a Archive) Keep() (kept int64) {
 
 // Discard closes the file, and removes it unless it goes with the staging directory.
 func (a Archive) Discard() {
-	a.File.discard()
+	if a.File != nil {
+		a.File.discard()
+	}
 }
 
 // Ask finds out the size of an archive, in bytes, and when it was changed last, by requesting its first byte; -1 and

@@ -38,9 +38,9 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage, mo
 	}
 }
 
-// FetchArchive downloads an archive to path and unpacks it to dir, or only hashes
-// its files if dir is "". An archive that ArchiveDir has isn't downloaded. For
-// the packages above this one: the result has an internal type.
+// FetchArchive downloads an archive to path and unpacks it to dir, or only hashes its files if dir is "". If path is "" too, it is
+// hashed while it arrives, and no byte of it is written; the error is unpack.ErrNotStreamable if that can't be done. An archive that
+// ArchiveDir has isn't downloaded. For the packages above this one: the result has an internal type.
 func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string) (receipt.Provenance, error) {
 	got, ok, err := f.fromKept(ctx, t, path, dir)
 	if !ok {
@@ -52,12 +52,22 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string)
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 
-// downloadAndUnpack is FetchArchive from the location that the request names.
+// downloadAndUnpack is FetchArchive from the location that the request names. At the same time as the archive, the documents that
+// authenticate it are loaded.
 func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
+	var trust getproviders.Trust
 	var received download.Archive
 	var streamed unpack.Streamed
-	trust, err := f.withTrust(ctx, t, func(ctx context.Context) (err error) {
-		received, streamed, err = f.download(ctx, t, path, dir)
+	var content unpack.Content
+	err = par.Together(ctx, func(ctx context.Context) (err error) {
+		trust, err = f.loadTrust(ctx, t)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if path == "" {
+			received, content, err = f.hashStream(ctx, t)
+		} else {
+			received, streamed, err = f.download(ctx, t, path, dir)
+		}
 		return err
 	})
 	if err != nil { // the archive may be complete when the documents can't be loaded
@@ -71,15 +81,16 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 		}
 		received.Discard()
 	}()
-	digests := getproviders.Digests{SHA256: received.SHA256}
+	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
 	authentication, err := t.Authenticate(trust.Authenticator, digests)
 	undecided := errors.Is(err, errH1Required)
 	if err != nil && !undecided {
 		return got, inPlaceOfArchive(t, received, err)
 	}
-	content, err := f.unpack(ctx, t, received, streamed, dir)
-	if err != nil {
-		return got, inPlaceOfArchive(t, received, err)
+	if path != "" {
+		if content, err = f.unpack(ctx, t, received, streamed, dir); err != nil {
+			return got, inPlaceOfArchive(t, received, err)
+		}
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
@@ -88,26 +99,11 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 		}
 	}
 	f.keep(ctx, t, received.Path)
-	return f.provenance(ctx, t, trust, authentication, received, content), nil
-}
-
-// withTrust downloads an archive, and at the same time loads the documents that authenticate it.
-func (f *Fetcher) withTrust(ctx context.Context, t Request, fetch func(context.Context) error) (trust getproviders.Trust, err error) {
-	load := func(ctx context.Context) (err error) {
-		trust, err = f.loadTrust(ctx, t)
-		return err
-	}
-	err = par.Together(ctx, load, fetch)
-	return trust, err
-}
-
-// provenance is what is known of an archive that was authenticated.
-func (f *Fetcher) provenance(ctx context.Context, t Request, trust getproviders.Trust, authentication getproviders.AuthenticationResult, received download.Archive, content unpack.Content) receipt.Provenance {
 	return f.dated(ctx, receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
 		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), FromRegistry: t.Package.FromRegistry, ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
 		Files: content.Files,
-	}, received.Modified)
+	}, received.Modified), nil
 }
 
 // inPlaceOfArchive is the failure of a package, which says more if a server sent a web page.

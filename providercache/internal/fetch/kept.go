@@ -105,14 +105,3 @@ func copyFile(ctx context.Context, from, to string) error {
 	_, err = chunks.Copy(ctx, out, in, make([]byte, chunks.Size))
 	return errors.Join(err, out.Close())
 }
-
-// hashKept downloads an archive to ArchiveDir and hashes it, in place of hashing it
-// while it arrives.
-func (f *Fetcher) hashKept(ctx context.Context, t Request) (receipt.Provenance, error) {
-	stage, err := staging.New(f.ArchiveDir)
-	if err != nil {
-		return receipt.Provenance{}, t.Failed(during.Fetch, err)
-	}
-	defer stage.Remove()
-	return f.FetchArchive(ctx, t, stage.ArchivePath(), "")
-}
