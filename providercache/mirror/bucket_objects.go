@@ -54,8 +54,8 @@ func signatureKey(s getproviders.Selection) string {
 	return archivedir.MirrorDir(s.Provider) + "/" + layout.SignatureName(s.Provider, s.Version)
 }
 
-// put implements place.
-func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
+// Put implements place.
+func (b *inBucket) Put(ctx context.Context, kept []archivedir.Kept) error {
 	for _, k := range kept {
 		if k.Stage == nil {
 			continue

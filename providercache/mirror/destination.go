@@ -41,11 +41,10 @@ type place interface {
 	path(s getproviders.Selection, name string) string
 	// look reads what find needs. An error ends the run.
 	look(context.Context, []archivedir.Item) error
-	// find returns what the place says of a package. An error means that the package can't be put there.
+	// find returns what the place says of a package, as an archivedir.Destination.
 	find(context.Context, archivedir.Item) (archivedir.Claim, error)
-	// put moves archives from their stages to the place, all or none. It gets the packages that were there
-	// already or have failed, too.
-	put(context.Context, []archivedir.Kept) error
+	// Put is that of an archivedir.Destination.
+	Put(context.Context, []archivedir.Kept) error
 }
 
 // tree is a place with files: documents list the archives, and what isn't wanted can be removed. All names and keys are

@@ -90,8 +90,8 @@ func (d *inDirectory) listed(p archivedir.Item) []getproviders.Hash {
 	return entry.Hashes
 }
 
-// put publishes an archive, unless there is another one in its place: publish replaces that.
-func (d *inDirectory) put(ctx context.Context, kept []archivedir.Kept) (err error) {
+// Put publishes an archive, unless there is another one in its place: publish replaces that.
+func (d *inDirectory) Put(ctx context.Context, kept []archivedir.Kept) (err error) {
 	for i := range kept {
 		k := &kept[i]
 		if _, absent := os.Stat(k.Path); k.Stage != nil && errors.Is(absent, fs.ErrNotExist) {

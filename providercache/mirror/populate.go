@@ -30,9 +30,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
-	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
 // Options says what a mirror is to be like.
@@ -106,9 +104,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	if err := m.look(ctx, packages); err != nil {
 		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
 	}
-	kept := m.dir.FetchAll(ctx, m.groups(packages), m.fetch, m.put, func(ctx context.Context, p archivedir.Item, err error) error {
-		return resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
-	})
+	kept := m.dir.Populate(ctx, m, m.groups(packages))
 	defer archivedir.RemoveStages(kept)
 	result := Result{}
 	for _, k := range kept {
@@ -137,28 +133,10 @@ func (m *run) groups(packages []archivedir.Item) (groups [][]archivedir.Item) {
 	return groups
 }
 
-// fetch finds a package in its place, or fetches it into a stage.
-func (m *run) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-	c, err := m.find(ctx, p)
-	if err != nil {
-		return archivedir.Kept{Item: p}, err
-	}
-	if m.opts.Verify {
-		if c, err = m.verify(ctx, &p, c); err != nil {
-			return archivedir.Kept{Item: p}, err
-		}
-	}
-	k, err := m.dir.Fetch(ctx, fetch.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
-	if err != nil && p.Damaged {
-		err = p.Selection.Failed(during.Fetch, fmt.Errorf("%s is damaged, and can't be fetched again: %w", p.Path, err))
-	}
-	return k, err
-}
-
-// verify reads an archive that is there. It returns the claim, without an archive if that is damaged.
-func (m *run) verify(ctx context.Context, p *archivedir.Item, c archivedir.Claim) (archivedir.Claim, error) {
-	if c.Open == nil {
-		return c, nil
+// Find implements archivedir.Destination. With Verify, it reads an archive that is there, and the claim has none if that is damaged.
+func (m *run) Find(ctx context.Context, p *archivedir.Item) (c archivedir.Claim, err error) {
+	if c, err = m.find(ctx, *p); err != nil || c.Open == nil || !m.opts.Verify {
+		return c, err
 	}
 	m.dir.Fetcher.EmitPhase(ctx, event.Outcome{Selection: p.Selection, Platform: p.Platform}, event.Verifying)
 	known := c.Known.Receipt

@@ -92,8 +92,8 @@ func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Cl
 	return c, nil
 }
 
-// put publishes the packages of a version together, so that it changes once.
-func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
+// Put publishes the packages of a version together, so that it changes once.
+func (r *inRegistry) Put(ctx context.Context, kept []archivedir.Kept) error {
 	var archives []remote.Release
 	var documents *getproviders.SignedDocuments
 	s := kept[0].Selection

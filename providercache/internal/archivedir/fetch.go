@@ -14,27 +14,40 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// FetchAll has all packages in their place that can be had. Those of a group are put at once. fetch is
-// called for each, put once for a group, also with those that were there already or have failed.
-// failed makes a package's error of what went wrong.
-func (d *Dir) FetchAll(ctx context.Context, groups [][]Item, fetch func(context.Context, Item) (Kept, error),
-	put func(context.Context, []Kept) error, failed func(context.Context, Item, error) error) []Kept {
+// Destination is where packages are put: a directory, a bucket or a registry for others to install from, or a repository that needs them.
+type Destination interface {
+	// Find returns what the destination says of a package, and may note in the Item that it is damaged there. An error means that the
+	// package can't be put there.
+	Find(context.Context, *Item) (Claim, error)
+	// Put moves packages from their stages to the destination, all or none. It gets those that were there already or have failed, too.
+	Put(context.Context, []Kept) error
+}
+
+// Populate has all packages in the destination that can be had. Those of a group are put at once. What is fetched is staged in d.
+func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item) []Kept {
 	kept, errs := par.Map(ctx, d.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []Item) (kept []Kept, _ error) {
 		for _, p := range group {
-			k, err := fetch(ctx, p)
+			c, err := to.Find(ctx, &p)
+			k := Kept{Item: p, Lost: c.Lost}
+			if err == nil {
+				if k, err = d.fetch(ctx, k, c); err != nil && p.Damaged {
+					err = p.Failed(during.Fetch, fmt.Errorf("%s is damaged, and can't be fetched again: %w", p.Path, err))
+				}
+			}
 			if err != nil {
-				k.Err = failed(ctx, p, err)
+				k.Err = resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
 			}
 			kept = append(kept, k)
 		}
-		err := put(ctx, kept)
+		err := to.Put(ctx, kept)
 		for i := range kept {
 			k := &kept[i]
 			if err != nil && k.Err == nil && (!k.Present || k.Documents != nil) {
-				k.Err = failed(ctx, k.Item, err)
+				k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
 			}
 			switch {
 			case k.Present: // and refused, perhaps
@@ -51,7 +64,7 @@ func (d *Dir) FetchAll(ctx context.Context, groups [][]Item, fetch func(context.
 	for i, err := range errs {
 		if err != nil { // it was never begun
 			for _, p := range groups[i] {
-				p.State, p.Err = event.Failed, failed(ctx, p, err)
+				p.State, p.Err = event.Failed, resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
 				kept[i] = append(kept[i], Kept{Item: p})
 			}
 		}
@@ -59,7 +72,7 @@ func (d *Dir) FetchAll(ctx context.Context, groups [][]Item, fetch func(context.
 	return slices.Concat(kept...)
 }
 
-// Claim is what a place says of a package. The zero value says that the package isn't there.
+// Claim is what a destination says of a package. The zero value says that the package isn't there.
 type Claim struct {
 	Known  receipt.Pending
 	Has    func(getproviders.Hash) bool                 // reports whether a hash is the package's; nil: the package isn't there
@@ -70,30 +83,37 @@ type Claim struct {
 	Listed []getproviders.Hash                          // by a document, where Known is what was read; nil: none lists it
 	// Same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
 	Same receipt.Pending
+
+	Recorded []getproviders.Hash   // of which a package that is fetched has to have one
+	From     getproviders.Location // where the package is; nil: the source knows
+	// Current reports whether what is there, which is the Known of the Kept, is what the source has; its error for what is current says
+	// that the policy refuses it. nil: IsCurrent.
+	Current func(context.Context, fetch.Request, *Kept) (bool, error)
 }
 
-// Fetch finds a package in its place, or fetches it into a stage. t has the selection, the hashes of which a package that is
-// fetched has to have one, and where the package is, unless the source has to be asked. current reports whether what is there, which
-// is the Known of the Kept, is what the source has; the error of what is current says that the policy refuses it.
-func (d *Dir) Fetch(ctx context.Context, t fetch.Request, p Item, c Claim, current func(context.Context, fetch.Request, *Kept) (bool, error)) (Kept, error) {
-	k := Kept{Item: p, Lost: c.Lost}
-	if c.Has != nil && slices.ContainsFunc(p.Recorded, c.Has) {
+// fetch finds a package in its place, or fetches it into a stage.
+func (d *Dir) fetch(ctx context.Context, k Kept, c Claim) (Kept, error) {
+	t := fetch.Request{Selection: k.Selection, Recorded: c.Recorded, Package: getproviders.Package{Location: c.From}}
+	if c.Has != nil && slices.ContainsFunc(k.Recorded, c.Has) {
 		k.Present, k.Known = true, c.Known
-		err := d.Approve(ctx, fetch.Request{Selection: p.Selection}, k)
+		err := d.Approve(ctx, t, k)
 		if err == nil && !c.Signed {
 			d.document(ctx, &k)
 		}
 		return k, err
 	}
 	var err error
-	if t.Package.Location == nil {
-		if t.Package, err = d.Fetcher.Source.Package(ctx, p.Provider, p.Version, p.Platform); err != nil {
-			return k, p.Failed(during.Metadata, err)
+	if c.From == nil {
+		if t.Package, err = d.Fetcher.Source.Package(ctx, k.Provider, k.Version, k.Platform); err != nil {
+			return k, k.Failed(during.Metadata, err)
 		}
 	}
 	if c.Has != nil {
+		if c.Current == nil {
+			c.Current = d.IsCurrent
+		}
 		k.Known = c.Known
-		if k.Present, err = current(ctx, t, &k); err != nil || k.Present {
+		if k.Present, err = c.Current(ctx, t, &k); err != nil || k.Present {
 			return k, err
 		}
 		k.Known = receipt.Pending{}
@@ -103,10 +123,10 @@ func (d *Dir) Fetch(ctx context.Context, t fetch.Request, p Item, c Claim, curre
 	}
 	zh := k.Known.Receipt.ZH
 	if trust, err := t.LoadTrust(ctx); err == nil {
-		k.Documents = SignedDocuments(t, trust, p.Platform, zh)
+		k.Documents = SignedDocuments(t, trust, k.Platform, zh)
 	}
 	if k.Documents == nil {
-		k.Documents = d.documentsThere(p, zh)
+		k.Documents = d.documentsThere(k.Item, zh)
 	}
 	return k, nil
 }

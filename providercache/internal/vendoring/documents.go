@@ -14,11 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// put puts archives into their places, after what is signed about them: if the
+// Put puts archives into their places, after what is signed about them: if the
 // process is killed between the two, the next one still asks for the archive.
-func (v *vendor) put(ctx context.Context, kept []archivedir.Kept) error {
+func (v *vendor) Put(ctx context.Context, kept []archivedir.Kept) error {
 	for i := range kept {
 		k := &kept[i]
+		k.Source = k.From.Source
 		if k.Err == nil && k.Documents != nil {
 			_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 			if err == nil {

@@ -14,28 +14,27 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// fetch has a package in its place, or in a stage.
-func (v *vendor) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-	t := fetch.Request{Selection: p.Selection, Recorded: v.binding(p)}
+// Find implements archivedir.Destination. A package that is placed is compared with the source, and a packed one is unpacked.
+func (v *vendor) Find(ctx context.Context, p *archivedir.Item) (archivedir.Claim, error) {
+	c := archivedir.Claim{Recorded: v.binding(*p)}
 	if v.isPlaced(p.Provider) {
-		return v.dir.Fetch(ctx, t, p, archivedir.Claim{Has: func(getproviders.Hash) bool { return false }}, v.verifyPlaced)
+		c.Has, c.Current = func(getproviders.Hash) bool { return false }, v.verifyPlaced
+		return c, nil
 	}
-	var c archivedir.Claim
-	if there, err := v.identify(ctx, p); err == nil {
-		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there, Signed: !there.Archive || v.isAsSigned(ctx, p, there.Receipt)}
+	c.Current = func(ctx context.Context, t fetch.Request, k *archivedir.Kept) (bool, error) {
+		t.Package.Trust.Recheck = nil // the lock file learns all that the source says
+		return v.dir.IsCurrent(ctx, t, k)
+	}
+	if there, err := v.identify(ctx, *p); err == nil {
+		c.Known, c.Has, c.Same, c.Signed = there, there.Receipt.Has, there, !there.Archive || v.isAsSigned(ctx, *p, there.Receipt)
 	}
 	if v.opts.Unpacked && (c.Has == nil || !slices.ContainsFunc(p.Recorded, c.Has)) {
 		name := packedName(p.Selection, p.Platform)
 		if packed, err := v.dir.Find(ctx, p.Provider, name); err == nil && slices.ContainsFunc(p.Recorded, packed.Receipt.Has) { // no source is asked
-			t.Recorded, t.Package.Location = p.Recorded, getproviders.LocalArchive(v.dir.Path(name))
+			c.Recorded, c.From = p.Recorded, getproviders.LocalArchive(v.dir.Path(name))
 		}
 	}
-	k, err := v.dir.Fetch(ctx, t, p, c, func(ctx context.Context, t fetch.Request, k *archivedir.Kept) (bool, error) {
-		t.Package.Trust.Recheck = nil // the lock file learns all that the source says
-		return v.dir.IsCurrent(ctx, t, k)
-	})
-	k.Source = k.From.Source
-	return k, err
+	return c, nil
 }
 
 // binding are the hashes of which a package that is fetched has to have one.

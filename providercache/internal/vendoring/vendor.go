@@ -104,9 +104,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockh
 	}
 	scratch.Sweep(opts.Dir, v.dir.Fetcher.Now())
 	v.openReceipts()
-	kept := v.dir.FetchAll(ctx, slices.Collect(slices.Chunk(packages, 1)), v.fetch, v.put, func(ctx context.Context, p archivedir.Item, err error) error {
-		return resolve.FailureOf(ctx, p.Selection, err)
-	})
+	kept := v.dir.Populate(ctx, v, slices.Collect(slices.Chunk(packages, 1)))
 	return v.conclude(ctx, r, c, packages, kept)
 }
 
