@@ -60,7 +60,7 @@ func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 				if sent := registry.Sent() - before; float64(sent) > c.most*float64(len(archive)) {
 					t.Errorf("%d bytes were sent for an archive of %d that broke off after %d", sent, len(archive), fault.CutAfter)
 				}
-				found, err := (&providercache.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
+				found, err := (&providercache.Fetcher{StateDir: in.Fetcher.StateDir}).Maintain(in.Cache).Verify(t.Context(), nil)
 				if err != nil || len(found) != 1 || found[0].Differs() {
 					t.Errorf("the cache has %+v, %v", found, err)
 				}

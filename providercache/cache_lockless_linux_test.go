@@ -48,7 +48,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 				must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), "provider 1.0.0\n", root)
 				must.Equal(t, stagingDirs(tree(t, root)), 0, root)
 			}
-			found, err := (&providercache.Maintenance{Cache: &providercache.Store{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
+			found, err := (&providercache.Fetcher{StateDir: state}).Maintain(&providercache.Store{Dir: cache}).Verify(t.Context(), nil)
 			if err != nil || len(found) != 1 || found[0].Differs() {
 				t.Errorf("the cache has %+v, %v", found, err)
 			}

@@ -57,7 +57,7 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 // isInOrder verifies the cache, and directories that have both packages.
 func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	t.Helper()
-	maintenance := &providercache.Maintenance{Cache: &providercache.Store{Dir: m.Cache}, StateDir: m.State}
+	maintenance := (&providercache.Fetcher{StateDir: m.State}).Maintain(&providercache.Store{Dir: m.Cache})
 	found, err := maintenance.Verify(t.Context(), nil)
 	if err != nil || len(found) != 2 || slices.ContainsFunc(found, providercache.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)

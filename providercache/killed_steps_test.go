@@ -167,7 +167,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget"))+read(t, filepath.Join(dir, "LICENSE")), "the providerfree", root)
 		must.Equal(t, stagingDirs(tree(t, root)), 0)
 	}
-	maintenance := &providercache.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
+	maintenance := (&providercache.Fetcher{StateDir: next.Fetcher.StateDir}).Maintain(next.Cache)
 	found := must.Get(maintenance.Verify(t.Context(), nil))(t)
 	must.Len(t, found, 1)
 	must.Equal(t, found[0].Finding, providercache.OK)

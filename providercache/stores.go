@@ -14,7 +14,7 @@ type (
 	// Store is a directory Dir of unpacked packages in the layout host/namespace/type/version/os_arch, as Terraform and OpenTofu
 	// read it: a target such as ".terraform/providers", or a cache. Shared says of a cache that other programs use it, too.
 	Store = store.Store
-	// Maintenance lists, verifies and removes the packages of a Cache, while others install.
+	// Maintenance lists, verifies and removes the packages of a Cache, while others install. Fetcher.Maintain makes one.
 	Maintenance = store.Maintenance
 	// StoredPackage is a package of a cache: how large it is, who uses it, and what is known of its content.
 	StoredPackage = store.Package
@@ -88,5 +88,11 @@ func PackageSpecs(locks ...*depsfile.Locks) []getproviders.PackageSpec {
 // ReadTrees hashes every package of directories, whether in a cache's or in a mirror's layout. No receipt counts, nothing is
 // written and no request is made. The results belong to dirs, in their order; the error is the cause of ctx.
 func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
-	return store.ReadTrees(ctx, dirs, observe)
+	return store.ReadTrees(ctx, dirs, (&Fetcher{Observe: observe}).Opened().Emit)
+}
+
+// Maintain is what looks after a cache, by the StateDir and the clock of the Fetcher, which is told what is read.
+func (f *Fetcher) Maintain(cache *Store) *Maintenance {
+	opened := f.Opened()
+	return &Maintenance{Cache: cache, StateDir: opened.StateDir, Now: opened.Now, Emit: opened.Emit}
 }

@@ -80,7 +80,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 						at := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir(address, "1.0.0")))
 						must.Equal(t, read(t, filepath.Join(at, "terraform-provider-"+name))+read(t, filepath.Join(at, "LICENSE")), "the providerfree")
 					}
-					found, err := (&providercache.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
+					found, err := (&providercache.Fetcher{StateDir: in.Fetcher.StateDir}).Maintain(in.Cache).Verify(t.Context(), nil)
 					if err != nil || slices.ContainsFunc(found, func(v providercache.Verified) bool { return v.Differs() }) {
 						t.Errorf("%d: the cache has %+v, %v", n, found, err)
 					}

@@ -18,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // run is for arguments that name no command below "cache", or an unknown one.
@@ -250,9 +249,7 @@ func (o *verifyOptions) do(operands []string) (result.Result, error) {
 		return nil, nil
 	}
 	o.show()
-	maintenance := o.Maintenance(o.cache)
-	maintenance.Observe = event.Observer(o.activity.Observe)
-	found, err := maintenance.Verify(o.Meta.Context, locked)
+	found, err := o.Maintenance(o.cache).Verify(o.Meta.Context, locked)
 	o.activity.Close()
 	if o.Meta.Context.Err() != nil {
 		o.Log.Fail("interrupted", "Interrupted", "Not all packages were read.")

@@ -148,7 +148,11 @@ func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 
 // Maintenance is what looks after a cache.
 func (s *Session) Maintenance(cache *providercache.Store) *providercache.Maintenance {
-	return &providercache.Maintenance{Cache: cache, StateDir: s.Meta.StateDir, Now: s.Meta.Now}
+	f := &providercache.Fetcher{StateDir: s.Meta.StateDir, Now: s.Meta.Now}
+	if s.Meta.Activity != nil {
+		f.Observe = event.Observer(s.Meta.Activity.Observe)
+	}
+	return f.Maintain(cache)
 }
 
 // Caches are those that were opened, by their CLI configurations; nil stands for one that can't be used.

@@ -47,7 +47,7 @@ func (m *Machine) Maintenance(tb testing.TB) *providercache.Maintenance {
 	tb.Helper()
 	cache, err := providercache.OpenCache(m.Cache, m.Named)
 	must.Succeed(tb, err)
-	return &providercache.Maintenance{Cache: cache, StateDir: m.State}
+	return (&providercache.Fetcher{StateDir: m.State}).Maintain(cache)
 }
 
 // PackageDir is where a store has a version of a provider, for Linux.

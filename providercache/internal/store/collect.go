@@ -53,7 +53,7 @@ func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOption
 		return Removal{}, err
 	}
 	stays := func(p Package) bool { return u.stays(p, o) != nil }
-	done, err := u.Remove(ctx, policy.choose(packages, u.now(), stays), o)
+	done, err := u.Remove(ctx, policy.choose(packages, u.Now(), stays), o)
 	if !o.DryRun {
 		u.Sweep()
 	}
@@ -63,10 +63,10 @@ func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOption
 // Sweep removes what killed runs and removed directories left behind: staging
 // directories, archives that were not resumed for a day, receipts and notes.
 func (u *Maintenance) Sweep() {
-	scratch.Sweep(u.Cache.Dir, u.now())
-	download.SweepPartials(filepath.Join(u.Cache.Dir, download.PartialDir), u.now())
-	receipt.SweepReceipts(u.state())
-	sweepNotes(u.state(), u.now())
+	scratch.Sweep(u.Cache.Dir, u.Now())
+	download.SweepPartials(filepath.Join(u.Cache.Dir, download.PartialDir), u.Now())
+	receipt.SweepReceipts(u.StateDir)
+	sweepNotes(u.StateDir, u.Now())
 }
 
 // choose returns the packages that have to go, those used least recently first.

@@ -17,19 +17,19 @@ import (
 )
 
 // Maintenance lists, verifies and removes packages of a cache, while others
-// install. A cache that doesn't exist is an empty one. It is a plain struct;
-// its methods may be called from many goroutines.
+// install. A cache that doesn't exist is an empty one. Its methods may be called from
+// many goroutines.
 //
 // It knows which directories use a package if an Installer with this StateDir
 // has installed into them. Directories that only Terraform or OpenTofu
 // prepared, and those of other users, aren't known.
 type Maintenance struct {
-	Cache    *Store           // required
-	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
-	Now      func() time.Time // nil: time.Now
-	// Observe gets the events of Verify, one at a time: event.Queued, and for each package
-	// event.Hashing, event.HashProgress and event.Hashed. nil: they are dropped.
-	Observe func(context.Context, event.Event)
+	Cache    *Store
+	StateDir string // as UsableState returns it; "": nothing is known but what is in the cache
+	Now      func() time.Time
+	// Emit gets the events of Verify, one at a time: event.Queued, and for each package
+	// event.Hashing, event.HashProgress and event.Hashed.
+	Emit func(context.Context, event.Event)
 }
 
 // Package is a package of a cache.
@@ -60,19 +60,8 @@ const (
 	ConditionUnknown  Condition = "unknown"  // it would have to be read
 )
 
-func (u *Maintenance) now() time.Time {
-	now := u.Now
-	if now == nil {
-		now = time.Now
-	}
-	return now()
-}
-
-// state is the directory of receipts; "" if there is none that may be used.
-func (u *Maintenance) state() string { return UsableState(u.StateDir) }
-
 // view reads the receipts for the cache.
-func (u *Maintenance) view() View { return ViewCache(u.Cache, u.state(), u.now) }
+func (u *Maintenance) view() View { return ViewCache(u.Cache, u.StateDir, u.Now) }
 
 // layoutDepth is how many names there are in host/namespace/type/version/os_arch.
 const layoutDepth = 5

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -28,7 +29,7 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 	must.Succeed(t, os.MkdirAll(p.Dir, 0o700))
 	file := filepath.Join(p.Dir, "file")
 	must.Succeed(t, os.WriteFile(file, nil, 0o600))
-	maintenance := &Maintenance{Cache: cache, StateDir: filepath.Join(base, "state")}
+	maintenance := &Maintenance{Cache: cache, StateDir: filepath.Join(base, "state"), Now: time.Now}
 	if at := cache.Place(); !at.Exists || at.Dir != cache.Dir || at.Exposed != "" || at.Free == 0 {
 		t.Errorf("of this user alone: %+v", at)
 	}

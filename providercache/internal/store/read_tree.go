@@ -43,10 +43,10 @@ var ErrDangling = errors.New("it is a link to what isn't there")
 // ReadTrees lists directories and hashes every package in them, as many at once as there are cores;
 // one to which several links lead is read once. No receipt counts, nothing is written and no
 // request is made. The results belong to dirs, in their order. Names that neither Terraform nor
-// OpenTofu takes for a package are skipped. observe gets event.Queued, and for each
-// package event.Hashing, event.HashProgress and event.Hashed, one at a time; nil: they are dropped. The error is the cause
+// OpenTofu takes for a package are skipped. emit gets event.Queued, and for each
+// package event.Hashing, event.HashProgress and event.Hashed, one at a time. The error is the cause
 // of ctx.
-func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
+func ReadTrees(ctx context.Context, dirs []string, emit func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))
 	var first []ReadPackage // of those that are the same
 	var unique []Package    // which these are
@@ -63,7 +63,7 @@ func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context,
 			}
 		}
 	}
-	hashed, errs := readEach(ctx, observe, unique, func(ctx context.Context, p Package, progress func(int64)) (ReadPackage, error) {
+	hashed, errs := readEach(ctx, emit, unique, func(ctx context.Context, p Package, progress func(int64)) (ReadPackage, error) {
 		return readPackage(ctx, first[at[realPath(p.Dir)]], progress)
 	})
 	if ctx.Err() != nil {

@@ -172,7 +172,7 @@ func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveO
 	if o.DryRun || len(removed) == 0 {
 		return
 	}
-	at, last := u.view(), openNotes(u.state(), lastUsesDir, u.Cache.Dir)
+	at, last := u.view(), openNotes(u.StateDir, lastUsesDir, u.Cache.Dir)
 	for _, t := range removed {
 		at.Own.Drop(t.Name())
 		last.Remove(t.Name())

@@ -26,7 +26,7 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 	must.Succeed(t, probe.Close())
 	unlock, err := LockPackage(t.Context(), cache, receipttest.Name)
 	must.Succeed(t, err)
-	u := &Maintenance{Cache: cache}
+	u := &Maintenance{Cache: cache, Now: time.Now}
 	packages, err := u.List()
 	must.Succeed(t, err)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
@@ -46,7 +46,7 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	must.Succeed(t, err)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
-	u := &Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
+	u := &Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state"), Now: time.Now}
 	p, _ := ParseName(receipttest.Name)
 	p.Dir = dir
 	taken, why := u.detach(p, RemoveOptions{Others: true})
@@ -72,7 +72,7 @@ func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
 	p, _ := ParseName(receipttest.Name)
 	used := Uses{State: state, Target: target, Due: []string{p.Name()}, Link: true}
 	NoteUses(t.Context(), cache, used, time.Now())
-	u := &Maintenance{Cache: cache, StateDir: state}
+	u := &Maintenance{Cache: cache, StateDir: state, Now: time.Now}
 	for _, c := range []struct {
 		later time.Duration
 		want  bool
@@ -110,7 +110,7 @@ func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	if err := must.Symlink(elsewhere, filepath.Join(cache.Dir, host)); err != nil {
 		t.Skip(err)
 	}
-	u := &Maintenance{Cache: cache}
+	u := &Maintenance{Cache: cache, Now: time.Now}
 	packages, err := u.List()
 	must.Succeed(t, err)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})

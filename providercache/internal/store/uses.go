@@ -118,9 +118,9 @@ func (u *Maintenance) uses() usage {
 	if err != nil {
 		root = u.Cache.Dir
 	}
-	using := usage{root: root, last: openNotes(u.state(), lastUsesDir, root), byDir: map[string]map[string][]byte{}, now: u.now()}
-	receipt.EachStateFile(u.state(), usesDir, func(_, dir string, entries map[string][]byte) { using.byDir[dir] = entries })
-	using.received = receipt.ReceiptRoots(u.state())
+	using := usage{root: root, last: openNotes(u.StateDir, lastUsesDir, root), byDir: map[string]map[string][]byte{}, now: u.Now()}
+	receipt.EachStateFile(u.StateDir, usesDir, func(_, dir string, entries map[string][]byte) { using.byDir[dir] = entries })
+	using.received = receipt.ReceiptRoots(u.StateDir)
 	return using
 }
 

@@ -58,7 +58,7 @@ func (u *Maintenance) Verify(ctx context.Context, wanted []getproviders.PackageS
 		Verified
 		read receipt.Pending
 	}
-	readings, _ := readEach(ctx, u.Observe, packages, func(ctx context.Context, p Package, progress func(int64)) (reading, error) {
+	readings, _ := readEach(ctx, u.Emit, packages, func(ctx context.Context, p Package, progress func(int64)) (reading, error) {
 		hashes, isLocked := locked.has(p)
 		v, read := at.verify(ctx, p, hashes, isLocked, progress)
 		return reading{v, read}, nil
@@ -81,25 +81,18 @@ func (u *Maintenance) Verify(ctx context.Context, wanted []getproviders.PackageS
 	return all, nil
 }
 
-// readEach reads packages, as many at once as there are cores, and reports it to observe, one event at
-// a time; nil: nobody is told. read tells its last argument of each read.
-func readEach[R any](ctx context.Context, observe func(context.Context, event.Event), packages []Package, read func(context.Context, Package, func(bytes int64)) (R, error)) ([]R, []error) {
-	events := new(par.Pulse)
-	emit := func(e event.Event) {
-		if observe != nil {
-			events.Do(func() { observe(ctx, e) })
-		}
-	}
+// readEach reads packages, as many at once as there are cores, and reports it. read tells its last argument of each read.
+func readEach[R any](ctx context.Context, emit func(context.Context, event.Event), packages []Package, read func(context.Context, Package, func(bytes int64)) (R, error)) ([]R, []error) {
 	bytes := map[string]int64{}
 	for _, p := range packages {
 		bytes[p.Dir] = p.Size
 	}
-	emit(event.Event{Kind: event.Queued, Sizes: bytes})
+	emit(ctx, event.Event{Kind: event.Queued, Sizes: bytes})
 	return par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (R, error) {
 		o := event.Outcome{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, Path: p.Dir}
-		emit(event.Event{Kind: event.Hashing, Outcome: o})
-		defer emit(event.Event{Kind: event.Hashed, Outcome: o})
-		return read(ctx, p, o.Count(emit))
+		emit(ctx, event.Event{Kind: event.Hashing, Outcome: o})
+		defer emit(ctx, event.Event{Kind: event.Hashed, Outcome: o})
+		return read(ctx, p, o.Count(func(e event.Event) { emit(ctx, e) }))
 	})
 }
 
