@@ -238,8 +238,7 @@ func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 		_, err = a.server.bucket.Put(ctx, key, blob.Bytes(content), blob.PutOptions{ContentType: "application/json", Private: a.secret})
 	}
 	if err != nil {
-		a.server.counts.storeFailures.Add(1)
-		a.server.opts.Log.Error("the bucket can't be written", "key", key, "error", err.Error())
+		a.server.notStored("key", key, err)
 	}
 }
 
@@ -253,11 +252,6 @@ const overhead = 512
 func (a *answers[V]) remember(key string, got *answer[V]) *answer[V] {
 	a.recent.Put(key, got, got.cost/2+overhead) // the other half is what is collected
 	return got
-}
-
-// keyOf is where a record about a provider, or a version of one, lies in the bucket.
-func keyOf(p getproviders.Provider, name string) string {
-	return fmt.Sprintf("providers/%s/%s", providerPath(p), name)
 }
 
 // document is what is sent, ready to be sent.

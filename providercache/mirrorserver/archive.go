@@ -15,33 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// serveArchive sends an archive: from the bucket, or while it arrives from the source.
-func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked request) error {
-	found, err := s.packagesOf(r.Context(), asked.provider, asked.version)
-	if err != nil {
-		return err
-	}
-	pkg, ok := found.value.Packages[asked.platform]
-	if !ok {
-		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, asked.version, asked.provider, asked.platform)
-	}
-	stored := s.storedOf(r.Context(), asked.provider, asked.version)
-	if archive, ok := pkg.find(stored.value, asked.platform); ok {
-		known := receipt.Provenance{ZH: archive.ZH, H1: archive.H1, Released: archive.Released}
-		if err := s.approve(r.Context(), asked, found.value, getproviders.StateCached, getproviders.Package{
-			Platform: asked.platform, Source: found.value.Source, SourceURL: found.value.SourceURL, FromRegistry: found.value.FromRegistry,
-		}, known); err != nil {
-			return err
-		}
-		sent, err := s.serveStored(w, r, archive)
-		if sent || err != nil && !errors.Is(err, errDamaged) {
-			return err
-		}
-		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
-	}
-	return s.serveFlight(w, r, asked, found.value)
-}
-
 // approve asks the policy about an archive.
 func (s *Server) approve(ctx context.Context, asked request, record packagesRecord, state getproviders.CandidateState, from getproviders.Package, known receipt.Provenance) error {
 	known.Authentication = getproviders.AuthenticationResult{TrustLevel: record.trustLevel(), KeyID: record.KeyID}
@@ -116,44 +89,4 @@ func (c *sentContent) ReadAt(p []byte, at int64) (int, error) {
 		c.failed = err
 	}
 	return n, err
-}
-
-// objectReader reads an object at the places that are asked for, by one request for each.
-type objectReader struct {
-	ctx    context.Context
-	bucket blob.Bucket
-	key    string
-	size   int64
-
-	body   io.ReadCloser // at the position begins; nil: it isn't open
-	begins int64
-}
-
-// ReadAt implements io.ReaderAt.
-func (o *objectReader) ReadAt(p []byte, at int64) (int, error) {
-	if o.body != nil && o.begins != at {
-		o.Close()
-	}
-	if o.body == nil {
-		object, err := o.bucket.Get(o.ctx, o.key, blob.GetOptions{Offset: at})
-		if err != nil {
-			return 0, err
-		}
-		o.body, o.begins = object.Body, at
-	}
-	n, err := o.body.Read(p)
-	if o.begins += int64(n); err == io.EOF && o.begins < o.size {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// Close implements io.Closer.
-func (o *objectReader) Close() error {
-	if o.body == nil {
-		return nil
-	}
-	err := o.body.Close()
-	o.body = nil
-	return err
 }

@@ -110,8 +110,7 @@ func (s *Server) markUse(ctx context.Context, key string) {
 		_, err := s.bucket.Put(ctx, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{IfAbsent: true})
 		if err != nil && !errors.Is(err, blob.ErrExists) {
 			s.marked.Forget(key) // the next use tries again
-			s.counts.storeFailures.Add(1)
-			s.opts.Log.Error("the bucket can't be written", "archive", key, "error", err.Error())
+			s.notStored("archive", key, err)
 		}
 	})
 }

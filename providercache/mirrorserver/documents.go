@@ -22,8 +22,8 @@ const (
 )
 
 // serveIndex sends all versions of a provider.
-func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, p getproviders.Provider) error {
-	found, versions, err := s.allowedOf(r.Context(), p)
+func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, asked request) error {
+	found, versions, err := s.allowedOf(r.Context(), asked.provider)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,8 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, p getprovide
 }
 
 // serveVersion sends the archives of a version.
-func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, p getproviders.Provider, v getproviders.Version) error {
+func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, asked request) error {
+	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
 	if err != nil {
 		return err

@@ -10,10 +10,15 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // errDamaged says that an archive of the bucket isn't what it was when it was stored.
 var errDamaged = errors.New("the stored archive is damaged: ask again, and it is downloaded again")
+
+// heldBack is how many bytes at the end of an archive are sent only when the archive has passed all checks. Without them it is
+// no zip archive: its directory is at its end.
+const heldBack = 1 << 10
 
 // firstReader reads an archive of the bucket that this server hasn't read yet, from its beginning. It gives the end away only if
 // the archive is what its key says.
@@ -78,8 +83,47 @@ func (s *Server) used(archive storedArchive, tag string, first *firstReader) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(first.ctx), markTimeout)
 		defer cancel()
 		if err := s.bucket.Delete(ctx, archive.Key); err != nil {
-			s.counts.storeFailures.Add(1)
-			s.opts.Log.Error("the bucket can't be written", "archive", archive.Key, "error", err.Error())
+			s.notStored("archive", archive.Key, err)
 		}
 	}
+}
+
+// objectReader reads an object at the places that are asked for, by one request for each.
+type objectReader struct {
+	ctx    context.Context
+	bucket blob.Bucket
+	key    string
+	size   int64
+
+	body   io.ReadCloser // at the position begins; nil: it isn't open
+	begins int64
+}
+
+// ReadAt implements io.ReaderAt.
+func (o *objectReader) ReadAt(p []byte, at int64) (int, error) {
+	if o.body != nil && o.begins != at {
+		o.Close()
+	}
+	if o.body == nil {
+		object, err := o.bucket.Get(o.ctx, o.key, blob.GetOptions{Offset: at})
+		if err != nil {
+			return 0, err
+		}
+		o.body, o.begins = object.Body, at
+	}
+	n, err := o.body.Read(p)
+	if o.begins += int64(n); err == io.EOF && o.begins < o.size {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (o *objectReader) Close() error {
+	if o.body == nil {
+		return nil
+	}
+	err := o.body.Close()
+	o.body = nil
+	return err
 }

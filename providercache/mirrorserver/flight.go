@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,10 +23,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
-
-// heldBack is how many bytes at the end of an archive are sent only when the archive has passed all checks. Without them it is
-// no zip archive: its directory is at its end.
-const heldBack = 1 << 10
 
 // flight is an archive that is being downloaded, with all who wait for it. It goes on when they have left, because the
 // next one will want the archive, too.
@@ -174,11 +171,10 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 		return nil
 	}
 	if err := s.put(ctx, asked, path, got.ZH, got.H1, got.Released); err != nil {
-		s.counts.storeFailures.Add(1)
 		if disk.IsFull(err) {
 			s.counts.diskFull.Add(1)
 		}
-		s.opts.Log.Error("the bucket can't be written", "archive", f.key, "error", err.Error())
+		s.notStored("archive", f.key, err)
 	}
 	return nil
 }
@@ -303,4 +299,26 @@ func (r *flightReader) available(at int64) (int64, error) {
 		return 0, err
 	}
 	return min(now, held), nil
+}
+
+// Download is an archive that arrives.
+type Download struct {
+	Archive string // HOST/NAMESPACE/TYPE/NAME
+	Bytes   int64  // that have arrived
+	Size    int64  // of all of it; -1: not known
+}
+
+// DownloadsNow returns the downloads that run, by name.
+func (s *Server) DownloadsNow() []Download {
+	all := []Download{}
+	for key, f := range s.flights.All() {
+		d := Download{Archive: key, Size: -1}
+		if arriving := f.arrival.Load(); arriving != nil {
+			d.Bytes, _ = arriving.mark.At()
+			d.Size = arriving.size
+		}
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b Download) int { return strings.Compare(a.Archive, b.Archive) })
+	return all
 }

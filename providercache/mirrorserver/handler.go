@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
 // Handler makes a server that answers from the bucket, and asks the Fetcher's Source for what isn't there. The caller closes
@@ -94,24 +95,39 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) e
 	if asked.module != (Module{}) && s.opts.Modules == nil {
 		return fmt.Errorf("%w: this server has no modules", errNoSuch)
 	}
-	switch asked.kind {
-	case indexRequest:
-		return s.serveIndex(w, r, asked.provider)
-	case versionRequest:
-		return s.serveVersion(w, r, asked.provider, asked.version)
-	case documentRequest:
-		return s.serveSigned(w, r, asked)
-	case registryVersionsRequest:
-		return s.serveRegistryVersions(w, r, asked.provider)
-	case registryPackageRequest:
-		return s.serveRegistryPackage(w, r, asked)
-	case moduleVersionsRequest:
-		return s.serveModuleVersions(w, r, asked.module)
-	case moduleLocationRequest:
-		return s.serveModuleLocation(w, r, asked.module, asked.release)
-	default:
-		return s.serveArchive(w, r, asked)
+	serve := map[requestKind]func(http.ResponseWriter, *http.Request, request) error{
+		indexRequest: s.serveIndex, versionRequest: s.serveVersion, documentRequest: s.serveSigned, archiveRequest: s.serveArchive,
+		registryVersionsRequest: s.serveRegistryVersions, registryPackageRequest: s.serveRegistryPackage,
+		moduleVersionsRequest: s.serveModuleVersions, moduleLocationRequest: s.serveModuleLocation,
+	}[asked.kind]
+	return serve(w, r, asked)
+}
+
+// serveArchive sends an archive: from the bucket, or while it arrives from the source.
+func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked request) error {
+	found, err := s.packagesOf(r.Context(), asked.provider, asked.version)
+	if err != nil {
+		return err
 	}
+	pkg, ok := found.value.Packages[asked.platform]
+	if !ok {
+		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, asked.version, asked.provider, asked.platform)
+	}
+	stored := s.storedOf(r.Context(), asked.provider, asked.version)
+	if archive, ok := pkg.find(stored.value, asked.platform); ok {
+		known := receipt.Provenance{ZH: archive.ZH, H1: archive.H1, Released: archive.Released}
+		if err := s.approve(r.Context(), asked, found.value, getproviders.StateCached, getproviders.Package{
+			Platform: asked.platform, Source: found.value.Source, SourceURL: found.value.SourceURL, FromRegistry: found.value.FromRegistry,
+		}, known); err != nil {
+			return err
+		}
+		sent, err := s.serveStored(w, r, archive)
+		if sent || err != nil && !errors.Is(err, errDamaged) {
+			return err
+		}
+		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
+	}
+	return s.serveFlight(w, r, asked, found.value)
 }
 
 // serves reports whether a provider, or a module, is one of those that there are.

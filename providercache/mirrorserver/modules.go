@@ -27,9 +27,9 @@ type wireRelease struct {
 }
 
 // serveModuleVersions sends the versions of a module.
-func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m Module) error {
-	found, err := s.releases.get(r.Context(), moduleKey(m, "versions"), func(ctx context.Context) ([]string, error) {
-		return s.opts.Modules.ModuleVersions(ctx, m)
+func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, asked request) error {
+	found, err := s.releases.get(r.Context(), moduleKey(asked.module, "versions"), func(ctx context.Context) ([]string, error) {
+		return s.opts.Modules.ModuleVersions(ctx, asked.module)
 	})
 	if err != nil {
 		return err
@@ -45,9 +45,9 @@ func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m M
 
 // serveModuleLocation says where a version of a module is, in the header in which registries say so. The package itself
 // comes from there.
-func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, m Module, version string) error {
-	found, err := s.locations.get(r.Context(), moduleKey(m, version+"/location"), func(ctx context.Context) (string, error) {
-		return s.opts.Modules.ModuleLocation(ctx, m, version)
+func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, asked request) error {
+	found, err := s.locations.get(r.Context(), moduleKey(asked.module, asked.release+"/location"), func(ctx context.Context) (string, error) {
+		return s.opts.Modules.ModuleLocation(ctx, asked.module, asked.release)
 	})
 	if err != nil {
 		return err

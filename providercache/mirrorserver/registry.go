@@ -52,8 +52,8 @@ type wireListedPackage struct {
 }
 
 // serveRegistryVersions sends the versions of a provider, as a registry does.
-func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p getproviders.Provider) error {
-	found, versions, err := s.allowedOf(r.Context(), p)
+func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, asked request) error {
+	found, versions, err := s.allowedOf(r.Context(), asked.provider)
 	if err != nil {
 		return err
 	}

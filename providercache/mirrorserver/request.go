@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
 // requestKind says what is asked for.
@@ -120,7 +121,7 @@ func (asked *request) parseModule(host hosts.Hostname, parts []string) error {
 
 // parseName reads the last part of a path.
 func (asked *request) parseName() error {
-	if asked.name == indexName {
+	if asked.name == archivedir.IndexName {
 		return nil
 	}
 	if asked.name == "versions" {
@@ -142,13 +143,6 @@ func (asked *request) parseName() error {
 		}
 	}
 	return fmt.Errorf("%w: %.200q is neither index.json, nor a version's document, nor an archive", errNoSuch, asked.name)
-}
-
-const indexName = "index.json"
-
-// providerPath is where a provider is, in URLs and in the bucket.
-func providerPath(p getproviders.Provider) string {
-	return p.Hostname.ASCII() + "/" + p.Namespace + "/" + p.Type
 }
 
 // fail answers a request that failed, in a sentence that says why.

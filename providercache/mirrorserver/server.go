@@ -176,6 +176,12 @@ func tellCache(ctx context.Context, status string) {
 	}
 }
 
+// notStored counts and logs that something couldn't be written to the bucket. The server goes on.
+func (s *Server) notStored(what, key string, err error) {
+	s.counts.storeFailures.Add(1)
+	s.opts.Log.Error("the bucket can't be written", what, key, "error", err.Error())
+}
+
 // fresh is the source for one request: it has forgotten earlier answers, if it can.
 func (s *Server) fresh() getproviders.Source {
 	if f, ok := s.fetcher.Source.(interface{ Fresh() getproviders.Source }); ok {
