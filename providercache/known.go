@@ -1,14 +1,11 @@
 package providercache
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
-	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
@@ -22,25 +19,6 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 		all = append(all, at.KnownPackages(p, in.fetcher().Platform)...)
 	}
 	return all
-}
-
-// FindCached returns the h1 of the package in the Cache that a spec with a version asks for. ok:
-// there is one, and one of the spec's hashes is its. It is read only if no receipt says what it is.
-// The error says that the policy refuses it, or what is invalid about the spec. No source is asked,
-// and a spec without hashes finds nothing.
-func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
-	t := fetch.Request{Selection: w.Selected(), Recorded: w.Hashes}
-	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return "", false, t.Failed(during.Query, err)
-	}
-	if len(t.Recorded) == 0 {
-		return "", false, nil
-	}
-	found, ok := in.findInCache(ctx, t)
-	if !ok {
-		return "", false, context.Cause(ctx)
-	}
-	return found.H1, true, in.fetcher().Approve(ctx, t, getproviders.StatePresent, found)
 }
 
 // recordDue writes receipts for packages that the inspection had to hash, and

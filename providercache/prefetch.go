@@ -85,6 +85,25 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 	}, err
 }
 
+// FindCached returns the h1 of the package in the Cache that a spec with a version asks for. ok:
+// there is one, and one of the spec's hashes is its. It is read only if no receipt says what it is.
+// The error says that the policy refuses it, or what is invalid about the spec. No source is asked,
+// and a spec without hashes finds nothing.
+func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
+	t := fetch.Request{Selection: w.Selected(), Recorded: w.Hashes}
+	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
+		return "", false, t.Failed(during.Query, err)
+	}
+	if len(t.Recorded) == 0 {
+		return "", false, nil
+	}
+	found, ok := in.findInCache(ctx, t)
+	if !ok {
+		return "", false, context.Cause(ctx)
+	}
+	return found.H1, true, in.fetcher().Approve(ctx, t, getproviders.StatePresent, found)
+}
+
 // Finalize prepares a Cache that was just filled for an image: every user can
 // read it, all times are set to at (in whole seconds), and nothing in it
 // depends on the run, so that the same packages make the same image. base is a
