@@ -38,17 +38,12 @@ func (a Archive) IsWebPage() bool {
 // Keep closes the file, and leaves it for a later run if that can use it. It returns how many
 // bytes stay.
 func (a Archive) Keep() (kept int64) {
-	if a.File == nil {
-		return 0
-	}
 	return a.File.keep(true)
 }
 
 // Discard closes the file, and removes it unless it goes with the staging directory.
 func (a Archive) Discard() {
-	if a.File != nil {
-		a.File.discard()
-	}
+	a.File.discard()
 }
 
 // Ask finds out the size of an archive, in bytes, and when it was changed last, by requesting its first byte; -1 and

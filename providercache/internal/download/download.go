@@ -34,22 +34,26 @@ type download struct {
 	Request
 	file   *partialFile
 	source Source
-	sum    hash.Hash // of what is in the file
-	size   int64     // of the file
+	sum    hash.Hash         // of what is in the file
+	hashed [sha256.Size]byte // without a file
+	size   int64             // of what was read
 	buffer []byte
 }
 
 // Download copies an archive to a new file, or to a partial file that an earlier run
-// began, and computes its checksum at the same time. The caller discards the archive.
+// began, and computes its checksum at the same time. With Hash there is no file. The caller discards the archive.
 func Download(ctx context.Context, r Request) (Archive, error) {
-	file, err := openTarget(r)
-	if err != nil {
-		return Archive{}, err
+	d := &download{Request: r}
+	if r.Hash == nil {
+		file, err := openTarget(r)
+		if err != nil {
+			return Archive{}, err
+		}
+		d.file, d.sum, d.buffer = file, sha256.New(), make([]byte, chunks.Size)
 	}
-	d := &download{Request: r, file: file, sum: sha256.New(), buffer: make([]byte, chunks.Size)}
 	received, err := d.run(ctx)
 	if err != nil {
-		kept := file.keep(ctx.Err() != nil || errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrUnauthorized))
+		kept := d.file.keep(ctx.Err() != nil || errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrUnauthorized))
 		if r.Kept != nil {
 			r.Kept(kept)
 		}
@@ -79,7 +83,7 @@ func (d *download) run(ctx context.Context) (received Archive, err error) {
 
 // recall hashes what an earlier run has downloaded.
 func (d *download) recall(ctx context.Context) error {
-	if !d.file.kept {
+	if d.file == nil || !d.file.kept {
 		return nil
 	}
 	size, err := chunks.Copy(ctx, d.sum, io.LimitReader(d.file, d.Limit+1), d.buffer)
@@ -93,7 +97,7 @@ func (d *download) recall(ctx context.Context) error {
 // open finds the rest of what is in the file.
 func (d *download) open(ctx context.Context) (Source, error) {
 	if local, ok := d.Location.(getproviders.LocalArchive); ok {
-		return OpenFile(string(local))
+		return openFile(string(local))
 	}
 	if d.size > 0 && d.asExpected() {
 		return whole(d.size), nil
@@ -113,8 +117,10 @@ func (d *download) open(ctx context.Context) (Source, error) {
 
 // clear removes what was downloaded, and what Follow has made of it.
 func (d *download) clear() error {
+	if d.size = 0; d.file == nil {
+		return nil
+	}
 	d.sum.Reset()
-	d.size = 0
 	err := d.file.Truncate(0)
 	if err == nil {
 		_, err = d.file.Seek(0, io.SeekStart)
@@ -123,7 +129,7 @@ func (d *download) clear() error {
 }
 
 // transfer copies what the source has, while Follow reads the archive from its
-// beginning.
+// beginning, or has Hash read it.
 func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	total := d.source.Length()
 	if total > d.Limit {
@@ -133,6 +139,10 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 		if err := d.Admit(total); err != nil {
 			return received, err
 		}
+	}
+	if d.Hash != nil {
+		d.size, d.hashed, err = d.Hash(ctx, metered(d.source, 0, total, d.Now, d.Progress), total)
+		return Archive{Size: d.size, SHA256: d.hashed, Modified: d.source.Modified()}, d.check(ctx, err)
 	}
 	var mark par.Mark
 	mark.Advance(d.size)
@@ -154,22 +164,25 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	return Archive{Path: d.file.Name(), Size: d.size, SHA256: d.checksum(), Modified: d.source.Modified(), File: d.file}, err
 }
 
-// copy writes the rest of an archive to its file, advances the mark, and checks that
-// the archive is complete.
+// copy writes the rest of an archive to its file, and advances the mark.
 func (d *download) copy(ctx context.Context, mark *par.Mark) error {
-	limit, before := d.Limit, d.size
 	target := io.MultiWriter(d.sum, d.file, advance{mark})
-	body := Metered(io.LimitReader(d.source, limit+1-before), before, d.source.Length(), d.Now, d.Progress)
+	body := metered(io.LimitReader(d.source, d.Limit+1-d.size), d.size, d.source.Length(), d.Now, d.Progress)
 	size, err := chunks.Copy(ctx, target, body, d.buffer)
 	d.size += size
-	total, from := d.source.Length(), d.Location.String()
+	return d.check(ctx, err)
+}
+
+// check makes sure that an archive was read to its end, which err is about, and is the right one as far as that is known.
+func (d *download) check(ctx context.Context, err error) error {
+	total := d.source.Length()
 	switch {
 	case err != nil:
-		return TransferFailure(ctx, d.Location, d.size, total, err)
-	case d.size > limit:
+		return transferFailure(ctx, d.Location, d.size, total, err)
+	case d.size > d.Limit:
 		return d.tooLarge()
 	case total >= 0 && d.size != total:
-		return Incomplete(from, d.size, total, io.ErrUnexpectedEOF)
+		return incomplete(d.Location.String(), d.size, total, io.ErrUnexpectedEOF)
 	}
 	if d.Known && !d.asExpected() {
 		return d.source.Renew()
@@ -177,7 +190,12 @@ func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	return nil
 }
 
-func (d *download) checksum() [sha256.Size]byte { return [sha256.Size]byte(d.sum.Sum(nil)) }
+func (d *download) checksum() [sha256.Size]byte {
+	if d.Hash != nil {
+		return d.hashed
+	}
+	return [sha256.Size]byte(d.sum.Sum(nil))
+}
 
 // asExpected reports whether the file has the expected checksum.
 func (d *download) asExpected() bool { return d.Known && d.Expected == d.checksum() }

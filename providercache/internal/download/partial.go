@@ -20,7 +20,7 @@ const (
 	partialsAfter = 24 * time.Hour
 )
 
-// partialFile is the file that an archive is downloaded to.
+// partialFile is the file that an archive is downloaded to; nil: it is only hashed.
 type partialFile struct {
 	*os.File
 	kept bool // it stays for a later run; else it is removed with its staging directory
@@ -43,6 +43,9 @@ func openTarget(r Request) (*partialFile, error) {
 // keep closes an incomplete file. It stays if it is worthwhile: a later run may
 // download the rest. It returns how many bytes are there for that run.
 func (l *partialFile) keep(worthwhile bool) (kept int64) {
+	if l == nil {
+		return 0
+	}
 	info, err := l.Stat()
 	if err != nil || !worthwhile || info.Size() == 0 {
 		l.discard()
@@ -58,6 +61,9 @@ func (l *partialFile) keep(worthwhile bool) (kept int64) {
 // discard removes the file from the cache and closes it; in this order, because
 // only the holder of its file lock may remove such a file.
 func (l *partialFile) discard() {
+	if l == nil {
+		return
+	}
 	if l.kept {
 		_ = patient.Remove(l.Name())
 	}

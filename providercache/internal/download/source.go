@@ -46,8 +46,8 @@ func (f localFile) Renew() error  { return nil }
 
 func (f localFile) Modified() time.Time { return f.modified }
 
-// OpenFile opens an archive on this machine.
-func OpenFile(path string) (Source, error) {
+// openFile opens an archive on this machine.
+func openFile(path string) (Source, error) {
 	// Asked before it is opened, because opening a named pipe would wait for ever.
 	info, err := os.Stat(path)
 	if err != nil {
@@ -129,18 +129,6 @@ func newStatusError(resp *http.Response, gaveUp int, said string) *StatusError {
 // HTTPStatus is StatusCode.
 func (e *StatusError) HTTPStatus() int { return e.StatusCode }
 
-// Open opens an archive at any location.
-func Open(ctx context.Context, o Opening) (Source, error) {
-	if local, ok := o.Location.(getproviders.LocalArchive); ok {
-		return OpenFile(string(local))
-	}
-	b, err := newBody(ctx, o, 0)
-	if err != nil {
-		return nil, err // not a Source without a body
-	}
-	return b, nil
-}
-
 // Opening says which archive is to be opened, and how.
 type Opening struct {
 	Location getproviders.Location
@@ -167,11 +155,15 @@ type Request struct {
 	Now      func() time.Time
 	Progress func(done, total int64) // nil: it isn't reported
 	Kept     func(bytes int64)       // called if the download fails and its bytes stay for a later run; nil: it isn't reported
-	Received func()                  // called after the last byte
 
+	// Hash reads the archive in place of a file, and returns how much of it there is and its SHA-256; nil: Path is made, and the
+	// functions below are called.
+	Hash func(ctx context.Context, from io.Reader, total int64) (size int64, sum [sha256.Size]byte, err error)
 	// Follow reads the archive while it is written; mark is how much has been written,
 	// and size is -1 if it isn't known. Restart removes what Follow has made of the
 	// archive, because it begins again.
 	Follow  func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64)
 	Restart func() error
+	// Received is called after the last byte.
+	Received func()
 }

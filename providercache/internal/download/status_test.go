@@ -34,7 +34,7 @@ func TestOpen_SaysHowOftenItTried(t *testing.T) {
 			if retries == nil && status != http.StatusNotFound {
 				continue // the client would wait before it tries again
 			}
-			source, err := Open(t.Context(), Opening{Location: getproviders.HTTPArchive{URL: at, Retries: retries}})
+			source, err := newBody(t.Context(), Opening{Location: getproviders.HTTPArchive{URL: at, Retries: retries}}, 0)
 			must.Equal(t, strings.Contains(err.Error(), "giving up"), words != "", status)
 			must.Contain(t, err, words, status)
 			must.Equal(t, source, nil, status)

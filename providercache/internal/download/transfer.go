@@ -16,7 +16,7 @@ import (
 func interrupted(at getproviders.Location, done, total int64, err error) error {
 	failed := &getproviders.Fault{Code: cmp.Or(getproviders.CodeOf(err), "unreachable"), Kind: getproviders.ErrUnreachable, Err: err}
 	if done > 0 || total >= 0 {
-		failed.Err = Incomplete(at.String(), done, total, err)
+		failed.Err = incomplete(at.String(), done, total, err)
 	}
 	if done > 0 {
 		failed.Hint = "the connection broke. Run again: if the server supports it, only the rest is downloaded"
@@ -24,21 +24,21 @@ func interrupted(at getproviders.Location, done, total int64, err error) error {
 	return failed
 }
 
-// Incomplete adds to an error how much of an archive had been downloaded.
-func Incomplete(archive string, size, total int64, err error) error {
+// incomplete adds to an error how much of an archive had been downloaded.
+func incomplete(archive string, size, total int64, err error) error {
 	if total < 0 {
 		return fmt.Errorf("%s: after %d bytes: %w", archive, size, err)
 	}
 	return fmt.Errorf("%s: after %d of %d bytes: %w", archive, size, total, err)
 }
 
-// TransferFailure adds to an error how much of an archive had been downloaded, unless
+// transferFailure adds to an error how much of an archive had been downloaded, unless
 // the error says so itself or isn't about the transfer.
-func TransferFailure(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
+func transferFailure(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
 	if getproviders.FaultOf(err, getproviders.ErrUnreachable) != nil || errors.Is(err, ErrRestart) || ctx.Err() != nil {
 		return err
 	}
-	return Incomplete(at.String(), size, total, err)
+	return incomplete(at.String(), size, total, err)
 }
 
 // progressInterval is the least time between two reports of a download's progress.
@@ -53,9 +53,9 @@ func IsRemote(at getproviders.Location) bool {
 	return false
 }
 
-// Metered wraps a reader so that its progress is reported, at most ten times a second. done
+// metered wraps a reader so that its progress is reported, at most ten times a second. done
 // bytes of total have been read already. Without report, it is the reader itself.
-func Metered(from io.Reader, done, total int64, now func() time.Time, report func(done, total int64)) io.Reader {
+func metered(from io.Reader, done, total int64, now func() time.Time, report func(done, total int64)) io.Reader {
 	if report == nil {
 		return from
 	}

@@ -63,11 +63,7 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 		trust, err = f.loadTrust(ctx, t)
 		return err
 	}, func(ctx context.Context) (err error) {
-		if path == "" {
-			received, content, err = f.hashStream(ctx, t)
-		} else {
-			received, streamed, err = f.download(ctx, t, path, dir)
-		}
+		received, streamed, content, err = f.download(ctx, t, path, dir)
 		return err
 	})
 	if err != nil { // the archive may be complete when the documents can't be loaded
@@ -127,10 +123,29 @@ func inPlaceOfArchive(t Request, received download.Archive, err error) error {
 }
 
 // download gets the archive. It is unpacked to dir while it arrives; streamed is nil if it
-// can't be. The caller discards the archive.
-func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, err error) {
+// can't be. Without a path, its files are hashed instead, and content is what they are. The caller discards the archive.
+func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, content unpack.Content, err error) {
+	leave, err := f.Enter(ctx, &t)
+	if err != nil {
+		return received, nil, content, t.Failed(during.Fetch, err)
+	}
+	defer leave()
 	request := f.downloadRequest(t, path)
 	request.Progress, request.Kept = f.progress(ctx, t), f.keptPart(ctx, t)
+	if path == "" {
+		var stream unpack.HashedStream
+		request.Hash = func(ctx context.Context, from io.Reader, total int64) (size int64, sum [32]byte, err error) {
+			stream, err = unpack.HashStream(ctx, from, f.unpacks, total, f.Limits.Package)
+			return stream.Size, stream.SHA256, err
+		}
+		if received, err = download.Download(ctx, request); err == nil {
+			content, err = stream.Content(t.Provider, f.Limits.Package)
+		}
+		if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
+			err = t.Failed(during.Fetch, err)
+		}
+		return received, nil, content, err
+	}
 	phase := event.Unpacking
 	if dir == "" {
 		phase = event.Verifying
@@ -151,20 +166,15 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 		}
 		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, f.unpacks, size), dir, f.Limits.Package)
 	}
-	leave, err := f.Enter(ctx, &t)
-	if err == nil {
-		defer leave()
-		request.Received = func() {
-			if leave(); remote {
-				f.EmitPhase(ctx, t.Outcome(), phase)
-			}
+	request.Received = func() {
+		if leave(); remote {
+			f.EmitPhase(ctx, t.Outcome(), phase)
 		}
-		received, err = download.Download(ctx, request)
 	}
-	if err != nil {
+	if received, err = download.Download(ctx, request); err != nil {
 		err = t.Failed(during.Fetch, err)
 	}
-	return received, streamed, err
+	return received, streamed, content, err
 }
 
 // progress returns what reports the progress of a download as events; nil if
@@ -187,28 +197,19 @@ func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 	}
 }
 
-// downloadRequest asks for a package's archive, to be written to path.
-func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
-	expected, _ := t.Expected()
-	return download.Request{
-		Opening: f.opening(t), Expected: expected, Limit: f.Limits.Package.Bytes,
-		Path: path, PartialDir: t.Partials, Now: f.Now, Admit: t.Admit,
-	}
-}
-
-// opening says how a package's archive is opened. Where its URL has expired, as signed ones
+// downloadRequest asks for a package's archive, to be written to path. Where its URL has expired, as signed ones
 // do within minutes, the source is asked once more where the package is. Only the URL is new:
 // the archive has to be what the first answer says.
-func (f *Fetcher) opening(t Request) download.Opening {
-	_, known := t.Expected()
-	o := download.Opening{Location: t.Package.Location, Client: f.Client, Known: known}
+func (f *Fetcher) downloadRequest(t Request, path string) (r download.Request) {
+	r.Expected, r.Known = t.Expected()
+	r.Location, r.Client, r.Limit, r.Path, r.PartialDir, r.Now, r.Admit = t.Package.Location, f.Client, f.Limits.Package.Bytes, path, t.Partials, f.Now, t.Admit
 	if f.Source != nil {
-		o.Relocate = func(ctx context.Context) (getproviders.Location, error) {
+		r.Relocate = func(ctx context.Context) (getproviders.Location, error) {
 			again, err := f.askAgain(ctx, t)
 			return again.Location, err
 		}
 	}
-	return o
+	return r
 }
 
 // unpack completes what was unpacked while the archive arrived, or unpacks the

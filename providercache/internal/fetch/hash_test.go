@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"testing"
 	"time"
 
@@ -15,23 +16,27 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// inMemory is an archive in memory.
+// inMemory is an archive in memory, which says that it has another size.
 type inMemory struct {
-	*bytes.Reader
-	size int64
+	content []byte
+	size    int64
 }
 
-func (inMemory) Close() error        { return nil }
-func (m inMemory) Length() int64     { return m.size }
-func (inMemory) Renew() error        { return nil }
-func (inMemory) Modified() time.Time { return time.Time{} }
+func (inMemory) String() string { return "x.zip" }
+
+func (m inMemory) Open(_ context.Context, offset int64) (opened getproviders.OpenedArchive, err error) {
+	if offset > 0 {
+		return opened, io.ErrClosedPipe
+	}
+	return getproviders.OpenedArchive{Body: io.NopCloser(bytes.NewReader(m.content)), Size: m.size}, nil
+}
 
 func TestFetcher_NoticesThatAStreamEndsEarly(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveByGo(t, zip.Deflate)
 	readAll := func(ctx context.Context, size int64) error {
-		wanted := Request{Selection: getproviders.Selection{Provider: cachetest.TestProvider}, Package: getproviders.Package{Location: getproviders.LocalArchive("x.zip")}}
-		_, _, err := Open(&Fetcher{Limits: testLimits, Now: time.Now}).readSource(ctx, wanted, inMemory{bytes.NewReader(content), size})
+		wanted := Request{Selection: getproviders.Selection{Provider: cachetest.TestProvider}, Package: getproviders.Package{Location: inMemory{content, size}}}
+		_, err := Open(&Fetcher{Limits: testLimits, Now: time.Now}).FetchArchive(ctx, wanted, "", "")
 		return err
 	}
 	must.Equal(t, readAll(t.Context(), int64(len(content))), nil)
