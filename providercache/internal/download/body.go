@@ -61,10 +61,10 @@ func newBody(ctx context.Context, o Opening, at int64) (*body, error) {
 	return b, nil
 }
 
-// Length implements Source.
+// Length implements source.
 func (b *body) Length() int64 { return b.total }
 
-// Modified implements Source.
+// Modified implements source.
 func (b *body) Modified() time.Time { return b.from.modified() }
 
 // Close implements io.Closer.
@@ -78,7 +78,7 @@ func (b *body) Close() error {
 }
 
 // Read implements io.Reader. It returns io.EOF only at the length that was announced, if
-// one was. Other errors are ErrRestart, or final.
+// one was. Other errors are errRestart, or final.
 func (b *body) Read(p []byte) (int, error) {
 	if b.broken == nil {
 		n, err := b.reader.Read(p)
@@ -112,10 +112,10 @@ func (b *body) resumed(read int64, cause error) error {
 // restart has the body begin again, which it does once.
 func (b *body) restart() error {
 	b.restarted, b.tries.at = true, 0
-	return ErrRestart
+	return errRestart
 }
 
-// Renew implements Source: what was read has the wrong checksum. It returns nil if to begin again
+// Renew implements source: what was read has the wrong checksum. It returns nil if to begin again
 // can't help, because all of it came from one reader.
 func (b *body) Renew() error {
 	if !b.combined || b.restarted {

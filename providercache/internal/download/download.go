@@ -6,11 +6,9 @@
 // [Download] downloads to a file and hashes what passes. A transfer that breaks off is
 // resumed with range requests, if the server has the same archive still; with a
 // PartialDir, later runs resume it as well. While the file grows, the request's
-// Follow function reads it. [Open] is for callers that read an archive once, and
-// keep no file: it resumes too.
+// Follow function reads it. Its Hash function reads an archive of which no file is made.
 //
-// A [Source] that can't continue returns [ErrRestart] and begins with the first
-// byte again. Failures of the network are a *getproviders.Fault, refusals of a server a
+// Failures of the network are a *getproviders.Fault, refusals of a server a
 // [*StatusError]. [Ask] finds out how large an archive is, and how old, without downloading it.
 package download
 
@@ -33,7 +31,7 @@ import (
 type download struct {
 	Request
 	file   *partialFile
-	source Source
+	source source
 	sum    hash.Hash         // of what is in the file
 	hashed [sha256.Size]byte // without a file
 	size   int64             // of what was read
@@ -72,7 +70,7 @@ func (d *download) run(ctx context.Context) (received Archive, err error) {
 	defer d.source.Close()
 	for {
 		received, err = d.transfer(ctx)
-		if !errors.Is(err, ErrRestart) {
+		if !errors.Is(err, errRestart) {
 			return received, err
 		}
 		if err := d.clear(); err != nil {
@@ -95,7 +93,7 @@ func (d *download) recall(ctx context.Context) error {
 }
 
 // open finds the rest of what is in the file.
-func (d *download) open(ctx context.Context) (Source, error) {
+func (d *download) open(ctx context.Context) (source, error) {
 	if local, ok := d.Location.(getproviders.LocalArchive); ok {
 		return openFile(string(local))
 	}
@@ -149,7 +147,7 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	err = par.Together(ctx,
 		func(ctx context.Context) error {
 			err := d.copy(ctx, &mark)
-			if !errors.Is(err, ErrRestart) {
+			if !errors.Is(err, errRestart) {
 				d.source.Close()
 				d.Received()
 			}

@@ -18,23 +18,23 @@ import (
 // maxRedirects is how many redirects are followed, as many as common clients do.
 const maxRedirects = 10
 
-// ErrRestart says that a source continues with the first byte of the archive:
+// errRestart says that a source continues with the first byte of the archive:
 // what has been read so far has to be discarded.
-var ErrRestart = errors.New("the archive begins again")
+var errRestart = errors.New("the archive begins again")
 
-// Source reads the bytes of an archive.
-type Source interface {
+// source reads the bytes of an archive.
+type source interface {
 	io.ReadCloser
 	Length() int64 // of the whole archive; -1: not known yet
 	// Renew begins again if what was read was combined from several responses and has
-	// the wrong checksum: the error is ErrRestart then. nil: that can't help.
+	// the wrong checksum: the error is errRestart then. nil: that can't help.
 	Renew() error
 	// Modified is when the archive was changed last, as its server or the file system
 	// says; zero: not known.
 	Modified() time.Time
 }
 
-// localFile is an archive on this machine. Length and Renew are those of a Source.
+// localFile is an archive on this machine. Length and Renew are those of a source.
 type localFile struct {
 	*os.File
 	size     int64
@@ -47,7 +47,7 @@ func (f localFile) Renew() error  { return nil }
 func (f localFile) Modified() time.Time { return f.modified }
 
 // openFile opens an archive on this machine.
-func openFile(path string) (Source, error) {
+func openFile(path string) (source, error) {
 	// Asked before it is opened, because opening a named pipe would wait for ever.
 	info, err := os.Stat(path)
 	if err != nil {

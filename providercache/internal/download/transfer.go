@@ -35,7 +35,7 @@ func incomplete(archive string, size, total int64, err error) error {
 // transferFailure adds to an error how much of an archive had been downloaded, unless
 // the error says so itself or isn't about the transfer.
 func transferFailure(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
-	if getproviders.FaultOf(err, getproviders.ErrUnreachable) != nil || errors.Is(err, ErrRestart) || ctx.Err() != nil {
+	if getproviders.FaultOf(err, getproviders.ErrUnreachable) != nil || errors.Is(err, errRestart) || ctx.Err() != nil {
 		return err
 	}
 	return incomplete(at.String(), size, total, err)

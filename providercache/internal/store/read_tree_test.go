@@ -15,17 +15,19 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 const widget = "registry.terraform.io/acme/widget"
 
+// unobserved tells nobody of what is read.
+func unobserved(context.Context, event.Event) {}
+
 // readTree reads the packages in a directory.
 func readTree(tb testing.TB, dir string) store.ReadTree {
 	tb.Helper()
-	trees, err := providercache.ReadTrees(tb.Context(), []string{dir}, nil)
+	trees, err := store.ReadTrees(tb.Context(), []string{dir}, unobserved)
 	if err != nil || trees[0].Err != nil {
 		tb.Fatal(err, trees[0].Err)
 	}
@@ -107,7 +109,7 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip")),
 		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
 	steps := map[string]int{}
-	must.Get(providercache.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
+	must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
 		if e.Kind == event.HashProgress {
 			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Path), " ", e.Done/8_000_000)]++
 		}
@@ -130,7 +132,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 		}
 	}
 	var events []string // the two links lead to one package, which is read once
-	trees := must.Get(providercache.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
+	trees := must.Get(store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
 		switch e.Kind {
 		case event.Queued:
 			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Sizes))))
@@ -172,6 +174,6 @@ func TestReadTrees_EndWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
-	must.Fail(t, must.ErrorOf(providercache.ReadTrees(ctx, []string{dir}, nil)), gone)
-	must.Fail(t, must.Get(providercache.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, nil))(t)[0].Err, os.ErrNotExist)
+	must.Fail(t, must.ErrorOf(store.ReadTrees(ctx, []string{dir}, unobserved)), gone)
+	must.Fail(t, must.Get(store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, unobserved))(t)[0].Err, os.ErrNotExist)
 }
