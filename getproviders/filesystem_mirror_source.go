@@ -15,12 +15,7 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 	if err != nil {
 		return Available{}, err
 	}
-	var versions []Version
-	for _, m := range found {
-		versions = append(versions, m.version)
-	}
-	slices.SortFunc(versions, Version.Compare)
-	return Available{Versions: slices.Compact(versions)}, nil
+	return Available{Versions: listed(found).Versions}, nil
 }
 
 // Package implements Source. Besides the errors of Versions there are
@@ -55,26 +50,19 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 			return result, nil
 		}
 	}
-	return Package{}, s.missing(p, v, plat, found)
+	return Package{}, listed(found).missing(Subject{Source: s.Dir, Provider: p, Version: v, Platform: plat})
 }
 
-// missing says why a package is not among those that were found.
-func (s *FilesystemMirrorSource) missing(p Provider, v Version, plat Platform, found []mirrored) error {
-	var versions, fitting []Version
-	var platforms []Platform
+// listed sorts what was found by versions.
+func listed(found []mirrored) Available {
+	list := Available{Details: map[Version]Listed{}}
 	for _, m := range found {
-		versions = append(versions, m.version)
-		if m.version == v {
-			platforms = append(platforms, m.platform)
-		}
-		if m.platform == plat {
-			fitting = append(fitting, m.version)
-		}
+		list.Versions = append(list.Versions, m.version)
+		list.Details[m.version] = Listed{Platforms: sortPlatforms(append(list.Details[m.version].Platforms, m.platform))}
 	}
-	if len(platforms) == 0 {
-		return Subject{Source: s.Dir, Provider: p, Version: v, Newest: newestVersion(versions)}.Missing()
-	}
-	return Subject{Provider: p, Version: v, Platform: plat, Source: s.Dir, Platforms: sortPlatforms(platforms), Newest: newestVersion(fitting)}.Missing()
+	slices.SortFunc(list.Versions, Version.Compare)
+	list.Versions = slices.Compact(list.Versions)
+	return list
 }
 
 // Describe implements Source. The SourceURL is the archive's path, with its size and the time
@@ -90,16 +78,11 @@ func (s *FilesystemMirrorSource) platforms(ctx context.Context, p Provider, v Ve
 	if err != nil {
 		return nil, err
 	}
-	var platforms []Platform
-	for _, m := range found {
-		if m.version == v {
-			platforms = append(platforms, m.platform)
-		}
+	list := listed(found)
+	if of, ok := list.Details[v]; ok {
+		return of.Platforms, nil
 	}
-	if len(platforms) == 0 {
-		return nil, s.missing(p, v, Platform{}, found)
-	}
-	return sortPlatforms(platforms), nil
+	return nil, list.missing(Subject{Source: s.Dir, Provider: p, Version: v})
 }
 
 func (s *FilesystemMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {

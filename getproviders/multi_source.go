@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // MultiSource asks several sources in order: mirrors before registries, say.
@@ -40,7 +39,7 @@ type Selector struct {
 // was skipped because it failed is named in a warning.
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
-	var lists []Available
+	seen := map[Version]bool{}
 	query := m.query(p, Version{}, Platform{})
 	for i, selector := range m.Selectors {
 		a := &query.answers[i]
@@ -55,50 +54,24 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 		if err != nil && !lacking(err) {
 			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.source, err)}}
 		}
-		all.Versions = append(all.Versions, available.Versions...)
 		all.Warnings = append(all.Warnings, available.Warnings...)
-		lists = append(lists, available)
+		for _, v := range available.Versions { // what is told is what the first one tells that has it: its packages are taken
+			if seen[v] {
+				continue
+			}
+			seen[v], all.Versions = true, append(all.Versions, v)
+			if listed, ok := available.Details[v]; ok {
+				if all.Details == nil {
+					all.Details = map[Version]Listed{}
+				}
+				all.Details[v] = listed
+			}
+		}
 	}
 	if len(all.Versions) == 0 {
 		return Available{}, failure(ctx, query)
 	}
-	all.Versions = eachOnce(all.Versions)
-	all.Details = detailsIn(lists)
 	return all, nil
-}
-
-// detailsIn is Details of several lists: what the first one that has the version tells about it, as
-// that is where its packages are.
-func detailsIn(lists []Available) func(Version) ([]string, []Platform, bool) {
-	if !slices.ContainsFunc(lists, func(list Available) bool { return list.Details != nil }) {
-		return nil
-	}
-	first := sync.OnceValue(func() map[Version]int {
-		all := map[Version]int{}
-		for i, list := range slices.Backward(lists) {
-			for _, v := range list.Versions {
-				all[v] = i
-			}
-		}
-		return all
-	})
-	return func(v Version) (protocols []string, platforms []Platform, registry bool) {
-		i, ok := first()[v]
-		if !ok || lists[i].Details == nil {
-			return nil, nil, false
-		}
-		return lists[i].Details(v)
-	}
-}
-
-// eachOnce drops all but the first of equal versions.
-func eachOnce(versions []Version) []Version {
-	seen := make(map[Version]bool, len(versions))
-	return slices.DeleteFunc(versions, func(v Version) bool {
-		again := seen[v]
-		seen[v] = true
-		return again
-	})
 }
 
 // Package implements Source: the package of the first source that has it.
@@ -182,7 +155,7 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 		}
 		available, err := source.Versions(ctx, p)
 		if err == nil && !slices.Contains(available.Versions, v) {
-			err = Subject{Source: name, Provider: p, Version: v, Newest: newestVersion(available.Versions)}.Missing()
+			err = available.missing(Subject{Source: name, Provider: p, Version: v})
 		}
 		return err
 	})

@@ -90,9 +90,11 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 // source tells that has it, be that nothing.
 func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 	telling := func(protocol string, list ...string) getproviders.Available {
-		return getproviders.Available{Versions: versions(list...), Details: func(getproviders.Version) ([]string, []getproviders.Platform, bool) {
-			return []string{protocol}, nil, true
-		}}
+		told := getproviders.Available{Versions: versions(list...), Details: map[getproviders.Version]getproviders.Listed{}}
+		for _, v := range told.Versions {
+			told.Details[v] = getproviders.Listed{Protocols: []string{protocol}}
+		}
+		return told
 	}
 	source, asked := inOrder(
 		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0")}},
@@ -104,9 +106,7 @@ func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for v, want := range map[string]string{"1.0.0": "[]", "1.1.0": "[5.0]", "1.2.0": "[6.0]", "1.3.0": "[]"} {
-		if protocols, _, _ := got.Details(version(v)); fmt.Sprint(protocols) != want {
-			t.Errorf("%s: %s, want %s", v, protocols, want)
-		}
+		must.Equal(t, fmt.Sprint(got.Details[version(v)].Protocols), want, v)
 	}
 	must.Len(t, *asked, 3)
 	source, _ = inOrder(stub{available: getproviders.Available{Versions: versions("1.0.0")}})

@@ -125,7 +125,7 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 	case errors.Is(err, ErrProviderNotFound):
 		return err
 	}
-	return Subject{Source: s.name(), Provider: p, Version: v, Newest: newestVersion(slices.DeleteFunc(slices.Clone(versions), func(other Version) bool { return other == v }))}.Missing()
+	return Available{Versions: versions}.missing(Subject{Source: s.name(), Provider: p, Version: v})
 }
 
 // versions asks for a provider's versions, once. That the provider isn't there is an answer that is remembered, too.

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -26,17 +24,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	case err != nil:
 		return about.Missing()
 	}
-	listed, ok := list.find(v)
-	if !ok {
-		everything := func(listedVersion) bool { return true }
-		return Subject{Source: registryName(p), Provider: p, Version: v, Newest: list.newest(everything)}.Missing()
-	}
-	about.Platforms = slices.Clone(listed.platforms)
-	about.Newest = list.newest(func(other listedVersion) bool {
-		return other.version != v && slices.Contains(other.platforms, plat)
-	})
-	about.Nowhere = about.Newest == (Version{}) && len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat)
-	return about.Missing()
+	return list.missing(about)
 }
 
 // explainMissing finds out whether what a host names as its registry is a network mirror, which would
@@ -72,9 +60,9 @@ func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version
 	if err != nil {
 		return failed
 	}
-	compatible := list.newest(func(other listedVersion) bool {
-		ok, err := speaks(other.protocols)
-		return ok && err == nil && other.version != v
+	compatible := list.newest(func(other Version) bool {
+		ok, err := speaks(list.Details[other].Protocols)
+		return ok && err == nil && other != v
 	})
 	switch {
 	case compatible == (Version{}):
@@ -101,38 +89,4 @@ func (s *RegistrySource) suggest(ctx context.Context, p Provider) (Provider, boo
 		return Provider{}, false
 	}
 	return found, true
-}
-
-// find returns the entry of a version.
-func (l versionList) find(v Version) (listedVersion, bool) {
-	i := slices.IndexFunc(l.versions, func(entry listedVersion) bool { return entry.version == v })
-	if i < 0 {
-		return listedVersion{}, false
-	}
-	return l.versions[i], true
-}
-
-// details makes Details of an Available, for which a list may be long.
-func (l versionList) details() func(Version) ([]string, []Platform, bool) {
-	entries := sync.OnceValue(func() map[Version]listedVersion {
-		all := make(map[Version]listedVersion, len(l.versions))
-		for _, entry := range slices.Backward(l.versions) { // the first one counts, as in find
-			all[entry.version] = entry
-		}
-		return all
-	})
-	return func(v Version) ([]string, []Platform, bool) {
-		return entries()[v].protocols, entries()[v].platforms, true
-	}
-}
-
-// newest returns the newest version whose entry satisfies the condition.
-func (l versionList) newest(condition func(listedVersion) bool) Version {
-	var fitting []Version
-	for _, entry := range l.versions {
-		if condition(entry) {
-			fitting = append(fitting, entry.version)
-		}
-	}
-	return newestVersion(fitting)
 }

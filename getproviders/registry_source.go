@@ -16,18 +16,7 @@ import (
 // ErrUnauthorized or ErrUnreachable.
 func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, error) {
 	list, err := s.list(ctx, p)
-	if err != nil {
-		return Available{}, err
-	}
-	available := Available{
-		Versions: make([]Version, len(list.versions)),
-		Warnings: slices.Clone(list.warnings),
-		Details:  list.details(),
-	}
-	for i, entry := range list.versions {
-		available.Versions[i] = entry.version
-	}
-	return available, nil
+	return Available{Versions: slices.Clone(list.Versions), Warnings: slices.Clone(list.Warnings), Details: list.Details}, err
 }
 
 // Package implements Source. Besides the errors of Versions there are
@@ -87,20 +76,20 @@ func (s *RegistrySource) Describe(p Provider) Description {
 
 // list returns the versions of a provider with all that the registry tells
 // about them.
-func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, error) {
-	return s.versions.Do(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (versionList, error) {
+func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error) {
+	return s.versions.Do(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (Available, error) {
 		doc, _, err := s.ask(ctx, p, p.Namespace, p.Type, "versions")
 		if err != nil {
-			return versionList{}, err
+			return Available{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
 			failed := Subject{Source: "provider " + registryName(p), Provider: p}.Missing() // Terraform's sentence, which programs look for
 			failed.Source, failed.Registry = registryName(p), true
-			return versionList{}, failed
+			return Available{}, failed
 		}
 		list, err := decodeVersions(doc.Body)
 		if err != nil {
-			return versionList{}, malformedError(kindRegistry, p, doc, err)
+			return Available{}, malformedError(kindRegistry, p, doc, err)
 		}
 		return list, nil
 	})
@@ -111,8 +100,8 @@ func (s *RegistrySource) platforms(ctx context.Context, p Provider, v Version) (
 	if err != nil {
 		return nil, err
 	}
-	if listed, ok := list.find(v); ok {
-		return slices.Clone(listed.platforms), nil
+	if listed, ok := list.Details[v]; ok {
+		return slices.Clone(listed.Platforms), nil
 	}
 	return nil, s.missing(ctx, p, v, CurrentPlatform())
 }
@@ -122,7 +111,7 @@ func (s *RegistrySource) sourceURL(ctx context.Context, p Provider, v Version, p
 	if err != nil {
 		return "", err
 	}
-	if listed, ok := list.find(v); !ok || len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat) {
+	if listed, ok := list.Details[v]; !ok || len(listed.Platforms) > 0 && !slices.Contains(listed.Platforms, plat) {
 		return "", s.missing(ctx, p, v, plat)
 	}
 	base, err := s.service(ctx, p)

@@ -29,20 +29,6 @@ const (
 	registryRedirects = 10
 )
 
-// versionList is what a registry says about the versions of a provider.
-type versionList struct {
-	versions []listedVersion // each version once
-	warnings []string
-}
-
-// listedVersion is one of them. Protocols and platforms are recommended by the
-// protocol, not required: empty means that the registry doesn't tell.
-type listedVersion struct {
-	version   Version
-	protocols []string
-	platforms []Platform // sorted
-}
-
 // wireVersions is the answer to ":namespace/:type/versions".
 type wireVersions struct {
 	Versions []*struct {
@@ -61,28 +47,24 @@ type wirePlatform struct {
 // decodeVersions reads the answer to ":namespace/:type/versions". What isn't a
 // version is skipped, so that one release with an odd name doesn't take
 // all others with it; of equal versions the last one counts.
-func decodeVersions(body []byte) (versionList, error) {
+func decodeVersions(body []byte) (Available, error) {
 	wire, err := decodeObject[wireVersions](body)
 	if err != nil {
-		return versionList{}, err
+		return Available{}, err
 	}
-	list := versionList{warnings: firstWarnings(wire.Warnings)}
-	at := make(map[Version]int, len(wire.Versions))
+	list := Available{Warnings: firstWarnings(wire.Warnings), Details: make(map[Version]Listed, len(wire.Versions))}
 	for i, entry := range wire.Versions {
 		if entry == nil {
-			return versionList{}, fmt.Errorf("versions[%d] is null", i)
+			return Available{}, fmt.Errorf("versions[%d] is null", i)
 		}
 		v, err := ParseVersion(entry.Version)
 		if err != nil {
 			continue
 		}
-		listed := listedVersion{version: v, protocols: entry.Protocols, platforms: decodePlatforms(entry.Platforms)}
-		if before, ok := at[v]; ok {
-			list.versions[before] = listed
-			continue
+		if _, again := list.Details[v]; !again {
+			list.Versions = append(list.Versions, v)
 		}
-		at[v] = len(list.versions)
-		list.versions = append(list.versions, listed)
+		list.Details[v] = Listed{entry.Protocols, decodePlatforms(entry.Platforms), true}
 	}
 	return list, nil
 }
@@ -296,7 +278,7 @@ type RegistrySource struct {
 
 	own       hosts.Discovery // used if Discovery is nil
 	owned     sync.Once
-	versions  par.Aged[Provider, versionList]
+	versions  par.Aged[Provider, Available]
 	documents par.Memo[[2]string, SignedDocuments] // that packages are authenticated by, by their URLs, without keys
 }
 

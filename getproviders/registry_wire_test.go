@@ -26,15 +26,13 @@ func FuzzVersionsResponse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for i, entry := range list.versions {
-			must.Equal(t, must.Get(ParseVersion(entry.version.String()))(t), entry.version, entry.version)
-			if found, ok := list.find(entry.version); !ok || slices.IndexFunc(list.versions, func(o listedVersion) bool { return o.version == found.version }) != i {
-				t.Errorf("version %s is there twice", entry.version)
-			}
-			for _, plat := range entry.platforms {
+		must.Len(t, list.Details, len(list.Versions)) // each is there once
+		for _, v := range list.Versions {
+			must.Equal(t, must.Get(ParseVersion(v.String()))(t), v, v)
+			for _, plat := range list.Details[v].Platforms {
 				must.Get(ParsePlatform(plat.String()))(t)
 			}
-			_, _ = speaks(entry.protocols)
+			_, _ = speaks(list.Details[v].Protocols)
 		}
 	})
 }
@@ -107,8 +105,8 @@ func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
 	body, err := json.Marshal(map[string]any{"warnings": append([]string{strings.Repeat("ä", 1500)}, slices.Repeat([]string{"w"}, 99_999)...)})
 	must.Succeed(t, err)
 	list, err := decodeVersions(body)
-	if err != nil || len(list.warnings) != 21 || list.warnings[20] != "and 99980 more warnings" || len(list.warnings[0]) > 2003 {
-		t.Errorf("%d warnings: %.3000q, %v", len(list.warnings), list.warnings, err)
+	if err != nil || len(list.Warnings) != 21 || list.Warnings[20] != "and 99980 more warnings" || len(list.Warnings[0]) > 2003 {
+		t.Errorf("%d warnings: %.3000q, %v", len(list.Warnings), list.Warnings, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -39,11 +40,34 @@ type Source interface {
 type Available struct {
 	Versions []Version
 	Warnings []string // what the registry wants its users to read
-	// Details returns what the list tells about one of the versions beside its number. It asks for
-	// nothing, and is safe for many goroutines. nil: the list tells nothing.
-	// What is empty isn't told: the versions of the plugin protocol, such as "5.0", and platforms. They must not be changed.
-	// registry is FromRegistry, as a Package has it.
-	Details func(Version) (protocols []string, platforms []Platform, registry bool)
+	// Details are what the list tells about versions beside their numbers. They must not be changed.
+	Details map[Version]Listed
+}
+
+// Listed is what a list tells about a version; what is empty isn't told.
+type Listed struct {
+	Protocols    []string   // the versions of the plugin protocol, such as "5.0"
+	Platforms    []Platform // sorted
+	FromRegistry bool       // as a Package has it
+}
+
+// missing says what a list lacks: the version, or where it has that, a package for the platform.
+func (a Available) missing(about Subject) *Fault {
+	listed, ok := a.Details[about.Version]
+	if !ok {
+		about.Platform = Platform{}
+	}
+	about.Platforms = slices.Clone(listed.Platforms)
+	about.Newest = a.newest(func(v Version) bool {
+		return v != about.Version && (!ok || slices.Contains(a.Details[v].Platforms, about.Platform))
+	})
+	about.Nowhere = listed.FromRegistry && about.Newest == (Version{}) && len(listed.Platforms) > 0 && !slices.Contains(listed.Platforms, about.Platform)
+	return about.Missing()
+}
+
+// newest returns the newest version that satisfies the condition.
+func (a Available) newest(condition func(Version) bool) Version {
+	return newestVersion(slices.DeleteFunc(slices.Clone(a.Versions), func(v Version) bool { return !condition(v) }))
 }
 
 // Description says what a source is for one provider, and what it can do beside

@@ -41,29 +41,26 @@ const (
 )
 
 // isUsual reports whether details are none that are odd.
-func isUsual(protocols []string, platforms []getproviders.Platform) bool {
-	words := len(protocols) + len(platforms)
-	long := slices.ContainsFunc(protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
-		slices.ContainsFunc(platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
+func isUsual(told getproviders.Listed) bool {
+	words := len(told.Protocols) + len(told.Platforms)
+	long := slices.ContainsFunc(told.Protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
+		slices.ContainsFunc(told.Platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
 	return words > 0 && words <= maxDetailWords && !long
 }
 
 // detailsOf groups versions by what is told about them.
 func detailsOf(available getproviders.Available) (all []detailsRecord) {
-	if available.Details == nil {
-		return nil
-	}
 	for _, v := range available.Versions {
-		protocols, platforms, _ := available.Details(v)
+		told := available.Details[v]
 		at := slices.IndexFunc(all, func(d detailsRecord) bool {
-			return slices.Equal(d.Protocols, protocols) && slices.Equal(d.Platforms, platforms)
+			return slices.Equal(d.Protocols, told.Protocols) && slices.Equal(d.Platforms, told.Platforms)
 		})
-		if at < 0 && (len(all) == maxDetails || !isUsual(protocols, platforms)) {
+		if at < 0 && (len(all) == maxDetails || !isUsual(told)) {
 			continue
 		}
 		if at < 0 {
 			at = len(all)
-			all = append(all, detailsRecord{Protocols: protocols, Platforms: platforms})
+			all = append(all, detailsRecord{Protocols: told.Protocols, Platforms: told.Platforms})
 		}
 		all[at].Versions = append(all[at].Versions, v)
 	}

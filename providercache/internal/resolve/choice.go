@@ -89,9 +89,7 @@ func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) 
 // not be asked.
 func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, v getproviders.Version, available getproviders.Available) getproviders.Candidate {
 	c := getproviders.Candidate{Provider: p, Version: v, Platform: r.Platform, State: getproviders.StateListed}
-	if available.Details != nil {
-		_, _, c.FromRegistry = available.Details(v)
-	}
+	c.FromRegistry = available.Details[v].FromRegistry
 	if source := r.Source.Describe(p); source.SourceURL != nil && len(source.Unasked) == 0 && r.Choice.Listed != nil {
 		c.SourceURL, _ = source.SourceURL(ctx, p, v, r.Platform)
 	}
