@@ -11,12 +11,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// signedChecksums authenticates a package from a registry. A registry has, for each
+// signedChecksums authenticates a package from a registry, or from a mirror that has the registry's documents. There is, for each
 // version of a provider, one SHA256SUMS document about the archives of all
 // platforms and one signature over that document.
 type signedChecksums struct {
 	FileName   string           // of the archive in SHA256SUMS, as the registry's description of the package says
-	SHA256     [32]byte         // of the archive, as that description says
+	SHA256     [32]byte         // of the archive, as that description says; in a mirror as Sums say: zero if they don't
 	Sums       []byte           // SHA256SUMS
 	sumsURL    string           // where Sums come from, for errors; "": not known
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
@@ -25,6 +25,8 @@ type signedChecksums struct {
 	Keyless    bool             // if there are no PublicKeys, no signature is needed
 	Expiry     expiry           // whether keys and signatures may have expired
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
+
+	verified AuthenticationResult // what checkSignature has found already; zero: it wasn't called
 
 	// PackageHashes are what the description says of the hashes of the version's
 	// packages, and Platform is that of the archive. They decide nothing in
@@ -83,12 +85,12 @@ func (l checksumList) find(name string) (zh Hash, listed string) {
 }
 
 // check finds out whether the first line with the name has the hash.
-func (l checksumList) check(name string, expected Hash) error {
+func (l checksumList) check(name string, expected Hash, advice string) error {
 	found, listed := l.find(name)
 	if found != "" && found == expected {
 		return nil
 	}
-	return otherChecksum(name, expected, listed, "what the registry says about this package contradicts itself: tell the provider's publisher")
+	return otherChecksum(name, expected, listed, advice)
 }
 
 // hashes returns the hashes of all files. One line that isn't a checksum makes

@@ -40,7 +40,7 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := parseChecksums([]byte(test.document)).check("a.zip", "zh:"+sumA)
+			err := parseChecksums([]byte(test.document)).check("a.zip", "zh:"+sumA, "")
 			if test.found == "ok" {
 				must.Equal(t, err, nil)
 				return
@@ -58,7 +58,7 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 
 func TestChecksumList_NeverHasAFileWithoutAName(t *testing.T) {
 	t.Parallel()
-	must.Refuse(parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA))(t, "a line without a name stands for a file without one")
+	must.Refuse(parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA, ""))(t, "a line without a name stands for a file without one")
 }
 
 func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
@@ -101,7 +101,7 @@ func FuzzParseChecksums(f *testing.F) {
 		seen := map[string]bool{}
 		for _, line := range list {
 			zh, ok := line.zh()
-			if ok && line.name != "" && !seen[line.name] && list.check(line.name, zh) != nil {
+			if ok && line.name != "" && !seen[line.name] && list.check(line.name, zh, "") != nil {
 				t.Errorf("%q isn't found with its own hash", line.name)
 			}
 			seen[line.name] = true

@@ -123,104 +123,73 @@ func (s Signers) needsKeys(signature []byte) bool {
 // has is what the mirror itself says of it; it counts where no publisher's signature does. read returns a file that
 // belongs to the version, by the names of [layout.SignatureName], [layout.ChecksumsName] and [layout.KeysName]: nil if there is none, or it
 // has more than max bytes. It is called when the Trust is loaded.
-func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string, max int64) ([]byte, error)) Trust {
+func (s Signers) TrustIn(pkg Package, read readDocument) Trust {
+	return pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
+		return s.verified(ctx, pkg.Provider, pkg.Version, pkg.Source, read)
+	})
+}
+
+// trustIn is TrustIn, by what verified returns of the package's version.
+func (pkg Package) trustIn(verified func(ctx context.Context) (*signedChecksums, error)) Trust {
 	trust := pkg.Trust
 	trust.Load = func(ctx context.Context) (Trust, error) {
-		verified, err := s.signed(pkg, func(name string, max int64) ([]byte, error) { return read(ctx, name, max) })
-		if err != nil || verified == nil {
+		signed, err := verified(ctx)
+		if err != nil || signed == nil {
 			return pkg.Trust, err
 		}
-		return verified.trust(pkg.Trust.ListedHashes), nil
+		return signed.trustOf(pkg), nil
 	}
 	return trust
 }
 
-// believing is trust where hashes of a package that is authentic count as signed, unless a publisher has signed others.
-func believing(trust Trust, hashes func(Digests) []Hash) Trust {
-	if trust.Authenticator != nil {
-		trust.Authenticator = listedAsSigned{trust.Authenticator, hashes}
-	}
-	if load := trust.Load; load != nil {
-		trust.Load = func(ctx context.Context) (Trust, error) {
-			loaded, err := load(ctx)
-			if err != nil || loaded.Documents != nil {
-				return loaded, err
-			}
-			return believing(loaded, hashes), nil
-		}
-	}
-	return trust
-}
-
-// listedAsSigned authenticates as another does, and adds hashes that are believed.
+// listedAsSigned authenticates by hashes that a mirror lists, and adds what is believed.
 type listedAsSigned struct {
-	Authenticator
-	hashes func(Digests) []Hash
+	own AnyHash
+	all []Hash // those of all archives, which are believed; nil: the checksum of the archive itself is
 }
 
 // Authenticate implements Authenticator.
 func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
-	result, err := l.Authenticator.Authenticate(d)
-	if err == nil {
-		result.Signed = append(slices.Clone(result.Signed), l.hashes(d)...)
+	result, err := l.own.Authenticate(d)
+	if err != nil {
+		return result, err
 	}
-	return result, err
+	result.Signed = slices.Clone(l.all)
+	if sum := ZH(d.SHA256); l.all == nil && d.SHA256 != ([32]byte{}) && slices.Contains(l.own, sum) {
+		result.Signed = []Hash{sum}
+	}
+	return result, nil
 }
 
-// mirroredChecksums authenticates by a checksum list that was signed by a key that counts, and not by what the mirror
-// itself lists for the archive: that may be the hash of other bytes only if the
-// archive is, too.
-type mirroredChecksums struct {
-	SignedDocuments
-	list     checksumList
-	result   AuthenticationResult // but for the hashes
-	fileName string               // of the archive in SHA256SUMS
-}
-
-// signed verifies what a mirror has about the version of a package; nil if that proves nothing.
-func (s Signers) signed(pkg Package, read readDocument) (*mirroredChecksums, error) {
-	p, v := pkg.Provider, pkg.Version
-	d, ok, err := readDocuments(p, v, read, s.needsKeys)
+// verified returns what a source has about a version, if its signature is one that counts; nil if that proves nothing.
+func (s Signers) verified(ctx context.Context, p Provider, v Version, source string, read readDocument) (*signedChecksums, error) {
+	d, ok, err := readDocuments(ctx, p, v, read, s.needsKeys)
 	if err != nil || !ok {
 		return nil, err
 	}
 	signed := signedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
 	signed.PublicKeys = s.candidates(p, d.Keys, signed)
-	result, err := signed.checkSignature()
+	signed.verified, err = signed.checkSignature()
 	if errors.Is(err, errUnknownIssuer) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what lies beside the package in %s: %w", pkg.Source, err)
+		return nil, fmt.Errorf("what lies beside the package in %s: %w", source, err)
 	}
-	return &mirroredChecksums{d, parseChecksums(d.Sums), result, p.PackedName(v, pkg.Platform)}, nil
+	signed.PublicKeys = d.Keys // which are passed on
+	return &signed, nil
 }
 
-// Authenticate implements Authenticator. Errors match ErrAuthentication.
-func (m *mirroredChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
-	expected, listed := m.list.find(m.fileName)
-	if expected == "" {
-		return AuthenticationResult{}, otherChecksum(m.fileName, ZH(d.SHA256), listed,
-			"the mirror has the checksum list of another version or another provider there: tell those who run it to remove that, or to fill the mirror again")
-	}
-	if _, err := (AnyHash{expected}).Authenticate(Digests{SHA256: d.SHA256}); err != nil {
-		return AuthenticationResult{}, err
-	}
-	result := m.result
-	if result.Signed = m.list.hashes(); result.Signed == nil {
-		result.Signed = []Hash{expected}
-	}
-	return result, nil
-}
-
-// trust adds what the mirror lists, but for checksums of the archive: of those the
-// one that is signed counts.
-func (m *mirroredChecksums) trust(listed AnyHash) Trust {
-	trust := Trust{Authenticator: m, Documents: &m.SignedDocuments}
-	trust.ListedHashes = slices.DeleteFunc(listed.supported(), func(h Hash) bool { return h.Scheme() == hashing.ZH })
-	if zh, _ := m.list.find(m.fileName); zh != "" {
+// trustOf authenticates a package of the version by the list, and not by what the mirror itself lists for the archive: that
+// may be the hash of other bytes only if the archive is, too. Beside it count the mirror's hashes of files.
+func (c signedChecksums) trustOf(pkg Package) Trust {
+	c.FileName = pkg.Provider.PackedName(pkg.Version, pkg.Platform)
+	zh, _ := parseChecksums(c.Sums).find(c.FileName)
+	c.SHA256, _ = zh.SHA256()
+	trust := c.trust()
+	trust.ListedHashes = slices.DeleteFunc(AnyHash(pkg.Trust.ListedHashes).supported(), func(h Hash) bool { return h.Scheme() == hashing.ZH })
+	if zh != "" {
 		trust.ListedHashes = append(trust.ListedHashes, zh)
-		trust.ExpectedSHA256, _ = zh.SHA256()
 	}
 	return trust
 }

@@ -18,8 +18,13 @@ import (
 // package has, that the archive has it (checksum_mismatch), and that a key which
 // the registry names has signed SHA256SUMS.
 func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
-	list := parseChecksums(c.Sums)
-	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
+	list, expected := parseChecksums(c.Sums), ZH(c.SHA256)
+	advice := "what the registry says about this package contradicts itself: tell the provider's publisher"
+	if c.SHA256 == ([32]byte{}) && c.verified.TrustLevel > LevelUnauthenticated {
+		expected = ZH(d.SHA256)
+		advice = "the mirror has the checksum list of another version or another provider there: tell those who run it to remove that, or to fill the mirror again"
+	}
+	if err := list.check(c.FileName, expected, advice); err != nil {
 		return AuthenticationResult{}, err
 	}
 	if _, err := (AnyHash{ZH(c.SHA256)}).Authenticate(d); err != nil {
@@ -39,6 +44,9 @@ func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 // checkSignature verifies the signature over SHA256SUMS by the keys that the
 // registry names, and says how far the key that made it is to be trusted.
 func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
+	if c.verified.TrustLevel > LevelUnauthenticated {
+		return c.verified, nil
+	}
 	if c.Keyless && len(c.PublicKeys) == 0 {
 		// It isn't known whose signature counts: what the checksum list says is trusted as far as the registry is.
 		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}, nil

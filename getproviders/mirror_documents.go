@@ -19,7 +19,7 @@ const (
 
 // readDocument returns the content of the file of that name; nil if there is
 // none, or it has more than max bytes, or is no file.
-type readDocument func(name string, max int64) ([]byte, error)
+type readDocument = func(ctx context.Context, name string, max int64) ([]byte, error)
 
 // readDocuments gets a version's documents from where they lie under the names of
 // the layout (see layout.ChecksumsName). The signature is asked for first; without it
@@ -27,17 +27,17 @@ type readDocument func(name string, max int64) ([]byte, error)
 //
 // ok is false if the documents aren't all there. Whether what was read is true
 // isn't asked.
-func readDocuments(p Provider, v Version, read readDocument, needsKeys func(signature []byte) bool) (d SignedDocuments, ok bool, err error) {
-	if d.Signature, err = read(layout.SignatureName(p, v), maxMirroredSignature); err != nil || issuerOf(d.Signature) == "" {
+func readDocuments(ctx context.Context, p Provider, v Version, read readDocument, needsKeys func(signature []byte) bool) (d SignedDocuments, ok bool, err error) {
+	if d.Signature, err = read(ctx, layout.SignatureName(p, v), maxMirroredSignature); err != nil || issuerOf(d.Signature) == "" {
 		return SignedDocuments{}, false, err
 	}
-	if d.Sums, err = read(layout.ChecksumsName(p, v), maxMirroredSums); err != nil || len(d.Sums) == 0 {
+	if d.Sums, err = read(ctx, layout.ChecksumsName(p, v), maxMirroredSums); err != nil || len(d.Sums) == 0 {
 		return SignedDocuments{}, false, err
 	}
 	if !needsKeys(d.Signature) {
 		return d, true, nil
 	}
-	keys, err := read(layout.KeysName(p, v), maxMirroredKeys)
+	keys, err := read(ctx, layout.KeysName(p, v), maxMirroredKeys)
 	if err != nil {
 		return SignedDocuments{}, false, err
 	}
@@ -50,13 +50,12 @@ func readDocuments(p Provider, v Version, read readDocument, needsKeys func(sign
 // false if it isn't all there, or can't be read; the keys may be missing.
 func (p Provider) ReadSignedDocuments(dir string, v Version) (d SignedDocuments, ok bool) {
 	always := func([]byte) bool { return true }
-	read := inDirectory(dir)
-	d, ok, _ = readDocuments(p, v, func(name string, max int64) ([]byte, error) { return read(context.Background(), name, max) }, always) // it has no errors
+	d, ok, _ = readDocuments(context.Background(), p, v, inDirectory(dir), always) // it has no errors
 	return d, ok
 }
 
 // inDirectory reads from a directory. Files may be links, as archives may.
-func inDirectory(dir string) func(ctx context.Context, name string, max int64) ([]byte, error) {
+func inDirectory(dir string) readDocument {
 	return func(_ context.Context, name string, max int64) ([]byte, error) {
 		content, err := wholefile.Read(filepath.Join(dir, name), max)
 		if err != nil {
@@ -69,7 +68,7 @@ func inDirectory(dir string) func(ctx context.Context, name string, max int64) (
 // Covers reports whether the list has, for the package of a version, the
 // checksum zh. It looks at the list alone, not at its signature.
 func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) bool {
-	return parseChecksums(d.Sums).check(p.PackedName(v, plat), zh) == nil
+	return parseChecksums(d.Sums).check(p.PackedName(v, plat), zh, "") == nil
 }
 
 // Archives returns the checksums that the list has for a version's packages, by the names that

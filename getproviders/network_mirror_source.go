@@ -74,37 +74,35 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Location:  location,
 		Source:    s.name(),
 		SourceURL: s.baseURL(),
-		Trust:     listed.trust(),
+		Trust:     s.listedTrust(listed, doc.URL, archives),
 	}
-	pkg.Trust = s.Signers.TrustIn(pkg, func(ctx context.Context, name string, max int64) ([]byte, error) {
-		return s.documents.Do(ctx, fileKey{p, name}, func(ctx context.Context) ([]byte, error) { return s.askFile(ctx, p, name, max) })
+	pkg.Trust = pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
+		return s.documents.Do(ctx, packageKey{p, v, Platform{}}, func(ctx context.Context) (*signedChecksums, error) {
+			return s.Signers.verified(ctx, p, v, s.name(), func(ctx context.Context, name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) })
+		})
 	})
 	pkg.Trust.LocalTrust = true
-	pkg.Trust = s.withListed(pkg.Trust, listed, doc.URL, archives)
 	return pkg, nil
 }
 
-// withListed is trust with the hashes of all archives as signed ones, if the mirror is trusted that far. Of
+// listedTrust is Trust by what the mirror lists, with the hashes of all archives as signed ones, if the mirror is trusted that far. Of
 // what a mirror lists for the package itself, OpenTofu records the checksum of the archive, too.
-func (s *NetworkMirrorSource) withListed(trust Trust, own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
-	switch {
-	case trust.Authenticator == nil, !s.TrustAllHashes && s.product.Predecessor == nil:
+func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
+	trust := own.trust()
+	if trust.Authenticator == nil || !s.TrustAllHashes && s.product.Predecessor == nil {
 		return trust
-	case !s.TrustAllHashes:
-		return believing(trust, func(d Digests) []Hash {
-			return slices.DeleteFunc(slices.Clone(own), func(h Hash) bool { return d.SHA256 == [32]byte{} || h != ZH(d.SHA256) })
-		})
 	}
-	var all AnyHash
+	signed := listedAsSigned{own: own}
 	for _, name := range slices.Sorted(maps.Keys(archives)) {
-		if archives[name] == nil {
+		if !s.TrustAllHashes || archives[name] == nil {
 			continue
 		}
 		if _, listed, err := archives[name].read(base); err == nil { // what is wrong with others is no obstacle
-			all = append(all, listed.supported()...)
+			signed.all = append(signed.all, listed.supported()...)
 		}
 	}
-	return believing(trust, func(Digests) []Hash { return all })
+	trust.Authenticator = signed
+	return trust
 }
 
 // Describe implements Source. Platforms are those of the document about the version, and the

@@ -278,7 +278,7 @@ type NetworkMirrorSource struct {
 	VersionsMaxAge time.Duration
 
 	indexes   par.Aged[Provider, mirrorIndex]
-	documents par.Memo[fileKey, []byte] // that belong to versions
+	documents par.Memo[packageKey, *signedChecksums] // that belong to versions
 }
 
 // baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.
@@ -339,10 +339,4 @@ func (s *NetworkMirrorSource) locate(archive, doc *url.URL) (Location, error) {
 type mirrorIndex struct {
 	versions []Version
 	missing  error // it doesn't have the provider, and what may be wrong
-}
-
-// fileKey names a file in the directory of a provider.
-type fileKey struct {
-	provider Provider
-	name     string
 }
