@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tfdeps/tfdeps/internal/patient"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // units are what is published, in order.
@@ -52,8 +53,8 @@ func publish(ctx context.Context, units []string, stage, dir string) (err error)
 		if err := noLinkAbove(dir, unit); err != nil {
 			return err
 		}
-		made, err := makeDirs(filepath.Dir(to))
-		done = append(done, func() error { return removeEmpty(made) })
+		made, err := scratch.MakeDirs(filepath.Dir(to))
+		done = append(done, func() error { scratch.RemoveEmpty(made); return nil })
 		if err != nil {
 			return err
 		}
@@ -99,26 +100,4 @@ func replace(from, to, aside string) (done []func() error, err error) {
 		return append(done, back), nil
 	}
 	return append(done, func() error { return patient.Rename(to, from) }), nil
-}
-
-// makeDirs makes a directory and those above it, and returns what it made,
-// innermost first.
-func makeDirs(dir string) (made []string, err error) {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); err == nil || filepath.Dir(at) == at {
-			break
-		}
-		made = append(made, at)
-	}
-	return made, os.MkdirAll(dir, 0o755)
-}
-
-// removeEmpty removes directories that makeDirs made, if nothing is in them.
-func removeEmpty(made []string) error {
-	for _, dir := range made {
-		if patient.Remove(dir) != nil {
-			return nil
-		}
-	}
-	return nil
 }

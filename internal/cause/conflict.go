@@ -2,7 +2,6 @@ package cause
 
 import (
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -103,7 +102,7 @@ func (s *search) smallest() []int {
 		chosen = s.choose(new(big.Int), 0, size)
 	}
 	if chosen == nil {
-		chosen = s.greedy()
+		chosen = s.needed()
 	}
 	for i, n := range chosen {
 		chosen[i] = s.index[n]
@@ -130,39 +129,17 @@ func (s *search) choose(refused *big.Int, from, size int) []int {
 	return nil
 }
 
-// greedy adds the set that refuses most of what is left until all is refused, and
-// then removes the sets that turn out not to be needed.
-func (s *search) greedy() []int {
-	var chosen []int
-	for refused := new(big.Int); refused.Cmp(s.all) != 0; {
-		best, most := 0, -1
-		for i, r := range s.refusals {
-			if n := count(union(refused, r)); n > most {
-				best, most = i, n
-			}
-		}
-		chosen, refused = append(chosen, best), union(refused, s.refusals[best])
-	}
-	slices.Sort(chosen)
-	for i := len(chosen) - 1; i >= 0; i-- {
-		fewer := slices.Delete(slices.Clone(chosen), i, i+1)
-		left := new(big.Int)
-		for _, n := range fewer {
-			left = union(left, s.refusals[n])
-		}
-		if left.Cmp(s.all) == 0 {
-			chosen = fewer
+// needed leaves out sets as long as all is refused without them: fewer others might do, but none of these can be spared.
+func (s *search) needed() (chosen []int) {
+	left := slices.Clone(s.refusals)
+	for i, refused := range slices.Backward(s.refusals) {
+		left[i] = new(big.Int)
+		if union(left...).Cmp(s.all) != 0 {
+			left[i], chosen = refused, append(chosen, i)
 		}
 	}
+	slices.Reverse(chosen)
 	return chosen
-}
-
-// count is how many versions are in a set.
-func count(set *big.Int) (n int) {
-	for _, word := range set.Bits() {
-		n += bits.OnesCount(uint(word))
-	}
-	return n
 }
 
 // union has what is in any of the sets.
