@@ -29,21 +29,6 @@ func WantsOwnConnection(ctx context.Context) bool {
 	return marked
 }
 
-// separator is the bottom of the stack: one transport for what is marked with
-// [WithOwnConnection], and the next one for everything else.
-type separator struct {
-	layer
-	alone *http.Transport
-}
-
-// newSeparator returns the bottom of the stack, of which the transport becomes a part.
-func newSeparator(shared *http.Transport, opts ClientOptions) (http.RoundTripper, error) {
-	if err := configure(shared, opts); err != nil {
-		return nil, err
-	}
-	return &separator{layer{shared}, alone(shared)}, nil
-}
-
 // alone returns a transport with the settings of another one that speaks
 // nothing but HTTP/1.1.
 func alone(t *http.Transport) *http.Transport {
@@ -55,23 +40,17 @@ func alone(t *http.Transport) *http.Transport {
 	return t
 }
 
-// RoundTrip implements http.RoundTripper.
-func (s *separator) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !WantsOwnConnection(req.Context()) {
-		return s.next.RoundTrip(req)
+// apart sends what is marked with [WithOwnConnection] by a transport of its own, and everything else by the shared one.
+func apart(shared http.RoundTripper, alone *http.Transport, req *http.Request) (*http.Response, error) {
+	if alone == nil || !WantsOwnConnection(req.Context()) {
+		return shared.RoundTrip(req)
 	}
-	resp, err := s.alone.RoundTrip(req)
+	resp, err := alone.RoundTrip(req)
 	// A server that has nothing but HTTP/2. The standard library's type for what it says then isn't exported.
 	if err != nil && strings.Contains(err.Error(), "tls: no application protocol") && req.Body == nil {
-		return s.next.RoundTrip(req)
+		return shared.RoundTrip(req)
 	}
 	return resp, err
-}
-
-// CloseIdleConnections is called by the method of http.Client with that name.
-func (s *separator) CloseIdleConnections() {
-	s.layer.CloseIdleConnections()
-	s.alone.CloseIdleConnections()
 }
 
 // archiveOwnerKey finds the host whose token a request may have.

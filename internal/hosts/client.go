@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -31,7 +32,7 @@ type ClientOptions struct {
 	// MinRate is how many bytes a second an archive has to bring, over a minute; 0: 1024.
 	MinRate int64
 	Log     *slog.Logger     // one debug record for each attempt, redacted; nil: none
-	Now     func() time.Time // the clock, for DocumentTimeout, MinRate and for durations in the log; nil: the system's, and the log has none
+	Now     func() time.Time // the clock, for DocumentTimeout, MinRate and for durations in the log; nil: the system's
 
 	// CertFile is a PEM file of certificates that are trusted besides those of the
 	// system, and CertDir a directory of such files; several are separated as in PATH.
@@ -57,6 +58,8 @@ type ClientOptions struct {
 	// three times HeaderTimeout, and it asks [WantsOwnConnection] for which requests
 	// not to share a connection.
 	Base http.RoundTripper
+
+	random func() float64 // from 0 up to, but not including, 1: for waits
 }
 
 // TrustVariables sets CertFile and CertDir to the values of SSL_CERT_FILE and
@@ -70,7 +73,7 @@ func (o *ClientOptions) TrustVariables(certFile, certDir string) {
 	}
 }
 
-// decided returns the options with what those that are zero mean, but for Now, without which the log has no durations.
+// decided returns the options with what those that are zero mean.
 func (o ClientOptions) decided() ClientOptions {
 	for option, otherwise := range map[*time.Duration]time.Duration{
 		&o.RetryWaitMin: time.Second, &o.RetryWaitMax: 30 * time.Second, &o.HeaderTimeout: 10 * time.Second,
@@ -82,6 +85,15 @@ func (o ClientOptions) decided() ClientOptions {
 	}
 	if o.MinRate <= 0 {
 		o.MinRate = 1024
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.random == nil {
+		o.random = rand.Float64
+	}
+	if o.Proxy == nil && o.Base == nil {
+		o.Proxy = http.ProxyFromEnvironment
 	}
 	return o
 }
@@ -99,49 +111,63 @@ const defaultRedirects = 10
 // Retry-After asks for. When attempts run out, the caller gets the last response or error;
 // Attempts and the errors of Do tell the number.
 func NewClient(opts ClientOptions) (*http.Client, error) {
-	stack, begin, err := bottom(opts)
-	if err != nil {
-		return nil, err
-	}
-	opts = opts.decided()
-	logged := opts.Now
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	stack = &stallGuard{layer{stack}, begin, opts.StallTimeout, pace{document: opts.DocumentTimeout, rate: opts.MinRate, now: opts.Now}}
-	if opts.Log != nil {
-		stack = &requestLog{layer{stack}, opts.Log, logged}
-	}
-	stack = newExplainer(&retry{layer{stack}, max(opts.Retries, 0), newBackoff(opts), opts.OnRetry}, opts)
-	if opts.UserAgent != "" {
-		stack = &part{layer{stack}, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
-			if req.Header.Get("User-Agent") == "" {
-				req = req.Clone(req.Context())
-				req.Header.Set("User-Agent", opts.UserAgent)
-			}
-			return next.RoundTrip(req)
-		}}
-	}
-	return &http.Client{Transport: stack, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
-}
-
-// bottom returns the bottom of the stack, and within which time its answers have to begin if it has no limit of its own.
-func bottom(opts ClientOptions) (stack http.RoundTripper, begin time.Duration, err error) {
+	s := &stack{opts: opts.decided()}
 	switch base := opts.Base.(type) {
 	case nil:
-		stack, err = newSeparator(cloneDefault(), opts)
+		s.alone = cloneDefault()
 	case *http.Transport:
-		stack, err = newSeparator(base.Clone(), opts)
+		s.alone = base.Clone()
 	default:
 		if opts.TLS != nil || opts.Proxy != nil || opts.DialContext != nil || opts.CertFile != "" || opts.CertDir != "" {
-			return nil, 0, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
+			return nil, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
 		}
-		return base, 3 * opts.decided().HeaderTimeout, nil
+		s.next, s.begin = base, 3*s.opts.HeaderTimeout
 	}
-	return stack, 0, err
+	if shared := s.alone; shared != nil {
+		if err := configure(shared, opts); err != nil {
+			return nil, err
+		}
+		s.next, s.alone = shared, alone(shared)
+	}
+	return &http.Client{Transport: s, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
 }
 
-// layer is what all parts of the stack have in common: the next part, and the
+// stack is what a request of a client of NewClient goes through: its user agent, retries, the log, the guard against stalls,
+// and the transport, whose errors are explained on the way back.
+type stack struct {
+	layer                 // the transport
+	opts  ClientOptions   // decided
+	alone *http.Transport // for what has a connection to itself; nil: the Base sees to that
+	begin time.Duration   // in which answers have to begin; 0: the transport has a limit for that
+}
+
+// send is what sends a request on: the parts of the stack below.
+type send = func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (s *stack) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s.opts.UserAgent != "" && req.Header.Get("User-Agent") == "" {
+		req = req.Clone(req.Context())
+		req.Header.Set("User-Agent", s.opts.UserAgent)
+	}
+	connected := func(req *http.Request) (*http.Response, error) { return apart(s.next, s.alone, req) }
+	watched := func(req *http.Request) (*http.Response, error) { return guarded(&s.opts, s.begin, req, connected) }
+	resp, err := retried(&s.opts, req, func(req *http.Request) (*http.Response, error) { return logged(&s.opts, req, watched) })
+	if err == nil || req.Context().Err() != nil {
+		return resp, err
+	}
+	return resp, explained(&s.opts, req, err)
+}
+
+// CloseIdleConnections is called by the method of http.Client with that name.
+func (s *stack) CloseIdleConnections() {
+	s.layer.CloseIdleConnections()
+	if s.alone != nil {
+		s.alone.CloseIdleConnections()
+	}
+}
+
+// layer is what all parts of a client have in common: the next part, and the
 // way for CloseIdleConnections down to the transport.
 type layer struct{ next http.RoundTripper }
 

@@ -18,39 +18,27 @@ import (
 // one that it makes when the answer has ended is of slog.LevelDebug.
 const LevelTrace = slog.LevelDebug - 4
 
-// requestLog makes one debug record for each attempt, when its answer was read, or left, or when
+// logged makes one debug record for an attempt, when its answer was read, or left, or when
 // there is none. Headers are left out, and URLs are redacted.
-type requestLog struct {
-	layer
-	log *slog.Logger
-	now func() time.Time // nil: no durations
-}
-
-// RoundTrip implements http.RoundTripper.
-func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
+func logged(opts *ClientOptions, req *http.Request, next send) (*http.Response, error) {
 	ctx := req.Context()
-	if !l.log.Enabled(ctx, slog.LevelDebug) {
-		return l.next.RoundTrip(req)
+	if opts.Log == nil || !opts.Log.Enabled(ctx, slog.LevelDebug) {
+		return next(req)
 	}
-	r := &requestRecord{requestLog: l, req: req, about: []slog.Attr{
+	r := &requestRecord{opts: opts, req: req, began: opts.Now(), about: []slog.Attr{
 		slog.String("method", req.Method),
 		slog.String("url", RedactURL(req.URL)),
 		slog.Int("attempt", attemptsOf(ctx)),
 	}}
 	r.write = sync.OnceFunc(r.writeNow)
-	if l.now != nil {
-		r.began = l.now()
-	}
-	l.log.LogAttrs(ctx, LevelTrace, "HTTP request sent", r.about...)
-	resp, err := l.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: r.gotConn})))
+	opts.Log.LogAttrs(ctx, LevelTrace, "HTTP request sent", r.about...)
+	resp, err := next(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: r.gotConn})))
 	if err != nil {
 		r.body.End(err)
 		r.write()
 		return nil, err
 	}
-	if l.now != nil {
-		r.header = l.now().Sub(r.began)
-	}
+	r.header = opts.Now().Sub(r.began)
 	resp.Request = req // without the trace
 	r.resp = resp
 	resp.Body = &recordedBody{ReadCloser: resp.Body, record: r}
@@ -59,7 +47,7 @@ func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // requestRecord is what becomes the record of an attempt.
 type requestRecord struct {
-	*requestLog
+	opts   *ClientOptions
 	req    *http.Request
 	about  []slog.Attr    // which attempt it is
 	resp   *http.Response // nil: there is none
@@ -80,15 +68,10 @@ func (r *requestRecord) gotConn(info httptrace.GotConnInfo) {
 // writeNow makes the record. The error is that of the attempt or of its body.
 func (r *requestRecord) writeNow() {
 	bytes, err := r.body.At()
-	attrs := r.about
-	if r.now != nil {
-		attrs = append(attrs, slog.Duration("took", r.now().Sub(r.began)))
-	}
+	attrs := append(r.about, slog.Duration("took", r.opts.Now().Sub(r.began)))
 	if r.resp != nil {
-		attrs = append(attrs, slog.Int("status", r.resp.StatusCode), slog.Int64("bytes", bytes), slog.String("protocol", r.resp.Proto))
-		if r.now != nil {
-			attrs = append(attrs, slog.Duration("header_after", r.header))
-		}
+		attrs = append(attrs, slog.Int("status", r.resp.StatusCode), slog.Int64("bytes", bytes), slog.String("protocol", r.resp.Proto),
+			slog.Duration("header_after", r.header))
 	}
 	if r.connected.Load() {
 		attrs = append(attrs, slog.Bool("reused", !r.fresh.Load()))
@@ -97,7 +80,7 @@ func (r *requestRecord) writeNow() {
 		// Transports don't name the URL in their errors, but one that a program brings along may.
 		attrs = append(attrs, slog.String("error", strings.ReplaceAll(withoutURL(err).Error(), r.req.URL.String(), RedactURL(r.req.URL))))
 	}
-	r.log.LogAttrs(context.WithoutCancel(r.req.Context()), slog.LevelDebug, "HTTP request", attrs...)
+	r.opts.Log.LogAttrs(context.WithoutCancel(r.req.Context()), slog.LevelDebug, "HTTP request", attrs...)
 }
 
 // recordedBody counts what is read of an answer.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -51,6 +52,7 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 		}
 	})
 	opts, log := traced(quick(0))
+	opts.Now = func() time.Time { return time.Time{} }
 	client := newClient(t, opts)
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/a", "/b", "/left", "/cut"} {
@@ -71,10 +73,10 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 		t.Fatalf("%d records:\n%s", len(lines), log)
 	}
 	for i, want := range []string{
-		`msg="HTTP request sent" method=GET url=` + server.URL + "/a", "/a attempt=1 status=200 bytes=1234 protocol=HTTP/1.1 reused=false",
-		"/b attempt=1", "status=200 bytes=1234 protocol=HTTP/1.1 reused=true",
-		"/left attempt=1", "status=200 bytes=10 protocol=HTTP/1.1 reused=true",
-		"/cut attempt=1", "bytes=1234 protocol=HTTP/1.1 reused=false error=\"unexpected EOF\"",
+		`msg="HTTP request sent" method=GET url=` + server.URL + "/a", "/a attempt=1 took=0s status=200 bytes=1234 protocol=HTTP/1.1 header_after=0s reused=false",
+		"/b attempt=1", "status=200 bytes=1234 protocol=HTTP/1.1 header_after=0s reused=true",
+		"/left attempt=1", "status=200 bytes=10 protocol=HTTP/1.1 header_after=0s reused=true",
+		"/cut attempt=1", "bytes=1234 protocol=HTTP/1.1 header_after=0s reused=false error=\"unexpected EOF\"",
 	} {
 		must.Contain(t, lines[i], want, i)
 	}

@@ -50,7 +50,7 @@ func RetryReason(resp *http.Response, err error) string {
 // AnnounceRetry tells the OnRetry of a client's options that a request is made again which the client's
 // own retries don't cover. It does nothing with other clients.
 func AnnounceRetry(ctx context.Context, client *http.Client, r Retry) {
-	if told := policyOf(client).told; told != nil && ctx.Err() == nil {
+	if told := optionsOf(client).OnRetry; told != nil && ctx.Err() == nil {
 		told(r)
 	}
 }

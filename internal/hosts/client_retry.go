@@ -3,7 +3,6 @@ package hosts
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,14 +11,6 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 )
-
-// retry sends idempotent requests again when there is hope.
-type retry struct {
-	layer
-	retries int
-	wait    backoff
-	told    func(Retry) // ClientOptions.OnRetry; nil: nothing is told
-}
 
 // Discovery is tried as often, and after such pauses, as Terraform does it, whose
 // other requests are tried less often.
@@ -56,10 +47,10 @@ func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, err
 	return retryablehttp.DefaultRetryPolicy(ctx, resp, err)
 }
 
-// RoundTrip implements http.RoundTripper.
-func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
+// retried sends an idempotent request again when there is hope.
+func retried(opts *ClientOptions, req *http.Request, next send) (*http.Response, error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead && req.Method != "" {
-		return r.next.RoundTrip(req)
+		return next(req)
 	}
 	if req.Context().Value(attemptsKey{}) == nil {
 		req = req.WithContext(context.WithValue(req.Context(), attemptsKey{}, new(int)))
@@ -68,7 +59,7 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := r.of(req).Do(counted)
+	resp, err := retrying(opts, req, next).Do(counted)
 	if err != nil {
 		if resp != nil {
 			resp.Body.Close()
@@ -78,9 +69,9 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// of is the library's client for a request: how often it is made again, and after which pauses, is the request's own.
-func (r *retry) of(req *http.Request) *retryablehttp.Client {
-	retries, shortest := r.retries, r.wait.shortest
+// retrying is the library's client for a request: how often it is made again, and after which pauses, is the request's own.
+func retrying(opts *ClientOptions, req *http.Request, next send) *retryablehttp.Client {
+	retries, shortest := max(opts.Retries, 0), opts.RetryWaitMin
 	if asked, ok := req.Context().Value(retriesKey{}).(int); ok {
 		retries = max(asked, 0)
 	} else if req.Context().Value(patientKey{}) != nil {
@@ -89,21 +80,21 @@ func (r *retry) of(req *http.Request) *retryablehttp.Client {
 	var last error
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
-			Transport: attempt{r.next},
+			Transport: attempt(next),
 			// A redirect is an answer here: the client on top follows it.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax:     retries,
 		RetryWaitMin: shortest,
-		RetryWaitMax: r.wait.longest,
+		RetryWaitMax: opts.RetryWaitMax,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
 			last = err
 			return worthARetry(ctx, resp, err)
 		},
-		Backoff: func(shortest, longest time.Duration, n int, resp *http.Response) time.Duration {
-			pause := r.wait.before(shortest, longest, n, resp)
-			if r.told != nil {
-				r.told(Retry{Host: req.URL.Host, Attempt: n + 2, Attempts: retries + 1, Wait: pause, Reason: RetryReason(resp, last)})
+		Backoff: func(shortest, _ time.Duration, n int, resp *http.Response) time.Duration {
+			pause := opts.waitBefore(shortest, n, resp)
+			if opts.OnRetry != nil {
+				opts.OnRetry(Retry{Host: req.URL.Host, Attempt: n + 2, Attempts: retries + 1, Wait: pause, Reason: RetryReason(resp, last)})
 			}
 			return pause
 		},
@@ -114,14 +105,14 @@ func (r *retry) of(req *http.Request) *retryablehttp.Client {
 // attempt counts. It also hides the CloseIdleConnections method of what is
 // below: retryablehttp calls it after each final failure, and would close
 // connections that other requests are about to use.
-type attempt struct{ next http.RoundTripper }
+type attempt send
 
 // RoundTrip implements http.RoundTripper.
 func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	if n, ok := req.Context().Value(attemptsKey{}).(*int); ok {
 		*n++
 	}
-	return a.next.RoundTrip(req)
+	return a(req)
 }
 
 // attemptsKey finds the number of attempts of the last hop in a request's context, a *int. It is
@@ -153,26 +144,16 @@ func withoutURL(err error) error {
 	}
 }
 
-// backoff decides how long to wait before a retry.
-type backoff struct {
-	shortest, longest time.Duration
-	random            func() float64 // from 0 up to, but not including, 1
-}
-
-func newBackoff(opts ClientOptions) backoff {
-	return backoff{shortest: opts.RetryWaitMin, longest: opts.RetryWaitMax, random: rand.Float64}
-}
-
-// before returns the wait before a retry (0 is the first): a random duration
+// waitBefore returns the wait before a retry (0 is the first): a random duration
 // between shortest and twice that, doubled for each further retry; or what
 // the server asked for and up to shortest more, so that clients which were turned
 // away together don't come back together. It is never more than longest.
-func (b backoff) before(shortest, longest time.Duration, retry int, resp *http.Response) time.Duration {
-	if asked, ok := retryAfter(resp, longest); ok {
-		return min(longest, asked+time.Duration(b.random()*float64(shortest)))
+func (o *ClientOptions) waitBefore(shortest time.Duration, retry int, resp *http.Response) time.Duration {
+	if asked, ok := retryAfter(resp, o.RetryWaitMax); ok {
+		return min(o.RetryWaitMax, asked+time.Duration(o.random()*float64(shortest)))
 	}
-	ceiling := retryablehttp.DefaultBackoff(shortest, longest, retry+1, nil)
-	return ceiling/2 + time.Duration(b.random()*float64(ceiling/2))
+	ceiling := retryablehttp.DefaultBackoff(shortest, o.RetryWaitMax, retry+1, nil)
+	return ceiling/2 + time.Duration(o.random()*float64(ceiling/2))
 }
 
 // retryAfter reads the header of that name in a 429 or 503 response. A date
@@ -205,19 +186,19 @@ func retryAfter(resp *http.Response, longest time.Duration) (time.Duration, bool
 // if there was one: its Retry-After is honoured. For a client that isn't of
 // NewClient it is what the zero ClientOptions mean.
 func RetryWait(client *http.Client, retry int, resp *http.Response) time.Duration {
-	wait := policyOf(client).wait
-	return wait.before(wait.shortest, wait.longest, retry, resp)
+	opts := optionsOf(client)
+	return opts.waitBefore(opts.RetryWaitMin, retry, resp)
 }
 
-// policyOf finds the layer that retries in a client's stack. For other clients it is what the zero ClientOptions mean.
-func policyOf(client *http.Client) *retry {
+// optionsOf finds the options of a client of NewClient. For other clients they are the zero ClientOptions.
+func optionsOf(client *http.Client) ClientOptions {
 	var part http.RoundTripper
 	if client != nil {
 		part = client.Transport
 	}
 	for part != nil {
-		if r, ok := part.(*retry); ok {
-			return r
+		if s, ok := part.(*stack); ok {
+			return s.opts
 		}
 		upper, ok := part.(interface{ below() http.RoundTripper })
 		if !ok {
@@ -225,5 +206,5 @@ func policyOf(client *http.Client) *retry {
 		}
 		part = upper.below()
 	}
-	return &retry{wait: newBackoff(ClientOptions{}.decided())}
+	return ClientOptions{}.decided()
 }

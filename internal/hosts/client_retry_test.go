@@ -235,9 +235,8 @@ func TestBackoff(t *testing.T) {
 		{"date without now", 0, 0, answer(nil, 503, "Retry-After", date), 1 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := newBackoff(ClientOptions{}.decided())
-			b.random = func() float64 { return tc.random }
-			must.Equal(t, b.before(b.shortest, b.longest, tc.retry, tc.resp), tc.want)
+			opts := ClientOptions{random: func() float64 { return tc.random }}.decided()
+			must.Equal(t, opts.waitBefore(opts.RetryWaitMin, tc.retry, tc.resp), tc.want)
 		})
 	}
 }

@@ -20,54 +20,15 @@ func stalled(req *http.Request, limit time.Duration) error {
 // rateWindow is how long an archive may be slower than the minimum rate.
 const rateWindow = time.Minute
 
-// pace says how slowly bodies may come. Time counts while a Read waits, as for stalls.
-type pace struct {
-	document time.Duration // a whole body that isn't an archive's
-	rate     int64         // bytes a second of an archive
-	now      func() time.Time
-}
-
-// meter follows one body.
-type meter struct {
-	pace
-	archive bool
-	waited  time.Duration // for all of it, or since the window of an archive began
-	read    int64         // likewise
-}
-
-// add counts what a Read brought, and says which limit is overstepped; "": none is.
-func (m *meter) add(n int, took time.Duration) string {
-	m.read += int64(n)
-	m.waited += took
-	switch {
-	case !m.archive && m.waited > m.document:
-		return fmt.Sprintf("%s for a document", m.document)
-	case m.archive && m.waited >= rateWindow:
-		slow := m.read < m.rate*int64(m.waited/time.Second)
-		m.waited, m.read = 0, 0
-		if slow {
-			return fmt.Sprintf("%d bytes a second over %s", m.rate, rateWindow)
-		}
-	}
-	return ""
-}
-
-// stallGuard fails requests whose answer doesn't begin, and the reading of bodies that stop coming, or come too slowly.
-type stallGuard struct {
-	layer
-	begin time.Duration // for the beginning of an answer; 0: what is below has a limit for that
-	limit time.Duration
-	pace  pace
-}
-
-// RoundTrip implements http.RoundTripper.
-func (s *stallGuard) RoundTrip(req *http.Request) (*http.Response, error) {
+// guarded fails a request whose answer doesn't begin, and the reading of a body that stops coming, or comes too slowly. begin is
+// for the beginning of the answer; 0: what is below has a limit for that.
+func guarded(opts *ClientOptions, begin time.Duration, req *http.Request, next send) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	silent := stalled(req, s.begin)
-	if s.begin > 0 {
-		defer time.AfterFunc(s.begin, func() { cancel(silent) }).Stop()
+	silent := stalled(req, begin)
+	if begin > 0 {
+		defer time.AfterFunc(begin, func() { cancel(silent) }).Stop()
 	}
-	resp, err := s.next.RoundTrip(req.WithContext(ctx))
+	resp, err := next(req.WithContext(ctx))
 	if err != nil {
 		if context.Cause(ctx) == silent {
 			err = silent
@@ -75,8 +36,8 @@ func (s *stallGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	b := &guardedBody{body: resp.Body, ctx: ctx, cancel: cancel, guard: s, req: req, stalled: stalled(req, s.limit), meter: meter{pace: s.pace, archive: WantsOwnConnection(req.Context())}}
-	b.timer = time.AfterFunc(s.limit, func() { cancel(b.stalled) })
+	b := &guardedBody{body: resp.Body, ctx: ctx, cancel: cancel, opts: opts, req: req, stalled: stalled(req, opts.StallTimeout)}
+	b.timer = time.AfterFunc(opts.StallTimeout, func() { cancel(b.stalled) })
 	b.timer.Stop()
 	resp.Request, resp.Body = req, b
 	return resp, nil
@@ -89,20 +50,38 @@ type guardedBody struct {
 	body    io.ReadCloser
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	guard   *stallGuard
+	opts    *ClientOptions
 	req     *http.Request
 	timer   *time.Timer
 	stalled error
-	meter   meter
+	waited  time.Duration // for all of it, or since the window of an archive began; time counts while a Read waits, as for stalls
+	read    int64         // likewise
+}
+
+// add counts what a Read brought, and says which limit is overstepped; "": none is.
+func (b *guardedBody) add(n int, took time.Duration) string {
+	b.read += int64(n)
+	b.waited += took
+	switch archive := WantsOwnConnection(b.req.Context()); {
+	case !archive && b.waited > b.opts.DocumentTimeout:
+		return fmt.Sprintf("%s for a document", b.opts.DocumentTimeout)
+	case archive && b.waited >= rateWindow:
+		slow := b.read < b.opts.MinRate*int64(b.waited/time.Second)
+		b.waited, b.read = 0, 0
+		if slow {
+			return fmt.Sprintf("%d bytes a second over %s", b.opts.MinRate, rateWindow)
+		}
+	}
+	return ""
 }
 
 // Read implements io.Reader.
 func (b *guardedBody) Read(p []byte) (int, error) {
-	b.timer.Reset(b.guard.limit)
-	began := b.meter.now()
+	b.timer.Reset(b.opts.StallTimeout)
+	began := b.opts.Now()
 	n, err := b.body.Read(p)
 	b.timer.Stop()
-	if limit := b.meter.add(n, b.meter.now().Sub(began)); limit != "" && err == nil { // though it never stopped
+	if limit := b.add(n, b.opts.Now().Sub(began)); limit != "" && err == nil { // though it never stopped
 		err = &Fault{ID: "too_slow", Kind: errTooSlow, Err: fmt.Errorf("the transfer from %s is too slow: it didn't keep to %s", RedactURL(b.req.URL), limit)}
 		b.cancel(err)
 		return n, err

@@ -66,17 +66,6 @@ func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
 	}
 }
 
-func TestLog_WithoutAClockHasNoDurations(t *testing.T) {
-	var log bytes.Buffer
-	client := newClient(t, ClientOptions{
-		Log:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Base: replies(func(req *http.Request) *http.Response { return answer(req, 200) }),
-	})
-	closed(t)(client.Do(get(t, "https://example.com/")))
-	must.Contain(t, log.String(), "status=200", "log")
-	must.NotContain(t, log.String(), "took=", "log")
-}
-
 func TestLog_IsSilentAboveDebug(t *testing.T) {
 	var log bytes.Buffer
 	client := newClient(t, ClientOptions{

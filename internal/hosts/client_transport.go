@@ -20,12 +20,10 @@ const idlePerHost = 32
 
 // configure gives a transport the settings that are asked for.
 func configure(t *http.Transport, opts ClientOptions) error {
-	limit := opts.decided().HeaderTimeout
-	if opts.Proxy != nil || opts.Base == nil {
-		t.Proxy = opts.Proxy
-		if t.Proxy == nil {
-			t.Proxy = http.ProxyFromEnvironment
-		}
+	decided := opts.decided()
+	limit := decided.HeaderTimeout
+	if decided.Proxy != nil {
+		t.Proxy = decided.Proxy
 	}
 	switch {
 	case opts.DialContext != nil:

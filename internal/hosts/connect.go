@@ -44,35 +44,13 @@ func ProxyVariables(get func(name string) string) func(*http.Request) (*url.URL,
 	return func(req *http.Request) (*url.URL, error) { return choose(req.URL) }
 }
 
-// explainer says of requests that get no answer why that may be.
-type explainer struct {
-	layer
-	opts ClientOptions // a nil Proxy: none is known of
-}
-
-func newExplainer(next http.RoundTripper, opts ClientOptions) *explainer {
-	if opts.Proxy == nil && opts.Base == nil {
-		opts.Proxy = http.ProxyFromEnvironment
-	}
-	return &explainer{layer{next}, opts}
-}
-
-// RoundTrip implements http.RoundTripper.
-func (e *explainer) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := e.next.RoundTrip(req)
-	if err == nil || req.Context().Err() != nil {
-		return resp, err
-	}
-	return resp, e.explain(req, err)
-}
-
-// explain adds to an error the reason, if it is one of those that are known.
-func (e *explainer) explain(req *http.Request, err error) error {
+// explained adds to an error the reason, if it is one of those that are known.
+func explained(opts *ClientOptions, req *http.Request, err error) error {
 	var timeout net.Error
 	name, isName := errors.AsType[*net.DNSError](err)
 	op, isOp := errors.AsType[*net.OpError](err)
-	proxy := e.proxyOf(req)
-	untrusted, certified := e.certificate(req.URL.Hostname(), err)
+	proxy := proxyOf(opts, req)
+	untrusted, certified := certificate(opts, req.URL.Hostname(), err)
 	failed := &Fault{Err: err}
 	switch {
 	case proxy != "" && (isOp && op.Op == "proxyconnect" || isProxyAnswer(err)):
@@ -91,7 +69,7 @@ func (e *explainer) explain(req *http.Request, err error) error {
 		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and the host and the port in the URL", addressOf(op, req))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		failed.ID, failed.Kind = "timeout", ErrTimeout
-		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, e.opts.HeaderTimeout)
+		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, opts.HeaderTimeout)
 	default:
 		return err
 	}
@@ -99,11 +77,11 @@ func (e *explainer) explain(req *http.Request, err error) error {
 }
 
 // proxyOf is the proxy of a request, without its password; "" if it has none.
-func (e *explainer) proxyOf(req *http.Request) string {
-	if e.opts.Proxy == nil {
+func proxyOf(opts *ClientOptions, req *http.Request) string {
+	if opts.Proxy == nil {
 		return ""
 	}
-	proxy, err := e.opts.Proxy(req)
+	proxy, err := opts.Proxy(req)
 	if err != nil || proxy == nil {
 		return ""
 	}
@@ -146,21 +124,21 @@ func addressOf(op *net.OpError, req *http.Request) string {
 }
 
 // certificate says why a certificate isn't trusted, if that is what an error is about.
-func (e *explainer) certificate(host string, err error) (advice string, ok bool) {
+func certificate(opts *ClientOptions, host string, err error) (advice string, ok bool) {
 	if foreign, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		issuer := "an authority"
 		if foreign.Cert != nil {
 			issuer = fmt.Sprintf("%q", foreign.Cert.Issuer.String())
 		}
 		return fmt.Sprintf("the certificate of %s is issued by %s, which this machine doesn't trust. Ask those who run the host, or a proxy on the way, whether that authority is theirs; "+
-			"if it is, put its certificate %s", host, issuer, e.trusted()), true
+			"if it is, put its certificate %s", host, issuer, trusted(opts)), true
 	}
 	if other, ok := errors.AsType[x509.HostnameError](err); ok {
 		return fmt.Sprintf("the certificate is not for %s: check the host in the URL, and whether something on the way answers in its place", other.Host), true
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired && invalid.Cert != nil {
 		const minute = "2006-01-02 15:04"
-		from, until, now := invalid.Cert.NotBefore.UTC(), invalid.Cert.NotAfter.UTC(), e.opts.Now().UTC()
+		from, until, now := invalid.Cert.NotBefore.UTC(), invalid.Cert.NotAfter.UTC(), opts.Now().UTC()
 		if now.Before(from) {
 			return fmt.Sprintf("the certificate of %s is not valid before %s UTC, and the clock of this machine says %s: set the clock, or ask those who run the host",
 				host, from.Format(minute), now.Format(minute)), true
@@ -173,8 +151,8 @@ func (e *explainer) certificate(host string, err error) (advice string, ok bool)
 }
 
 // trusted says which certificates are trusted, and how to add to them.
-func (e *explainer) trusted() string {
-	file, dir := e.opts.variables.file, e.opts.variables.dir
+func trusted(opts *ClientOptions) string {
+	file, dir := opts.variables.file, opts.variables.dir
 	switch {
 	case file == "" && dir == "":
 		return "beside those of the system, or into a PEM file that SSL_CERT_FILE names"

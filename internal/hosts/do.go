@@ -125,7 +125,7 @@ const failureBytes = 4 << 10
 func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) (*Document, error) {
 	for tried := 0; ; tried++ {
 		doc, err := getOnce(ctx, client, req)
-		if !isTruncated(err) || tried >= policyOf(client).retries {
+		if !isTruncated(err) || tried >= optionsOf(client).Retries {
 			return doc, err
 		}
 		if err := par.Pause(ctx, RetryWait(client, tried, nil)); err != nil {
