@@ -129,7 +129,7 @@ func (s *search) choose(refused *big.Int, from, size int) []int {
 	return nil
 }
 
-// needed leaves out sets as long as all is refused without them: fewer others might do, but none of these can be spared.
+// needed leaves out sets as long as all is refused without them: fewer others might do, but each of these is needed.
 func (s *search) needed() (chosen []int) {
 	left := slices.Clone(s.refusals)
 	for i, refused := range slices.Backward(s.refusals) {
