@@ -80,15 +80,19 @@ func candidates(m *cli.Meta, line string) (fitting []candidate) {
 		words = words[:len(words)-1]
 	}
 	var all []candidate
-	name, ok := commandIn(m.Commands, words[min(1, len(words)):])
+	name, rest, _ := choose(words[min(1, len(words)):])
+	if name == "help" {
+		name, rest, _ = choose(rest)
+	}
+	below := commandsBelow(name)
 	option, _, valued := strings.Cut(last, "=")
 	switch {
 	case valued:
 		all = valuesOf(m, name, option)
 	case strings.HasPrefix(last, "-"):
-		all = optionsOf(m.Commands, name)
-	case !ok:
-		all = commandsBelow(m.Commands, name)
+		all = optionsOf(name)
+	case name == "", len(below) > 0 && !slices.ContainsFunc(rest, isOperand):
+		all = below
 	default:
 		all = operandsOf(m, name)
 	}
@@ -100,32 +104,16 @@ func candidates(m *cli.Meta, line string) (fitting []candidate) {
 	return fitting
 }
 
-// commandIn finds the name of the command among words, as far as it is there, and whether it is a whole one
-// without any below it.
-func commandIn(table []cli.Command, words []string) (name string, whole bool) {
-	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "-") })
-	if len(words) > 0 && words[0] == "help" {
-		words = words[1:]
-		name, whole = commandIn(table, words)
-		return name, whole && name != ""
-	}
-	if len(words) == 0 {
-		return "", false
-	}
-	name = strings.Join(words[:wordsOf(namesIn(table), words)], " ")
-	return name, len(commandsBelow(table, name)) == 0 || len(words) > len(strings.Fields(name))
-}
-
 // commandsBelow are the next words of commands that begin with a name; "" is before all commands. "policy" is such a word, and no command.
-func commandsBelow(table []cli.Command, name string) (all []candidate) {
+func commandsBelow(name string) (all []candidate) {
 	begin := ""
 	if name != "" {
 		begin = name + " "
 	}
-	for _, c := range table {
+	for _, c := range commands() {
 		rest, ok := strings.CutPrefix(c.Name, begin)
 		word, _, longer := strings.Cut(rest, " ")
-		if ok && word != "" && (!longer || commandOf(table, begin+word) == nil) {
+		if ok && word != "" && (!longer || commandOf(begin+word) == nil) {
 			all = append(all, candidate{word, c.Synopsis})
 		}
 	}
@@ -136,18 +124,18 @@ func commandsBelow(table []cli.Command, name string) (all []candidate) {
 	return all
 }
 
-func flagsOf(table []cli.Command, name string) cli.Flags {
-	if c := commandOf(table, name); c != nil {
+func flagsOf(name string) cli.Flags {
+	if c := commandOf(name); c != nil {
 		return c.Flags()
 	}
 	return nil
 }
 
-func optionsOf(table []cli.Command, name string) (all []candidate) {
+func optionsOf(name string) (all []candidate) {
 	if name == "" {
 		return []candidate{{"-chdir=", "Switch to a directory first"}, {"-help", "Show help"}, {"-passthrough", "Leave other commands to the real program"}, {"-version", "Show versions"}}
 	}
-	for _, row := range flagsOf(table, name) {
+	for _, row := range flagsOf(name) {
 		word := "-" + row.Name
 		if strings.HasPrefix(row.Arg, "=") && row.Arg != "=false" {
 			word += "="
@@ -161,7 +149,7 @@ func optionsOf(table []cli.Command, name string) (all []candidate) {
 // valuesOf are the values of an option, with the option in front.
 func valuesOf(m *cli.Meta, name, option string) []candidate {
 	var values []string
-	for _, row := range flagsOf(m.Commands, name) {
+	for _, row := range flagsOf(name) {
 		if "-"+row.Name != option {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 func TestCandidates(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Write(t, ".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64))
-	m := &cli.Meta{Commands: commands(), Env: cli.Environment{"TFDEPS_CACHE_DIR=" + t.TempDir()}}
+	m := &cli.Meta{Env: cli.Environment{"TFDEPS_CACHE_DIR=" + t.TempDir()}}
 	for line, want := range map[string]string{
 		"tfdeps pro":                         "providers",
 		"tfdeps providers ":                  "lock mirror urls verify",

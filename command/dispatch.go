@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	mitchellh "github.com/mitchellh/cli"
 
@@ -39,7 +38,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 		name, rest, _ = choose(rest)
 		help = true
 	}
-	found := commandOf(commands(), name)
+	found := commandOf(name)
 	switch {
 	case name == "" && help:
 		fmt.Fprintln(meta.Stdout, usage)
@@ -77,13 +76,16 @@ func dispatch(meta *cli.Meta, args []string) int {
 func choose(args []string) (name string, rest []string, help bool) {
 	options, _ := untilDashes(args)
 	help = slices.ContainsFunc(options, isHelp)
-	at := slices.IndexFunc(options, func(arg string) bool { return arg != "" && !strings.HasPrefix(arg, "-") })
+	at := slices.IndexFunc(options, func(arg string) bool { return arg != "" && isOperand(arg) })
 	if at < 0 || strings.Contains(args[at], " ") { // a name of two words is two arguments
 		return "", nil, help
 	}
-	end := at + wordsOf(names(), args[at:])
+	end := at + wordsOf(args[at:])
 	return strings.Join(args[at:end], " "), args[end:], help
 }
+
+// isOperand reports whether an argument is no option.
+func isOperand(arg string) bool { return !strings.HasPrefix(arg, "-") }
 
 // untilDashes parts arguments before "--": what is behind it may be another program's.
 func untilDashes(args []string) (before, from []string) {
@@ -104,9 +106,9 @@ func isWholeHelp(arg string) bool { return arg == "-help=all" || arg == "--help=
 
 // wordsOf is how many of the words are a command's name: as many as the longest name has that begins there, or one, which is then
 // no command of tfdeps.
-func wordsOf(names, words []string) int {
+func wordsOf(words []string) int {
 	count := 1
-	for _, name := range names {
+	for _, name := range names() {
 		parts := strings.Fields(name)
 		if len(parts) > count && len(parts) <= len(words) && slices.Equal(parts, words[:len(parts)]) {
 			count = len(parts)
@@ -124,7 +126,7 @@ func showHelp(m *cli.Meta, name, text string) {
 		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
 	}
 	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(text), m.Called()))
-	below, longest := commandsBelow(commands(), name), 0
+	below, longest := commandsBelow(name), 0
 	for _, c := range below {
 		longest = max(longest, len(c.word))
 	}
@@ -137,29 +139,27 @@ func showHelp(m *cli.Meta, name, text string) {
 	fmt.Fprintln(w)
 }
 
-// commands is the table of commands, which isn't changed. It is made in every run of the program, so it has the functions that make options, and no options.
-var commands = sync.OnceValue(func() []cli.Command {
+// commands is the table of commands. It is made several times in every run of the program, so it has the functions that make options, and no options.
+func commands() []cli.Command {
 	return slices.Concat(
 		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
-})
+}
 
 // names are the words of all commands: "providers lock".
-func names() []string { return namesIn(commands()) }
-
-func namesIn(table []cli.Command) (all []string) {
-	for _, c := range table {
+func names() (all []string) {
+	for _, c := range commands() {
 		all = append(all, c.Name)
 	}
 	return all
 }
 
 // commandOf finds the command of a name; nil: there is none.
-func commandOf(table []cli.Command, name string) *cli.Command {
-	for i := range table {
-		if table[i].Name == name {
-			return &table[i]
+func commandOf(name string) *cli.Command {
+	for _, c := range commands() {
+		if c.Name == name {
+			return &c
 		}
 	}
 	return nil
@@ -233,7 +233,7 @@ func namesByWord() map[string][]string {
 // that of any, and what may have been meant: "providers lck", "providers lock". It may be a
 // command of the product. meant is "" if nothing is alike.
 func misspelt(name string, rest []string) (given, meant string) {
-	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+	if len(rest) == 0 || !isOperand(rest[0]) {
 		return "", ""
 	}
 	var below []string

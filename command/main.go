@@ -91,7 +91,7 @@ func Main(ctx context.Context, p Process) int {
 	defer closeLog()
 	meta := newMeta(ctx, p, env, standIn, line, log)
 	meta.Dir = dir
-	meta.Commands, meta.AddedBy = commands(), line.addedBy
+	meta.AddedBy = line.addedBy
 	meta.Warnings = slices.Concat(unknownVariables(env), unusable)
 	return dispatch(meta, line.args)
 }
@@ -174,11 +174,11 @@ func takeVersion(args []string) []string {
 }
 
 func addFromEnvironment(args []string, env cli.Environment) (all []string, by map[string]string, err error) {
-	at := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	at := slices.IndexFunc(args, isOperand)
 	if at < 0 {
 		return args, nil, nil
 	}
-	end := at + wordsOf(names(), args[at:])
+	end := at + wordsOf(args[at:])
 	added, by, suffix := []string{}, map[string]string{}, "_"+strings.ReplaceAll(strings.Join(args[at:end], "_"), "-", "_")
 	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", cli.ArgumentsVariable + suffix, cli.ArgumentsVariable} {
 		words, err := splitWords(env.Get(name))
@@ -262,7 +262,7 @@ func (l commandLine) checkGlobal() error {
 		return fmt.Errorf("the option %s has no value. To see the help of a command, run:\n  tfdeps help COMMAND", name)
 	}
 	err := fmt.Errorf("there is no global option %s. This command lists them:\n  tfdeps -help", name)
-	command := slices.IndexFunc(l.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	command := slices.IndexFunc(l.args, isOperand)
 	if command < 0 {
 		return err
 	}

@@ -31,7 +31,7 @@ func manPage(name string, c cli.Command) string {
 	manText(&b, "SYNOPSIS", call+strings.ReplaceAll(c.Usage, "\n", "\n"+call))
 	manText(&b, "DESCRIPTION", c.About)
 	var below []string
-	for _, command := range commandsBelow(commands(), c.Name) {
+	for _, command := range commandsBelow(c.Name) {
 		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
 	}
 	manText(&b, "COMMANDS", strings.Join(below, "\n"))

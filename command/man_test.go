@@ -16,7 +16,7 @@ func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 	for _, c := range commands() {
 		page := unescape.Replace(pages["tfdeps-"+strings.ReplaceAll(c.Name, " ", "-")+".1"])
 		parts := []string{strings.Split(c.Usage, "\n")[0], c.About, c.Examples()[0][0]}
-		for _, below := range commandsBelow(commands(), c.Name) {
+		for _, below := range commandsBelow(c.Name) {
 			parts = append(parts, below.what)
 		}
 		for _, part := range parts {

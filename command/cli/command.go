@@ -62,7 +62,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 	}
 	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)
-		report := result.Result(result.NoResult{})
+		report := result.Result(result.Told{})
 		if c.Refused != nil {
 			report = c.Refused(err)
 		}
@@ -143,7 +143,7 @@ func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 	}
 	all := slices.Concat(m.Warnings, problems)
 	if r == nil {
-		r = result.NoResult{}
+		r = result.Told{}
 	}
 	all = append(all, m.Write(r, out.JSON, all)...)
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)

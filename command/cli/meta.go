@@ -73,7 +73,6 @@ type Meta struct {
 	StandIn    *StandIn // the program that tfdeps was called as; nil: none
 	Version    string   // of tfdeps
 
-	Commands []Command         // of this program, for the one that completes them
 	AddedBy  map[string]string // options that come from a variable, without dashes, and its name
 	Warnings problem.List      // about the environment; every command shows them when it ends
 }

@@ -23,10 +23,10 @@ const fewBytes = 1_000_000_000
 
 // describeCache looks at the shared cache.
 func (x *examination) describeCache() {
-	m, c := x.meta, &x.report.Cache
-	c.NamedBy = sources.CacheNamedBy(m, x.config)
+	m, c := x.Meta, &x.cache
+	c.NamedBy = sources.CacheNamedBy(m, x.Config)
 	if c.NamedBy == "plugin_cache_dir" {
-		for _, s := range x.config.Settings {
+		for _, s := range x.Config.Settings {
 			if s.Name == c.NamedBy {
 				c.NamedBy += " (" + s.Place() + ")"
 				break
@@ -34,16 +34,15 @@ func (x *examination) describeCache() {
 		}
 	}
 	if off, err := cli.ParseSwitch("TFDEPS_NO_SHARED_CACHE", m.Env.Get("TFDEPS_NO_SHARED_CACHE")); err != nil {
-		x.log.Failed("invalid_variable", "Invalid value of TFDEPS_NO_SHARED_CACHE", err)
+		x.Log.Failed("invalid_variable", "Invalid value of TFDEPS_NO_SHARED_CACHE", err)
 	} else if off {
 		c.NamedBy = "TFDEPS_NO_SHARED_CACHE"
 		return
 	}
-	s := sources.New(m, x.product, false)
-	s.Config = x.config
-	cache, ok := s.FindCache("")
+	before := len(x.Log.All)
+	cache, ok := x.FindCache("")
 	if !ok {
-		x.log.Add(problem.AsWarnings(s.Log.All)...) // init installs without a cache
+		x.Log.All = append(x.Log.All[:before], problem.AsWarnings(x.Log.All[before:])...) // init installs without a cache
 		return
 	}
 	place := cache.Place()
@@ -52,24 +51,24 @@ func (x *examination) describeCache() {
 		c.Free = &place.Free
 	}
 	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, (&providercache.Fetcher{StateDir: m.StateDir}).Opened().StateDir
-	x.describePackages(s.Maintenance(cache))
+	x.describePackages(x.Maintenance(cache))
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {
-		x.log.Warningf("cache_failed", "Other users can change the shared cache",
+		x.Log.Warningf("cache_failed", "Other users can change the shared cache",
 			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed))
 	}
 	if c.Free != nil && *c.Free < fewBytes {
-		x.log.Warningf("no_space", "Little space for the shared cache",
+		x.Log.Warningf("no_space", "Little space for the shared cache",
 			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, *c.Free/1_000_000)
 	}
 }
 
 // describePackages counts what is in the cache.
 func (x *examination) describePackages(maintenance *providercache.Maintenance) {
-	c := &x.report.Cache
+	c := &x.cache
 	packages, err := maintenance.List()
 	if err != nil {
-		x.log.Failed("cache_failed", "Failed to list the cache", err)
+		x.Log.Failed("cache_failed", "Failed to list the cache", err)
 	}
 	for _, p := range packages {
 		c.Packages, c.Size, c.OnDisk = c.Packages+1, c.Size+p.Size, c.OnDisk+p.OnDisk
@@ -81,7 +80,7 @@ func (x *examination) describePackages(maintenance *providercache.Maintenance) {
 	if c.Others = len(exposed); c.Others == 0 {
 		return
 	}
-	x.log.Warningf("cache_failed", "Other users can change packages in the shared cache",
+	x.Log.Warningf("cache_failed", "Other users can change packages in the shared cache",
 		"Files of %d of the %d packages can be changed by other users, such as those in %s, so tfdeps reads all of them at each use. If the cache is meant for this user alone, run:\n  chmod -R go-w %s",
 		c.Others, c.Packages, exposed[0].Dir, shellWord(c.Directory))
 }
@@ -89,14 +88,14 @@ func (x *examination) describePackages(maintenance *providercache.Maintenance) {
 // describeLinks finds out how packages of the cache come into this directory, by a file that it makes
 // for a moment.
 func (x *examination) describeLinks(cache *providercache.Store, place disk.Place) {
-	c := &x.report.Cache
-	asked, err := link.ParseMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
+	c := &x.cache
+	asked, err := link.ParseMode(cmp.Or(x.Meta.Env.Get("TFDEPS_LINK"), "auto"))
 	if err != nil {
-		x.log.Failed("invalid_variable", "Invalid value of TFDEPS_LINK", err)
+		x.Log.Failed("invalid_variable", "Invalid value of TFDEPS_LINK", err)
 		return
 	}
 	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
-	target := workdir.ProvidersDir(x.meta.Env, ".")
+	target := workdir.ProvidersDir(x.Meta.Env, ".")
 	to := (&providercache.Store{Dir: target}).Place().Dir
 	// The times are put back, so that what looks at these directories sees no change.
 	defer keepTimes(place.Dir, to)()
@@ -107,7 +106,7 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	defer source.Remove()
 	used, reason, err := x.tryLinks(source.Path, to, modes)
 	if err != nil {
-		x.log.Warningf("", "Packages can't be installed here",
+		x.Log.Warningf("", "Packages can't be installed here",
 			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err)
 		return
 	}
@@ -117,7 +116,7 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	}
 	if used == providercache.LinkCopy && asked != providercache.LinkCopy && reason != nil {
 		c.LinkReason = errors.Join(exposed, reason).Error()
-		x.log.Warningf("cache_failed", "Packages of the shared cache are copied",
+		x.Log.Warningf("cache_failed", "Packages of the shared cache are copied",
 			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason)
 	}
 }
@@ -136,7 +135,7 @@ func (x *examination) tryLinks(from, to string, modes []providercache.LinkMode) 
 	if err := os.WriteFile(filepath.Join(made, "file"), []byte(strings.Repeat("x", 4096)), 0o600); err != nil {
 		return 0, nil, err
 	}
-	return link.Tree(x.meta.Context, made, filepath.Join(dest.Path, "package"), modes)
+	return link.Tree(x.Meta.Context, made, filepath.Join(dest.Path, "package"), modes)
 }
 
 // keepTimes remembers when directories were changed, and returns what sets that again.

@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -55,33 +54,48 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	o.mirrorsBy = by["mirror"]
-	x := &examination{meta: m, opts: o, locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}
-	x.examine()
-	x.report.Problems = x.log.All
-	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
-	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
-	unwritten, shown := m.Write(x.report, o.json, x.log.All), x.log.All
+	x := examine(m, o)
+	how := m.ViewOptions(x.Product, o.json, view.ProgressAuto)
+	x.color = how.Stdout.Color && !how.Plain && !how.NoColor
+	unwritten, shown := m.Write(x, o.json, x.Log.All), x.Log.All
 	if o.json { // the object has the problems in it
 		shown = nil
 	}
 	view.Problems(how, append(shown, unwritten...))
-	if unwritten.HasErrors() || x.log.All.HasErrors() {
+	if unwritten.HasErrors() || x.Log.All.HasErrors() {
 		return 1, nil
 	}
 	return 0, nil
 }
 
-// examine fills the report. What can't be found out is a problem, and doesn't keep the rest from being looked at.
-func (x *examination) examine() {
-	m, r := x.meta, &x.report
+// examination is one run of the command: what is in effect in a directory, and what is wrong with it. Nothing in it is a secret but what
+// the Session has.
+type examination struct {
+	*sources.Session
+	opts    options
+	because string // what decides on the product's version: a variable, or that nothing says otherwise
+	color   bool   // for people
+
+	files    []configFile
+	sources  []shownSource
+	answers  []reply
+	network  []setting // the proxy and the certificates
+	tokens   []shownToken
+	cache    sharedCache
+	programs []shownProgram
+	policies []policyFile
+
+	locked   map[getproviders.Provider]getproviders.Version
+	warnedOf map[string]bool // files with secrets that others can read
+}
+
+// examine looks at everything. What can't be found out is a problem, and doesn't keep the rest from being looked at.
+func examine(m *cli.Meta, o options) *examination {
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
-	x.product = product
-	r.Version, r.Product = m.Version, result.DoctorProduct{Name: product.Name, Version: product.Version, Because: from.Because(m, product)}
-	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), m.Dir
-	x.log.Add(slices.Concat(m.Warnings, problems)...)
-	config, problems := sources.ReadConfig(m, product)
-	x.config = config
-	x.log.Add(problems...)
+	x := &examination{Session: sources.New(m, product, false), opts: o, because: from.Because(m, product), locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}
+	defer x.Close()
+	x.Log.Add(slices.Concat(m.Warnings, problems)...)
+	x.ReadConfig()
 	x.describeConfig()
 	x.describeTokens()
 	x.describeNetwork()
@@ -89,9 +103,10 @@ func (x *examination) examine() {
 	x.describeCache()
 	x.describePrograms()
 	x.describePolicies()
+	return x
 }
 
 // knows reports whether a problem was found by another step already.
 func (x *examination) knows(p *problem.Problem) bool {
-	return slices.ContainsFunc(x.log.All, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
+	return slices.ContainsFunc(x.Log.All, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
 }

@@ -30,25 +30,22 @@ const (
 
 // askHosts asks each registry and mirror that counts here.
 func (x *examination) askHosts() {
-	s := sources.New(x.meta, x.product, false)
-	defer s.Close()
-	s.Config = x.config
-	s.Connect(x.opts.offlineBy, "")
-	problems := s.Log.All
-	x.log.Add(slices.DeleteFunc(slices.Clone(problems), x.knows)...)
-	s.Log = &x.log
-	from, _ := s.OpenMirrors(x.opts.mirrors, cliconfig.SourceOptions{})
-	if len(s.Mirrors) > 0 {
-		x.report.Sources = result.Each(s.Mirrors, func(m sources.Mirror) result.DoctorSource {
-			return result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy}
+	known := x.Log
+	x.Log = new(problem.Log)
+	unasked := !x.Connect(x.opts.offlineBy, "") || x.opts.offlineBy != ""
+	problems := x.Log.All
+	x.Log = known
+	x.Log.Add(slices.DeleteFunc(problems, x.knows)...)
+	from, _ := x.OpenMirrors(x.opts.mirrors, cliconfig.SourceOptions{})
+	if len(x.Mirrors) > 0 {
+		x.sources = result.Each(x.Mirrors, func(m sources.Mirror) shownSource {
+			return shownSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy}
 		})
 	}
-	targets, unusable := x.targets(s.Mirrors, from)
-	x.log.Add(unusable...)
-	unasked := problems.HasErrors() || x.opts.offlineBy != ""
-	answers, errs := par.Map(x.meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (result.DoctorHost, error) {
+	targets := x.targets(from)
+	answers, errs := par.Map(x.Meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (reply, error) {
 		if unasked {
-			return result.DoctorHost{Kind: t.kind, Host: t.name}, nil
+			return reply{Kind: t.kind, Host: t.name}, nil
 		}
 		return x.ask(ctx, t, from)
 	})
@@ -57,10 +54,10 @@ func (x *examination) askHosts() {
 		if errs[i] != nil {
 			answer.OK, answer.Error = false, explain.Explained(errs[i])
 			answer.Code = explain.CodeOfError(errs[i])
-			needed := x.needs(x.meta.Context, targets[i], from)
+			needed := x.needs(x.Meta.Context, targets[i], from)
 			failures = gather(failures, failure{[]string{answer.Host}, errs[i], needed, !needed && len(targets[i].providers) > 0})
 		}
-		x.report.Hosts = append(x.report.Hosts, answer)
+		x.answers = append(x.answers, answer)
 	}
 	for _, f := range failures {
 		detail := explain.Explained(f.err) + f.whyWarning()
@@ -68,7 +65,7 @@ func (x *examination) askHosts() {
 		if !f.needed {
 			found = problem.AsWarnings(found)
 		}
-		x.log.Add(found...)
+		x.Log.Add(found...)
 	}
 }
 
@@ -108,13 +105,13 @@ func gather(failures []failure, one failure) []failure {
 }
 
 // ask asks one of them.
-func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (result.DoctorHost, error) {
+func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (reply, error) {
 	late := &getproviders.Fault{Code: "timeout", Err: fmt.Errorf("there was no answer within %s", askedFor),
 		Hint: "the server is overloaded, or something on the way drops what is sent to it: check firewall, proxy and VPN"}
 	ctx, cancel := context.WithTimeoutCause(ctx, askedFor, late)
 	defer cancel()
-	began := x.meta.Now()
-	answer := result.DoctorHost{Kind: t.kind, Host: t.name, Asked: true, OK: true}
+	began := x.Meta.Now()
+	answer := reply{Kind: t.kind, Host: t.name, Asked: true, OK: true}
 	if at := t.address(); at != nil {
 		answer.Proxy = x.proxyOf(at)
 	}
@@ -130,7 +127,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		answer.Asked, answer.OK = false, false
 		return answer, nil
 	case none: // any: what counts is that the server answers
-		t.provider = getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}
+		t.provider = getproviders.Provider{Hostname: x.Product.DefaultHost, Namespace: "hashicorp", Type: "null"}
 	}
 	if t.provider != (getproviders.Provider{}) {
 		available, err := source.Versions(ctx, t.provider)
@@ -139,7 +136,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		}
 		answer.Provider, answer.Versions = t.provider.String(), len(available.Versions)
 	}
-	answer.Took = x.meta.Now().Sub(began).Milliseconds()
+	answer.Took = x.Meta.Now().Sub(began).Milliseconds()
 	return answer, nil
 }
 
@@ -193,7 +190,7 @@ func (x *examination) needs(ctx context.Context, t target, from cliconfig.Source
 	if t.source != nil || len(t.providers) == 0 {
 		return t.source != nil || t.probe
 	}
-	all, err := x.config.Source(ctx, from)
+	all, err := x.Config.Source(ctx, from)
 	if err != nil {
 		return true
 	}
@@ -207,10 +204,10 @@ func (x *examination) needs(ctx context.Context, t target, from cliconfig.Source
 
 // targets are the mirrors, and the registries of the providers that are required or locked here,
 // without any the default one, and those of hosts that the user has settings for. Mirrors of -mirror stand for all but the last.
-func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOptions) (all []target, unusable problem.List) {
+func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 	providers := x.providers()
-	only := len(mirrors) > 0
-	for _, m := range mirrors {
+	only := len(x.Mirrors) > 0
+	for _, m := range x.Mirrors {
 		t := target{kind: "mirror", name: m.Location, source: m.Source}
 		if len(providers) > 0 {
 			t.provider = providers[0]
@@ -218,7 +215,7 @@ func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOpt
 		all = append(all, t)
 	}
 	seen := map[string]bool{}
-	methods := x.config.Installation
+	methods := x.Config.Installation
 	if only {
 		methods = nil
 	}
@@ -226,7 +223,7 @@ func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOpt
 		source, err := mirrorOf(method, from)
 		switch {
 		case err != nil:
-			unusable = append(unusable, problem.CodedError("cli_configuration", "Invalid mirror", problem.Sentence(err)))
+			x.Log.Failed("cli_configuration", "Invalid mirror", err)
 			continue
 		case source == nil || seen[method.Location]:
 			continue
@@ -253,13 +250,13 @@ func (x *examination) targets(mirrors []sources.Mirror, from cliconfig.SourceOpt
 			t.providers = append(t.providers, p)
 		}
 	}
-	if len(providers) == 0 && !only && x.direct(getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
-		add(x.product.DefaultHost, getproviders.Provider{}).probe = true
+	if len(providers) == 0 && !only && x.direct(getproviders.Provider{Hostname: x.Product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
+		add(x.Product.DefaultHost, getproviders.Provider{}).probe = true
 	}
 	for _, host := range x.configured() {
 		add(host, getproviders.Provider{})
 	}
-	return all, unusable
+	return all
 }
 
 // mirrorOf is the source of a mirror that is asked over a network; nil: the method is another one.
@@ -275,10 +272,10 @@ func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getprovide
 
 // providers are those that the root module requires and the lock file selects, sorted.
 func (x *examination) providers() (all []getproviders.Provider) {
-	dir := workdir.Load(x.meta, x.product, ".", workdir.Options{})
+	dir := workdir.Load(x.Meta, x.Product, ".", workdir.Options{})
 	required, _ := dir.Root.Requirements() // what is wrong with the configuration is for init to say
 	all = required.Providers()
-	x.log.Add(dir.LoadLocks()...)
+	x.Log.Add(dir.LoadLocks()...)
 	for _, lock := range dir.Locks.All() {
 		all = append(all, lock.Provider)
 		x.locked[lock.Provider] = lock.Version
@@ -290,13 +287,13 @@ func (x *examination) providers() (all []getproviders.Provider) {
 
 // configured are the hosts that the user has a token or a host block for, sorted.
 func (x *examination) configured() (all []hosts.Hostname) {
-	all = slices.Collect(maps.Keys(x.config.Hosts))
-	for _, token := range x.report.Tokens {
+	all = slices.Collect(maps.Keys(x.Config.Hosts))
+	for _, token := range x.tokens {
 		if host, err := hosts.ParseHostname(token.Host); err == nil && token.For == "registry" {
 			all = append(all, host)
 		}
 	}
-	for _, method := range x.config.Installation { // their tokens are for no registry
+	for _, method := range x.Config.Installation { // their tokens are for no registry
 		if u, err := url.Parse(method.Location); err == nil && method.Kind == cliconfig.NetworkMirror {
 			all = slices.DeleteFunc(all, func(host hosts.Hostname) bool { return host.ASCII() == u.Host })
 		}
@@ -307,7 +304,7 @@ func (x *examination) configured() (all []hosts.Hostname) {
 
 // direct reports whether a provider may come from its registry.
 func (x *examination) direct(p getproviders.Provider) bool {
-	return x.config.Installation == nil || slices.ContainsFunc(x.config.Installation, func(m cliconfig.Method) bool {
+	return x.Config.Installation == nil || slices.ContainsFunc(x.Config.Installation, func(m cliconfig.Method) bool {
 		return m.Kind == cliconfig.Direct && serves(m, p)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -24,7 +25,7 @@ func TestDoctor_WaitsForAMirrorOnlySoLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		x := &examination{meta: &cli.Meta{Now: time.Now, Context: t.Context()}}
+		x := &examination{Session: sources.New(&cli.Meta{Now: time.Now, Context: t.Context()}, getproviders.Terraform(""), false)}
 		_, err := x.ask(t.Context(), target{kind: "mirror", name: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{})
 		if code := explain.CodeOfError(err); code != "timeout" || time.Since(began) != askedFor {
 			t.Errorf("after %s: %v (code %q)", time.Since(began), err, code)

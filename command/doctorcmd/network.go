@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
@@ -25,45 +24,28 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
-// examination is one run of the command.
-type examination struct {
-	meta    *cli.Meta
-	opts    options
-	product getproviders.Product
-	config  *cliconfig.Config
-	report  result.Doctor
-	log     problem.Log
-
-	locked   map[getproviders.Provider]getproviders.Version
-	warnedOf map[string]bool // files with secrets that others can read
-}
-
 // describeNetwork lists the variables that decide how hosts are reached, and what they lead to.
 func (x *examination) describeNetwork() {
-	x.log.Add(sources.CheckProxies(x.meta.Env)...)
+	x.Log.Add(sources.CheckProxies(x.Meta.Env)...)
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		for _, written := range []string{name, strings.ToLower(name)} {
-			value := x.meta.Env.Get(written)
+			value := x.Meta.Env.Get(written)
 			if value == "" {
 				continue
 			}
 			if name != "NO_PROXY" {
 				value = shownProxy(value)
 			}
-			x.setting(written, value, "")
+			x.network = append(x.network, setting{Name: written, Value: value})
 			break // the first of the two counts
 		}
 	}
-	if file := x.meta.Env.Get("SSL_CERT_FILE"); file != "" {
-		x.setting("SSL_CERT_FILE", file, x.checkCertificates(file))
+	if file := x.Meta.Env.Get("SSL_CERT_FILE"); file != "" {
+		x.network = append(x.network, setting{"SSL_CERT_FILE", file, x.checkCertificates(file)})
 	}
-	if dirs := x.meta.Env.Get("SSL_CERT_DIR"); dirs != "" {
-		x.setting("SSL_CERT_DIR", dirs, x.checkCertDirs(dirs))
+	if dirs := x.Meta.Env.Get("SSL_CERT_DIR"); dirs != "" {
+		x.network = append(x.network, setting{"SSL_CERT_DIR", dirs, x.checkCertDirs(dirs)})
 	}
-}
-
-func (x *examination) setting(name, value, found string) {
-	x.report.Network = append(x.report.Network, result.DoctorSetting{Name: name, Value: value, Found: found})
 }
 
 // shownProxy is the value of a proxy variable without user and password; what can't be parsed isn't shown.
@@ -79,17 +61,17 @@ func shownProxy(value string) string {
 func (x *examination) checkCertificates(file string) string {
 	content, err := os.ReadFile(file)
 	if err != nil {
-		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
+		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
 			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, problem.Reason(err))
 		return "can't be read"
 	}
 	valid, expired := x.certificatesIn(content)
 	switch {
 	case valid+expired == 0:
-		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
+		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
 			"The file %s was read, and has no certificate in PEM. Have SSL_CERT_FILE name one that has, or unset it.", file)
 	case valid == 0:
-		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
+		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
 			"All certificates in the file %s have expired. Put the current ones there.", file)
 	}
 	text := "was read, " + terminal.Count(valid+expired, "certificate")
@@ -109,7 +91,7 @@ func (x *examination) certificatesIn(content []byte) (valid, expired int) {
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		switch {
 		case err != nil || block.Type != "CERTIFICATE":
-		case x.meta.Now().After(certificate.NotAfter):
+		case x.Meta.Now().After(certificate.NotAfter):
 			expired++
 		default:
 			valid++
@@ -123,7 +105,7 @@ func (x *examination) checkCertDirs(dirs string) string {
 	for _, dir := range filepath.SplitList(dirs) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_DIR",
+			x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_DIR",
 				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, problem.Reason(err))
 		}
 		files += len(entries)
@@ -133,7 +115,7 @@ func (x *examination) checkCertDirs(dirs string) string {
 
 // proxyOf is the proxy through which a URL is reached, without user and password; "" if there is none.
 func (x *examination) proxyOf(target *url.URL) string {
-	proxy, err := hosts.ProxyVariables(x.meta.Env.Get)(&http.Request{URL: target})
+	proxy, err := hosts.ProxyVariables(x.Meta.Env.Get)(&http.Request{URL: target})
 	if err != nil || proxy == nil {
 		return ""
 	}
@@ -150,27 +132,27 @@ func withoutLogin(location string) string {
 
 // describeConfig lists the files of the CLI configuration, and the places that providers come from.
 func (x *examination) describeConfig() {
-	at := sources.ConfigFiles(x.meta, x.product)
-	if at.File != "" && !slices.Contains(x.config.Files, at.File) {
-		x.report.Config = append(x.report.Config, result.DoctorFile{Path: at.File, Settings: []result.DoctorConfigEntry{}})
+	at := sources.ConfigFiles(x.Meta, x.Product)
+	if at.File != "" && !slices.Contains(x.Config.Files, at.File) {
+		x.files = append(x.files, configFile{Path: at.File, Settings: []statement{}})
 	}
-	for _, path := range x.config.Files {
-		file := result.DoctorFile{Path: path, Exists: true, Settings: []result.DoctorConfigEntry{}}
-		for _, s := range x.config.Settings {
+	for _, path := range x.Config.Files {
+		file := configFile{Path: path, Exists: true, Settings: []statement{}}
+		for _, s := range x.Config.Settings {
 			if s.File == path {
-				file.Settings = append(file.Settings, result.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})
+				file.Settings = append(file.Settings, statement{Name: s.Name, Label: s.Label, Line: s.Line})
 			}
 		}
-		x.report.Config = append(x.report.Config, file)
+		x.files = append(x.files, file)
 	}
-	_, problems := sources.Skipped(x.meta.Env, x.config, x.product)
-	x.log.Add(append(problems, sources.CheckArchiveCredentials(x.meta.Env)...)...)
-	if x.config.Installation == nil {
+	_, problems := sources.Skipped(x.Meta.Env, x.Config, x.Product)
+	x.Log.Add(append(problems, sources.CheckArchiveCredentials(x.Meta.Env)...)...)
+	if x.Config.Installation == nil {
 		x.describeImplied()
 		return
 	}
-	for _, m := range x.config.Installation {
-		x.report.Sources = append(x.report.Sources, result.DoctorSource{
+	for _, m := range x.Config.Installation {
+		x.sources = append(x.sources, shownSource{
 			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: result.Each(m.Include, getproviders.Pattern.String), Exclude: result.Each(m.Exclude, getproviders.Pattern.String),
 			NamedBy: cliblock.Setting{File: m.File, Line: m.Line}.Place(),
 		})
@@ -179,25 +161,25 @@ func (x *examination) describeConfig() {
 
 // describeImplied lists the sources where the configuration names none.
 func (x *examination) describeImplied() {
-	for _, dir := range cliconfig.ImpliedMirrorDirs(cliconfig.User{Environ: x.meta.Env, HomeDir: x.meta.HomeDir}, x.product) {
+	for _, dir := range cliconfig.ImpliedMirrorDirs(cliconfig.User{Environ: x.Meta.Env, HomeDir: x.Meta.HomeDir}, x.Product) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
+			x.sources = append(x.sources, shownSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
 		}
 	}
-	x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.Direct.String()})
+	x.sources = append(x.sources, shownSource{Kind: cliconfig.Direct.String()})
 }
 
 // describeTokens lists where the tokens are, in the order in which they count: of variables, of credentials
 // blocks, of a helper; and the logins for packages.
 func (x *examination) describeTokens() {
 	seen := map[hosts.Hostname]bool{}
-	for _, entry := range slices.Backward(x.meta.Env) { // the last of several entries counts
+	for _, entry := range slices.Backward(x.Meta.Env) { // the last of several entries counts
 		name, value, _ := strings.Cut(entry, "=")
 		host, ok := hosts.TokenHost(name)
 		switch {
 		case !strings.HasPrefix(name, "TF_TOKEN_"):
 		case !ok:
-			x.log.Warningf("invalid_variable", "Invalid value of "+name,
+			x.Log.Warningf("invalid_variable", "Invalid value of "+name,
 				"What follows TF_TOKEN_ in %s is no hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name)
 		case !seen[host]:
 			seen[host] = true
@@ -208,8 +190,8 @@ func (x *examination) describeTokens() {
 			x.token(host.String(), from, "registry")
 		}
 	}
-	slices.SortFunc(x.report.Tokens, func(a, b result.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
-	for _, s := range slices.Backward(x.config.Settings) { // a later block replaces an earlier one
+	slices.SortFunc(x.tokens, func(a, b shownToken) int { return strings.Compare(a.Host, b.Host) })
+	for _, s := range slices.Backward(x.Config.Settings) { // a later block replaces an earlier one
 		host, err := hosts.ParseHostname(s.Label)
 		if s.Name != "credentials" || err != nil {
 			continue
@@ -225,23 +207,23 @@ func (x *examination) describeTokens() {
 }
 
 func (x *examination) token(host, from, use string) {
-	x.report.Tokens = append(x.report.Tokens, result.DoctorToken{Host: host, From: from, For: use})
+	x.tokens = append(x.tokens, shownToken{Host: host, From: from, For: use})
 }
 
 func (x *examination) describeHelper() {
-	program, err := sources.CredentialsHelper(x.meta, x.config)
+	program, err := sources.CredentialsHelper(x.Meta, x.Config)
 	if err != nil { // which asking the hosts warns of
 		program = "a credentials helper that isn't installed"
 	}
-	if x.config.Helper != nil {
+	if x.Config.Helper != nil {
 		x.token("other hosts", program, "registry")
 	}
 }
 
 func (x *examination) describeNetrc() {
-	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.meta))
+	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.Meta))
 	if err != nil {
-		x.log.Fail("cli_configuration", "Failed to read the logins for packages",
+		x.Log.Fail("cli_configuration", "Failed to read the logins for packages",
 			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, problem.Reason(err))
 	}
 	for _, machine := range machines {
@@ -262,7 +244,7 @@ func (x *examination) checkMode(path string) {
 		return
 	}
 	x.warnedOf[path] = true
-	x.log.Warningf("", "Other users can read a token",
+	x.Log.Warningf("", "Other users can read a token",
 		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, fmt.Sprintf("%04o", info.Mode().Perm()), shellWord(path))
 }
 
@@ -279,32 +261,32 @@ func shellWord(path string) string {
 // describePrograms lists the programs of the products that are installed.
 func (x *examination) describePrograms() {
 	for _, product := range products.All() {
-		found, err := products.InstalledOf(x.meta, product)
+		found, err := products.InstalledOf(x.Meta, product)
 		if err != nil {
-			x.log.Failed("invalid_variable", "Invalid program", err)
+			x.Log.Failed("invalid_variable", "Invalid program", err)
 		}
 		if len(found) == 0 {
-			x.report.Programs = append(x.report.Programs, result.DoctorProgram{Program: product.Program})
+			x.programs = append(x.programs, shownProgram{Program: product.Program})
 		}
 		for _, p := range found {
-			shown := result.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
+			shown := shownProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
 			if p.Err != nil {
 				shown.Error = p.Err.Error()
-				x.log.Warningf("invalid_variable", "Invalid program",
+				x.Log.Warningf("invalid_variable", "Invalid program",
 					"The program %s doesn't tell its version: %v. Check what it prints:\n  %s version -json", p.Path, p.Err, shellWord(p.Path))
 			}
-			x.report.Programs = append(x.report.Programs, shown)
+			x.programs = append(x.programs, shown)
 		}
 	}
 }
 
 // describePolicies lists the files with rules.
 func (x *examination) describePolicies() {
-	paths, problems := sources.PolicyFiles(x.meta, ".")
-	x.log.Add(problems...)
+	paths, problems := sources.PolicyFiles(x.Meta, ".")
+	x.Log.Add(problems...)
 	for _, path := range paths {
-		_, invalid := policy.Load(path, x.product)
-		x.log.Add(invalid...)
-		x.report.Policies = append(x.report.Policies, result.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
+		_, invalid := policy.Load(path, x.Product)
+		x.Log.Add(invalid...)
+		x.policies = append(x.policies, policyFile{Path: path, OK: !invalid.HasErrors()})
 	}
 }

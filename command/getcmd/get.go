@@ -87,13 +87,14 @@ func run(m *cli.Meta, args []string) (int, error) {
 }
 
 // get finds and fetches the modules, and records where they are.
-func get(s *sources.Session, opts options, v *view.Init) bool {
+func get(s *sources.Session, opts options, v *view.Init) {
 	if !s.Online(opts.offlineBy) {
-		return false
+		return
 	}
 	dir := workdir.Load(s.Meta, s.Product, ".", opts.modules)
 	if dir.InputProblems.HasErrors() {
-		return s.Log.Add(dir.InputProblems...)
+		s.Log.Add(dir.InputProblems...)
+		return
 	}
 	installer := s.Modules()
 	installer.Observe = v.ObserveModules
@@ -105,7 +106,7 @@ func get(s *sources.Session, opts options, v *view.Init) bool {
 		v.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
 	}
 	if !s.Log.Add(problems...) {
-		return false
+		return
 	}
 	if products.Of(s.Product).Lenient {
 		dir.WarnOfTreeProblems()
@@ -115,16 +116,12 @@ func get(s *sources.Session, opts options, v *view.Init) bool {
 	}
 	s.Log.Add(products.ExplainVersion(s.Meta, s.Product, dir.Problems())...)
 	dir.ProviderProblems = nil // they leave modules that can be recorded
-	if dir.Problems().HasErrors() {
-		return false
-	}
-	if unsaved := dir.SaveModules(); unsaved.HasErrors() {
-		return s.Log.Add(unsaved...)
+	if dir.Problems().HasErrors() || !s.Log.Add(dir.SaveModules()...) {
+		return
 	}
 	// Terraform's get writes a record even where there are no modules, which its
 	// init doesn't.
 	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(s.Meta.Env)); err != nil {
-		return s.Log.Unsaved("module_record", "Failed to record the modules", err)
+		s.Log.Unsaved("module_record", "Failed to record the modules", err)
 	}
-	return true
 }

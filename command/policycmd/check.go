@@ -41,13 +41,9 @@ func (o *options) flags() cli.Flags {
 
 // report is what is said of lock files.
 type report struct {
-	result.NoResult
 	text             strings.Builder
 	refused, unknown bool
 }
-
-// Text implements result.Result.
-func (r *report) Text() string { return r.text.String() }
 
 func run(m *cli.Meta, args []string) (int, error) {
 	var o options
@@ -67,7 +63,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 			s.Log.Add(inside.Log.All...)
 		}
 	}
-	code := m.Finish(r, s.Log.All, cli.Output{})
+	code := m.Finish(result.Told{People: r.text.String()}, s.Log.All, cli.Output{})
 	switch {
 	case r.refused:
 		code = cli.ExitDiffers
@@ -78,17 +74,18 @@ func run(m *cli.Meta, args []string) (int, error) {
 }
 
 // check looks at the lock file of a directory.
-func (r *report) check(s *sources.Session, o options, dir string) bool {
+func (r *report) check(s *sources.Session, o options, dir string) {
 	path := filepath.Join(dir, depsfile.FileName)
 	if _, err := os.Stat(path); err != nil {
-		return s.Log.Fail("lock_file", "No lock file", "There is no %s that can be read. To make one, run \"tfdeps init\" or \"tfdeps providers lock\" in its directory.", filepath.ToSlash(path))
+		s.Log.Fail("lock_file", "No lock file", "There is no %s that can be read. To make one, run \"tfdeps init\" or \"tfdeps providers lock\" in its directory.", filepath.ToSlash(path))
+		return
 	}
 	locks, problems := depsfile.Load(path, s.Product)
 	s.Log.Add(problems...)
 	s.ReadConfig()
 	rules, ok := s.PolicyOf(dir, o.policies)
 	if !ok {
-		return false
+		return
 	}
 	cache := s.Cache()
 	say := func(word string, lock depsfile.Lock, format string, args ...any) {
@@ -99,7 +96,8 @@ func (r *report) check(s *sources.Session, o options, dir string) bool {
 		advised := rules.Advised(func(r *policy.Refusal) { advice += "; advised against: " + r.Error() })
 		found, err := advised.Examine(dir, cache, locks, getproviders.Requirements{lock.Provider: nil})
 		if err != nil {
-			return s.Log.Failed("vendored", "Can't compare what is installed", err)
+			s.Log.Failed("vendored", "Can't compare what is installed", err)
+			return
 		}
 		var unasked []string
 		refused := found.Refused
@@ -120,5 +118,4 @@ func (r *report) check(s *sources.Session, o options, dir string) bool {
 			say("allowed", lock, "%s", advice)
 		}
 	}
-	return true
 }

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ import (
 // goroutine at a time.
 type Mirror struct {
 	*Activity // shows what is under way
-	report    result.MirrorReport
+	done      mirror.Result
 }
 
 // newArchives returns what tells of packages that are worked on at once, of each when it is its turn.
@@ -49,31 +48,28 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
-func (v *Mirror) End(result mirror.Result) problem.List {
+func (v *Mirror) End(done mirror.Result) problem.List {
 	warnings := v.Activity.End()
 	v.print(v.run.heads.rest())
-	v.report.Result = result
-	for _, name := range result.Pruned {
+	v.done = done
+	for _, name := range done.Pruned {
 		v.line("- Removed " + name)
 	}
-	for _, name := range result.Waiting {
+	for _, name := range done.Waiting {
 		v.line("- Not listed any more, to be removed by a later run: " + name)
 	}
 	return warnings
 }
 
 // Report is what became of a mirror so far, for programs; dir is where it is.
-func (v *Mirror) Report(dir string) result.Result {
-	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.run.span
-	return v.report
-}
+func (v *Mirror) Report(dir string) result.Result { return result.Mirror(dir, v.done, v.run.span) }
 
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
 type Lock struct {
 	*Activity
-	out    humanPrinter
-	report result.LockReport
+	out  humanPrinter
+	dirs []explain.LockedDir
 }
 
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
@@ -86,7 +82,7 @@ func NewLock(o Options) *Lock {
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
 func (v *Lock) Tell(d explain.LockedDir) problem.List {
-	v.report.Add(d, v.run.span)
+	v.dirs = append(v.dirs, d)
 	if d.Result.Err != nil {
 		return nil
 	}
@@ -150,21 +146,23 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 }
 
 // Report is what became of all directories, for programs.
-func (v *Lock) Report() result.Result { return v.report }
+func (v *Lock) Report() result.Result { return result.Lock(v.dirs, v.run.span) }
 
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
 	*Activity
-	report result.VendorReport
-	each   result.VendorReports // of several directories, but for the one that report is about; nil: there is one
+	several bool
+	dirs    []result.Vendored // the last one is the one that all is about
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
 	_, activity := newArchives(o, "Vendoring")
-	return &Vendor{Activity: activity, report: result.VendorReport{Span: activity.run.span}}
+	return &Vendor{Activity: activity, dirs: make([]result.Vendored, 1)}
 }
+
+func (v *Vendor) now() *result.Vendored { return &v.dirs[len(v.dirs)-1] }
 
 // ObserveModules is for [modules.Resolver].Observe.
 func (v *Vendor) ObserveModules(e modules.Event) {
@@ -179,7 +177,7 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 
 // Module reports a module that is vendored.
 func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
-	v.report.Modules = append(v.report.Modules, result.Object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
+	v.now().Modules = append(v.now().Modules, result.Object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
 	for _, name := range tidied {
 		v.line(fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key))
 	}
@@ -187,27 +185,27 @@ func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 
 // Changed reports a file beside what is vendored.
 func (v *Vendor) Changed(name string) {
-	v.report.Changed = append(v.report.Changed, name)
+	v.now().Changed = append(v.now().Changed, name)
 	v.line("- Wrote " + name)
 }
 
 // Removed reports something that isn't needed any more.
 func (v *Vendor) Removed(names ...string) {
 	for _, name := range names {
-		v.report.Removed = append(v.report.Removed, name)
+		v.now().Removed = append(v.now().Removed, name)
 		v.line("- Removed " + name)
 	}
 }
 
 // Packages takes the result for the report.
 func (v *Vendor) Packages(packages []providercache.Outcome) {
-	v.report.Packages = append(v.report.Packages, packages...)
+	v.now().Packages = append(v.now().Packages, packages...)
 }
 
 // Checked answers whether there would be anything to do.
 func (v *Vendor) Checked(reasons []CheckReason) {
 	upToDate := len(reasons) == 0
-	v.report.UpToDate, v.report.Reasons = &upToDate, result.Each(reasons, func(r CheckReason) any { return r })
+	v.now().UpToDate, v.now().Reasons = &upToDate, result.Each(reasons, func(r CheckReason) any { return r })
 	v.answer(reasons, "Nothing to do: everything is vendored.", "There is something to do for vendor:")
 }
 
@@ -217,27 +215,19 @@ func (v *Vendor) Done(text string) {
 }
 
 // Several says that directories follow, which Enter names.
-func (v *Vendor) Several() { v.each = result.VendorReports{} }
+func (v *Vendor) Several() { v.several, v.dirs = true, nil }
 
 // Enter has all that follows be about a directory of several.
 func (v *Vendor) Enter(dir string) {
-	v.leave()
-	v.report.Directory = dir
+	v.dirs = append(v.dirs, result.Vendored{Directory: dir})
 	v.line(dir + ":")
 }
 
-func (v *Vendor) leave() {
-	if v.report.Directory != "" {
-		v.each = append(v.each, v.report)
-	}
-	v.report = result.VendorReport{Span: v.report.Span}
-}
-
-// Report is what became of the directory so far, for programs.
+// Report is what became of the directory so far, or of several, for programs.
 func (v *Vendor) Report() result.Result {
-	if v.each == nil {
-		return v.report
+	of := func(dir result.Vendored) result.Object { return dir.Object(v.run.span) }
+	if v.several {
+		return result.Told{Programs: result.Object{"directories", result.Each(v.dirs, of)}}
 	}
-	v.leave()
-	return v.each
+	return result.Told{Programs: of(v.dirs[0])}
 }

@@ -17,13 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// report is what a command outside of this package reports.
-type report struct{ any }
-
-func (report) Text() string { return "" }
-
-func (r report) JSON() any { return r.any }
-
 // TestJSON_IsNoCommandOfCI has the same in JSON.
 func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	t.Parallel()
@@ -32,16 +25,16 @@ func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	var out bytes.Buffer
 	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
 	j.Problems(problem.List{p})
-	must.Succeed(t, result.Write(&out, report{map[string]string{"detail": words}}, true, result.Run{}))
+	must.Succeed(t, result.Write(&out, result.HashReport{{Path: words}}, true, result.Run{}))
 	must.NotContain(t, out.String(), "##")
 	lines := json.NewDecoder(&out)
 	var event struct{ Diagnostic struct{ Detail string } }
-	var written struct{ Detail string }
+	var written []struct{ Path string }
 	if err := lines.Decode(&event); err != nil || event.Diagnostic.Detail != words {
 		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
 	}
-	if err := lines.Decode(&written); err != nil || written.Detail != words {
-		t.Errorf("%v: %q", err, written.Detail)
+	if err := lines.Decode(&written); err != nil || written[0].Path != words {
+		t.Errorf("%v: %q", err, written)
 	}
 }
 
@@ -74,10 +67,6 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	doctor := result.Doctor{Product: result.DoctorProduct{Because: words}, Programs: []result.DoctorProgram{{Program: "terraform", Path: "/x", Version: words}}, Policies: []result.DoctorPolicy{{Path: words}}}
-	page := doctor.Text()
-	check("doctor", page)
-	must.Equal(t, strings.Count(page, "\n"), 27, page)
 	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
 	j.Problems(problem.List{problem.Warning("x", words)})
 	check("a line of JSON", out.String())
@@ -86,10 +75,10 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
 	}
 	out.Reset()
-	var decoded []string
-	must.Succeed(t, result.Write(&out, report{[]string{words}}, true, result.Run{}))
+	var decoded []struct{ Path string }
+	must.Succeed(t, result.Write(&out, result.HashReport{{Path: words}}, true, result.Run{}))
 	check("a result in JSON", out.String())
-	if err := json.Unmarshal(out.Bytes(), &decoded); err != nil || decoded[0] != words {
+	if err := json.Unmarshal(out.Bytes(), &decoded); err != nil || decoded[0].Path != words {
 		t.Errorf("%v: %q", err, decoded)
 	}
 	for _, asJSON := range []bool{false, true} {

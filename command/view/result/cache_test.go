@@ -121,3 +121,8 @@ func TestGitHubOutput_ValuesCanHaveAnyContent(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+func TestTable_KeepsColumnsWhereAValueIsEmpty(t *testing.T) {
+	t.Parallel()
+	must.Equal(t, Table([][]string{{"a", "1", "x"}, {"longer", "", ""}, {"b", "2", ""}}), "a       1  x\nlonger\nb       2\n")
+}

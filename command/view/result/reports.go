@@ -11,42 +11,42 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// LockReport is what became of lock files, for programs.
-type LockReport struct {
-	dirs                []Object
-	changed, incomplete int
-	packages            []providercache.LockedPackage // of all directories, one that several need as often
-}
-
 var hashOrigins = map[event.State]string{
 	event.Fetched:  "computed",
 	event.Recalled: "recalled",
 	event.Listed:   "listed",
 }
 
-// Add reports on a directory.
-func (r *LockReport) Add(d explain.LockedDir, span Times) {
-	changed, complete, packages := false, d.Result.Err == nil, d.Result.Packages
-	if !complete {
-		packages = nil
-	}
-	for _, p := range packages {
-		changed = changed || (p.New || p.Extended) && !d.Check
-		complete = complete && (len(p.Missing) == 0 || !d.Check)
-	}
-	if changed {
-		r.changed++
-	}
-	if !complete {
-		r.incomplete++
-	}
-	r.packages = append(r.packages, packages...)
-	providers := byProvider(packages)
-	r.dirs = append(r.dirs, slices.Concat(
-		lockFile(d), Object{"changed", changed, "complete", complete},
-		ErrorObject(d.Result.Err),
-		Object{"providers", Each(providers, func(all []providercache.LockedPackage) Object { return lockedProvider(d, all, span) })},
-	))
+// Lock is what became of lock files: how the hashes of packages are known, and how many bytes of archives were read. A package that
+// several directories need counts as often.
+func Lock(dirs []explain.LockedDir, span Times) Told {
+	changed, incomplete, bytes, origins := 0, 0, int64(0), map[string]int{}
+	objects := Each(dirs, func(d explain.LockedDir) Object {
+		isChanged, complete, packages := false, d.Result.Err == nil, d.Result.Packages
+		if !complete {
+			packages = nil
+		}
+		for _, p := range packages {
+			isChanged = isChanged || (p.New || p.Extended) && !d.Check
+			complete = complete && (len(p.Missing) == 0 || !d.Check)
+			bytes += p.Bytes
+			origins[hashOrigins[p.State]]++
+			origins["all"]++
+		}
+		if isChanged {
+			changed++
+		}
+		if !complete {
+			incomplete++
+		}
+		return slices.Concat(lockFile(d), Object{"changed", isChanged, "complete", complete}, ErrorObject(d.Result.Err), Object{
+			"providers", Each(byProvider(packages), func(all []providercache.LockedPackage) Object { return lockedProvider(d, all, span) }),
+		})
+	})
+	return Told{Programs: Object{"directories", objects, "summary", Object{
+		"directories", len(dirs), "changed", changed, "incomplete", incomplete, "packages", origins["all"],
+		"computed", origins["computed"], "recalled", origins["recalled"], "listed", origins["listed"], "bytes", bytes,
+	}}}
 }
 
 func lockFile(d explain.LockedDir) Object {
@@ -67,33 +67,10 @@ func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span
 	}
 }
 
-// Text writes nothing: people were told before.
-func (r LockReport) Text() string { return "" }
-
-// JSON is what became of all directories: how the hashes of packages are known, and how many bytes of archives were read.
-func (r LockReport) JSON() any {
-	origins := tallied(r.packages, func(p providercache.LockedPackage) string { return hashOrigins[p.State] })
-	var bytes int64
-	for _, p := range r.packages {
-		bytes += p.Bytes
-	}
-	return Object{"directories", r.dirs, "summary", Object{
-		"directories", len(r.dirs), "changed", r.changed, "incomplete", r.incomplete, "packages", len(r.packages),
-		"computed", origins["computed"], "recalled", origins["recalled"], "listed", origins["listed"], "bytes", bytes,
-	}}
-}
-
-// MirrorReport is what became of a mirror.
-type MirrorReport struct {
-	mirror.Result
-	Dir  string
-	Span Times
-}
-
 // Times says when the work on a package began and ended; zero where nothing was to be done.
 type Times func(providercache.Outcome) Span
 
-// archiveObject is a package in a mirror, or in a repository.
+// archive is a package in a mirror, or in a repository.
 func (span Times) archive(p providercache.Outcome) Object {
 	level, key := "", ""
 	if p.Err == nil && p.State != event.Present {
@@ -104,47 +81,29 @@ func (span Times) archive(p providercache.Outcome) Object {
 	}, span(p).Object(), ErrorObject(p.Err))
 }
 
-// Text writes nothing: people were told before.
-func (r MirrorReport) Text() string { return "" }
-
-// JSON is what became of the mirror.
-func (r MirrorReport) JSON() any {
-	return Object{
-		"directory", r.Dir, "packages", Each(r.Packages, r.Span.archive), "pruned", r.Pruned, "waiting", r.Waiting,
-		"summary", sumOf(r.Packages).object("fetched"),
-	}
+// Mirror is what became of the mirror in a directory, or at a URL.
+func Mirror(dir string, done mirror.Result, span Times) Told {
+	return Told{Programs: Object{
+		"directory", filepath.ToSlash(dir), "packages", Each(done.Packages, span.archive), "pruned", done.Pruned, "waiting", done.Waiting,
+		"summary", sumOf(done.Packages).object("fetched"),
+	}}
 }
 
-// VendorReport is what became of a directory, for programs.
-type VendorReport struct {
+// Vendored is what became of a directory.
+type Vendored struct {
 	Directory        string // "": there is only one
 	Packages         []providercache.Outcome
 	Modules          []Object
 	Changed, Removed []string
 	UpToDate         *bool // of -check, as are reasons
 	Reasons          []any
-	Span             Times
 }
 
-// Text writes nothing: people were told before.
-func (r VendorReport) Text() string { return "" }
-
-// JSON is what became of the directory.
-func (r VendorReport) JSON() any {
+// Object is the report for programs.
+func (v Vendored) Object(span Times) Object {
 	return Object{
-		"directory?", r.Directory, "packages", Each(r.Packages, r.Span.archive), "modules", r.Modules, "changed", r.Changed, "removed", r.Removed,
-		"up_to_date?", r.UpToDate, "reasons?", r.Reasons,
-		"summary", append(sumOf(r.Packages).object("fetched"), "modules", len(r.Modules), "changed", len(r.Changed), "removed", len(r.Removed)),
+		"directory?", v.Directory, "packages", Each(v.Packages, span.archive), "modules", v.Modules, "changed", v.Changed, "removed", v.Removed,
+		"up_to_date?", v.UpToDate, "reasons?", v.Reasons,
+		"summary", append(sumOf(v.Packages).object("fetched"), "modules", len(v.Modules), "changed", len(v.Changed), "removed", len(v.Removed)),
 	}
-}
-
-// VendorReports are those of several directories.
-type VendorReports []VendorReport
-
-// Text writes nothing: people were told before.
-func (VendorReports) Text() string { return "" }
-
-// JSON is what became of each directory.
-func (all VendorReports) JSON() any {
-	return Object{"directories", Each(all, VendorReport.JSON)}
 }

@@ -59,20 +59,24 @@ func Table(rows [][]string) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(table, strings.TrimRight(strings.Join(Each(row, terminal.PrintableLine), "\t"), "\t"))
+		fmt.Fprintln(table, strings.Join(Each(row, terminal.PrintableLine), "\t"))
 	}
 	_ = table.Flush() // to memory
-	return b.String()
+	lines := strings.Split(b.String(), "\n")
+	return strings.Join(Each(lines, func(l string) string { return strings.TrimRight(l, " ") }), "\n") // after columns, of which the last ones are empty
 }
 
-// NoResult is the report of a command that found out nothing, because of the problems of its run.
-type NoResult struct{}
+// Told is a result in both forms, each of which may be empty: people were told before, or see the problems of a run that found out nothing.
+type Told struct {
+	People   string
+	Programs Object
+}
 
-// Text writes nothing: people see the problems.
-func (NoResult) Text() string { return "" }
+// Text implements Result.
+func (t Told) Text() string { return t.People }
 
-// JSON has nothing beside what every report has.
-func (NoResult) JSON() any { return Object{} }
+// JSON implements Result.
+func (t Told) JSON() any { return t.Programs }
 
 // Object is the end of each report.
 func (run Run) Object() Object {

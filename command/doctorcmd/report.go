@@ -1,4 +1,4 @@
-package result
+package doctorcmd
 
 import (
 	"fmt"
@@ -6,53 +6,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Doctor is what "doctor" tells: what is in effect in a directory, and what is wrong with it. None of its
-// texts holds a secret.
-type Doctor struct {
-	Version   string
-	Product   DoctorProduct
-	Platform  string
-	Directory string
-	Config    []DoctorFile
-	Sources   []DoctorSource
-	Hosts     []DoctorHost
-	Network   []DoctorSetting // the proxy and the certificates
-	Tokens    []DoctorToken
-	Cache     DoctorCache
-	Programs  []DoctorProgram
-	Policies  []DoctorPolicy
-
-	Problems problem.List
-	Color    bool // for people
+// configFile is a file of the CLI configuration, or a place where one would be.
+type configFile struct {
+	Path     string      `json:"path"`
+	Exists   bool        `json:"exists"`
+	Settings []statement `json:"settings"` // not nil
 }
 
-// DoctorProduct is the product whose work tfdeps does.
-type DoctorProduct struct {
-	Name    string `json:"name"` // "Terraform"
-	Version string `json:"version"`
-	Because string `json:"because"` // what decides on it: a variable, or that nothing says otherwise
-}
-
-// DoctorFile is a file of the CLI configuration, or a place where one would be.
-type DoctorFile struct {
-	Path     string              `json:"path"`
-	Exists   bool                `json:"exists"`
-	Settings []DoctorConfigEntry `json:"settings"` // not nil
-}
-
-// DoctorConfigEntry is a statement of a file.
-type DoctorConfigEntry struct {
+// statement is a statement of a file.
+type statement struct {
 	Name  string `json:"name"`
 	Label string `json:"label,omitempty"` // of the block
 	Line  int    `json:"line"`
 }
 
-// DoctorSource is a place that providers come from.
-type DoctorSource struct {
+// shownSource is a place that providers come from.
+type shownSource struct {
 	Kind     string   `json:"kind"` // "direct", "filesystem_mirror", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Location string   `json:"location,omitempty"`
 	Include  []string `json:"include,omitempty"`
@@ -60,8 +34,8 @@ type DoctorSource struct {
 	NamedBy  string   `json:"named_by,omitempty"` // file and line; "": nothing names it
 }
 
-// DoctorHost is a registry or a mirror, and what it answered.
-type DoctorHost struct {
+// reply is a registry or a mirror, and what it answered.
+type reply struct {
 	Kind     string            `json:"kind"` // "registry", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Host     string            `json:"host"` // of a mirror, its URL
 	Proxy    string            `json:"proxy,omitempty"`
@@ -75,22 +49,22 @@ type DoctorHost struct {
 	Took     int64             `json:"took_ms"`        // milliseconds
 }
 
-// DoctorSetting is a variable, and what came of it.
-type DoctorSetting struct {
+// setting is a variable, and what came of it.
+type setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // without user and password
 	Found string `json:"found,omitempty"`
 }
 
-// DoctorToken says where a host's token is, and not what it is.
-type DoctorToken struct {
+// shownToken says where a host's token is, and not what it is.
+type shownToken struct {
 	Host string `json:"host"`
 	From string `json:"from"` // a variable, or a file and line
 	For  string `json:"for"`  // "registry" or "packages"
 }
 
-// DoctorCache is the shared cache.
-type DoctorCache struct {
+// sharedCache is the shared cache.
+type sharedCache struct {
 	Directory  string `json:"directory"` // "": there is none
 	NamedBy    string `json:"named_by"`
 	Exists     bool   `json:"exists"`
@@ -108,8 +82,8 @@ type DoctorCache struct {
 	Others     int    `json:"packages_not_exclusive"` // packages that others can change
 }
 
-// DoctorProgram is a program of a product.
-type DoctorProgram struct {
+// shownProgram is a program of a product.
+type shownProgram struct {
 	Program string `json:"program"` // "terraform"
 	Path    string `json:"path"`    // "": there is none
 	Version string `json:"version,omitempty"`
@@ -117,39 +91,40 @@ type DoctorProgram struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// DoctorPolicy is a file with rules.
-type DoctorPolicy struct {
+// policyFile is a file with rules.
+type policyFile struct {
 	Path string `json:"path"`
 	OK   bool   `json:"ok"`
 }
 
 // JSON is the report for programs.
-func (d Doctor) JSON() any {
-	return Object{
-		"tfdeps_version", d.Version, "product", d.Product, "platform", d.Platform, "directory", d.Directory, "cli_configuration", d.Config,
-		"sources", d.Sources, "hosts", d.Hosts, "network", d.Network, "tokens", d.Tokens, "cache", d.Cache,
-		"programs", d.Programs, "policies", d.Policies, "healthy", !d.Problems.HasErrors(),
+func (x *examination) JSON() any {
+	return result.Object{
+		"tfdeps_version", x.Meta.Version, "product", result.Object{"name", x.Product.Name, "version", x.Product.Version, "because", x.because},
+		"platform", getproviders.CurrentPlatform(), "directory", x.Meta.Dir, "cli_configuration", x.files,
+		"sources", x.sources, "hosts", x.answers, "network", x.network, "tokens", x.tokens, "cache", x.cache,
+		"programs", x.programs, "policies", x.policies, "healthy", !x.Log.All.HasErrors(),
 	}
 }
 
-// Text writes the report for people, without the problems.
-func (d Doctor) Text() string {
-	p := doctorPage{color: d.Color}
-	p.text.WriteString(terminal.PrintableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", d.Version, d.Platform, d.Product.Name, d.Product.Version, d.Product.Because)) + "\n")
-	d.writeConfig(&p)
-	d.writeHosts(&p)
-	d.writeCache(&p)
-	d.writeMachine(&p)
-	p.text.WriteString("\n" + d.summary(&p) + "\n")
+// Text is the report for people, without the problems.
+func (x *examination) Text() string {
+	p := page{color: x.color}
+	p.text.WriteString(terminal.PrintableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", x.Meta.Version, getproviders.CurrentPlatform(), x.Product.Name, x.Product.Version, x.because)) + "\n")
+	x.writeConfig(&p)
+	x.writeHosts(&p)
+	x.writeCache(&p)
+	x.writeMachine(&p)
+	p.text.WriteString("\n" + x.summary(&p) + "\n")
 	return p.text.String()
 }
 
 // summary is the last line.
-func (d Doctor) summary(p *doctorPage) string {
-	warnings, errors := (&problem.Log{All: d.Problems}).Split()
+func (x *examination) summary(p *page) string {
+	warnings, errors := x.Log.Split()
 	text, esc, warned := terminal.Count(len(errors), "problem"), terminal.Red, terminal.Count(len(warnings), "warning")
 	switch {
-	case len(d.Problems) == 0:
+	case len(x.Log.All) == 0:
 		text, esc = "No problems found", terminal.Green
 	case len(errors) == 0:
 		text, esc = warned, terminal.Yellow
@@ -159,9 +134,9 @@ func (d Doctor) summary(p *doctorPage) string {
 	return p.paint(text+".", esc)
 }
 
-func (d Doctor) writeConfig(p *doctorPage) {
-	p.section("CLI configuration", "none", len(d.Config))
-	for _, file := range d.Config {
+func (x *examination) writeConfig(p *page) {
+	p.section("CLI configuration", "none", len(x.files))
+	for _, file := range x.files {
 		if !file.Exists {
 			p.line(file.Path + " (doesn't exist)")
 			continue
@@ -175,8 +150,8 @@ func (d Doctor) writeConfig(p *doctorPage) {
 			p.line(fmt.Sprintf("  line %d: %s", s.Line, text))
 		}
 	}
-	p.section("Where providers come from", "nowhere: the provider_installation block is empty", len(d.Sources))
-	for i, s := range d.Sources {
+	p.section("Where providers come from", "nowhere: the provider_installation block is empty", len(x.sources))
+	for i, s := range x.sources {
 		text := fmt.Sprintf("%d. %s", i+1, s.Kind)
 		if s.Location != "" {
 			text += " " + s.Location
@@ -194,23 +169,23 @@ func (d Doctor) writeConfig(p *doctorPage) {
 	}
 }
 
-func (d Doctor) writeHosts(p *doctorPage) {
-	p.section("Registries and mirrors", "none", len(d.Hosts))
-	for _, h := range d.Hosts {
+func (x *examination) writeHosts(p *page) {
+	p.section("Registries and mirrors", "none", len(x.answers))
+	for _, h := range x.answers {
 		p.marked(h.mark(), strings.ReplaceAll(h.Kind, "_", " ")+" "+h.Host)
 		for _, detail := range h.details() {
 			p.line("        " + detail)
 		}
 	}
-	p.section("Proxy and certificates", "no proxy, and the certificates of the system", len(d.Network))
-	p.table(Each(d.Network, func(s DoctorSetting) []string {
+	p.section("Proxy and certificates", "no proxy, and the certificates of the system", len(x.network))
+	p.table(result.Each(x.network, func(s setting) []string {
 		if s.Found != "" {
 			s.Value += ": " + s.Found
 		}
 		return []string{s.Name, s.Value}
 	}))
-	p.section("Tokens", "none", len(d.Tokens))
-	p.table(Each(d.Tokens, func(t DoctorToken) []string {
+	p.section("Tokens", "none", len(x.tokens))
+	p.table(result.Each(x.tokens, func(t shownToken) []string {
 		if t.For == "packages" {
 			t.From += " (for packages)"
 		}
@@ -218,7 +193,7 @@ func (d Doctor) writeHosts(p *doctorPage) {
 	}))
 }
 
-func (h DoctorHost) mark() string {
+func (h reply) mark() string {
 	switch {
 	case !h.Asked:
 		return "not asked"
@@ -230,7 +205,7 @@ func (h DoctorHost) mark() string {
 }
 
 // details are the lines below a host.
-func (h DoctorHost) details() (lines []string) {
+func (h reply) details() (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(h.Services)) {
 		lines = append(lines, name+" at "+h.Services[name])
 	}
@@ -252,8 +227,8 @@ func (h DoctorHost) details() (lines []string) {
 	return lines
 }
 
-func (d Doctor) writeCache(p *doctorPage) {
-	c := d.Cache
+func (x *examination) writeCache(p *page) {
+	c := x.cache
 	if p.section("Shared cache", "none", len(c.Directory)); c.Directory == "" {
 		return
 	}
@@ -273,7 +248,7 @@ func (d Doctor) writeCache(p *doctorPage) {
 	p.table(append(rows, []string{"trust", c.trust()}))
 }
 
-func (c DoctorCache) state() string {
+func (c sharedCache) state() string {
 	switch {
 	case !c.Usable:
 		return " (not used)"
@@ -284,14 +259,14 @@ func (c DoctorCache) state() string {
 	}
 }
 
-func (c DoctorCache) times() string {
+func (c sharedCache) times() string {
 	if c.KeepsTimes {
 		return ""
 	}
 	return ", on whose times tfdeps doesn't rely: each use of a package reads all of it"
 }
 
-func (c DoctorCache) links() string {
+func (c sharedCache) links() string {
 	text := map[string]string{
 		"symlink": "symbolic links, as Terraform makes them", "clone": "clones, which take no space",
 		"hardlink": "hard links, which take no space", "copy": "copies",
@@ -303,7 +278,7 @@ func (c DoctorCache) links() string {
 }
 
 // trust says what the rule for receipts makes of the owners and permissions.
-func (c DoctorCache) trust() string {
+func (c sharedCache) trust() string {
 	switch {
 	case c.Receipts == "":
 		return "no receipts are kept: each use of a package reads all of it"
@@ -320,9 +295,9 @@ func (c DoctorCache) trust() string {
 	}
 }
 
-func (d Doctor) writeMachine(p *doctorPage) {
-	p.section("Programs", "", len(d.Programs))
-	p.table(Each(d.Programs, func(g DoctorProgram) []string {
+func (x *examination) writeMachine(p *page) {
+	p.section("Programs", "", len(x.programs))
+	p.table(result.Each(x.programs, func(g shownProgram) []string {
 		switch {
 		case g.Path == "":
 			g.Path = "not found on PATH"
@@ -335,8 +310,8 @@ func (d Doctor) writeMachine(p *doctorPage) {
 		}
 		return []string{g.Program, g.Path}
 	}))
-	p.section("Policy files", "none", len(d.Policies))
-	for _, f := range d.Policies {
+	p.section("Policy files", "none", len(x.policies))
+	for _, f := range x.policies {
 		mark := "ok"
 		if !f.OK {
 			mark = "failed"
@@ -345,31 +320,31 @@ func (d Doctor) writeMachine(p *doctorPage) {
 	}
 }
 
-// doctorPage is the text of a report.
-type doctorPage struct {
+// page is the text of a report.
+type page struct {
 	text  strings.Builder
 	color bool
 }
 
 // section writes a heading, and what is said if there are no items.
-func (p *doctorPage) section(name, none string, items int) {
+func (p *page) section(name, none string, items int) {
 	p.text.WriteString("\n" + p.paint(name, terminal.Bold) + "\n")
 	if items == 0 && none != "" {
 		p.line(none)
 	}
 }
 
-func (p *doctorPage) line(text string) {
+func (p *page) line(text string) {
 	p.text.WriteString("  " + terminal.PrintableLine(text) + "\n")
 }
 
 // marked writes a line that begins with a word for how well it is.
-func (p *doctorPage) marked(mark, text string) {
+func (p *page) marked(mark, text string) {
 	esc := map[string]string{"ok": terminal.Green, "failed": terminal.Red}[mark]
 	fmt.Fprintf(&p.text, "  %s%s%s\n", p.paint(mark, esc), strings.Repeat(" ", max(1, 8-len(mark))), terminal.PrintableLine(text))
 }
 
-func (p *doctorPage) paint(text, esc string) string {
+func (p *page) paint(text, esc string) string {
 	if !p.color || esc == "" {
 		return text
 	}
@@ -377,8 +352,8 @@ func (p *doctorPage) paint(text, esc string) string {
 }
 
 // table writes rows of a name and a value.
-func (p *doctorPage) table(rows [][]string) {
-	for l := range strings.Lines(Table(rows)) {
+func (p *page) table(rows [][]string) {
+	for l := range strings.Lines(result.Table(rows)) {
 		p.text.WriteString("  " + l)
 	}
 }
