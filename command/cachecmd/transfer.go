@@ -64,6 +64,7 @@ func (o *transferOptions) do(operands []string) (result.Result, error) {
 	}
 	result := result.CacheTransfer{Cache: o.cache, Remote: remote.String(), Push: o.push}
 	for _, platform := range o.platforms {
+		o.activity.Platform(platform)
 		moved, err := o.move(remote, wanted, platform)
 		result.Packages = append(result.Packages, moved...)
 		if err != nil {

@@ -40,7 +40,7 @@ func phases(a *Activity, clock *watch) {
 	clock.Advance(2 * time.Second)
 	a.Observe(on(event.Hashing, gamma, v1, plan9, "/c"))
 	clock.Advance(time.Second)
-	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
+	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking, "/c"))
 }
 
 func TestActivity_NamesPhases(t *testing.T) {
@@ -60,7 +60,7 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain })
 	phases(a, clock)
 	clock.Advance(8 * time.Second)
-	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
+	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking, "/c"))
 	want := "Still hashing example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
 	must.Equal(t, strings.ReplaceAll(screen.Text(), "\n", ""), want)
 }

@@ -16,7 +16,7 @@ import (
 // observe is the one place where events are read: it updates the record, and has lines wait for their turn.
 func (r *run) observe(e event.Event) {
 	r.touched = nil
-	key, each := keyOf(e.Outcome), e.Platform != (getproviders.Platform{}) // of the Packages that were queued
+	key, each := packageOf(e.Outcome), e.Platform != (getproviders.Platform{}) // of the Packages that were queued
 	switch {
 	case e.Kind == event.Queued && e.Requirements != nil:
 		r.expect(e.Requirements)
@@ -29,12 +29,12 @@ func (r *run) observe(e event.Event) {
 		if r.doing != "" {
 			l = archiveLine(e.Outcome, isLocal(e.Location) && r.doing != mirroring)
 		}
-		r.begin(key)
+		r.begin(r.itemOf(e.Outcome))
 		r.turns.put(key, false, l)
 	case e.Kind == event.Done && each && r.doing != "":
-		r.done(key, e.Err == nil && e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
+		r.done(e, e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
 	case e.Kind == event.Done && each:
-		r.done(key, e.Err == nil, false, hashesLine(r.product, e.Outcome))
+		r.done(e, true, false, hashesLine(r.product, e.Outcome))
 	default:
 		r.observeProvider(e)
 	}
@@ -51,9 +51,7 @@ func isLocal(at getproviders.Location) bool {
 // observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
 // second look at it finds.
 func (r *run) observeProvider(e event.Event) {
-	key, one, at := packageKey{Provider: e.Provider}, keyOf(e.Outcome), r.at()
-	dir, w := one, r.item(key)
-	dir.Dir = e.Path
+	key, w, at := packageKey{Provider: e.Provider}, r.itemOf(e.Outcome), r.at()
 	switch e.Kind {
 	case event.Query:
 		w.enter("ask", at)
@@ -69,36 +67,38 @@ func (r *run) observeProvider(e event.Event) {
 		r.turns.put(key, false, leftOutLine(w.Name, e))
 	case event.Selected:
 		w.Version = e.Version.String()
-		r.begin(key)
+		r.begin(w)
 		w.enter("", at)
 	case event.Warning:
 		w.warnings = append(w.warnings, explain.RegistryWarning(w.Name, e.Warnings))
 	case event.Hashing:
-		r.hashing(e)
+		r.phase(w, e, event.Verifying)
+		if size, known := r.tasks.Sizes[e.Path]; known {
+			w.task.Total = size
+		}
+		w.task.Done = 0
 	case event.HashProgress:
-		if t := r.tasks.Find(dir); t != nil {
-			t.Hash(e.Done, r.now())
-			r.touched = append(r.touched, t)
+		if r.tasks.Runs(&w.task) {
+			w.task.Hash(e.Done, r.now())
+			r.touched = append(r.touched, &w.task)
 		}
 	case event.Hashed:
-		r.end(dir, false)
+		r.end(w, false)
 	case event.Fetching:
 		if w.Source, w.way = e.Source, downloaded; isLocal(e.Location) {
 			w.way = fromLocal
 		}
-		r.begin(key)
-		e.Platform = r.platform
-		r.begin(keyOf(e.Outcome))
+		r.begin(w)
 		w.enter("fetch", at)
-		r.start(packageKey{Provider: e.Provider, Version: e.Version}, true)
+		r.start(w, e, true)
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
 		r.turns.put(key, false, line{item: true, human: "Installing " + what, json: "Installing provider version: " + what, source: e.Source})
 	case event.Progress:
-		t, own := r.start(one, true), r.own(one)
-		t.Advance(e.Done, e.Total, r.now())
-		own.Bytes, own.Came = t.Done, t.Came
+		r.start(w, e, true)
+		w.task.Advance(e.Done, e.Total, r.now())
+		w.Bytes, w.Came = w.task.Done, w.task.Came
 	case event.Begun:
-		r.phase(one, e.Phase)
+		r.phase(w, e, e.Phase)
 	case event.Kept:
 		r.tasks.Kept += e.Done
 	case event.Done:
@@ -108,8 +108,7 @@ func (r *run) observeProvider(e event.Event) {
 
 // ended is for the last event of a provider.
 func (r *run) ended(w *item, e event.Event) {
-	key, turn, a := w.key, w.key, e.Authentication
-	key.Version = e.Version
+	turn, a := packageKey{Provider: e.Provider}, e.Authentication
 	if e.State == event.Present || e.State == event.Linked || e.State == event.Fetched {
 		w.Version = e.Version.String()
 	}
@@ -135,8 +134,6 @@ func (r *run) ended(w *item, e event.Event) {
 		}
 		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
 		lines = fetchedLines(r.product, what, e)
-		e.Platform = r.platform
-		r.over(keyOf(e.Outcome))
 	case event.Failed:
 		w.way, w.err = didFail, e.Err
 		w.Error = oneLine(explain.WithHint(e.Err))
@@ -148,7 +145,7 @@ func (r *run) ended(w *item, e event.Event) {
 		return
 	}
 	r.finish(w, e.State)
-	r.end(key, e.State == event.Fetched)
+	r.end(w, e.State == event.Fetched)
 	r.turns.put(turn, true, append(lines, w.object(), linkNote(e.Link, e.LinkReason))...)
 }
 
@@ -192,7 +189,7 @@ func (r *run) expectPackages(packages []providercache.Outcome) {
 	}
 	var last getproviders.Selection
 	for _, p := range packages {
-		t := turn{key: keyOf(p)}
+		t := turn{key: packageOf(p)}
 		isNew := p.Provider != last.Provider
 		if archives && isNew {
 			t.told = append(t.told, r.doingLine(p.Provider))
@@ -218,78 +215,55 @@ func (r *run) head(p getproviders.Provider, l line) {
 }
 
 // start begins a task, or goes on with it, under the name that a package has for people.
-func (r *run) start(key packageKey, counted bool) *terminal.Task {
-	name := terminal.Printable(r.product.Short(key.Provider)) + " v" + key.Version.String()
-	if key.Platform != (getproviders.Platform{}) && (r.platforms || key.Platform != getproviders.CurrentPlatform()) {
-		name += " for " + key.Platform.String()
+func (r *run) start(w *item, e event.Event, counted bool) {
+	name, platform := terminal.Printable(r.product.Short(e.Provider))+" v"+e.Version.String(), cmp.Or(e.Platform, r.platform)
+	if platform != (getproviders.Platform{}) && (r.platforms || platform != getproviders.CurrentPlatform()) {
+		name += " for " + platform.String()
 	}
-	t := r.tasks.Start(key, name, counted)
-	r.touched = append(r.touched, t)
-	return t
-}
-
-// own is the item of a package that a task is about: that of its provider, unless it is for another platform.
-func (r *run) own(key packageKey) *item {
-	if key.Platform == (getproviders.Platform{}) || key.Platform == getproviders.CurrentPlatform() {
-		return r.item(packageKey{Provider: key.Provider})
-	}
-	return r.item(key)
+	r.tasks.Start(&w.task, packageOf(e.Outcome), name, counted)
+	r.touched = append(r.touched, &w.task)
 }
 
 // phase is about a package; one of which nothing was heard is only prepared for its place.
-func (r *run) phase(key packageKey, phase event.Phase) *terminal.Task {
-	t := r.start(key, false)
-	t.Enter(phase, r.now())
-	r.own(key).enter(phaseSpans[phase], r.at())
-	return t
+func (r *run) phase(w *item, e event.Event, phase event.Phase) {
+	r.start(w, e, false)
+	w.task.Enter(phase, r.now())
+	w.enter(phaseSpans[phase], r.at())
 }
 
-// hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
-func (r *run) hashing(e event.Event) {
-	key := keyOf(e.Outcome)
-	if r.verifies {
-		key.Dir = e.Path
-	}
-	t := r.phase(key, event.Verifying)
-	if size, known := r.tasks.Sizes[e.Path]; known {
-		t.Total = size
-	}
-	t.Done = 0
-}
-
-// end ends the tasks of a package; ok says that it was fetched and is in its place.
-func (r *run) end(key packageKey, ok bool) {
-	for t := r.tasks.Find(key); t != nil; t = r.tasks.Find(key) {
-		r.tasks.End(t, ok)
-		r.touched = append(r.touched, t)
+// end ends the task of a package, if it has one; ok says that the package was fetched and is in its place.
+func (r *run) end(w *item, ok bool) {
+	if r.tasks.Runs(&w.task) {
+		r.tasks.End(&w.task, ok)
+		r.touched = append(r.touched, &w.task)
 	}
 }
 
-// done ends the work on a package that was announced, and its task, if it was begun.
-func (r *run) done(key packageKey, ok, stays bool, l line) {
-	r.over(key)
-	r.turns.put(key, true, l)
-	if r.tasks.Find(key) == nil {
+// done ends the work on a package that was announced, and its task, if it was begun. Got says that the package was fetched, if it isn't an error.
+func (r *run) done(e event.Event, got, stays bool, l line) {
+	w, kept := r.itemOf(e.Outcome), r.tasks.Kept
+	r.over(w)
+	r.turns.put(packageOf(e.Outcome), true, l)
+	if !r.tasks.Runs(&w.task) {
 		r.tasks.Ended++
 		return
 	}
-	kept := r.tasks.Kept
-	r.end(key, ok)
-	if !stays {
+	if r.end(w, got && e.Err == nil); !stays {
 		r.tasks.Kept = kept
 	}
 }
 
 // module is how far the package of a module is.
 func (r *run) module(pkg string, done, total int64, ended bool) {
-	key := packageKey{Module: pkg}
+	key := packageKey{Module: pkg, Dir: pkg}
+	w := r.item(key)
 	if r.touched = nil; ended {
-		r.end(key, done > 0)
+		r.end(w, done > 0)
 		return
 	}
-	t := r.tasks.Start(key, terminal.Printable(pkg), true)
-	if t.Advance(done, total, r.now()); done == total {
-		t.Enter(event.Unpacking, r.now())
+	r.tasks.Start(&w.task, key, terminal.Printable(pkg), true)
+	if w.task.Advance(done, total, r.now()); done == total {
+		w.task.Enter(event.Unpacking, r.now())
 	}
-	r.touched = []*terminal.Task{t}
+	r.touched = []*terminal.Task{&w.task}
 }

@@ -52,7 +52,7 @@ func NewInit(o Options) *Init {
 			v.out = both{people, programs}
 		}
 	}
-	v.Activity.out = v.out
+	v.Activity.out, v.run.installs = v.out, true
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
 		if o.Progress == ProgressAuto && !o.Stderr.Terminal {

@@ -207,7 +207,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // packageKey is what a package is known by.
 type packageKey = terminal.Key
 
-func keyOf(o event.Outcome) packageKey {
+func packageOf(o event.Outcome) packageKey {
 	return packageKey{Provider: o.Provider, Version: o.Version, Platform: o.Platform}
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ type run struct {
 	now       func() time.Time
 	began     time.Time
 	doing     string                // what is said to be done to a provider whose archives are put somewhere
-	platform  getproviders.Platform // of the packages that are put into a cache; zero: they aren't
+	platform  getproviders.Platform // of packages of which events don't tell it; zero: the present one
+	installs  bool                  // into a directory, so that each provider has one package of this platform
 	platforms bool                  // a package may be wanted for several platforms
 	verifies  bool                  // nothing is fetched, so that nothing can be kept
 	silent    bool                  // no lines are printed, so that warnings have what they would say
@@ -66,6 +68,7 @@ type item struct {
 	Spans   []reportSpan `json:"spans"`
 
 	key       packageKey
+	task      terminal.Task // how far it is
 	state     event.State
 	directory string       // "": there is only one
 	warnings  problem.List // of its sources
@@ -106,6 +109,20 @@ var phaseSpans = [...]string{event.Downloading: "fetch", event.Unpacking: "unpac
 // at is the present, in milliseconds since the beginning.
 func (r *run) at() float64 { return float64(r.now().Sub(r.began).Microseconds()) / 1000 }
 
+// itemOf is the item of the package that an event is about. In an installation that is its provider's, but for packages of other platforms.
+func (r *run) itemOf(o event.Outcome) *item {
+	current := getproviders.CurrentPlatform()
+	key := packageOf(o)
+	key.Platform = cmp.Or(key.Platform, r.platform, current)
+	switch {
+	case r.verifies:
+		key.Dir = o.Path
+	case r.installs && key.Platform == current:
+		key = packageKey{Provider: o.Provider}
+	}
+	return r.item(key)
+}
+
 // item finds or begins what is known of a package, of a provider with all its packages, or of a module.
 func (r *run) item(key packageKey) *item {
 	w := r.items[key]
@@ -116,7 +133,7 @@ func (r *run) item(key packageKey) *item {
 			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
 		}
 		w.directory = r.directory
-		if key.Version == (getproviders.Version{}) {
+		if key.Version == (getproviders.Version{}) && key.Dir == "" {
 			r.order = append(r.order, w)
 		}
 	}
@@ -124,17 +141,17 @@ func (r *run) item(key packageKey) *item {
 }
 
 // begin notes when the work on a package began.
-func (r *run) begin(key packageKey) { r.item(key).span = result.Span{Begun: r.now()} }
+func (r *run) begin(w *item) { w.span = result.Span{Begun: r.now()} }
 
 // over notes when it ended; where it didn't begin there is nothing to note.
-func (r *run) over(key packageKey) {
-	if w := r.items[key]; w != nil && !w.span.Begun.IsZero() {
+func (r *run) over(w *item) {
+	if !w.span.Begun.IsZero() {
 		w.span.Ended = r.now()
 	}
 }
 
 // span is when the work on a package began and ended.
-func (r *run) span(o event.Outcome) result.Span { return r.item(keyOf(o)).span }
+func (r *run) span(o event.Outcome) result.Span { return r.itemOf(o).span }
 
 // enter ends what is done to the package, and begins something else; "": nothing.
 func (w *item) enter(what string, at float64) {
@@ -153,7 +170,7 @@ func (r *run) finish(w *item, state event.State) {
 	w.enter("", at)
 	w.state, w.Outcome = state, strings.ReplaceAll(string(state), "_", " ")
 	w.Spans = append(w.Spans, reportSpan{"done", at, at})
-	r.over(w.key)
+	r.over(w)
 }
 
 // overridden is for a provider that comes by other means than a package.

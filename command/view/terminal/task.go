@@ -8,28 +8,20 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Key is what a package of a provider, or of modules, is known by. A zero version or platform
-// stands for all of them when a task is looked for.
+// Key is what a package of a provider, or of modules, is known by.
 type Key struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 	Platform getproviders.Platform
 	Module   string
-	Dir      string // of a package that is only verified
+	Dir      string // of a package that is only verified, and the source of a package of modules
 	Query    bool   // it is about the choice of its version
-}
-
-func (k Key) matches(other Key) bool {
-	return k.Provider == other.Provider && k.Module == other.Module &&
-		(k.Dir == other.Dir || k.Dir == "" || other.Dir == "") &&
-		(k.Version == other.Version || k.Version == getproviders.Version{} || other.Version == getproviders.Version{}) &&
-		(k.Platform == other.Platform || k.Platform == getproviders.Platform{} || other.Platform == getproviders.Platform{})
 }
 
 // worthShowing is the size in bytes from which on people are shown a download, however fast it is.
 const worthShowing = 1_000_000
 
-// Task is something that is under way.
+// Task is how far something is that is, or was, under way.
 type Task struct {
 	Key     Key
 	Name    string // for people
@@ -116,26 +108,16 @@ type Tasks struct {
 	pace      pace
 }
 
-// Find returns a task that runs; nil: there is none.
-func (s *Tasks) Find(key Key) *Task {
-	if i := slices.IndexFunc(s.Running, func(t *Task) bool { return key.matches(t.Key) }); i >= 0 {
-		return s.Running[i]
-	}
-	return nil
-}
+// Runs reports whether a task is under way.
+func (s *Tasks) Runs(t *Task) bool { return slices.Contains(s.Running, t) }
 
-// Start returns the task of a key, which it makes if there is none.
-func (s *Tasks) Start(key Key, name string, counted bool) *Task {
-	t := s.Find(key)
-	if t == nil {
-		t = &Task{Key: key, Name: name, Total: -1}
+// Start begins a task, or goes on with it.
+func (s *Tasks) Start(t *Task, key Key, name string, counted bool) {
+	if !s.Runs(t) {
+		*t = Task{Key: key, Name: name, Total: -1}
 		s.Running = append(s.Running, t)
 	}
-	if key.Platform != (getproviders.Platform{}) {
-		t.Key, t.Name = key, name
-	}
 	t.counted = t.counted || counted || s.Announced > 0
-	return t
 }
 
 // End removes a task; ok says that it was fetched and is in its place.
