@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -107,6 +108,21 @@ func (a *Activity) Advise(of getproviders.Provider, warning *problem.Problem) {
 
 // line tells people of one thing.
 func (a *Activity) line(text string) { a.out.line(line{human: text}) }
+
+// answer has one of two sentences, and the reasons for the second.
+func (a *Activity) answer(reasons []CheckReason, no, yes string) {
+	answer := line{human: no, json: no, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
+	if len(reasons) > 0 {
+		a.line(yes)
+		answer.human, answer.json = "", strings.TrimSuffix(yes, ":")
+	}
+	for _, r := range reasons {
+		l := r.line()
+		l.human = fmt.Sprintf("  - %s (%s)", r.text(), r.Code)
+		a.out.line(l)
+	}
+	a.out.line(answer)
+}
 
 // End closes the Activity, prints the lines that are left, and returns what sources and policies had to say.
 func (a *Activity) End() problem.List { return uniqueWarnings(a.end()) }

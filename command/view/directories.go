@@ -4,27 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
-
-// directories are those of a run that is about several: one after the other.
-type directories struct {
-	now   string     // the one that lines are about; "": a run is about the current directory alone
-	named bool       // people have seen its name
-	rows  [][]string // for people, of those that have ended
-	was   counts     // when it was entered
-	ends  []string   // what became of them, in words, each word once
-	count map[string]int
-}
-
-// counts are what a run had when a directory was entered.
-type counts struct{ order, modules, errors int }
-
-// outside is what lines say that are about none of the directories.
-const outside = "."
 
 // Enter has all that follows be about a directory, in which the work of a product is done. Its lines are shown to programs alone.
 func (v *Init) Enter(dir string, product getproviders.Product) {
@@ -93,33 +76,4 @@ func (v *Init) Differ(p getproviders.Provider, versions [][]string) {
 		fmt.Fprintln(v.tell, "\n"+terminal.Printable(text))
 	}
 	v.out.line(line{json: oneLine(text), kind: "versions_differ", keys: result.Object{"provider", p, "versions", objects}})
-}
-
-// line is that of a humanPrinter for one of several directories: people see what there is to do, and nothing of what is done.
-func (d *directories) line(h humanPrinter, l line) {
-	if l.human == "" || l.kind != "check_reason" && !strings.HasPrefix(l.kind, "plan_") {
-		return
-	}
-	d.head(h, h.Out)
-	fmt.Fprintln(h.Out, terminal.Printable(l.human))
-}
-
-// Problems has the directory's name stand above its problems.
-func (h humanPrinter) Problems(all problem.List) {
-	if h.several.now != "" && h.several.now != outside && len(all) > 0 {
-		to := h.Warn
-		if all.HasErrors() {
-			to = h.Err
-		}
-		h.several.head(h, to)
-	}
-	h.Printer.Problems(all)
-}
-
-// head shows the name of a directory, once.
-func (d *directories) head(h humanPrinter, to terminal.Stream) {
-	if !d.named {
-		fmt.Fprintf(to, "\n%s\n", h.Paint(to, d.now+":", terminal.Bold))
-	}
-	d.named = true
 }

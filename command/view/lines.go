@@ -201,6 +201,31 @@ func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line
 	return line{human: text + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}
 }
 
+// CheckReason is why an init would have something to do. Code is stable; it is
+// about a provider, a module, or neither.
+type CheckReason struct {
+	Code     string                `json:"code"`
+	Provider getproviders.Provider `json:"provider,omitzero"` // zero: about none
+	Module   string                `json:"module,omitempty"`  // its key; "": about none
+	Detail   string                `json:"detail"`            // a sentence, without capital and full stop
+}
+
+func (r CheckReason) text() string {
+	switch {
+	case r.Provider != getproviders.Provider{}:
+		return fmt.Sprintf("provider %s: %s", r.Provider, r.Detail)
+	case r.Module != "":
+		return fmt.Sprintf("module %s: %s", r.Module, r.Detail)
+	default:
+		return r.Detail
+	}
+}
+
+// line is the object for a reason.
+func (r CheckReason) line() line {
+	return line{json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
+}
+
 // oneLine is text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 

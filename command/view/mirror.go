@@ -204,8 +204,8 @@ func (v *Vendor) Packages(packages []providercache.Outcome) {
 
 // Checked answers whether there would be anything to do.
 func (v *Vendor) Checked(reasons []CheckReason) {
-	upToDate := len(reasons) == 0
-	v.now().UpToDate, v.now().Reasons = &upToDate, result.Each(reasons, func(r CheckReason) any { return r })
+	complete := len(reasons) == 0
+	v.now().UpToDate, v.now().Reasons = &complete, result.Each(reasons, func(r CheckReason) any { return r })
 	v.answer(reasons, "Nothing to do: everything is vendored.", "There is something to do for vendor:")
 }
 

@@ -180,50 +180,10 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 	return text + ": built in"
 }
 
-// CheckReason is why an init would have something to do. Code is stable; it is
-// about a provider, a module, or neither.
-type CheckReason struct {
-	Code     string                `json:"code"`
-	Provider getproviders.Provider `json:"provider,omitzero"` // zero: about none
-	Module   string                `json:"module,omitempty"`  // its key; "": about none
-	Detail   string                `json:"detail"`            // a sentence, without capital and full stop
-}
-
 const upToDate = "Nothing to do: this directory is initialized."
 
 // Checked answers whether an init would have something to do: without reasons,
 // it wouldn't.
 func (v *Init) Checked(reasons []CheckReason) {
 	v.answer(reasons, upToDate, "There is something to do for init:")
-}
-
-// answer has one of two sentences, and the reasons for the second.
-func (a *Activity) answer(reasons []CheckReason, no, yes string) {
-	answer := line{human: no, json: no, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
-	if len(reasons) > 0 {
-		a.line(yes)
-		answer.human, answer.json = "", strings.TrimSuffix(yes, ":")
-	}
-	for _, r := range reasons {
-		l := r.line()
-		l.human = fmt.Sprintf("  - %s (%s)", r.text(), r.Code)
-		a.out.line(l)
-	}
-	a.out.line(answer)
-}
-
-func (r CheckReason) text() string {
-	switch {
-	case r.Provider != getproviders.Provider{}:
-		return fmt.Sprintf("provider %s: %s", r.Provider, r.Detail)
-	case r.Module != "":
-		return fmt.Sprintf("module %s: %s", r.Module, r.Detail)
-	default:
-		return r.Detail
-	}
-}
-
-// line is the object for a reason.
-func (r CheckReason) line() line {
-	return line{json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
 }

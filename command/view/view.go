@@ -33,6 +33,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -147,6 +148,51 @@ func newHumanPrinter(o Options) humanPrinter {
 		h.Warn = o.Stderr
 	}
 	return humanPrinter{h, &directories{}}
+}
+
+// directories are those of a run that is about several: one after the other.
+type directories struct {
+	now   string     // the one that lines are about; "": a run is about the current directory alone
+	named bool       // people have seen its name
+	rows  [][]string // for people, of those that have ended
+	was   counts     // when it was entered
+	ends  []string   // what became of them, in words, each word once
+	count map[string]int
+}
+
+// counts are what a run had when a directory was entered.
+type counts struct{ order, modules, errors int }
+
+// outside is what lines say that are about none of the directories.
+const outside = "."
+
+// line is that of a humanPrinter for one of several directories: people see what there is to do, and nothing of what is done.
+func (d *directories) line(h humanPrinter, l line) {
+	if l.human == "" || l.kind != "check_reason" && !strings.HasPrefix(l.kind, "plan_") {
+		return
+	}
+	d.head(h, h.Out)
+	fmt.Fprintln(h.Out, terminal.Printable(l.human))
+}
+
+// Problems has the directory's name stand above its problems.
+func (h humanPrinter) Problems(all problem.List) {
+	if h.several.now != "" && h.several.now != outside && len(all) > 0 {
+		to := h.Warn
+		if all.HasErrors() {
+			to = h.Err
+		}
+		h.several.head(h, to)
+	}
+	h.Printer.Problems(all)
+}
+
+// head shows the name of a directory, once.
+func (d *directories) head(h humanPrinter, to terminal.Stream) {
+	if !d.named {
+		fmt.Fprintf(to, "\n%s\n", h.Paint(to, d.now+":", terminal.Bold))
+	}
+	d.named = true
 }
 
 // Problems shows errors and warnings to people: first those that belong to no file,
