@@ -72,16 +72,14 @@ func (in *installation) planModules(backendProblems problem.List) bool {
 	problems := findModules(in, func(e modules.Event) {
 		if planned, ok := e.(modules.Planned); ok {
 			found.Complete = found.Complete && planned.Certain
-			found.Modules = append(found.Modules, view.PlannedModule{
-				Key: planned.Key, Package: planned.Package, Version: planned.Version, Was: planned.Was, Code: string(planned.Code),
-			})
+			found.Modules = append(found.Modules, planned)
 		}
 	})
 	if !in.Log.Add(problems...) {
 		return false
 	}
 	found.Others = slices.DeleteFunc(found.Others, func(reason view.CheckReason) bool {
-		return slices.ContainsFunc(found.Modules, func(m view.PlannedModule) bool { return m.Key == reason.Module })
+		return slices.ContainsFunc(found.Modules, func(m modules.Planned) bool { return m.Key == reason.Module })
 	})
 	return checkFit(in.request, in.dir, backendProblems)
 }
@@ -164,26 +162,27 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 // addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
 func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut) {
 	found := &in.found
-	add := func(s getproviders.Selection, p view.PlannedProvider) {
-		p.Provider, p.Version, p.Reasons, p.LeftOut = s.Provider, s.Version.String(), reasons[s.Provider], leftOut[s.Provider]
-		if lock, ok := in.dir.Locks.Provider(s.Provider); ok {
-			if p.Locked = lock.Version.String(); p.Locked != p.Version && in.required.Constraints(s.Provider).Allows(lock.Version) {
-				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: s.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
+	add := func(f providercache.PlannedFetch, action string) {
+		p := view.PlannedProvider{PlannedFetch: f, Action: action, Reasons: reasons[f.Provider], LeftOut: leftOut[f.Provider]}
+		if lock, ok := in.dir.Locks.Provider(f.Provider); ok {
+			if p.Was = lock.Version; p.Was != p.Version && in.required.Constraints(f.Provider).Allows(lock.Version) {
+				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: f.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
 			}
 		}
 		found.Providers = append(found.Providers, p)
 	}
 	for _, s := range planned.Present {
-		add(s, view.PlannedProvider{Action: view.PlanPresent})
+		add(providercache.PlannedFetch{Selection: s}, view.PlanPresent)
 	}
 	for _, s := range planned.Link {
-		add(s, view.PlannedProvider{Action: view.PlanLink})
+		add(providercache.PlannedFetch{Selection: s}, view.PlanLink)
 	}
 	for _, f := range planned.Fetch {
-		add(f.Selection, view.PlannedProvider{Action: view.PlanFetch, Source: f.Source, Location: filepath.ToSlash(f.Location), Bytes: f.Bytes})
+		f.Location = filepath.ToSlash(f.Location)
+		add(f, view.PlanFetch)
 	}
 	for _, p := range planned.BuiltIn {
-		found.Providers = append(found.Providers, view.PlannedProvider{Provider: p, Action: view.PlanBuiltIn, Reasons: reasons[p]})
+		add(providercache.PlannedFetch{Selection: getproviders.Selection{Provider: p}}, view.PlanBuiltIn)
 	}
 	slices.SortStableFunc(found.Providers, func(a, b view.PlannedProvider) int { return a.Provider.Compare(b.Provider) })
 }

@@ -90,7 +90,7 @@ func (v *Init) begin(m line) {
 
 // PhaseEnd ends a phase that was announced and came to an end.
 func (v *Init) PhaseEnd() {
-	if v.announced && v.speech.ApartSince != "" && v.product.IsSince(v.speech.ApartSince) {
+	if v.announced && dialect.Of(v.product).Understands("phases_apart") {
 		v.gap()
 	}
 	v.announced = false

@@ -7,36 +7,26 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // InitPlan is what an init would do.
 type InitPlan struct {
-	Modules   []PlannedModule   // to be fetched
+	Modules   []modules.Planned // to be fetched
 	Providers []PlannedProvider // all that are required, in the order of their addresses
 	Others    []CheckReason     // what else there is to do
 	// Complete says that all modules are known: else those to be fetched may call others, and require providers.
 	Complete bool
 }
 
-// PlannedModule is a module that would be fetched.
-type PlannedModule struct {
-	Key, Package string
-	Version      string // "": it has none
-	Was          string // the version that is recorded; "": none
-	Code         string // why: that of a CheckReason
-}
-
 // PlannedProvider is a provider, and what would become of it.
 type PlannedProvider struct {
-	Provider getproviders.Provider
-	Version  string // "": it is built in
-	Locked   string // the version in the lock file; "": there is no entry
-	Action   string // one of the Plan constants
-	Source   string // of a package to fetch
-	Location string // the URL or the directory that it comes from; "": not known
-	Bytes    int64  // of its archive; 0: not known
-	Reasons  []CheckReason
-	LeftOut  getproviders.LeftOut // by a policy
+	providercache.PlannedFetch                      // all but the Selection is of a package to fetch; a built-in provider has no version
+	Was                        getproviders.Version // that of the lock file; zero: there is no entry
+	Action                     string               // one of the Plan constants
+	Reasons                    []CheckReason
+	LeftOut                    getproviders.LeftOut // by a policy
 }
 
 // What would become of a provider. The words don't change.
@@ -101,13 +91,14 @@ const incompletePlan = "What modules require that aren't here yet is unknown, so
 // Planned tells what an init would do: a line and an object for each module, each provider and each other reason, and one for all.
 func (v *Init) Planned(p InitPlan) {
 	for _, m := range p.Modules {
-		v.out.line(line{human: "- " + m.text(), json: m.text(), kind: "plan_module", keys: result.Object{
+		text := moduleText(m)
+		v.out.line(line{human: "- " + text, json: text, kind: "plan_module", keys: result.Object{
 			"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was,
 		}})
 	}
 	for _, provider := range p.Providers {
 		l := line{json: provider.text(v.product), kind: "plan_provider", keys: result.Object{
-			"provider", provider.Provider, "action", provider.Action, "version?", provider.Version, "locked_version?", provider.Locked, "source?", provider.Source, "location?", provider.Location, "bytes?", provider.Bytes,
+			"provider", provider.Provider, "action", provider.Action, "version?", provider.Version, "locked_version?", provider.Was, "source?", provider.Source, "location?", provider.Location, "bytes?", provider.Bytes,
 			"left_out?", leftOutObjects(provider.LeftOut.Versions),
 			"reasons", result.Each(provider.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
 		}}
@@ -146,7 +137,7 @@ func codes(reasons []CheckReason) string {
 	return " (" + strings.Join(result.Each(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
 }
 
-func (m PlannedModule) text() string {
+func moduleText(m modules.Planned) string {
 	text := "module " + m.Key + ": fetch " + m.Package
 	if m.Version != "" {
 		text += " " + m.Version
@@ -154,16 +145,16 @@ func (m PlannedModule) text() string {
 	if m.Was != "" && m.Was != m.Version {
 		text += ", now " + m.Was
 	}
-	return text + " (" + m.Code + ")"
+	return fmt.Sprintf("%s (%s)", text, m.Code)
 }
 
 func (p PlannedProvider) text(product getproviders.Product) string {
 	text := product.Short(p.Provider)
-	if p.Version != "" {
-		text += " v" + p.Version
+	if p.Version != (getproviders.Version{}) {
+		text += " v" + p.Version.String()
 	}
-	if p.Locked != "" && p.Locked != p.Version {
-		text += " in place of the locked v" + p.Locked
+	if p.Was != (getproviders.Version{}) && p.Was != p.Version {
+		text += " in place of the locked v" + p.Was.String()
 	}
 	switch p.Action {
 	case PlanFetch:

@@ -3,19 +3,34 @@ package view
 import (
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 )
+
+func planned(p getproviders.Provider, action string, reasons ...CheckReason) PlannedProvider {
+	return PlannedProvider{PlannedFetch: providercache.PlannedFetch{Selection: getproviders.Selection{Provider: p}}, Action: action, Reasons: reasons}
+}
+
+// from is version 1.2.3 of a provider in its registry.
+func from(p getproviders.Provider, location string, bytes int64) providercache.PlannedFetch {
+	return providercache.PlannedFetch{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: "registry example.com", Location: location, Bytes: bytes}
+}
 
 func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 	t.Parallel()
 	missing := CheckReason{Code: "lock_missing_provider", Provider: alpha, Detail: "the lock file has no entry for it"}
 	p := InitPlan{
-		Modules: []PlannedModule{{Key: "net", Package: "acme/net/cloud", Version: "1.2.0", Was: "1.1.0", Code: "module_upgrade"}, {Key: "git", Package: "git::https://example.com/g\x1b[2J", Code: "module_absent"}},
+		Modules: []modules.Planned{
+			{Downloading: modules.Downloading{Key: "net", Package: "acme/net/cloud", Version: "1.2.0"}, Was: "1.1.0", Code: "module_upgrade"},
+			{Downloading: modules.Downloading{Key: "git", Package: "git::https://example.com/g\x1b[2J"}, Code: "module_absent"},
+		},
 		Providers: []PlannedProvider{
-			{Provider: alpha, Version: "1.2.3", Action: PlanFetch, Source: "registry example.com", Location: "https://example.com/v1/", Bytes: 12_000_000, Reasons: []CheckReason{missing}},
-			{Provider: beta, Version: "1.2.3", Locked: "1.0.0", Action: PlanFetch, Source: "registry example.com"},
-			{Provider: gamma, Version: "1.2.3", Action: PlanLink},
-			{Provider: builtIn, Action: PlanBuiltIn},
+			{PlannedFetch: from(alpha, "https://example.com/v1/", 12_000_000), Action: PlanFetch, Reasons: []CheckReason{missing}},
+			{PlannedFetch: from(beta, "", 0), Was: getproviders.MustParseVersion("1.0.0"), Action: PlanFetch},
+			{PlannedFetch: from(gamma, "", 0), Action: PlanLink},
+			planned(builtIn, PlanBuiltIn),
 		},
 		Others: []CheckReason{{Code: "backend_changed", Detail: "it has changed"}},
 	}
@@ -46,17 +61,15 @@ What modules require that aren't here yet is unknown, so there may be more.
 
 func TestInitPlan_IsEmptyWhereNothingChanges(t *testing.T) {
 	t.Parallel()
-	p := InitPlan{Complete: true, Providers: []PlannedProvider{{Provider: alpha, Action: PlanPresent}, {Provider: builtIn, Action: PlanBuiltIn}}}
+	p := InitPlan{Complete: true, Providers: []PlannedProvider{planned(alpha, PlanPresent), planned(builtIn, PlanBuiltIn)}}
 	s := newSpeaker(nil)
 	s.Planned(p)
 	s.check(t, upToDate+"\n", "")
 	for name, change := range map[string]func(*InitPlan){
-		"a module":       func(p *InitPlan) { p.Modules = []PlannedModule{{Key: "net"}} },
-		"a link":         func(p *InitPlan) { p.Providers = []PlannedProvider{{Provider: alpha, Action: PlanLink}} },
-		"another reason": func(p *InitPlan) { p.Others = []CheckReason{{Code: "backend_changed"}} },
-		"a reason of what is in place": func(p *InitPlan) {
-			p.Providers = []PlannedProvider{{Provider: alpha, Action: PlanPresent, Reasons: []CheckReason{{}}}}
-		},
+		"a module":                     func(p *InitPlan) { p.Modules = make([]modules.Planned, 1) },
+		"a link":                       func(p *InitPlan) { p.Providers = []PlannedProvider{planned(alpha, PlanLink)} },
+		"another reason":               func(p *InitPlan) { p.Others = []CheckReason{{Code: "backend_changed"}} },
+		"a reason of what is in place": func(p *InitPlan) { p.Providers = []PlannedProvider{planned(alpha, PlanPresent, CheckReason{})} },
 	} {
 		changed := p
 		if change(&changed); changed.IsEmpty() {

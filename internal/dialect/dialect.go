@@ -32,6 +32,7 @@ type Dialect struct {
 	//   - in answers of module registries "located_in_body", which says where a package is, and "served_packages" of their own;
 	//   - in a lock file "constraints_too" of packages that are there already, when the file is written;
 	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file;
+	//   - in what init says "phases_apart", after each of which stands an empty line;
 	//   - in what init says of a module that it has copied "quiet_copy": a backend that says nothing isn't set apart;
 	//   - in what init says "running_providers", of which it warns, operands as "no_arguments", and "lock_apart", that what is said of the lock
 	//     file alone stands apart; "bad_workspaces" in files, whose names it refuses as those of TF_WORKSPACE.
@@ -54,6 +55,9 @@ func Of(product getproviders.Product) Dialect {
 	if product.Predecessor == nil {
 		d := Dialect{
 			Product: product, Suffixes: []string{".tf", ".tf.json"}, TestSuffixes: []string{".tftest.hcl", ".tftest.json"}, words: []string{"unreadable_addresses"},
+		}
+		if product.IsSince("1.15") {
+			d.words = append(d.words, "phases_apart")
 		}
 		if product.IsSince("1.16") {
 			d.words = append(d.words, "running_providers", "no_arguments", "lock_apart", "bad_workspaces", "quiet_copy")

@@ -4,10 +4,9 @@ import "github.com/tfdeps/tfdeps/getproviders"
 
 // Speech is how a product says what Terraform and OpenTofu say differently.
 type Speech struct {
-	UI         string // the version of its lines in JSON, to which tfdeps adds keys
-	Untyped    bool   // those lines have neither type nor code, and the words that people read
-	Gaps       bool   // an empty line stands before each phase, and after each problem
-	ApartSince string // from this version on, an empty line follows each phase; "": in none
+	UI      string // the version of its lines in JSON, to which tfdeps adds keys
+	Untyped bool   // those lines have neither type nor code, and the words that people read
+	Gaps    bool   // an empty line stands before each phase, and after each problem
 
 	Cloud, InCloud string // the service of a cloud block, as a sentence begins and as it goes on
 	Placed         string // what programs read of a module that is in its place; "": the words for people
@@ -23,7 +22,7 @@ type Speech struct {
 // speeches are those of each product, by its program.
 var speeches = map[string]Speech{
 	"terraform": {
-		UI: "1.3", ApartSince: "1.15",
+		UI:    "1.3",
 		Cloud: "HCP Terraform", InCloud: "HCP Terraform", BackendStop: ".",
 		Community: getproviders.LevelCommunity.String(),
 		Signers:   "Partner and community providers", SigningPage: "https://developer.hashicorp.com/terraform/cli/plugins/signing",
