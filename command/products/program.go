@@ -2,7 +2,6 @@ package products
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -23,8 +22,8 @@ func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, e
 	if err != nil {
 		return "", err
 	}
-	for found, isOwn := range all {
-		if !isOwn && (refuse == nil || !refuse(found.Path)) {
+	for found := range all {
+		if !found.IsOwn && (refuse == nil || !refuse(found.Path)) {
 			return found.Path, nil
 		}
 	}
@@ -39,9 +38,18 @@ func errOwn(variable, name string) error {
 	return fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", variable, name)
 }
 
-// programsOf are the programs that may be that of a name, and whether they are tfdeps: the one that the product's variable names,
+// Installed is a program that has the name of a product.
+type Installed struct {
+	programRecord
+	Version string `json:"version"` // what it said; "" for tfdeps, and with an error
+	IsOwn   bool   `json:"-"`       // it is tfdeps under that name
+	Err     error  `json:"-"`       // why it didn't say its version
+	old     string // the version of a Terraform that is too old for what tfdeps installs
+}
+
+// programsOf are the programs that may be that of a name, without their versions: the one that the product's variable names,
 // and nothing else, or those on PATH. The error is about the variable.
-func programsOf(m *cli.Meta, name string) (iter.Seq2[programRecord, bool], error) {
+func programsOf(m *cli.Meta, name string) (iter.Seq[Installed], error) {
 	variable := PathVariable(name)
 	given := m.Env.Get(variable)
 	if given == "" {
@@ -58,7 +66,7 @@ func programsOf(m *cli.Meta, name string) (iter.Seq2[programRecord, bool], error
 	case ownProgram(m).is(path, info):
 		return nil, errOwn(variable, name)
 	}
-	return func(yield func(programRecord, bool) bool) { yield(newProgramRecord(path, info), false) }, nil
+	return func(yield func(Installed) bool) { yield(Installed{programRecord: newProgramRecord(path, info)}) }, nil
 }
 
 // PathVariable is the variable that says where the program of a name is, with or
@@ -85,10 +93,9 @@ func namesOf(name string) []string {
 	return []string{name}
 }
 
-// programsOnPath are the programs of a name on PATH, and whether they are tfdeps, which may have
-// links with that name before the real one, and copies.
-func programsOnPath(m *cli.Meta, name string) iter.Seq2[programRecord, bool] {
-	return func(yield func(programRecord, bool) bool) {
+// programsOnPath are the programs of a name on PATH. Tfdeps may have links with that name before the real one, and copies.
+func programsOnPath(m *cli.Meta, name string) iter.Seq[Installed] {
+	return func(yield func(Installed) bool) {
 		own := ownProgram(m)
 		for _, name := range namesOf(name) {
 			for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
@@ -99,7 +106,7 @@ func programsOnPath(m *cli.Meta, name string) iter.Seq2[programRecord, bool] {
 				if err != nil {
 					continue
 				}
-				if info, err := os.Stat(path); err == nil && !yield(newProgramRecord(path, info), own.is(path, info)) {
+				if info, err := os.Stat(path); err == nil && !yield(Installed{programRecord: newProgramRecord(path, info), IsOwn: own.is(path, info)}) {
 					return
 				}
 			}
@@ -150,14 +157,6 @@ func All() []getproviders.Product {
 	return []getproviders.Product{getproviders.Terraform(""), getproviders.OpenTofu("")}
 }
 
-// Installed is a program that has the name of a product.
-type Installed struct {
-	Path    string
-	IsOwn   bool   // it is tfdeps under that name
-	Version string // what it said; "" for tfdeps, and with an error
-	Err     error  // why it didn't say it
-}
-
 // InstalledOf returns the programs of a product, in the order in which they count: the one that the product's
 // variable names, and nothing else, or those on PATH, tfdeps included. Each of them is run to ask for its
 // version. The error is about the variable.
@@ -166,15 +165,9 @@ func InstalledOf(m *cli.Meta, product getproviders.Product) (all []Installed, er
 	if err != nil {
 		return nil, err
 	}
-	for found, isOwn := range programs {
-		is := Installed{Path: found.Path, IsOwn: isOwn}
-		if !isOwn {
-			is.Version, is.Err = askVersion(m, found.Path, settingsOf[product.Program])
-		}
-		if errors.Is(is.Err, errOwnAnswer) {
-			is = Installed{Path: found.Path, IsOwn: true}
-		}
-		all = append(all, is)
+	for found := range programs {
+		found.ask(m, settingsOf[product.Program])
+		all = append(all, found)
 	}
 	return all, nil
 }

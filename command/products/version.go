@@ -2,6 +2,7 @@ package products
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -65,53 +66,50 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 	if err != nil {
 		return s.defaultVersion, Origin{}, nil
 	}
-	for program, isOwn := range programs {
-		if isOwn {
-			continue
-		}
+	for program := range programs {
 		from := Origin{Kind: VersionFromProgram, Program: program.Path}
-		if version, ok := memory.recall(program); ok {
-			return version, from, nil
+		if !program.IsOwn && memory.recall(&program) {
+			return program.Version, from, nil
 		}
-		version, err := askVersion(m, program.Path, s)
-		if errors.Is(err, errOwnAnswer) {
+		program.ask(m, s)
+		from.old = program.old
+		switch {
+		case program.IsOwn:
 			continue
+		case from.old != "":
+			from.Kind = OldProgram
+		case program.Err != nil:
+			from.Kind = SilentProgram
+		case !readOnly:
+			memory.keep(program)
 		}
-		if old, ok := errors.AsType[*oldProgramError](err); ok {
-			return s.defaultVersion, Origin{OldProgram, program.Path, old.version}, nil
-		}
-		if err != nil {
-			return s.defaultVersion, Origin{Kind: SilentProgram, Program: program.Path}, nil
-		}
-		if !readOnly {
-			memory.keep(program, version)
-		}
-		return version, from, nil
+		return cmp.Or(program.Version, s.defaultVersion), from, nil
 	}
 	return s.defaultVersion, Origin{}, nil
 }
 
-// errOwnAnswer says that a program is tfdeps, of another version, or leads to it.
-var errOwnAnswer = errors.New("tfdeps has answered")
-
-// askVersion has a program tell its version.
-func askVersion(m *cli.Meta, path string, s settings) (string, error) {
+// ask has a program tell its version, unless it is tfdeps. If it answers as tfdeps of another version, or leads to it, it is tfdeps.
+func (p *Installed) ask(m *cli.Meta, s settings) {
+	if p.IsOwn {
+		return
+	}
 	ctx, cancel := context.WithTimeout(m.Context, askTimeout)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, "version", "-json")
+	cmd := exec.CommandContext(ctx, p.Path, "version", "-json")
 	cmd.Stdout = &out
 	cmd.WaitDelay = time.Second // for grandchildren that keep the pipe open
 	// A program that is a copy of tfdeps has its answer ready, and asks no other.
 	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=", "TFDEPS_LOG=",
 		cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_version=",
 		s.version+"="+s.defaultVersion)
-	failed := cmd.Run()
+	p.Err = cmd.Run()
 	if v, ok := plainVersion(out.String()); ok {
-		return "", &oldProgramError{v.String()}
+		p.old = v.String()
+		p.Err = errors.New("it is Terraform " + p.old)
 	}
-	if failed != nil {
-		return "", failed
+	if p.Err != nil {
+		return
 	}
 	var answer struct {
 		Version    string `json:"terraform_version"`
@@ -122,14 +120,16 @@ func askVersion(m *cli.Meta, path string, s settings) (string, error) {
 		said = said[start:] // warnings about the CLI configuration come before
 	}
 	// A wrapper of a setup action adds lines after the answer.
-	if err := json.NewDecoder(bytes.NewReader(said)).Decode(&answer); err != nil {
-		return "", err
+	if p.Err = json.NewDecoder(bytes.NewReader(said)).Decode(&answer); p.Err != nil {
+		return
 	}
-	if answer.OwnVersion != "" {
-		return "", errOwnAnswer
+	if p.IsOwn = answer.OwnVersion != ""; p.IsOwn {
+		return
 	}
 	v, err := getproviders.ParseVersion(answer.Version)
-	return v.String(), err
+	if p.Err = err; err == nil {
+		p.Version = v.String()
+	}
 }
 
 // plainVersion reads what Terraform said of its version before 0.13, which knew no JSON for it.
@@ -146,12 +146,6 @@ func plainVersion(said string) (v getproviders.Version, ok bool) {
 // isOld reports whether a version of Terraform is from before 0.14, which has the directories and
 // the lock file of today.
 func isOld(v getproviders.Version) bool { return v.Major == 0 && v.Minor < 14 }
-
-// oldProgramError says that a program is a Terraform from before 0.14.
-type oldProgramError struct{ version string }
-
-// Error implements error.
-func (e *oldProgramError) Error() string { return "it is Terraform " + e.version }
 
 // isProgramFile reports whether a file is a program itself. A script may start
 // another program the next time, so that its answer isn't kept.
@@ -185,33 +179,25 @@ func newProgramRecord(path string, info fs.FileInfo) programRecord {
 // it can't read or write, programs are asked again.
 type programMemory struct{ dir string } // "": nothing is kept
 
-// knownProgram is the content of such a file.
-type knownProgram struct {
-	programRecord
-	Version string `json:"version"`
-}
-
-// recall returns the version of a program that hasn't changed since it was asked.
-func (m programMemory) recall(program programRecord) (version string, ok bool) {
-	if m.dir == "" {
-		return "", false
+// recall sets the version of a program that hasn't changed since it was asked, and reports whether there is one.
+func (m programMemory) recall(program *Installed) bool {
+	var known Installed
+	if m.dir == "" || !wholefile.Recall(m.file(program.Path), &known) || known.programRecord != program.programRecord {
+		return false
 	}
-	var known knownProgram
-	if !wholefile.Recall(m.file(program), &known) {
-		return "", false
-	}
-	return known.Version, known.programRecord == program && known.Version != ""
+	program.Version = known.Version
+	return known.Version != ""
 }
 
 // keep writes down a program's version.
-func (m programMemory) keep(program programRecord, version string) {
+func (m programMemory) keep(program Installed) {
 	if m.dir != "" && isProgramFile(program.Path) {
-		wholefile.Remember(m.file(program), knownProgram{program, version})
+		wholefile.Remember(m.file(program.Path), program)
 	}
 }
 
-func (m programMemory) file(program programRecord) string {
-	sum := sha256.Sum256([]byte(program.Path))
+func (m programMemory) file(program string) string {
+	sum := sha256.Sum256([]byte(program))
 	return filepath.Join(m.dir, fmt.Sprintf("engine-%x.json", sum[:8]))
 }
 

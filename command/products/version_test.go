@@ -2,6 +2,7 @@ package products
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +65,7 @@ func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 }
 
 // firstProgram is the first program of a name on PATH.
-func firstProgram(m *cli.Meta, name string) (found programRecord, ok bool) {
+func firstProgram(m *cli.Meta, name string) (found Installed, ok bool) {
 	for found := range programsOnPath(m, name) {
 		return found, true
 	}
@@ -165,9 +166,10 @@ func TestFindVersion_SurvivesDamagedMemory(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	program, _ := firstProgram(m, "terraform")
 	memory := programMemory{dir: m.CacheDir}
-	memory.keep(program, "1.9.8")
+	program.Version = "1.9.8"
+	memory.keep(program)
 	for _, damaged := range []string{"", "{", `{"version": "9.9.9"}`, "null"} {
-		must.Write(t, memory.file(program), damaged)
+		must.Write(t, memory.file(program.Path), damaged)
 		checkProductVersion(t, m, "1.9.8")
 	}
 }
@@ -227,9 +229,8 @@ func TestProgramMemory_WhatItKeeps(t *testing.T) {
 	m := programMemory{dir: t.TempDir()}
 	self := must.Get(os.Executable())(t)
 	info := must.Get(os.Stat(self))(t)
-	program := newProgramRecord(self, info)
-	m.keep(program, "1.0.0")
-	content := must.Get(os.ReadFile(m.file(program)))(t)
+	m.keep(Installed{programRecord: newProgramRecord(self, info), Version: "1.0.0", IsOwn: true, Err: errors.New("no")})
+	content := must.Get(os.ReadFile(m.file(self)))(t)
 	var got map[string]any
 	must.Succeed(t, json.Unmarshal(content, &got))
 	for _, key := range []string{"path", "size", "mtime", "inode", "version"} {
@@ -237,6 +238,7 @@ func TestProgramMemory_WhatItKeeps(t *testing.T) {
 			t.Errorf("there is no %s in %s", key, content)
 		}
 	}
+	must.Equal(t, len(got), 5, got)
 	if left, _ := filepath.Glob(filepath.Join(m.dir, "*.tmp")); len(left) > 0 {
 		t.Errorf("%v is left behind", left)
 	}
