@@ -186,25 +186,16 @@ func addFromEnvironment(args []string, env cli.Environment) (all []string, by ma
 			return nil, nil, fmt.Errorf("parsing extra CLI args from %s: %w", name, err)
 		}
 		for _, word := range words {
-			if option := optionName(word); option != "" {
+			if option := cli.OptionName(word); option != "" {
 				by[option] = name
 			}
 		}
 		added = append(added, words...)
 	}
 	for _, typed := range args[end:] {
-		delete(by, optionName(typed))
+		delete(by, cli.OptionName(typed))
 	}
 	return slices.Concat(args[:end], added, args[end:]), by, nil
-}
-
-// optionName is the name in an argument such as "-link=copy"; "" if it is no option.
-func optionName(arg string) string {
-	if !strings.HasPrefix(arg, "-") {
-		return ""
-	}
-	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	return name
 }
 
 // splitWords splits text as a shell would. Where a shell would see the end of
@@ -240,7 +231,7 @@ func similar(args []string) (s explain.Similar) {
 		if on = on || !hasValue; hasValue && err != nil {
 			continue
 		}
-		switch optionName(arg) {
+		switch cli.OptionName(arg) {
 		case "consolidate-warnings":
 			s.KeepWarnings = !on
 		case "consolidate-errors":

@@ -44,7 +44,7 @@ func TestPages_NameCommandsAndOptionsThatExist(t *testing.T) {
 				}
 			}
 			for _, word := range words {
-				if option := optionName(strings.Trim(word, "'\"")); option != "" && !slices.Contains(known, option) {
+				if option := cli.OptionName(strings.Trim(word, "'\"")); option != "" && !slices.Contains(known, option) {
 					t.Errorf("%s: %s has no option -%s, as in %q", page, name, option, strings.Join(words, " "))
 				}
 			}

@@ -74,12 +74,11 @@ func (c Command) Execute(m *Meta, args []string) int {
 // more is said of an operand of a command that takes none, and of an option that the command doesn't have, where no other is
 // like it. Commands that Terraform has, too, say what it says, and no more.
 func (c Command) more(usage *UsageError) string {
-	name, unknown := strings.CutPrefix(usage.Text, "flag provided but not defined: ")
 	switch {
 	case slices.Contains([]string{"init", "get", "providers", "providers lock", "providers mirror"}, c.Name):
 	case usage.operand != "":
 		return fmt.Sprintf("\n\nThe command %s takes options only, and was given %q.", c.Name, usage.operand)
-	case unknown && !strings.Contains(name, "\n"):
+	case usage.strange:
 		return "\n\nTo see the options, run:\n  tfdeps help " + c.Name
 	}
 	return ""
@@ -93,6 +92,7 @@ type UsageError struct {
 	Cause   error  // what is wrong with an option or a variable; nil: it is about none
 
 	operand string // of a command that takes none; "": the error is about something else
+	strange bool   // it is about an option that the command doesn't have, nor one like it
 }
 
 // Usagef makes an error about arguments, whose cause is the one that the format wraps.

@@ -235,16 +235,31 @@ func (f Flags) Parse(args []string) (Given, error) {
 }
 
 func (g Given) parse(args []string) error {
-	if err := g.set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			err = errors.New("the option -help takes no value but all")
-		}
-		if meant := suggestion(g.set, err); meant != "" {
+	err := g.set.Parse(args)
+	if err == nil {
+		return nil
+	}
+	strange := false
+	last := args[max(len(args)-g.set.NArg()-1, 0)] // what was read last
+	switch given := OptionName(last); {
+	case errors.Is(err, flag.ErrHelp):
+		err = errors.New("the option -help takes no value but all")
+	case given != "" && g.set.Lookup(given) == nil:
+		meant := suggestion(g.set, given)
+		if strange = meant == ""; !strange {
 			err = fmt.Errorf("%w\n%s", err, meant)
 		}
-		return &UsageError{Summary: badFlags, Text: err.Error(), Cause: err}
 	}
-	return nil
+	return &UsageError{Summary: badFlags, Text: err.Error(), Cause: err, strange: strange}
+}
+
+// OptionName is the name in an argument such as "-link=copy"; "" if it is no option.
+func OptionName(arg string) string {
+	if !strings.HasPrefix(arg, "-") {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
 }
 
 // Alone reads the arguments of a command that takes nothing but options, and

@@ -109,15 +109,10 @@ func WantsJSON(args []string) bool {
 	return wants
 }
 
-// suggestion is a line about the option that may have been meant, where the error is
-// that there is no such option; "" if none is alike.
-func suggestion(set *flag.FlagSet, err error) string {
-	_, given, ok := strings.Cut(err.Error(), "flag provided but not defined: -")
-	if !ok {
-		return ""
-	}
-	if name, _, _ := strings.Cut(given, "="); name == "chdir" || name == "passthrough" {
-		return "It is a global option, which stands before the command: tfdeps -" + name + map[string]string{"chdir": "=DIR"}[name] + " COMMAND"
+// suggestion is a line about the option that may have been meant by one that there isn't; "" if none is alike.
+func suggestion(set *flag.FlagSet, given string) string {
+	if given == "chdir" || given == "passthrough" {
+		return "It is a global option, which stands before the command: tfdeps -" + given + map[string]string{"chdir": "=DIR"}[given] + " COMMAND"
 	}
 	var names []string
 	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
