@@ -76,7 +76,7 @@ func (v versionReport) Text() string {
 	fmt.Fprintf(&b, "+ tfdeps %s (%s)\n", v.own, v.because)
 	for _, lock := range v.locks {
 		version := "v" + lock.Version.String()
-		if lock.Version == (getproviders.Version{}) {
+		if lock.Version.IsZero() {
 			version = "(unversioned)"
 		}
 		fmt.Fprintf(&b, "+ provider %s %s\n", lock.Provider, version)

@@ -55,7 +55,7 @@ func (f *Fault) Error() string {
 		text = f.Platform.String() + ": " + text
 	}
 	name := f.Provider.String()
-	if f.Version != (Version{}) {
+	if !f.Version.IsZero() {
 		name += " v" + f.Version.String()
 	}
 	return name + ": " + doing[f.Step] + text
@@ -204,10 +204,10 @@ func (s Subject) Missing() *Fault {
 	case s.Platform != (Platform{}):
 		failed.Code, failed.Kind, failed.Hint = "platform_missing", ErrPlatformMissing, s.elsewhere()
 		failed.Err = fmt.Errorf("provider %s v%s does not have a package available for %s in %s", s.Provider, s.Version, s.Platform, s.Source)
-	case s.Version != (Version{}):
+	case !s.Version.IsZero():
 		failed.Code, failed.Kind = "version_not_found", ErrVersionNotFound
 		failed.Err = fmt.Errorf("%s does not have version %s of provider %s", s.Source, s.Version, s.Provider)
-		if s.Newest != (Version{}) {
+		if !s.Newest.IsZero() {
 			failed.Hint = fmt.Sprintf("the newest version there is %s", s.Newest)
 		}
 	default:
@@ -223,7 +223,7 @@ func (s Subject) elsewhere() string {
 	if len(s.Platforms) > 0 {
 		hints = append(hints, fmt.Sprintf("version %s exists for %s", s.Version, joined(s.Platforms, len(s.Platforms), Platform.String)))
 	}
-	if s.Newest != (Version{}) {
+	if !s.Newest.IsZero() {
 		hints = append(hints, fmt.Sprintf("the newest version with a package for %s is %s", s.Platform, s.Newest))
 	}
 	if s.Nowhere {

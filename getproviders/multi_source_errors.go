@@ -42,7 +42,7 @@ func (e *SourcesError) Error() string {
 
 func (e *SourcesError) summary() string {
 	what := fmt.Sprintf("provider %s", e.provider)
-	if e.version != (Version{}) {
+	if !e.version.IsZero() {
 		what = fmt.Sprintf("provider %s v%s for %s", e.provider, e.version, e.platform)
 	}
 	switch {

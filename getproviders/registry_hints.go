@@ -65,7 +65,7 @@ func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version
 		return ok && err == nil && other != v
 	})
 	switch {
-	case compatible == (Version{}):
+	case compatible.IsZero():
 	case compatible.Compare(v) < 0:
 		failed.Hint = fmt.Sprintf("downgrade to %s or earlier: version = %q", compatible, compatible)
 	default:

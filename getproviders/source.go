@@ -124,7 +124,7 @@ type NotCachedError struct {
 // Error implements error.
 func (e *NotCachedError) Error() string {
 	what := e.Provider.String()
-	if e.Version != (Version{}) {
+	if !e.Version.IsZero() {
 		what += " " + e.Version.String()
 	}
 	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
@@ -135,7 +135,7 @@ func (e *NotCachedError) code() string { return "not_cached" }
 
 // Is reports which of the errors that callers branch on it is.
 func (e *NotCachedError) Is(target error) bool {
-	if e.Version == (Version{}) {
+	if e.Version.IsZero() {
 		return target == hosts.ErrOffline || target == ErrProviderNotFound || target == ErrNotFound
 	}
 	return target == hosts.ErrOffline || target == ErrVersionNotFound || target == ErrNotFound

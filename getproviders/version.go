@@ -41,6 +41,9 @@ func (v Version) suffix() (s string) {
 	return s
 }
 
+// IsZero reports whether it is no version at all: the zero value, which stands for one that isn't known, or not chosen yet.
+func (v Version) IsZero() bool { return v == Version{} }
+
 // Validate returns an error for a version that ParseVersion doesn't return, such as
 // one whose prerelease was put together by hand. Only what is valid may become a path
 // or part of a URL. The zero Version is valid.

@@ -62,7 +62,7 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
 		return done, selected.Failed(during.Query, err)
 	}
-	if w.Version == (getproviders.Version{}) {
+	if w.Version.IsZero() {
 		if selected, err = in.fetcher().Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
 			return done, err
 		}

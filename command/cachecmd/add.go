@@ -105,7 +105,7 @@ func (o *addOptions) installer() *providercache.Installer {
 // isPinned reports whether the version of a provider was given: then it is no downgrade to what is older.
 func (o *addOptions) isPinned(p getproviders.Provider) bool {
 	return slices.ContainsFunc(o.wanted, func(w getproviders.PackageSpec) bool {
-		return w.Provider == p && w.Version != getproviders.Version{}
+		return w.Provider == p && !w.Version.IsZero()
 	})
 }
 

@@ -111,6 +111,6 @@ func (o *cleanOptions) do(names []string) (result.Result, error) {
 
 func isAmong(wanted []getproviders.PackageSpec, p providercache.StoredPackage) bool {
 	return slices.ContainsFunc(wanted, func(w getproviders.PackageSpec) bool {
-		return w.Provider == p.Provider && (w.Version == getproviders.Version{} || w.Version == p.Version)
+		return w.Provider == p.Provider && (w.Version.IsZero() || w.Version == p.Version)
 	})
 }

@@ -131,7 +131,7 @@ func (in *installation) recallVersions(err error) {
 	}
 	source, err := in.Config.Source(in.Meta.Context, sources.Recalled(in.Meta, in.Config, in.opts.offlineBy).Single(in.Product, in.from()))
 	for _, m := range missing {
-		if err == nil && m.Version == (getproviders.Version{}) {
+		if err == nil && m.Version.IsZero() {
 			available, _ := source.Versions(in.Meta.Context, m.Provider)
 			m.Listed = available.Versions
 		}

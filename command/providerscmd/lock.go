@@ -132,7 +132,7 @@ func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getprovide
 		was, _ := d.Locks.Provider(lock.Provider)
 		if lock.Version != was.Version {
 			choice := sources.Choice{Provider: lock.Provider, Constraints: d.required.Constraints(lock.Provider), Dir: d.Path, Locked: was.Version}
-			errs = append(errs, d.rules.CheckDowngrade(choice, lock.Version, upgrades[lock.Provider] == getproviders.Version{}))
+			errs = append(errs, d.rules.CheckDowngrade(choice, lock.Version, upgrades[lock.Provider].IsZero()))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -162,7 +162,7 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 func parseSpecs(product getproviders.Product, unfit string, given []string, versioned bool) (all []getproviders.PackageSpec, problems problem.List) {
 	for _, text := range given {
 		spec, addressErr, err := workdir.ParseSpec(text, product)
-		if err == nil && versioned && spec.Version == (getproviders.Version{}) {
+		if err == nil && versioned && spec.Version.IsZero() {
 			err = errors.New("the version is missing")
 		}
 		switch {

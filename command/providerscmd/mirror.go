@@ -162,7 +162,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 		if layout.WindowsRefuses(w.Provider.Namespace + "/" + w.Provider.Type) {
 			in.Log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
 		}
-		if w.Version != (getproviders.Version{}) {
+		if !w.Version.IsZero() {
 			pinned = append(pinned, w.PackageSpec)
 		}
 	}
@@ -215,7 +215,7 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 				continue
 			}
 			wanted = append(wanted, w)
-			if w.Version == (getproviders.Version{}) {
+			if w.Version.IsZero() {
 				lock, _ := d.Locks.Provider(p)
 				choices = append(choices, sources.Choice{Provider: p, Constraints: w.Constraints, AllVersions: w.AllVersions, Dir: d.Path, Locked: lock.Version})
 			}

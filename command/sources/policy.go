@@ -240,7 +240,7 @@ func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getprovi
 // is none.
 func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Version) bool) (newest getproviders.Version) {
 	for _, k := range known {
-		if allowed(k.Version) && (newest == getproviders.Version{} || k.Version.Compare(newest) > 0) {
+		if allowed(k.Version) && (newest.IsZero() || k.Version.Compare(newest) > 0) {
 			newest = k.Version
 		}
 	}

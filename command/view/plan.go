@@ -150,10 +150,10 @@ func moduleText(m modules.Planned) string {
 
 func (p PlannedProvider) text(product getproviders.Product) string {
 	text := product.Short(p.Provider)
-	if p.Version != (getproviders.Version{}) {
+	if !p.Version.IsZero() {
 		text += " v" + p.Version.String()
 	}
-	if p.Was != (getproviders.Version{}) && p.Was != p.Version {
+	if !p.Was.IsZero() && p.Was != p.Version {
 		text += " in place of the locked v" + p.Was.String()
 	}
 	switch p.Action {

@@ -133,7 +133,7 @@ func (r *run) item(key packageKey) *item {
 			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
 		}
 		w.directory = r.directory
-		if key.Version == (getproviders.Version{}) && key.Dir == "" {
+		if key.Version.IsZero() && key.Dir == "" {
 			r.order = append(r.order, w)
 		}
 	}

@@ -75,7 +75,7 @@ type NoVersionError struct {
 
 // Error implements error.
 func (e *NoVersionError) Error() string {
-	if e.Newest == (getproviders.Version{}) {
+	if e.Newest.IsZero() {
 		return fmt.Sprintf("no version of provider %s is available from %s", e.Provider, e.Source)
 	}
 	if e.Constraints.IsEmpty() {

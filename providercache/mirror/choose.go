@@ -70,7 +70,7 @@ func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection,
 	s := w.Selected()
 	s.Locked = w.Locked
 	switch {
-	case w.Version != getproviders.Version{}:
+	case !w.Version.IsZero():
 		return []getproviders.Selection{s}, nil
 	case !w.AllVersions:
 		newest, err := m.dir.Fetcher.Resolver().Newest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})

@@ -74,7 +74,7 @@ func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Proble
 
 // shortName is a provider with its version, if that was known.
 func shortName(product getproviders.Product, f *getproviders.Fault) string {
-	if f.Version == (getproviders.Version{}) {
+	if f.Version.IsZero() {
 		return product.Short(f.Provider)
 	}
 	return product.Short(f.Provider) + " v" + f.Version.String()
@@ -171,7 +171,7 @@ func (f failure) otherPackage() string {
 	switch {
 	case missing == nil:
 		return ""
-	case missing.Newest != (getproviders.Version{}):
+	case !missing.Newest.IsZero():
 		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"tfdeps init -upgrade\".", missing.Newest.String())
 	case !missing.Nowhere:
 		return ""

@@ -57,7 +57,7 @@ func damagedText(product getproviders.Product, damaged []*getproviders.NotCached
 // versions, the cache is all that it takes.
 func primer(missing []*getproviders.NotCachedError) string {
 	for _, m := range missing {
-		if m.Version == (getproviders.Version{}) || m.Damaged != "" {
+		if m.Version.IsZero() || m.Damaged != "" {
 			return "tfdeps init"
 		}
 	}
@@ -66,7 +66,7 @@ func primer(missing []*getproviders.NotCachedError) string {
 
 // wantedVersion is which version is missing, and what it weighs.
 func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError) string {
-	if m.Version == (getproviders.Version{}) {
+	if m.Version.IsZero() {
 		wanted, text := req.Constraints(m.Provider), "any version"
 		if !wanted.IsEmpty() {
 			text = "a version that is " + wanted.String()

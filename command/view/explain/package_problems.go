@@ -16,7 +16,7 @@ import (
 // packageName is the package that a failure is about.
 func packageName(f *getproviders.Fault) string {
 	name := f.Provider.String()
-	if f.Version != (getproviders.Version{}) {
+	if !f.Version.IsZero() {
 		name += " v" + f.Version.String()
 	}
 	if f.Platform != (getproviders.Platform{}) {

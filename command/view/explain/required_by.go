@@ -53,7 +53,7 @@ func requirementText(r getproviders.Requirement) string {
 
 // boundText is requirementText with what it would lead to by itself.
 func boundText(b cause.ConstraintBound) string {
-	if b.Newest == (getproviders.Version{}) {
+	if b.Newest.IsZero() {
 		return requirementText(b.Requirement) + " (there is none)"
 	}
 	return requirementText(b.Requirement) + " (the newest is " + b.Newest.String() + ")"

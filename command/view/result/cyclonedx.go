@@ -71,7 +71,7 @@ func (i Inventory) document() Object {
 // component is one package. What CycloneDX has no field for are properties, whose names begin with "tfdeps:".
 func (p InventoryPackage) component() Object {
 	version, url := "", "pkg:terraform/"+p.Provider.String()
-	if p.Version != (getproviders.Version{}) {
+	if !p.Version.IsZero() {
 		version = p.Version.String()
 		url += "@" + strings.ReplaceAll(version, "+", "%2B")
 	}

@@ -35,7 +35,7 @@ func (h Holder) object() Object {
 
 // HasNewer reports whether there is a newer version than the locked one that is allowed.
 func (d Dependency) HasNewer() bool {
-	return d.Locked != getproviders.Version{} && d.Allowed.Compare(d.Locked) > 0
+	return !d.Locked.IsZero() && d.Allowed.Compare(d.Locked) > 0
 }
 
 // Text is a line for each dependency that isn't at its newest version.
@@ -54,7 +54,7 @@ func (o Outdated) Text() string {
 }
 
 func shownVersion(v getproviders.Version) string {
-	if v == (getproviders.Version{}) {
+	if v.IsZero() {
 		return "-"
 	}
 	return v.String()

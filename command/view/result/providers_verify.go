@@ -59,7 +59,7 @@ func (t VerifiedTree) text(p providercache.ComparedPackage) string {
 }
 
 func lockedInstead(p providercache.ComparedPackage) string {
-	if p.Locked.Version == (getproviders.Version{}) {
+	if p.Locked.Version.IsZero() {
 		return "the lock file has no entry for the provider"
 	}
 	return "the lock file selects " + p.Locked.Version.String()

@@ -207,7 +207,7 @@ func (r Request) wanted() (getproviders.Requirements, *depsfile.Locks, []error) 
 		case !ok:
 			errs = append(errs, s.Failed(during.Select, errNotRequired))
 			continue
-		case upgraded && v == (getproviders.Version{}):
+		case upgraded && v.IsZero():
 			locks.Remove(p)
 		case upgraded && !s.Constraints.Allows(v):
 			errs = append(errs, s.Failed(during.Select, fmt.Errorf("version %s was asked for, and the configuration requires %q", v, s.Constraints)))
