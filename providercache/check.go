@@ -21,29 +21,26 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 		return Status{}, errors.New("an Installer needs a Target")
 	}
 	locks = resolve.OrEmpty(locks)
-	status := Status{Reasons: []Reason{}}
-	because := func(p getproviders.Provider, code, detail string) {
-		status.Reasons = append(status.Reasons, Reason{Code: code, Provider: p, Detail: detail})
-	}
-	locked := slices.DeleteFunc(resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks, because), func(s getproviders.Selection) bool {
+	locked, reasons := resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks)
+	locked = slices.DeleteFunc(locked, func(s getproviders.Selection) bool {
 		// Without an h1, with which an unpacked package can be compared, the source would have to be asked.
 		none := len(resolve.OfScheme(resolve.Recorded(locks, s), hashing.H1)) == 0
 		if none {
-			because(s.Provider, "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with")
+			reasons = append(reasons, Reason{Code: "lock_without_hash", Provider: s.Provider, Detail: "the lock file has no h1 hash that an unpacked package could be compared with"})
 		}
 		return none
 	})
-	local := in.inspect(ctx, locked, locks, inTarget)
+	local := in.inspect(ctx, locked, locks, false)
 	if ctx.Err() != nil {
 		return Status{}, resolve.Cancelled(ctx)
 	}
 	for _, s := range locked {
 		if code, detail := local[s.Provider].reason(in.packagePath(s.Provider, s.Version), s.Version); code != "" {
-			because(s.Provider, code, detail)
+			reasons = append(reasons, Reason{Code: code, Provider: s.Provider, Detail: detail})
 		}
 	}
-	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
-	return status, nil
+	slices.SortStableFunc(reasons, resolve.ByProvider)
+	return Status{reasons}, nil
 }
 
 // reason returns the code and the detail of what is wrong with the package that belongs at a path;

@@ -33,20 +33,12 @@ type localPackage struct {
 	Due []receipt.Pending // what was hashed and is to get a receipt, or whose receipt has to be renewed
 }
 
-// scope says which directories inspect looks into.
-type scope int
-
-const (
-	inTarget scope = iota
-	inTargetAndCache
-)
-
 // inspect finds out what there is of the selected packages: in Target, and
-// where that isn't what is wanted in the cache, if the scope says so. It
+// where that isn't what is wanted in the cache, if withCache says so. It
 // inspects as many at once as there are cores. A package with a receipt that
 // still holds isn't read; one that can't be read counts as damaged.
-func (in *Installer) inspect(ctx context.Context, selections []getproviders.Selection, locks *depsfile.Locks, at scope) map[getproviders.Provider]localPackage {
-	i := inspector{in: in, target: in.targetView(), cache: sync.OnceValue(in.cacheView), withCache: in.Cache != nil && at == inTargetAndCache}
+func (in *Installer) inspect(ctx context.Context, selections []getproviders.Selection, locks *depsfile.Locks, withCache bool) map[getproviders.Provider]localPackage {
+	i := inspector{in: in, target: in.targetView(), cache: sync.OnceValue(in.cacheView), withCache: withCache && in.Cache != nil}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
 	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s getproviders.Selection) (localPackage, error) {

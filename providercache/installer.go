@@ -88,11 +88,9 @@ func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, 
 	in.fetcher().Emit(ctx, event.Event{Kind: event.Queued, Requirements: wanted})
 	selections, unresolved := in.fetcher().Resolver().Resolve(ctx, wanted, locks, mode)
 	for _, f := range unresolved {
-		failed := &step{Request: fetch.Request{Selection: f.Selection}}
-		failed.fail(f.Err)
-		all = append(all, failed)
+		all = append(all, &step{Request: fetch.Request{Selection: f.Selection}, outcome: outcome{Outcome: f}})
 	}
-	local := in.inspect(ctx, selections, locks, inTargetAndCache)
+	local := in.inspect(ctx, selections, locks, true)
 	for _, s := range selections {
 		all = append(all, in.newStep(ctx, s, locks, local[s.Provider]))
 	}

@@ -1,7 +1,7 @@
 package providercache
 
 import (
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
 // Status is Check's answer; no reasons means up to date.
@@ -12,12 +12,8 @@ type Status struct {
 // UpToDate reports whether an Install would have nothing to do.
 func (s Status) UpToDate() bool { return len(s.Reasons) == 0 }
 
-// Reason is why a directory isn't up to date. Code is stable:
+// Reason is why a directory isn't up to date: its Code, the Provider that it is about, and a Detail for people. Code is stable:
 // "lock_missing_provider", "lock_without_hash", "constraint_unsatisfied",
 // "package_absent", "package_differs", "package_refused",
 // "lock_extra_provider", "built_in_invalid".
-type Reason struct {
-	Code     string                `json:"code"`
-	Provider getproviders.Provider `json:"provider"`
-	Detail   string                `json:"detail"` // a sentence for people
-}
+type Reason = resolve.Reason

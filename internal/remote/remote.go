@@ -77,7 +77,7 @@ type Archive interface {
 }
 
 // ErrAbsent says that a remote doesn't have a package.
-var ErrAbsent = errors.New("the package isn't there")
+var ErrAbsent error = &getproviders.Fault{Kind: getproviders.ErrPlatformMissing, Err: errors.New("the package isn't there")}
 
 // Releases is where archives are published that has no files, but versions with archives for platforms: a registry of
 // container images, as package internal/oci has it. It is safe for many goroutines.

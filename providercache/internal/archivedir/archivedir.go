@@ -41,7 +41,7 @@ func Unlisted(path string, err error) error {
 type Dir struct {
 	Fetcher  *fetch.Fetcher
 	Root     string
-	Receipts receipt.ArchiveReceipts
+	Receipts *receipt.Receipts
 	Unpacked bool // what is fetched is unpacked
 }
 

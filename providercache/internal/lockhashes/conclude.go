@@ -13,7 +13,7 @@ import (
 )
 
 // Conclude makes the new locks of a request. f says which unsigned hashes are trusted.
-func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Package, f *fetch.Fetcher) (result Result) {
+func (r Request) Conclude(ctx context.Context, c Choice, found map[string]Package, f *fetch.Fetcher) (result Result) {
 	errs, locks := c.errs, resolve.OrEmpty(r.Locks)
 	updated := locks.Clone()
 	for i, s := range c.Selections {

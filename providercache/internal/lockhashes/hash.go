@@ -17,7 +17,7 @@ import (
 // platforms as they were asked for, and for each of them in that of providers.
 func WantedPackages(chosen []Choice) (wanted []Package) {
 	rank := map[getproviders.Platform]int{}
-	seen := map[PackageKey]bool{}
+	seen := map[string]bool{}
 	for _, c := range chosen {
 		for i, s := range c.Selections {
 			for _, plat := range c.Platforms[i] {

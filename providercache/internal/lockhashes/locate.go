@@ -26,13 +26,13 @@ import (
 func Locate(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
 	sizes := slices.ContainsFunc(requests, func(r Request) bool { return r.Sizes })
 	find := func(ctx context.Context, p Package) (Package, error) { return locate(ctx, f, p, sizes) }
-	return answer(ctx, f, requests, func(context.Context, []Package) {}, find, func(_ Request, c Choice, found map[PackageKey]Package) Result {
+	return answer(ctx, f, requests, func(context.Context, []Package) {}, find, func(_ Request, c Choice, found map[string]Package) Result {
 		return c.located(ctx, found)
 	})
 }
 
 // located picks the packages that a request asks for.
-func (c Choice) located(ctx context.Context, found map[PackageKey]Package) (result Result) {
+func (c Choice) located(ctx context.Context, found map[string]Package) (result Result) {
 	errs := slices.Clone(c.errs)
 	for i, s := range c.Selections {
 		for _, plat := range c.Platforms[i] {

@@ -29,6 +29,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -108,20 +109,20 @@ func Lock(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result,
 	// What was found is saved even if the run was interrupted. A failure to save it
 	// costs later runs time, and nothing else.
 	defer func() { _ = h.archives.Save(context.WithoutCancel(ctx)) }()
-	return answer(ctx, f, requests, h.begin, h.find, func(r Request, c Choice, found map[PackageKey]Package) Result {
+	return answer(ctx, f, requests, h.begin, h.find, func(r Request, c Choice, found map[string]Package) Result {
 		return r.Conclude(ctx, c, found, f)
 	})
 }
 
 // answer chooses the packages of all requests, has each of them found once, and concludes with what was found of each.
 func answer(ctx context.Context, f *fetch.Fetcher, requests []Request, begin func(context.Context, []Package), find func(context.Context, Package) (Package, error),
-	conclude func(Request, Choice, map[PackageKey]Package) Result) ([]Result, error) {
+	conclude func(Request, Choice, map[string]Package) Result) ([]Result, error) {
 	results, failed := make([]Result, len(requests)), make([]error, len(requests))
 	chosen := chooseAll(ctx, f, requests)
 	wanted := WantedPackages(chosen)
 	begin(ctx, wanted)
 	got, errs := par.Map(ctx, f.Limits.Queries, wanted, find)
-	found := make(map[PackageKey]Package, len(wanted))
+	found := make(map[string]Package, len(wanted))
 	for i, p := range wanted {
 		got[i].Err = errs[i]
 		found[KeyOf(p.Selection, p.Platform)] = got[i]
@@ -140,16 +141,9 @@ type Choice struct {
 	errs       []error
 }
 
-// PackageKey names a package.
-type PackageKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
-}
-
 // KeyOf names the package of a selection for a platform.
-func KeyOf(s getproviders.Selection, plat getproviders.Platform) PackageKey {
-	return PackageKey{s.Provider, s.Version, plat}
+func KeyOf(s getproviders.Selection, plat getproviders.Platform) string {
+	return layout.UnpackedPath(s.Provider, s.Version, plat)
 }
 
 // chooseAll decides on the versions and platforms of all requests.

@@ -100,15 +100,12 @@ func (r Receipt) Digests() getproviders.Digests {
 // Has reports whether a hash is one of the archive's.
 func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
 
-// ArchiveReceipts are the receipts for the archives of a mirror. They are kept apart
+// OpenArchives is Open for the archives of a mirror. Their receipts are kept apart
 // from those for directories, because a mirror doesn't count as a user of packages.
-type ArchiveReceipts struct{ *Receipts }
-
-// OpenArchives is Open for a mirror.
-func OpenArchives(state, root string) ArchiveReceipts {
+func OpenArchives(state, root string) *Receipts {
 	r := newReceipts(OpenState(state, mirrorsDir, root))
 	r.StrictTimes = true // tfdeps makes no links to archives
-	return ArchiveReceipts{r}
+	return r
 }
 
 // mirrorsDir is the directory below the user's state directory.

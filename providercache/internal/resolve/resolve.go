@@ -34,18 +34,11 @@ type Resolver struct {
 	Date, Signer func(context.Context, getproviders.Selection) (c getproviders.Candidate, known bool, err error)
 }
 
-// FailedSelection is a provider for which no version could be chosen, or whose
-// version could not be worked on.
-type FailedSelection struct {
-	Selection getproviders.Selection
-	Err       error // a *Fault
-}
-
 // Resolve chooses a version for every provider that isn't built in. A locked
 // version is a choice that costs no request; in Normal mode it stands, and if
 // the constraints don't allow it, that is an error. The Source is asked for
 // the rest. Providers that can't be resolved are in failed.
-func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []getproviders.Selection, failed []FailedSelection) {
+func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []getproviders.Selection, failed []event.Outcome) {
 	open := make([]getproviders.Selection, 0, len(req))
 	for _, p := range req.Providers() {
 		open = append(open, getproviders.Selection{Provider: p, Constraints: req.Constraints(p)})
@@ -69,7 +62,7 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 	for i, s := range chosen {
 		switch {
 		case errs[i] != nil:
-			failed = append(failed, FailedSelection{AtVersionOf(open[i], errs[i]), errs[i]})
+			failed = append(failed, event.Outcome{Selection: AtVersionOf(open[i], errs[i]), State: event.Failed, Err: errs[i]})
 		case !s.Provider.IsBuiltIn():
 			selections = append(selections, s)
 		}

@@ -39,9 +39,21 @@ func OrEmpty(locks *depsfile.Locks) *depsfile.Locks {
 	return locks
 }
 
-// Locked returns the locked versions of requirements, as far as they can be gone by, and tells why another entry can't, or that
+// Reason is why a directory isn't up to date.
+type Reason struct {
+	Code     string                `json:"code"`
+	Provider getproviders.Provider `json:"provider"`
+	Detail   string                `json:"detail"` // a sentence for people
+}
+
+// ByProvider is the order of reasons.
+func ByProvider(a, b Reason) int { return a.Provider.Compare(b.Provider) }
+
+// Locked returns the locked versions of requirements, as far as they can be gone by, and why another entry can't, or that
 // no requirement of all needs it. Built-in providers, which have no entry, are only checked.
-func Locked(product getproviders.Product, wanted, all getproviders.Requirements, locks *depsfile.Locks, because func(p getproviders.Provider, code, detail string)) (locked []getproviders.Selection) {
+func Locked(product getproviders.Product, wanted, all getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection, reasons []Reason) {
+	reasons = []Reason{}
+	because := func(p getproviders.Provider, code, detail string) { reasons = append(reasons, Reason{code, p, detail}) }
 	for _, p := range wanted.Providers() {
 		s := getproviders.Selection{Provider: p, Constraints: all.Constraints(p)}
 		lock, ok := locks.Provider(p)
@@ -64,5 +76,5 @@ func Locked(product getproviders.Product, wanted, all getproviders.Requirements,
 			because(lock.Provider, "lock_extra_provider", "the lock file has an entry that no requirement needs")
 		}
 	}
-	return locked
+	return locked, reasons
 }

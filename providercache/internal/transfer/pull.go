@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -53,13 +54,12 @@ func resultsOf(source *Source, pulled []providercache.Prefetched) (results []eve
 	for _, p := range pulled {
 		r := event.Outcome{Selection: p.Selection, Platform: p.Platform, State: event.Pulled, Bytes: p.Bytes}
 		r.Path, _ = source.places.Known(place{p.Provider, p.Version, p.Platform}) // "": it was never looked for
-		missing, isMissing := errors.AsType[*MissingError](p.Err)
 		switch {
 		case p.State == event.Present:
 			r.State, r.Bytes = event.Present, 0
-		case isMissing && missing.NotRecorded:
+		case errors.Is(p.Err, errNotRecorded):
 			r.State, r.Path = event.NotRecorded, ""
-		case isMissing:
+		case errors.Is(p.Err, remote.ErrAbsent):
 			r.State, r.Path = event.Absent, ""
 		case p.Err != nil:
 			r.State, r.Err = event.Failed, naming(p.Err, r.Path)

@@ -14,7 +14,7 @@ import (
 
 // Source has the packages of a Remote that lock files select, for an Installer to fetch. Where a
 // lock file has one h1, nothing is asked before the archive itself; otherwise the remote is asked
-// which of them is for the platform. Errors are *[MissingError], those of otherContent, and those of the
+// which of them is for the platform. Errors match remote.ErrAbsent, or are those of otherContent and of the
 // Remote. It is safe for many goroutines, and not to be copied after its first use.
 type Source struct {
 	Remote remote.Remote
@@ -47,16 +47,16 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if in, ok := s.Remote.(inBucket); ok {
 		pkg.SourceURL = buckets.SourceURL(in.bucket, "/"+remote.Root)
 	}
-	missing := &MissingError{Fault: getproviders.Fault{
-		Code: "platform_missing", Kind: getproviders.ErrPlatformMissing, Err: fmt.Errorf("%s doesn't have %s v%s for %s with a hash of the lock file", s.Remote, p, v, plat),
-	}}
+	missing := &getproviders.Fault{
+		Code: "platform_missing", Kind: remote.ErrAbsent, Err: fmt.Errorf("%s doesn't have %s v%s for %s with a hash of the lock file", s.Remote, p, v, plat),
+	}
 	i := slices.IndexFunc(s.Wanted, func(w getproviders.PackageSpec) bool { return w.Provider == p && w.Version == v })
 	if i < 0 {
 		return pkg, missing
 	}
 	candidates := names(s.Wanted[i], plat)
 	if len(candidates) == 0 {
-		missing.NotRecorded, missing.Err = true, fmt.Errorf("the lock file has no h1 hash of %s v%s, by which it would be found in %s", p, v, s.Remote)
+		missing.Kind, missing.Err = errNotRecorded, fmt.Errorf("the lock file has no h1 hash of %s v%s, by which it would be found in %s", p, v, s.Remote)
 		return pkg, missing
 	}
 	for _, n := range candidates {
@@ -92,7 +92,7 @@ func (s *Source) Describe(getproviders.Provider) getproviders.Description {
 // archive is an archive of a remote, which may not have it.
 type archive struct {
 	remote.Archive
-	missing *MissingError
+	missing error
 }
 
 // Open implements getproviders.Archive.

@@ -39,16 +39,8 @@ import (
 // ErrReadOnly says that nothing can be pushed to a remote.
 var ErrReadOnly = errors.New("packages can only be pulled from a web server: push them to the bucket or the registry behind it")
 
-// MissingError says that a remote has no package that a lock file allows. It matches ErrAbsent and
-// getproviders.ErrPlatformMissing.
-type MissingError struct {
-	getproviders.Fault
-	// NotRecorded: the lock file has no h1, so that it can't be known which package is meant.
-	NotRecorded bool
-}
-
-// Is reports whether it is ErrAbsent.
-func (e *MissingError) Is(target error) bool { return target == remote.ErrAbsent }
+// errNotRecorded says that the lock file has no h1, so that it can't be known which package of a remote is meant.
+var errNotRecorded error = &getproviders.Fault{Kind: remote.ErrAbsent, Err: errors.New("the lock file has no h1 hash")}
 
 // names are those that a package may have: one for each h1 of the lock file, which may be of other platforms.
 func names(w getproviders.PackageSpec, plat getproviders.Platform) (all []remote.Name) {

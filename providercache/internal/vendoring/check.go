@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -28,11 +27,9 @@ import (
 func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockhashes.Request) (providercache.Status, error) {
 	v, locks := newVendor(f.Opened(), opts), resolve.OrEmpty(r.Locks)
 	v.openReceipts()
-	status := providercache.Status{Reasons: []providercache.Reason{}}
+	locked, reasons := resolve.Locked(v.dir.Fetcher.Product, r.Requirements, r.Requirements, locks)
 	var c lockhashes.Choice
-	for _, s := range resolve.Locked(v.dir.Fetcher.Product, r.Requirements, r.Requirements, locks, func(p getproviders.Provider, code, detail string) {
-		status.Reasons = append(status.Reasons, providercache.Reason{Code: code, Provider: p, Detail: detail})
-	}) {
+	for _, s := range locked {
 		platforms, _ := lockhashes.PlatformsFor(ctx, v.dir.Fetcher, lockhashes.Request{Platforms: r.Platforms}, s) // no source is asked
 		c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
 	}
@@ -40,26 +37,21 @@ func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockha
 	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
 	for _, reason := range found {
 		if reason.Code != "" {
-			status.Reasons = append(status.Reasons, reason)
+			reasons = append(reasons, reason)
 		}
 	}
-	slices.SortStableFunc(status.Reasons, func(a, b providercache.Reason) int { return a.Provider.Compare(b.Provider) })
+	slices.SortStableFunc(reasons, resolve.ByProvider)
 	if ctx.Err() != nil {
 		return providercache.Status{}, resolve.Cancelled(ctx)
 	}
-	return v.checkUnneeded(ctx, status, packages)
-}
-
-// checkUnneeded adds what a prune would remove.
-func (v *vendor) checkUnneeded(ctx context.Context, status providercache.Status, wanted []archivedir.Item) (providercache.Status, error) {
 	if !v.opts.Prune {
-		return status, nil
+		return providercache.Status{Reasons: reasons}, nil
 	}
-	names, err := v.unneeded(ctx, wanted)
+	names, err := v.unneeded(ctx, packages)
 	for _, name := range names {
-		status.Reasons = append(status.Reasons, providercache.Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
+		reasons = append(reasons, providercache.Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
 	}
-	return status, err
+	return providercache.Status{Reasons: reasons}, err
 }
 
 // compare says what is wrong with a package; no Code: nothing.

@@ -140,7 +140,7 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 
 // conclude makes the new locks, and removes what isn't wanted.
 func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept) (result Result, err error) {
-	found := map[lockhashes.PackageKey]lockhashes.Package{}
+	found := map[string]lockhashes.Package{}
 	var known []receipt.Pending
 	for _, k := range all {
 		k.Bytes = k.Known.Receipt.ArchiveBytes
