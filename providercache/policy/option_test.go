@@ -11,8 +11,7 @@ import (
 )
 
 func TestParseRule_ReadsWhatOptionsHave(t *testing.T) {
-	young := policy.Candidate{Provider: widget, SourceURL: "https://a.example/", Authentication: &getproviders.AuthenticationResult{},
-		Version: getproviders.MustParseVersion("1.0.0"), Locked: getproviders.MustParseVersion("2.0.0")}
+	young := policy.Candidate{Candidate: getproviders.Candidate{Provider: widget, SourceURL: "https://a.example/", Authentication: getproviders.AuthenticationResult{}, Version: getproviders.MustParseVersion("1.0.0")}, Locked: getproviders.MustParseVersion("2.0.0")}
 	for given, want := range map[string]string{
 		"sources=b.example,a.example": "",
 		"sources=b.example":           "it comes from https://a.example/",

@@ -35,26 +35,9 @@ type rule struct {
 	check func(candidate) string
 }
 
-// candidate is a package about to be used, as far as it is known: before it is
-// fetched, there is no Authentication.
+// candidate is a package about to be used, as far as it is known, and what it is compared with.
 type candidate struct {
-	Provider getproviders.Provider
-	Version  getproviders.Version
-
-	// SourceURL is where the package comes from, as getproviders.Description has it: the
-	// base URL of a registry or a mirror, or the file URL of a package; "": not known.
-	SourceURL string
-
-	// FromRegistry says that the package comes from the provider's own registry, wherever
-	// the service of that registry is.
-	FromRegistry bool
-
-	// Authentication is what is known of the package's signature and checksums; nil: it
-	// has not been looked at yet.
-	Authentication *getproviders.AuthenticationResult
-
-	// Released is when the version was released, or first seen here; zero: not known.
-	Released time.Time
+	getproviders.Candidate
 
 	// Locked is the version in the lock file, and Seen the newest one that was used on this
 	// machine and would do; zero: there is none.
@@ -139,7 +122,7 @@ func (r rule) refusal(c candidate) *Refusal {
 // CheckDowngrade returns why a version of a provider is a downgrade by the rule refuse_downgrades, which may have been chosen without a
 // package; nil if it is none. Of is compared with what HookOptions have under the names of locked and seen; zero: there is none.
 func (p Policy) CheckDowngrade(of getproviders.Provider, version, locked, seen getproviders.Version) *Refusal {
-	return p.only(ruleDowngrades).check(candidate{Provider: of, Version: version, Locked: locked, Seen: seen})
+	return p.only(ruleDowngrades).check(candidate{Candidate: getproviders.Candidate{Provider: of, Version: version}, Locked: locked, Seen: seen})
 }
 
 // CheckNumber returns why a version of a lock file is refused by the rules that a provider and its version decide; nil if it isn't.
@@ -151,7 +134,7 @@ func (p Policy) CheckNumber(of getproviders.Provider, locked getproviders.Versio
 			unasked = append(unasked, r.name)
 		}
 	}
-	return p.only(decided...).check(candidate{Provider: of, Version: locked, Locked: locked, Now: now}), unasked
+	return p.only(decided...).check(candidate{Candidate: getproviders.Candidate{Provider: of, Version: locked}, Locked: locked, Now: now}), unasked
 }
 
 // only is the policy without other rules about packages than those of these names, and without advisory ones.
@@ -235,7 +218,7 @@ func allowProviders(patterns []getproviders.Pattern) func(candidate) string {
 // requireTrust is the rule "minimum_trust".
 func requireTrust(level getproviders.TrustLevel) func(candidate) string {
 	return func(c candidate) string {
-		if c.Authentication == nil || c.Authentication.TrustLevel >= level {
+		if c.Authentication.TrustLevel >= level {
 			return ""
 		}
 		return fmt.Sprintf("it is %s, and has to be at least %s", c.Authentication.TrustLevel, level)
@@ -278,7 +261,7 @@ func requireAge(age time.Duration, except []getproviders.Pattern) func(candidate
 // requireKeys is the rule "signed_by".
 func requireKeys(pattern getproviders.Pattern, keys []string) func(candidate) string {
 	return func(c candidate) string {
-		if !pattern.Covers(c.Provider) || c.Authentication == nil {
+		if !pattern.Covers(c.Provider) {
 			return ""
 		}
 		signer := c.Authentication.KeyID
@@ -323,10 +306,7 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 		now = time.Now
 	}
 	return func(_ context.Context, c getproviders.Candidate) error {
-		candidate := candidate{
-			Provider: c.Provider, Version: c.Version, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry,
-			Authentication: &c.Authentication, Released: c.Released, Now: now(),
-		}
+		candidate := candidate{Candidate: c, Now: now()}
 		if opts.Locked != nil {
 			candidate.Locked = opts.Locked(c.Provider)
 		}

@@ -37,12 +37,14 @@ var widget = getproviders.Provider{Hostname: "registry.terraform.io", Namespace:
 
 func TestPolicy_Check(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	from := func(sourceURL string) policy.Candidate { return policy.Candidate{SourceURL: sourceURL} }
+	from := func(sourceURL string) policy.Candidate {
+		return policy.Candidate{Candidate: getproviders.Candidate{SourceURL: sourceURL}}
+	}
 	of := func(address, v string) policy.Candidate {
-		return policy.Candidate{Provider: provider(t, address), Version: getproviders.MustParseVersion(v), Now: now}
+		return policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, address), Version: getproviders.MustParseVersion(v)}, Now: now}
 	}
 	by := func(address string, level getproviders.TrustLevel, key string) policy.Candidate {
-		return policy.Candidate{Provider: provider(t, address), Authentication: &getproviders.AuthenticationResult{TrustLevel: level, KeyID: key}}
+		return policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, address), Authentication: getproviders.AuthenticationResult{TrustLevel: level, KeyID: key}}}
 	}
 	after := func(texts ...string) policy.Candidate { // the version, and those that are locked and were seen
 		var v [3]getproviders.Version
@@ -51,12 +53,12 @@ func TestPolicy_Check(t *testing.T) {
 				v[i] = getproviders.MustParseVersion(text)
 			}
 		}
-		return policy.Candidate{Version: v[0], Locked: v[1], Seen: v[2]}
+		return policy.Candidate{Candidate: getproviders.Candidate{Version: v[0]}, Locked: v[1], Seen: v[2]}
 	}
 	released := func(later time.Duration) policy.Candidate {
-		return policy.Candidate{Released: now.Add(later), Now: now}
+		return policy.Candidate{Candidate: getproviders.Candidate{Released: now.Add(later)}, Now: now}
 	}
-	ofRegistry := policy.Candidate{SourceURL: "https://cdn.example/v1/", FromRegistry: true, Provider: provider(t, "acme.example/a/b")}
+	ofRegistry := policy.Candidate{Candidate: getproviders.Candidate{SourceURL: "https://cdn.example/v1/", FromRegistry: true, Provider: provider(t, "acme.example/a/b")}}
 	const key, other = "34365D9472D7468F", "0123456789ABCDEF"
 	for name, c := range map[string]struct {
 		policy    string
@@ -96,19 +98,18 @@ func TestPolicy_Check(t *testing.T) {
 		"unknown source":                  {`sources = ["https://m.example/p"]`, policy.Candidate{}, "it isn't known where"},
 		"registry, its service elsewhere": {`sources = ["Acme.example"]`, ofRegistry, ""},
 		"another registry":                {`sources = ["other.example"]`, ofRegistry, "not one of the allowed sources"},
-		"a mirror of the registry":        {`sources = ["acme.example"]`, policy.Candidate{SourceURL: "https://cdn.example/v1/", Provider: provider(t, "acme.example/a/b")}, "not one of the allowed sources"},
+		"a mirror of the registry":        {`sources = ["acme.example"]`, policy.Candidate{Candidate: getproviders.Candidate{SourceURL: "https://cdn.example/v1/", Provider: provider(t, "acme.example/a/b")}}, "not one of the allowed sources"},
 		"no source at all":                {`sources = []`, from("https://m.example/"), "not one of the allowed sources"},
 
-		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com/acme/widget")}, ""},
-		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: widget}, "matches none of the allowed patterns"},
+		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, "example.com/acme/widget")}}, ""},
+		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Candidate: getproviders.Candidate{Provider: widget}}, "matches none of the allowed patterns"},
 
 		"pinned key, the host with a dot": {`signed_by "example.com/acme/*" { keys = ["` + key + `"] }`, by("example.com./acme/widget", getproviders.LevelCommunity, other), "has to be signed by one of the keys"},
 		"pinned key, the rule with a dot": {`signed_by "example.com./acme/*" { keys = ["` + key + `"] }`, by("example.com/acme/widget", getproviders.LevelCommunity, other), "has to be signed by one of the keys"},
-		"allowed providers, with a dot":   {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com./acme/widget")}, "matches none of the allowed patterns"},
+		"allowed providers, with a dot":   {`providers = ["example.com/acme/*"]`, policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, "example.com./acme/widget")}}, "matches none of the allowed patterns"},
 
-		"trust":              {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelOfficial, ""), ""},
-		"too little trust":   {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelCommunity, key), "it is self-signed, and has to be at least signed by a HashiCorp partner"},
-		"not fetched so far": {`minimum_trust = "official"`, policy.Candidate{}, ""},
+		"trust":            {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelOfficial, ""), ""},
+		"too little trust": {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelCommunity, key), "it is self-signed, and has to be at least signed by a HashiCorp partner"},
 
 		"upgrade":                            {`refuse_downgrades = true`, after("1.10.0", "1.9.0"), ""},
 		"the same":                           {`refuse_downgrades = true`, after("1.9.0", "1.9.0"), ""},
@@ -122,7 +123,7 @@ func TestPolicy_Check(t *testing.T) {
 		"old enough":    {`minimum_age { age = "72h" }`, released(-72 * time.Hour), ""},
 		"too young":     {`minimum_age { age = "72h" }`, released(-71 * time.Hour), "it was released at 2026-02-26T01:00:00Z, and has to be 72h0m0s old"},
 		"unknown age":   {`minimum_age { age = "72h" }`, policy.Candidate{Now: now}, "it isn't known when it was released"},
-		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Provider: widget, Now: now}, ""},
+		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Candidate: getproviders.Candidate{Provider: widget}, Now: now}, ""},
 		"from tomorrow": {`minimum_age { age = "1h" }`, released(time.Hour), "it was released at"},
 
 		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.3.0"), ""},
@@ -164,13 +165,13 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	must.Succeed(t, errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)))
 	sourceURL := must.Get((&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux))(t)
 	for source, allowed := range map[string]bool{dir: true, dir + string(filepath.Separator): true, top: true, filepath.Join(top, "mir"): false, filepath.Join(top, "other"): false} {
-		must.Equal(t, parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Provider: widget, SourceURL: sourceURL}) == nil, allowed, source)
+		must.Equal(t, parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Candidate: getproviders.Candidate{Provider: widget, SourceURL: sourceURL}}) == nil, allowed, source)
 	}
 }
 
 func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 	both := policy.All(parse(t, "advisory = true\nproviders = [\"other/*\"]\nversions \"acme/*\" {\n allow = \"< 1.0\"\n}\n"), parse(t, "advisory = false\nminimum_trust = \"partner\"\n"))
-	c := policy.Candidate{Provider: widget, Version: getproviders.MustParseVersion("1.1.0")}
+	c := policy.Candidate{Candidate: getproviders.Candidate{Provider: widget, Version: getproviders.MustParseVersion("1.1.0"), Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelPartner}}}
 	if refusal := both.Check(c); refusal != nil {
 		t.Errorf("an advisory rule refuses: %v", refusal)
 	}
@@ -185,7 +186,7 @@ func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 		said = append(said, advice.Rule)
 	}
 	must.Equal(t, strings.Join(said, " "), "providers versions")
-	c.Authentication = &getproviders.AuthenticationResult{}
+	c.Authentication = getproviders.AuthenticationResult{}
 	must.Equal(t, both.Check(c).Rule, "minimum_trust")
 }
 
@@ -231,7 +232,7 @@ func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 	machine, repository := parse(t, "providers = [\"acme/*\"]\n"), parse(t, "\nproviders = [\"acme/widget\", \"other/*\"]\n")
 	for address, want := range map[string]int{"acme/widget": 0, "other/one": 1, "acme/two": 2} {
 		line := 0
-		if refusal := policy.All(machine, repository).Check(policy.Candidate{Provider: provider(t, address)}); refusal != nil {
+		if refusal := policy.All(machine, repository).Check(policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, address)}}); refusal != nil {
 			line = refusal.Pos.Line
 		}
 		must.Equal(t, line, want, address)
@@ -347,7 +348,7 @@ func TestFind_SearchesUpToTheRepository(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("sources = [\"a.example\"]\nproviders = [\"acme/*\"]\nminimum_trust = \"partner\"\nrefuse_downgrades = true\n")
 	f.Add("minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}\nsigned_by \"acme/*\" {\n keys = [\"34365D9472D7468F\"]\n}\n")
-	candidate := policy.Candidate{SourceURL: "https://a.example/", Authentication: &getproviders.AuthenticationResult{}}
+	candidate := policy.Candidate{Candidate: getproviders.Candidate{SourceURL: "https://a.example/", Authentication: getproviders.AuthenticationResult{}}}
 	f.Fuzz(func(_ *testing.T, text string) {
 		p, _ := policy.Parse([]byte(text), "tfdeps.hcl", terraform)
 		p.Check(candidate)
@@ -377,7 +378,7 @@ func TestPolicy_CheckOverride(t *testing.T) {
 		if (refusal == nil) != (c.want == "") || refusal != nil && !strings.Contains(refusal.Error(), c.want) || c.p.IsZero() != (c.want == "") {
 			t.Errorf("%s: %v, %v", name, refusal, c.p.IsZero())
 		}
-		if refusal := c.p.Check(policy.Candidate{Provider: widget}); refusal != nil {
+		if refusal := c.p.Check(policy.Candidate{Candidate: getproviders.Candidate{Provider: widget}}); refusal != nil {
 			t.Errorf("%s: a package: %v", name, refusal)
 		}
 	}
