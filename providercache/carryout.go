@@ -3,8 +3,6 @@ package providercache
 import (
 	"cmp"
 	"context"
-	"math"
-	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -50,7 +48,8 @@ func (in *Installer) carryOut(ctx context.Context, all steps) {
 	if slices.ContainsFunc(all, func(s *step) bool { return s.outcome.Err != nil }) {
 		tasks = in.withhold(ctx, tasks)
 	}
-	in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks)))
+	in.measure(tasks)
+	in.fetch(ctx, largestFirst(tasks))
 	in.recordPublished(ctx, all)
 }
 
@@ -188,47 +187,10 @@ func (in *Installer) prepare(dir string) (done func()) {
 }
 
 // largestFirst puts first what takes longest, so that the last download doesn't
-// leave the other cores idle for long. Only a receipt tells the size of a
-// remote archive before it is requested. The network is slow, so archives of
+// leave the other cores idle for long. The network is slow, so archives of
 // unknown size come first, in the order of providers.
 func largestFirst(tasks steps) steps {
-	return slices.SortedStableFunc(slices.Values(tasks), func(a, b *step) int {
-		return cmp.Compare(cost(b.Request), cost(a.Request))
-	})
-}
-
-func cost(t fetch.Request) int64 {
-	switch at := t.Package.Location.(type) {
-	case getproviders.HTTPArchive, getproviders.Archive:
-		if t.Bytes > 0 {
-			return t.Bytes
-		}
-		return math.MaxInt64
-	case getproviders.LocalArchive:
-		if info, err := os.Stat(string(at)); err == nil {
-			return info.Size()
-		}
-	}
-	return 0
-}
-
-// withExpectedSizes adds to requests how large the provider's archive was in
-// the last version that a receipt records. A provider's size changes little
-// from version to version, so this is good enough for choosing an order.
-func (in *Installer) withExpectedSizes(tasks steps) steps {
-	if len(tasks) < 2 {
-		return tasks
-	}
-	at := in.targetView()
-	if in.Cache != nil {
-		at = in.cacheView()
-	}
-	for _, s := range tasks {
-		if download.IsRemote(s.Package.Location) {
-			s.Bytes = at.LastSize(in.packageName(s.Selection))
-		}
-	}
-	return tasks
+	return slices.SortedStableFunc(slices.Values(tasks), func(a, b *step) int { return cmp.Compare(b.about, a.about) })
 }
 
 func (in *Installer) packageNames(all steps) (names []string) {

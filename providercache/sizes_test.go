@@ -45,11 +45,17 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 		s := getproviders.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: p}, Version: getproviders.MustParseVersion("2.0.0")}
 		tasks = append(tasks, &step{Request: fetch.Request{Selection: s, Package: getproviders.Package{Location: at}}})
 	}
+	file := filepath.Join(base, "archive.zip")
+	must.Write(t, file, strings.Repeat("x", 100))
+	for name, at := range map[string]getproviders.Location{"file": getproviders.LocalArchive(file), "missing": getproviders.LocalArchive("missing")} {
+		tasks = append(tasks, &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: getproviders.Provider{Type: name}}, Package: getproviders.Package{Location: at}}})
+	}
+	in.measure(tasks)
 	var got []string
-	for _, sorted := range largestFirst(in.withExpectedSizes(tasks)) {
+	for _, sorted := range largestFirst(tasks) {
 		got = append(got, sorted.Provider.Type)
 	}
-	must.Equal(t, strings.Join(got, " "), "unknown large small larger")
+	must.Equal(t, strings.Join(got, " "), "unknown large file small larger missing")
 }
 
 // registryURL is a Source that can say where packages come from, and has no other ability.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"sync/atomic"
 
@@ -56,12 +57,11 @@ func (r room) claim(bytes int64) error {
 // archive be admitted by the size that its server announces.
 func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 	var refused error
-	recorded := []store.View{in.targetView(), in.cacheView()}
 	for _, t := range tasks {
 		if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked {
 			continue // is linked to where it is
 		}
-		known := knownBytes(t.Request, recorded)
+		known := t.bytes
 		refused = cmp.Or(refused, r.claim(known))
 		t.Admit = func(total int64) error {
 			more := total - known
@@ -75,22 +75,28 @@ func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 	return refused
 }
 
-// knownBytes is the size of an archive, if a file or the receipt of the same
-// package tells; else 0.
-func knownBytes(t fetch.Request, recorded []store.View) int64 {
-	if at, ok := t.Package.Location.(getproviders.LocalArchive); ok {
-		if info, err := os.Stat(string(at)); err == nil {
-			return info.Size()
-		}
-	}
-	for _, at := range recorded {
-		for _, known := range at.KnownPackages(t.Provider, t.Package.Platform) {
-			if known.Version == t.Version && known.SourceURL == t.Package.SourceURL && known.SourceURL != "" {
-				return known.ArchiveBytes
+// measure finds out how large archives are, as far as files and receipts tell: those of these very packages, and, because a
+// provider's size changes little from version to version, those of the last ones.
+func (in *Installer) measure(tasks steps) {
+	recorded := []store.View{in.targetView(), in.cacheView()}
+	for _, s := range tasks {
+		switch at := s.Package.Location.(type) {
+		case getproviders.LocalArchive:
+			if info, err := os.Stat(string(at)); err == nil {
+				s.bytes, s.about = info.Size(), info.Size()
 			}
+		case getproviders.HTTPArchive, getproviders.Archive:
+			for _, at := range recorded {
+				s.about = cmp.Or(at.LastSize(in.packageName(s.Selection)), s.about)
+				for _, known := range at.KnownPackages(s.Provider, s.Package.Platform) {
+					if known.Version == s.Version && known.SourceURL == s.Package.SourceURL && known.SourceURL != "" {
+						s.bytes = known.ArchiveBytes
+					}
+				}
+			}
+			s.about = cmp.Or(s.about, math.MaxInt64)
 		}
 	}
-	return 0
 }
 
 // endAll looks at the error of a download. The first package for which there is no

@@ -19,7 +19,8 @@ type step struct {
 	fetch.Request // its Package is there when the source has described it
 	local         localPackage
 	todo          todo
-	cacheOnly     bool // the package is for the cache, and there may be no Target
+	bytes, about  int64 // of its archive, and about how large that is; 0: not known
+	cacheOnly     bool  // the package is for the cache, and there may be no Target
 	outcome       outcome
 }
 

@@ -43,62 +43,39 @@ func (to bucket) open(m *run) error {
 type inBucket struct {
 	*archivedir.Dir // where archives are on their way
 	bucket          blob.Bucket
-	there           map[getproviders.Provider]contents
+	objects         map[getproviders.Provider]map[string]blob.Info // by keys
+	listed          map[release]map[string]archivedir.ArchiveEntry // by platforms
 }
 
 func (b *inBucket) at(key string) string { return b.bucket.String() + "/" + key }
 
 func (b *inBucket) path(_ getproviders.Selection, name string) string { return b.at(name) }
 
-// contents is what the bucket has of one provider.
-type contents struct {
-	objects  map[string]blob.Info // by keys
-	versions map[getproviders.Version]map[string]archivedir.ArchiveEntry
-}
-
-// entry is what a document says of an archive that is there.
-func (c contents) entry(p archivedir.Item) (archivedir.ArchiveEntry, bool) {
-	entry, ok := c.versions[p.Version][p.Platform.String()]
-	_, exists := c.objects[p.Name]
-	return entry, ok && exists && archivedir.MirrorDir(p.Provider)+"/"+entry.URL == p.Name
-}
-
 // look finds out what the bucket has of the providers and versions that are wanted.
 func (b *inBucket) look(ctx context.Context, packages []archivedir.Item) error {
+	b.objects, b.listed = map[getproviders.Provider]map[string]blob.Info{}, map[release]map[string]archivedir.ArchiveEntry{}
 	var providers []getproviders.Provider
-	versions := map[getproviders.Provider][]getproviders.Version{}
 	for _, p := range packages {
-		s := p.Selection
-		if versions[s.Provider] == nil {
-			providers = append(providers, s.Provider)
-		}
-		if !slices.Contains(versions[s.Provider], s.Version) {
-			versions[s.Provider] = append(versions[s.Provider], s.Version)
-		}
+		providers = append(providers, p.Provider)
 	}
-	limit := b.Fetcher.Limits.Queries
-	found, errs := par.Map(ctx, limit, providers, func(ctx context.Context, p getproviders.Provider) (contents, error) {
-		objects, err := b.list(ctx, p)
-		if err != nil {
-			return contents{}, err
-		}
-		there := contents{objects: objects, versions: map[getproviders.Version]map[string]archivedir.ArchiveEntry{}}
-		listed := slices.DeleteFunc(versions[p], func(v getproviders.Version) bool {
-			_, ok := objects[versionKey(p, v)]
-			return !ok
-		})
-		documents, errs := par.Map(ctx, limit, listed, func(ctx context.Context, v getproviders.Version) (map[string]archivedir.ArchiveEntry, error) {
-			archives, _, err := readDocument[archivedir.ArchiveEntry](ctx, b, versionKey(p, v), archivesListed)
-			return archives, err
-		})
-		for i, v := range listed {
-			there.versions[v] = documents[i]
-		}
-		return there, errors.Join(errs...)
-	})
-	b.there = map[getproviders.Provider]contents{}
+	providers = slices.Compact(providers)
+	objects, errs := par.Map(ctx, b.Fetcher.Limits.Queries, providers, b.list)
 	for i, p := range providers {
-		b.there[p] = found[i]
+		b.objects[p] = objects[i]
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	groups := byVersion(packages)
+	documents, errs := par.Map(ctx, b.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []archivedir.Item) (listed map[string]archivedir.ArchiveEntry, err error) {
+		p, key := group[0].Provider, versionKey(group[0].Provider, group[0].Version)
+		if _, exists := b.objects[p][key]; exists {
+			listed, _, err = readDocument[archivedir.ArchiveEntry](ctx, b, key, archivesListed)
+		}
+		return listed, err
+	})
+	for i, group := range groups {
+		b.listed[releaseOf(group[0])] = documents[i]
 	}
 	return errors.Join(errs...)
 }
@@ -117,8 +94,9 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 
 // find implements place, by what the document about the version says.
 func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
-	there := b.there[p.Provider]
-	if entry, listed := there.entry(p); listed {
+	objects := b.objects[p.Provider]
+	entry, listed := b.listed[releaseOf(p)][p.Platform.String()]
+	if _, exists := objects[p.Name]; exists && listed && archivedir.MirrorDir(p.Provider)+"/"+entry.URL == p.Name {
 		c.Known = p.Pending(receiptOf(entry), true)
 		c.Has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }
 		c.Open = func(ctx context.Context) (io.ReadCloser, error) {
@@ -129,7 +107,7 @@ func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Clai
 			return object.Body, nil
 		}
 	}
-	_, c.Signed = there.objects[signatureKey(p.Selection)]
+	_, c.Signed = objects[archivedir.DocumentNames(p.Provider, p.Version)[2]]
 	return c, nil
 }
 

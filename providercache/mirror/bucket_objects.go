@@ -17,7 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/during"
-	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -48,10 +47,6 @@ func versionKey(p getproviders.Provider, v getproviders.Version) string {
 
 func indexKey(p getproviders.Provider) string {
 	return archivedir.MirrorDir(p) + "/" + archivedir.IndexName
-}
-
-func signatureKey(s getproviders.Selection) string {
-	return archivedir.MirrorDir(s.Provider) + "/" + layout.SignatureName(s.Provider, s.Version)
 }
 
 // Put implements place.

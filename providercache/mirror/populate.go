@@ -104,7 +104,11 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	if err := m.look(ctx, packages); err != nil {
 		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
 	}
-	kept := m.dir.Populate(ctx, m, m.groups(packages))
+	groups := slices.Collect(slices.Chunk(packages, 1))
+	if m.byVersions {
+		groups = byVersion(packages)
+	}
+	kept := m.dir.Populate(ctx, m, groups)
 	defer archivedir.RemoveStages(kept)
 	result := Result{}
 	for _, k := range kept {
@@ -120,15 +124,14 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	return result, errors.Join(errs...)
 }
 
-// groups are the packages that are put at once.
-func (m *run) groups(packages []archivedir.Item) (groups [][]archivedir.Item) {
+// byVersion has the packages of each version together, which come one after the other.
+func byVersion(packages []archivedir.Item) (groups [][]archivedir.Item) {
 	for i, p := range packages {
-		last := len(groups) - 1
-		if m.byVersions && i > 0 && releaseOf(packages[i-1]) == releaseOf(p) {
-			groups[last] = append(groups[last], p)
-		} else {
-			groups = append(groups, []archivedir.Item{p})
+		if i == 0 || releaseOf(packages[i-1]) != releaseOf(p) {
+			groups = append(groups, nil)
 		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], p)
 	}
 	return groups
 }

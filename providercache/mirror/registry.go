@@ -56,7 +56,7 @@ func (r *inRegistry) path(s getproviders.Selection, _ string) string {
 
 // look asks for all versions. One that can't be asked for fails alone.
 func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error {
-	groups := r.run.groups(packages)
+	groups := byVersion(packages)
 	found, errs := par.Map(ctx, r.run.dir.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []archivedir.Item) (there released, err error) {
 		s := group[0].Selection
 		there.archives, there.signed, err = r.to.Published(ctx, s.Provider, s.Version)

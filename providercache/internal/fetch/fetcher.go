@@ -125,8 +125,6 @@ type Request struct {
 	Partials string
 	// Final is where the package is going to be; "": nowhere that is known.
 	Final string
-	// Bytes is how large an archive of this provider was before; 0: not known.
-	Bytes int64
 	// Admit is asked before the bytes of an archive are read, with the size that its
 	// server announces, -1 if it doesn't; an error ends the download. It may be asked
 	// several times. nil: every archive is admitted.
