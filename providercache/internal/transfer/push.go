@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
@@ -42,58 +41,55 @@ func Push(ctx context.Context, in *providercache.Installer, to remote.Remote, wa
 	}
 	defer temporary.Remove()
 	f := in.Fetcher.Opened()
-	p := pushing{in: in, fetcher: f, remote: to, wanted: wanted, dir: temporary.Path, results: make([]event.Outcome, len(wanted)), archives: make([]remote.Archive, len(wanted))}
-	indexes := make([]int, len(wanted))
-	for i, w := range wanted {
-		indexes[i] = i
-		p.results[i] = event.Outcome{Selection: w.Selected(), Platform: f.Platform, State: event.NotCached}
-	}
-	for _, phase := range []struct {
-		limit int
-		do    func(context.Context, int) error
-	}{
-		{runtime.GOMAXPROCS(0), p.find},
-		{f.Limits.Queries, p.look},
-		{runtime.GOMAXPROCS(0), p.send},
-	} {
-		_, errs := par.Map(ctx, phase.limit, indexes, func(ctx context.Context, i int) (struct{}, error) {
-			return struct{}{}, phase.do(ctx, i)
-		})
-		for n, err := range errs {
-			if err != nil {
-				p.fail(ctx, &p.results[indexes[n]], err)
-			}
-		}
-		indexes = slices.DeleteFunc(indexes, func(i int) bool { return p.results[i].State != event.Sent })
-	}
-	var failed []error
-	for _, r := range p.results {
-		if r.Err != nil {
-			failed = append(failed, r.Err)
+	p := pushing{in: in, fetcher: f, remote: to, dir: temporary.Path, cores: par.NewLimit(runtime.GOMAXPROCS(0))}
+	results, errs := resolve.Map(ctx, f.Emit, f.Limits.Queries, wanted, p.push)
+	for i, err := range errs {
+		if err != nil {
+			results[i] = event.Outcome{Selection: wanted[i].Selected(), Platform: f.Platform, State: event.Failed, H1: results[i].H1, Bytes: results[i].Bytes, Err: err}
 		}
 	}
-	return p.results, errors.Join(failed...)
+	return results, errors.Join(errs...)
 }
 
-// pushing is one Push. A result is event.Sent from when it is known that the cache has the package, until
-// it turns out to be otherwise.
+// pushing is one Push.
 type pushing struct {
-	in       *providercache.Installer
-	fetcher  *fetch.Fetcher // of in
-	remote   remote.Remote
-	wanted   []getproviders.PackageSpec
-	dir      string           // for archives on their way
-	results  []event.Outcome  // of wanted
-	archives []remote.Archive // of results
+	in      *providercache.Installer
+	fetcher *fetch.Fetcher // of in
+	remote  remote.Remote
+	dir     string     // for archives on their way
+	cores   *par.Limit // how many packages are read at once
 }
 
-func (p *pushing) fail(ctx context.Context, r *event.Outcome, err error) {
-	r.State, r.Path, r.Err = event.Failed, "", resolve.Fail(ctx, p.fetcher.Emit, r.Selection, err)
+// push sends one package, if the cache has it and the remote doesn't.
+func (p pushing) push(ctx context.Context, w getproviders.PackageSpec) (r event.Outcome, err error) {
+	r = event.Outcome{Selection: w.Selected(), Platform: p.fetcher.Platform, State: event.NotCached}
+	if err := p.find(ctx, w, &r); err != nil || r.State != event.Sent {
+		return r, err
+	}
+	at, err := p.remote.At(remote.Name{Provider: r.Provider, Version: r.Version, Platform: r.Platform, H1: r.H1})
+	if err != nil {
+		return r, naming(r.Failed(during.Publish, err), p.remote.String())
+	}
+	r.Path = at.String()
+	there, err := at.Exists(ctx)
+	if err != nil {
+		return r, naming(r.Failed(during.Publish, err), r.Path)
+	}
+	if there {
+		r.State = event.Present
+		p.fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: r.Selection, State: event.Present}})
+		return r, nil
+	}
+	return r, p.send(ctx, at, &r)
 }
 
 // find finds a package in the cache.
-func (p *pushing) find(ctx context.Context, i int) error {
-	r, w := &p.results[i], p.wanted[i]
+func (p pushing) find(ctx context.Context, w getproviders.PackageSpec, r *event.Outcome) error {
+	leave, err := p.cores.Acquire(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	h1, ok, err := p.in.FindCached(ctx, w)
 	switch {
 	case err != nil:
@@ -106,44 +102,33 @@ func (p *pushing) find(ctx context.Context, i int) error {
 	return nil
 }
 
-// look finds out whether the remote has the package.
-func (p *pushing) look(ctx context.Context, i int) error {
-	r := &p.results[i]
-	at, err := p.remote.At(remote.Name{Provider: r.Provider, Version: r.Version, Platform: r.Platform, H1: r.H1})
-	if err != nil {
-		return naming(r.Failed(during.Publish, err), p.remote.String())
-	}
-	p.archives[i], r.Path = at, at.String()
-	there, err := at.Exists(ctx)
-	if err != nil {
-		return naming(r.Failed(during.Publish, err), r.Path)
-	}
-	if there {
-		r.State = event.Present
-		p.fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: r.Selection, State: event.Present}})
-	}
-	return nil
-}
-
 // send makes the archive of a package, and sends it.
-func (p *pushing) send(ctx context.Context, i int) error {
-	r := &p.results[i]
-	s, path := r.Selection, filepath.Join(p.dir, strconv.Itoa(i)+".zip")
-	defer patient.Remove(path)
-	if err := p.pack(ctx, r, path); err != nil {
-		return s.Failed(during.Fetch, err)
+func (p pushing) send(ctx context.Context, to remote.Archive, r *event.Outcome) error {
+	leave, err := p.cores.Acquire(ctx, 0)
+	if err != nil {
+		return err
 	}
-	of := event.Outcome{Selection: s, Platform: r.Platform}
+	defer leave()
+	dir, err := os.MkdirTemp(p.dir, "")
+	if err != nil {
+		return r.Failed(during.Fetch, err)
+	}
+	defer patient.RemoveAll(dir)
+	path := filepath.Join(dir, "archive.zip")
+	if err := p.pack(ctx, r, path); err != nil {
+		return r.Failed(during.Fetch, err)
+	}
+	of := event.Outcome{Selection: r.Selection, Platform: r.Platform}
 	p.fetcher.EmitPhase(ctx, of, event.Linking)
-	if err := p.put(ctx, i, path); err != nil {
-		return naming(s.Failed(during.Publish, err), r.Path)
+	if err := put(ctx, to, path, r); err != nil {
+		return naming(r.Failed(during.Publish, err), r.Path)
 	}
 	p.fetcher.Emit(ctx, event.Event{Kind: event.Hashed, Outcome: of})
 	return nil
 }
 
 // pack makes the archive, while no one may remove the package from the cache.
-func (p *pushing) pack(ctx context.Context, r *event.Outcome, path string) error {
+func (p pushing) pack(ctx context.Context, r *event.Outcome, path string) error {
 	s := r.Selection
 	unlock, err := store.LockPackage(ctx, p.in.Cache, layout.UnpackedPath(s.Provider, s.Version, r.Platform))
 	if err != nil {
@@ -161,7 +146,7 @@ func (p *pushing) pack(ctx context.Context, r *event.Outcome, path string) error
 }
 
 // put sends the archive.
-func (p *pushing) put(ctx context.Context, i int, path string) error {
+func put(ctx context.Context, to remote.Archive, path string, r *event.Outcome) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -171,6 +156,6 @@ func (p *pushing) put(ctx context.Context, i int, path string) error {
 	if err != nil {
 		return err
 	}
-	p.results[i].Bytes = info.Size()
-	return p.archives[i].Put(ctx, io.NewSectionReader(file, 0, info.Size()))
+	r.Bytes = info.Size()
+	return to.Put(ctx, io.NewSectionReader(file, 0, info.Size()))
 }
