@@ -3,7 +3,10 @@ package initcmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -19,132 +23,126 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// assess goes through the phases of an init, until one of them has an error, and adds what it would do. It reports whether
+// assess goes through the phases of an init, until one of them has an error, and finds out what it would do. It reports whether
 // there is no error. Nothing is written. With -check no request is sent either: modules and providers are compared with what is
 // recorded, locked and installed. With -plan registries are asked, but for no archive.
-func (in *installation) assess() (ok bool) {
-	found := &in.found
-	record, problems := workdir.ReadRecord(in.Meta.Env, in.Product)
-	if !in.Log.Add(problems...) {
-		return false
+func assess(r request, dir *workdir.Dir) (found view.InitPlan, ok bool) {
+	if found.Complete = true; dir.Empty() {
+		return found, true
 	}
-	reasons, problems := checkBackend(in.request, in.dir, record)
-	found.Others = append(checkPluginDirs(in.request), reasons...)
-	in.aliasCloud()
-	if in.opts.check {
-		ok = in.Log.Add(problems...) && in.recordedModules()
-	} else {
-		ok = in.planModules(problems)
+	record, problems := workdir.ReadRecord(r.Meta.Env, r.Product)
+	if !r.Log.Add(problems...) {
+		return found, false
 	}
-	if !ok {
-		return false
+	reasons, problems := checkBackend(r, dir, record)
+	found.Others = append(checkPluginDirs(r), reasons...)
+	aliasCloud(r, dir)
+	if !assessModules(r, dir, problems, &found) {
+		return found, false
 	}
 	if found.Complete && len(found.Modules) == 0 { // else it can't be known
-		differ, _, ok := in.compareModules()
-		if !ok {
-			return false
+		differ, problems := dir.CompareModules(r.Meta.Context)
+		if !r.Log.Add(problems...) {
+			return found, false
 		}
 		for _, f := range differ {
 			found.Others = append(found.Others, view.CheckReason{Code: "module_differs", Module: f.Key, Detail: workdir.ModuleChange(f)})
 		}
 	}
-	in.required, ok = requirements(in, record)
-	return ok && in.assessProviders()
+	required, ok := requirements(r, dir, record)
+	return found, ok && assessProviders(r, dir, required, &found)
 }
 
-// recordedModules adds what isn't as it is recorded of modules.
-func (in *installation) recordedModules() bool {
-	reasons, problems := checkInstalledModules(in.request, in.dir)
-	in.found.Others = append(in.found.Others, reasons...)
-	// Modules that are missing may call others, and require providers.
-	in.found.Complete = !slices.ContainsFunc(reasons, func(reason view.CheckReason) bool { return reason.Module != "" })
-	return in.Log.Add(problems...)
-}
-
-// planModules adds the modules that would be fetched, and what else would be recorded of modules.
-func (in *installation) planModules(backendProblems problem.List) bool {
-	found := &in.found
-	if in.opts.get {
-		if reasons, problems := checkInstalledModules(in.request, in.dir); !problems.HasErrors() { // else the look below tells what is wrong
-			found.Others = append(found.Others, reasons...)
-		}
+// assessModules adds what isn't as it is recorded of modules, and with -plan those that would be fetched.
+func assessModules(r request, dir *workdir.Dir, backendProblems problem.List, found *view.InitPlan) bool {
+	if r.opts.check && !r.Log.Add(backendProblems...) {
+		return false
 	}
-	problems := findModules(in, func(e modules.Event) {
+	var reasons []view.CheckReason
+	var problems problem.List
+	if r.opts.check || r.opts.get {
+		reasons, problems = checkInstalledModules(r, dir)
+	}
+	if r.opts.check {
+		// Modules that are missing may call others, and require providers.
+		found.Complete = !slices.ContainsFunc(reasons, func(reason view.CheckReason) bool { return reason.Module != "" })
+		found.Others = append(found.Others, reasons...)
+		return r.Log.Add(problems...)
+	}
+	problems = findModules(r, dir, func(e modules.Event) { // which tells what is wrong, too
 		if planned, ok := e.(modules.Planned); ok {
 			found.Complete = found.Complete && planned.Certain
 			found.Modules = append(found.Modules, planned)
 		}
 	})
-	if !in.Log.Add(problems...) {
-		return false
+	for _, reason := range reasons {
+		if !slices.ContainsFunc(found.Modules, func(m modules.Planned) bool { return m.Key == reason.Module }) {
+			found.Others = append(found.Others, reason)
+		}
 	}
-	found.Others = slices.DeleteFunc(found.Others, func(reason view.CheckReason) bool {
-		return slices.ContainsFunc(found.Modules, func(m modules.Planned) bool { return m.Key == reason.Module })
-	})
-	return checkFit(in.request, in.dir, backendProblems)
+	return r.Log.Add(problems...) && checkFit(r, dir, backendProblems)
 }
 
 // assessProviders compares what is required, locked and installed, and adds what would become of each required provider.
-func (in *installation) assessProviders() bool {
-	found := &in.found
-	if in.opts.plan && !in.connect() {
+func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirements, found *view.InitPlan) bool {
+	if r.opts.plan && !connectSources(r, required) {
 		return false
 	}
-	installer := in.installer()
+	in := newInstaller(r, dir.Locks, required)
 	leftOut := map[getproviders.Provider]getproviders.LeftOut{}
-	installer.Fetcher.Observe = func(_ context.Context, e event.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if e.Kind == event.LeftOut {
 			leftOut[e.Provider] = e.LeftOut
 		}
 	}
 	var planned providercache.Plan
-	if in.opts.plan {
+	if r.opts.plan {
 		var err error
-		if planned, err = installer.Plan(in.Meta.Context, in.required, in.dir.Locks, in.mode()); err == nil {
-			err = in.measure(installer, planned.Fetch)
+		if planned, err = in.Plan(r.Meta.Context, required, dir.Locks, selectionMode(r)); err == nil {
+			err = measure(r, dir.Locks, required, in.Fetcher, planned.Fetch)
 		}
 		if err != nil {
-			return in.explain(err)
+			return explainFailure(r, dir, required, err)
 		}
 	}
-	status, err := installer.Check(in.Meta.Context, in.required, in.dir.Locks)
+	status, err := in.Check(r.Meta.Context, required, dir.Locks)
 	if err != nil {
-		return in.Log.Fail("vendored", "Can't compare what is installed", "%v", err)
+		return r.Log.Fail("vendored", "Can't compare what is installed", "%v", err)
 	}
 	reasons := map[getproviders.Provider][]view.CheckReason{}
 	for _, reason := range status.Reasons {
 		shown := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
-		switch _, required := in.required[reason.Provider]; {
-		case required && in.opts.plan:
+		switch _, isRequired := required[reason.Provider]; {
+		case isRequired && r.opts.plan:
 			reasons[reason.Provider] = append(reasons[reason.Provider], shown)
-		case required || found.Complete: // else a module may require it
+		case isRequired || found.Complete: // else a module may require it
 			found.Others = append(found.Others, shown)
 		}
 	}
-	if in.opts.plan {
-		in.addProviders(planned, reasons, leftOut)
+	if r.opts.plan {
+		addProviders(dir.Locks, required, planned, reasons, leftOut, found)
 		return true
 	}
-	refused := in.Policy.CheckOverrides(in.overriddenBy, in.required.Providers())
-	for _, refusal := range append(refused, in.Policy.CheckLocks(in.dir.Locks, in.required.Providers())...) {
+	refused := r.Policy.CheckOverrides(r.overriddenBy, required.Providers())
+	for _, refusal := range append(refused, r.Policy.CheckLocks(dir.Locks, required.Providers())...) {
 		found.Others = append(found.Others, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	return true
 }
 
 // measure finds out how large the archives are that would be fetched, and what their sources say of them.
-func (in *installation) measure(installer *providercache.Installer, fetches []providercache.PlannedFetch) error {
+func measure(r request, locks *depsfile.Locks, required getproviders.Requirements, fetcher *providercache.Fetcher, fetches []providercache.PlannedFetch) error {
 	if len(fetches) == 0 {
 		return nil
 	}
 	req := providercache.LockRequest{
-		Requirements: getproviders.Requirements{}, Locks: in.dir.Locks, Upgrade: map[getproviders.Provider]getproviders.Version{},
-		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()}, Sizes: in.opts.offlineBy == "",
+		Requirements: getproviders.Requirements{}, Locks: locks, Upgrade: map[getproviders.Provider]getproviders.Version{},
+		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()}, Sizes: r.opts.offlineBy == "",
 	}
 	for _, f := range fetches {
-		req.Requirements[f.Provider], req.Upgrade[f.Provider] = in.required[f.Provider], f.Version
+		req.Requirements[f.Provider], req.Upgrade[f.Provider] = required[f.Provider], f.Version
 	}
-	located, err := installer.Fetcher.Locate(in.Meta.Context, req)
+	located, err := fetcher.Locate(r.Meta.Context, req)
 	if err != nil {
 		return err
 	}
@@ -160,12 +158,11 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 }
 
 // addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
-func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut) {
-	found := &in.found
+func addProviders(locks *depsfile.Locks, required getproviders.Requirements, planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut, found *view.InitPlan) {
 	add := func(f providercache.PlannedFetch, action string) {
 		p := view.PlannedProvider{PlannedFetch: f, Action: action, Reasons: reasons[f.Provider], LeftOut: leftOut[f.Provider]}
-		if lock, ok := in.dir.Locks.Provider(f.Provider); ok {
-			if p.Was = lock.Version; p.Was != p.Version && in.required.Constraints(f.Provider).Allows(lock.Version) {
+		if lock, ok := locks.Provider(f.Provider); ok {
+			if p.Was = lock.Version; p.Was != p.Version && required.Constraints(f.Provider).Allows(lock.Version) {
 				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: f.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
 			}
 		}
@@ -189,7 +186,9 @@ func (in *installation) addProviders(planned providercache.Plan, reasons map[get
 
 // checkPluginDirs compares what -plugin-dir says with what is recorded of it.
 func checkPluginDirs(r request) []view.CheckReason {
-	if !r.opts.pluginDirGiven || pluginDirsRecorded(pluginDirsPath(r.Meta.Env), r.opts.pluginDirs) {
+	path, record := pluginDirs(r)
+	_, err := os.Lstat(path)
+	if !r.opts.pluginDirGiven || record == nil && errors.Is(err, fs.ErrNotExist) || record != nil && wholefile.Has(path, record) {
 		return nil
 	}
 	return []view.CheckReason{{Code: "plugin_dirs_changed", Detail: "-plugin-dir has other values than those that are recorded"}}

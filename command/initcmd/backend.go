@@ -1,6 +1,7 @@
 package initcmd
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -125,7 +127,11 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 			return problems
 		}
 		if change == backend.Removed {
-			return b.forget()
+			b.record = nil
+			if err := patient.Remove(workdir.RecordPath(b.Meta.Env)); err != nil {
+				return problem.Fail("backend_record", "Failed to remove the record of the backend", "%v", err)
+			}
+			return nil
 		}
 		change = backend.Added
 	}
@@ -133,50 +139,23 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	if err != nil {
 		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
-	switch change {
-	case backend.Added:
-		return b.add(config, next)
-	case backend.Rehashed:
+	if change == backend.Rehashed {
 		next = b.record.Renumbered(next)
 	}
 	if problems := selectExisting(b.request, next); problems.HasErrors() {
 		return problems
 	}
-	return b.keep(next)
-}
-
-// add records a backend that wasn't there before.
-func (b *backendState) add(config *backend.Config, next *backend.Record) problem.List {
-	if problems := selectExisting(b.request, next); problems.HasErrors() {
-		return problems
-	}
-	if problems := b.keep(next); problems.HasErrors() {
-		return problems
-	}
-	if config.Type == backend.Cloud {
-		if name := config.Workspace(); name != "" { // a cloud block with a name has one workspace
-			return selectWorkspace(b.request, name)
-		}
-		return nil
-	}
-	b.view.BackendConfigured(config.Type)
-	return nil
-}
-
-func (b *backendState) keep(next *backend.Record) problem.List {
 	if err := next.Save(workdir.RecordPath(b.Meta.Env)); err != nil {
 		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
 	b.record = next
-	return nil
-}
-
-// forget is for a block that is gone.
-func (b *backendState) forget() problem.List {
-	if err := patient.Remove(workdir.RecordPath(b.Meta.Env)); err != nil {
-		return problem.Fail("backend_record", "Failed to remove the record of the backend", "%v", err)
+	switch name := config.Workspace(); {
+	case change != backend.Added:
+	case config.Type != backend.Cloud:
+		b.view.BackendConfigured(config.Type)
+	case name != "": // a cloud block with a name has one workspace
+		return selectWorkspace(b.request, name)
 	}
-	b.record = nil
 	return nil
 }
 
@@ -255,4 +234,30 @@ func selectWorkspace(r request, name string) problem.List {
 		return problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}
 	return nil
+}
+
+// defaultCloudHost is where cloud and remote backends are if nothing else is said.
+const defaultCloudHost = "app.terraform.io"
+
+// cloudHost is where the cloud block or the remote backend is; "" without one.
+func cloudHost(r request, dir *workdir.Dir) hosts.Hostname {
+	block := dir.Root.Backend
+	if block == nil || block.Type != backend.Cloud && block.Type != "remote" {
+		return ""
+	}
+	config, problems := (&backendState{request: r, block: block}).decode()
+	if problems.HasErrors() {
+		return ""
+	}
+	host, _ := hosts.ParseHostname(cmp.Or(config.Text("hostname"), r.Meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
+	return host
+}
+
+// aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
+func aliasCloud(r request, dir *workdir.Dir) {
+	if host := cloudHost(r, dir); host != "" && r.Aliases != nil {
+		told := r.Log.All
+		r.Connect(r.opts.offlineBy, host)
+		r.Log.All = told // what is wrong was said before
+	}
 }

@@ -8,58 +8,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
-
-// severalFlags are the options that name directories.
-func (o *options) severalFlags() cli.Flags {
-	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -backend-config and -var-file stands for the directory."),
-		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: tell which providers they lock at different versions. The exit code is 2 if there are any."))
-}
-
-// directories initializes the directories that the options name, one after the other, and returns the exit code. An error in one of
-// them stops no other.
-func directories(r request) int {
-	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
-	r.opts.fit(r.Meta.Env, len(found), r.Log)
-	if code := cli.End(r.view.Problems, r.Log.All, 0); code != 0 {
-		return code
-	}
-	start, locked := r.Meta.Dir, versionsOf{}
-	code := roots.Each(r.Meta, found, func(m *cli.Meta, root roots.Root) int {
-		product, _, invalid := products.ChooseWithOrigin(m, products.Options{With: r.opts.backend.with, ReadOnly: r.opts.looks()})
-		inside := request{r.In(m, product), r.opts.in(start, root.Dir), r.view}
-		defer inside.Close()
-		r.view.Enter(root.Dir, product)
-		code := cli.End(r.view.Problems, invalid, 0)
-		if code == 0 {
-			code = alone(inside)
-		}
-		if r.opts.sameVersions {
-			locked.add(root.Dir, product)
-		}
-		words := "" // for one that is ready
-		if r.opts.looks() {
-			words = map[int]string{0: "up to date", cli.ExitDiffers: "something to do"}[code]
-		}
-		r.view.Leave(code, words)
-		return code
-	}, func(root roots.Root, err error) {
-		r.view.Enter(root.Dir, r.Product)
-		r.view.Problems(problem.Failed("configuration_not_found", "Can't work in a directory", err))
-		r.view.Leave(1, "")
-	})
-	if locked.tell(r) && code == 0 {
-		code = cli.ExitDiffers
-	}
-	r.view.LeaveAll()
-	return code
-}
 
 // fit finds options that are wrong beside several directories.
 func (o *options) fit(env cli.Environment, count int, log *problem.Log) {
@@ -76,9 +30,9 @@ func (o *options) fit(env cli.Environment, count int, log *problem.Log) {
 	}
 }
 
-// in returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for
+// inside returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for
 // the directory in the values of -backend-config and -var-file.
-func (o options) in(start, dir string) options {
+func (o options) inside(start, dir string) options {
 	config := func(given string) string {
 		if given = roots.In(given, dir); given == "" || strings.Contains(given, "=") {
 			return given

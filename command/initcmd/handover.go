@@ -1,7 +1,6 @@
 package initcmd
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -27,59 +25,67 @@ import (
 //
 // Only then can the state be asked for. If it needs more providers, they are
 // installed; where the program stopped because they were missing, it runs again.
-func (in *installation) handOver() bool {
-	if in.opts.backend.with == "" || !in.opts.backend.initialize {
+func handOver(r request, dir *workdir.Dir, required getproviders.Requirements) bool {
+	if r.opts.backend.with == "" || !r.opts.backend.initialize {
 		return true
 	}
-	program, err := products.Program(in.Meta, in.opts.backend.with, nil)
+	program, err := products.Program(r.Meta, r.opts.backend.with, nil)
 	if err != nil {
-		return in.Log.Fail("other_backend", "Can't hand the backend over", "%v", err)
+		return r.Log.Fail("other_backend", "Can't hand the backend over", "%v", err)
 	}
-	temporary, config, err := in.writeHandOverConfig()
+	config := ""
+	temporary, err := scratch.Temporary()
+	if err == nil {
+		defer temporary.Remove()
+		config = filepath.Join(temporary.Path, "init.tfrc")
+		err = writeHandOverConfig(r, config)
+	}
 	if err != nil {
-		return in.Log.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
+		return r.Log.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
 	}
-	defer temporary.Remove()
-	failed := in.runWith(program, config)
-	more, err := in.pullRequirements(program, config)
+	env := r.Meta.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
+		"TFDEPS_WITH=", cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_init="). // the program may be a copy of tfdeps
+		With(backendToken(r, dir)...)
+	failed := initWith(r, program, env)
+	more, err := pullRequirements(r, program, env, required)
 	switch {
 	case err != nil && failed == nil:
-		return in.Log.Add(workdir.StateProblem(err))
-	case err != nil || len(more) == 0:
-		return in.ended(program, failed)
+		return r.Log.Add(workdir.StateProblem(err))
+	case err == nil && len(more) > 0:
+		before := r.Log.All
+		if ok := installProviders(r, dir, required.Merge(more)); !ok || failed == nil {
+			return ok
+		}
+		r.Log.All = before
+		failed = initWith(r, program, env)
 	}
-	in.required = in.required.Merge(more)
-	before := in.Log.All
-	if ok := in.install(); !ok || failed == nil {
-		return ok
-	}
-	in.Log.All = before
-	return in.ended(program, in.runWith(program, config))
+	return failed == nil || r.Log.Fail("backend_record", "The backend isn't initialized",
+		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), failed)
 }
 
-// runWith runs the program's own init. It fetches no modules, and finds the
+// initWith runs the program's own init. It fetches no modules, and finds the
 // providers where they are.
-func (in *installation) runWith(program, config string) error {
-	args := append([]string{"init", "-get=false"}, in.opts.backend.passed...)
-	if in.Meta.NoColor {
+func initWith(r request, program string, env []string) error {
+	args := append([]string{"init", "-get=false"}, r.opts.backend.passed...)
+	if r.Meta.NoColor {
 		args = append(args, "-no-color")
 	}
-	cmd := in.command(program, config, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.Meta.Stdin, in.Meta.Stdout, in.Meta.Stderr
+	cmd := programCommand(r, program, env, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.Meta.Stdin, r.Meta.Stdout, r.Meta.Stderr
 	return cmd.Run()
 }
 
 // pullRequirements reads the state through the program, as a stream, and
 // returns the providers in it that aren't installed yet.
-func (in *installation) pullRequirements(program, config string) (getproviders.Requirements, error) {
-	record, err := backend.Read(nil, workdir.RecordPath(in.Meta.Env), in.Product)
-	if err != nil || in.opts.stateFile != "" {
+func pullRequirements(r request, program string, env []string, installed getproviders.Requirements) (getproviders.Requirements, error) {
+	record, err := backend.Read(nil, workdir.RecordPath(r.Meta.Env), r.Product)
+	if err != nil || r.opts.stateFile != "" {
 		return nil, err
 	}
-	if _, known, err := workdir.ReadState(in.Meta, in.Product, "", record); known {
+	if _, known, err := workdir.ReadState(r.Meta, r.Product, "", record); known {
 		return nil, err
 	}
-	cmd := in.command(program, config, "state", "pull")
+	cmd := programCommand(r, program, env, "state", "pull")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -87,119 +93,64 @@ func (in *installation) pullRequirements(program, config string) (getproviders.R
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	required, readErr := load.ReadStateRequirements(out, "from "+program, in.Product)
+	required, readErr := load.ReadStateRequirements(out, "from "+program, r.Product)
 	_, _ = io.Copy(io.Discard, out)
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("%s state pull: %w", program, err)
 	}
-	required = workdir.InheritState(in.Meta.Env, in.Product, required, in.required)
-	for _, p := range in.required.Providers() {
+	required = workdir.InheritState(r.Meta.Env, r.Product, required, installed)
+	for _, p := range installed.Providers() {
 		delete(required, p)
 	}
 	return required, readErr
 }
 
-// command prepares a run of the program. An interrupt reaches it, too, and it has
+// programCommand prepares a run of the program. An interrupt reaches it, too, and it has
 // some time to give back locks.
-func (in *installation) command(program, config string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(in.Meta.Context, program, args...)
+func programCommand(r request, program string, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(r.Meta.Context, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 30 * time.Second
-	cmd.Env = in.Meta.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
-		"TFDEPS_WITH=", cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_init="). // the program may be a copy of tfdeps
-		With(in.backendToken()...)
+	cmd.WaitDelay, cmd.Env = 30*time.Second, env
 	return cmd
-}
-
-func (in *installation) ended(program string, err error) bool {
-	if err == nil {
-		return true
-	}
-	return in.Log.Fail("backend_record", "The backend isn't initialized",
-		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err)
 }
 
 // writeHandOverConfig writes a CLI configuration for the program: the user's, but
 // for the sources of providers, which is where they are installed, and for the
-// tokens, which it gets otherwise. The caller removes the directory that it is in.
-func (in *installation) writeHandOverConfig() (dir *scratch.Dir, path string, err error) {
-	content, err := in.handOverConfig()
-	if err != nil {
-		return nil, "", err
-	}
-	if dir, err = scratch.Temporary(); err != nil {
-		return nil, "", err
-	}
-	path = filepath.Join(dir.Path, "init.tfrc")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		dir.Remove()
-		return nil, "", err
-	}
-	return dir, path, nil
-}
-
-// handOverConfig is in JSON, in the form that Terraform reads: every block is a
-// list.
-func (in *installation) handOverConfig() ([]byte, error) {
-	providers, err := filepath.Abs(workdir.ProvidersDir(in.Meta.Env, ""))
-	if err != nil {
-		return nil, err
-	}
+// tokens, which it gets otherwise. It is in JSON, in the form that Terraform reads: every block is a list.
+func writeHandOverConfig(r request, path string) error {
 	type object = map[string]any
 	config := object{}
-	methods := object{"filesystem_mirror": []any{object{"path": providers}}}
-	if len(in.Config.DevOverrides) > 0 {
+	methods := object{"filesystem_mirror": []any{object{"path": workdir.ProvidersDir(r.Meta.Env, r.Meta.Dir)}}}
+	if len(r.Config.DevOverrides) > 0 {
 		overrides := object{}
-		for p, dir := range in.Config.DevOverrides {
+		for p, dir := range r.Config.DevOverrides {
 			overrides[p.String()] = dir
 		}
 		methods["dev_overrides"] = []any{overrides}
 	}
 	config["provider_installation"] = []any{methods}
-	if len(in.Config.Hosts) > 0 {
+	if len(r.Config.Hosts) > 0 {
 		services := object{}
-		for host, offered := range in.Config.Hosts {
+		for host, offered := range r.Config.Hosts {
 			services[host.String()] = []any{object{"services": []any{offered}}}
 		}
 		config["host"] = []any{services}
 	}
-	return json.Marshal(config)
-}
-
-// defaultCloudHost is where cloud and remote backends are if nothing else is said.
-const defaultCloudHost = "app.terraform.io"
-
-// cloudHost is where the cloud block or the remote backend is; "" without one.
-func (in *installation) cloudHost() hosts.Hostname {
-	block := in.dir.Root.Backend
-	if block == nil || block.Type != backend.Cloud && block.Type != "remote" {
-		return ""
+	content, err := json.Marshal(config)
+	if err != nil {
+		return err
 	}
-	config, problems := (&backendState{request: in.request, block: block}).decode()
-	if problems.HasErrors() {
-		return ""
-	}
-	host, _ := hosts.ParseHostname(cmp.Or(config.Text("hostname"), in.Meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
-	return host
-}
-
-// aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
-func (in *installation) aliasCloud() {
-	if in.cloud = in.cloudHost(); in.cloud != "" && in.Aliases != nil {
-		told := in.Log.All
-		in.Connect(in.opts.offlineBy, in.cloud)
-		in.Log.All = told // what is wrong was said before
-	}
+	return os.WriteFile(path, content, 0o600)
 }
 
 // backendToken returns the variable with the token for the backend's host, as
 // an entry of an environment; none if there is no such token.
-func (in *installation) backendToken() []string {
-	host := in.cloudHost()
+func backendToken(r request, dir *workdir.Dir) []string {
+	host := cloudHost(r, dir)
 	if host == "" {
 		return nil
 	}
-	token, err := in.Credentials.Token(in.Meta.Context, host)
+	token, err := r.Credentials.Token(r.Meta.Context, host)
 	if err != nil || token == "" {
 		return nil
 	}

@@ -145,6 +145,12 @@ func (o *options) cacheFlags() cli.Flags {
 	}
 }
 
+// severalFlags are the options that name directories.
+func (o *options) severalFlags() cli.Flags {
+	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -backend-config and -var-file stands for the directory."),
+		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: tell which providers they lock at different versions. The exit code is 2 if there are any."))
+}
+
 // daily are the options that the short help has.
 var daily = strings.Fields("upgrade lockfile offline frozen check plan platform lock-modules from-module mirror plugin-dir no-shared-cache backend backend-config reconfigure with var json report")
 

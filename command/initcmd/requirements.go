@@ -21,15 +21,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// initModules finds the modules, and compares them with the configuration, with
-// the versions of the product that they are for, and with their lock file. What
-// that is to say goes into in.toLock. It reports whether there is no error so far.
-func (in *installation) initModules(backendProblems problem.List) bool {
-	r, dir := in.request, in.dir
+// installModules finds the modules, and compares them with the configuration, with
+// the versions of the product that they are for, and with their lock file. It reports whether there is no error so far.
+func installModules(r request, dir *workdir.Dir, backendProblems problem.List) bool {
 	if r.opts.get && hasCalls(dir) {
 		r.view.ModulesBegin(r.opts.upgrade)
 	}
-	problems := findModules(in, r.view.ObserveModules)
+	problems := findModules(r, dir, r.view.ObserveModules)
 	if dir.Tree != nil {
 		r.view.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
 	}
@@ -42,26 +40,21 @@ func (in *installation) initModules(backendProblems problem.List) bool {
 	if !dir.RootProblems.HasErrors() && !dir.ModuleProblems.HasErrors() {
 		r.view.PhaseEnd()
 	}
-	if !checkFit(r, dir, backendProblems) {
-		return false
-	}
-	return in.checkModules()
+	return checkFit(r, dir, backendProblems) && checkModules(r, dir)
 }
 
 // findModules finds the modules of the configuration, in the versions that are locked, and fetches them if need
 // be; with -plan it fetches none.
-func findModules(in *installation, observe func(modules.Event)) problem.List {
-	r := in.request
-	installer := in.Modules()
+func findModules(r request, dir *workdir.Dir, observe func(modules.Event)) problem.List {
+	installer := r.Modules()
 	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
-	in.moduleLocks.Prefer(&installer)
 	switch {
 	case !r.opts.get:
 		installer.Mode = modules.AsRecorded
 	case r.opts.upgrade:
 		installer.Mode = modules.Upgrade
 	}
-	return in.dir.FindModules(r.Meta.Context, installer)
+	return dir.FindModules(r.Meta.Context, installer)
 }
 
 // checkFit tells whether the modules are for this version of the product, and what is wrong with them and with the backend.
@@ -109,35 +102,20 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 	return append(problem.List{&manner.Preamble}, problems...)
 }
 
-// compareModules compares the modules with their lock file, if there is one or is to be one. It returns what they are, too.
-func (in *installation) compareModules() (differ []modulelock.Finding, installed []modulelock.Lock, ok bool) {
-	if !in.moduleLocks.Kept {
-		return nil, nil, true
-	}
-	installed, problems := in.dir.InstalledModules(in.Meta.Context)
-	if !in.Log.Add(problems...) {
-		return nil, nil, false
-	}
-	all := in.moduleLocks.Locked.Check(installed)
-	return slices.DeleteFunc(all, func(f modulelock.Finding) bool { return f.State == modulelock.Same }), installed, true
-}
-
-// checkModules finds out what the lock file for modules is to say. A module with another content than the one that
+// checkModules compares the modules with their lock file. A module with another content than the one that
 // is locked is refused, unless the user asks for an upgrade.
-func (in *installation) checkModules() bool {
-	differ, installed, ok := in.compareModules()
-	if !ok || !in.moduleLocks.Kept {
-		return ok
-	}
-	var problems problem.List
-	for _, finding := range differ {
-		problems = append(problems, checkModule(in.request, in.dir, finding)...)
-	}
-	if in.dir.ModuleProblems = append(in.dir.ModuleProblems, problems...); !in.Log.Add(problems...) {
+func checkModules(r request, dir *workdir.Dir) bool {
+	differ, problems := dir.CompareModules(r.Meta.Context)
+	if !r.Log.Add(problems...) {
 		return false
 	}
-	in.toLock = in.moduleLocks.Locked.Updated(installed)
-	return true
+	for _, finding := range differ {
+		problems = append(problems, checkModule(r, dir, finding)...)
+	}
+	if dir.ModuleProblems = append(dir.ModuleProblems, problems...); r.opts.readonly {
+		dir.ToLock = nil
+	}
+	return r.Log.Add(problems...)
 }
 
 // checkModule says whether a module may differ from its lock.
@@ -161,24 +139,18 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 // requirements finds out which providers are needed and, before anything is asked
 // for or installed, whether a lock file that must not change is good enough as it is.
 // With -check, the rest is no error, but something to do.
-func requirements(in *installation, record *backend.Record) (getproviders.Requirements, bool) {
-	r := in.request
-	required, problems := require(r, in.dir, record)
+func requirements(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, bool) {
+	required, problems := findRequired(r, dir, record)
 	if ok := r.Log.Add(problems...); !ok || r.opts.check {
 		return required, ok
 	}
 	warnSameTypes(r, required)
-	in.refuseOverrides(required)
-	return required, in.checkReadonly(required)
-}
-
-// refuseOverrides refuses providers that come past the policy, if it says so.
-func (in *installation) refuseOverrides(required getproviders.Requirements) {
-	for _, refusal := range in.Policy.CheckOverrides(in.overriddenBy, required.Providers()) {
-		in.Log.Fail("refused_by_policy", "A provider comes past the policy",
+	for _, refusal := range r.Policy.CheckOverrides(r.overriddenBy, required.Providers()) {
+		r.Log.Fail("refused_by_policy", "A provider comes past the policy",
 			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
-			in.Product.Short(refusal.Provider), refusal, sources.ReattachVariable)
+			r.Product.Short(refusal.Provider), refusal, sources.ReattachVariable)
 	}
+	return required, checkReadonly(r, dir.Locks, required)
 }
 
 // warnSameTypes warns of providers of one type in both namespaces that OpenTofu takes for its own.
@@ -202,7 +174,7 @@ func warnSameTypes(r request, required getproviders.Requirements) {
 }
 
 // require finds out which providers are needed.
-func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
+func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
 	required, known, problems := dir.Requirements(r.Meta, r.opts.stateFile, record)
 	if known || !dir.Locks.Empty() || r.opts.backend.with != "" {
 		return required, problems
@@ -223,15 +195,14 @@ func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.
 }
 
 // checkReadonly compares a lock file that must not change with what is required.
-func (in *installation) checkReadonly(required getproviders.Requirements) bool {
-	r, locks := in.request, in.dir.Locks
+func checkReadonly(r request, locks *depsfile.Locks, required getproviders.Requirements) bool {
 	if !r.opts.readonly {
 		return r.Log.Add()
 	}
 	var changes []string
 	var unhashed []getproviders.Provider
 	for _, p := range required.Providers() {
-		if p.IsBuiltIn() || in.skip[p] {
+		if p.IsBuiltIn() || r.skip[p] {
 			continue
 		}
 		lock, ok := locks.Provider(p)

@@ -1,10 +1,10 @@
 // Package initcmd is the command "init", which prepares a working directory: it
 // finds modules, records the backend, installs providers and writes the lock file.
 //
-// It reads from top to bottom: run.go has the order of the phases and what they work on, then
+// It reads from top to bottom: run.go has the directories and the order of the phases, then
 // there is a file for each phase: backend.go with leftbehind.go, requirements.go, with the modules, providers.go, with the lock
-// file, and handover.go. report.go writes the page of the run, and maintenance.go looks after the shared cache. assess.go is -check and -plan, which find out what the
-// phases would do. directories.go does all of it in several directories, which share a session. session.go and options.go are what all work with.
+// file and failures.go, and handover.go. assess.go is -check and -plan, which find out what the phases would do. directories.go is what directories of a run need,
+// report.go writes the page of the run, and maintenance.go looks after the shared cache. session.go and options.go are what all work with.
 package initcmd
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
@@ -31,18 +32,18 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	o := defaults()
-	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: run, Lines: true,
+	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: runInit, Lines: true,
 		Usage: "init [options]", About: about, Flags: o.flags, Daily: daily, More: more}
 }
 
-func run(m *cli.Meta, args []string) (int, error) {
+func runInit(m *cli.Meta, args []string) (int, error) {
 	opts, problems := parse(args, m.Env, m.StandIn)
 	for _, p := range problems {
 		if blame := m.Blame(errors.New(p.Detail)); blame != "" {
 			p.Detail += "\n\n" + blame
 		}
 	}
-	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
+	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.looks()})
 	if len(problems) > 0 && problems[0].Summary == tooManyArguments && dialect.Of(product).Understands("no_arguments") {
 		problems[0].Summary = "No positional arguments are expected"
 	}
@@ -50,83 +51,118 @@ func run(m *cli.Meta, args []string) (int, error) {
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
 	m.Remembers = !opts.looks()
-	r := request{sources.New(m, product, opts.roots.Given()), opts, shown}
+	r := request{Session: sources.New(m, product, opts.roots.Given()), opts: opts, view: shown}
 	defer r.Close()
-	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)
-	code := cli.End(r.view.Problems, problems, 0)
+	code := cli.End(shown.Problems, slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings), 0)
 	if code != 0 {
-		r.view.End(code)
+		shown.End(code)
 		return code, nil
 	}
 	if opts.roots.Given() {
-		code = directories(r)
+		code = initDirectories(r)
 	} else {
-		code = alone(r)
+		code = initDirectory(r)
 	}
-	if code == 0 && !r.opts.looks() {
+	if code == 0 && !opts.looks() {
 		lookAfter(r)
 	}
 	if unwritten := writeReport(r, code == 1); unwritten.HasErrors() {
-		code = cli.End(r.view.Problems, unwritten, code)
+		code = cli.End(shown.Problems, unwritten, code)
 	}
-	r.view.End(code)
+	shown.End(code)
 	return code, nil
 }
 
-// alone does in the current directory what the options ask for, and returns the exit code.
-func alone(r request) int {
-	in := &installation{request: r, found: view.InitPlan{Complete: true}}
-	ok := in.prepare()
+// initDirectories does it in the directories that the options name, one after the other, and returns the exit code. An error in one of
+// them stops no other.
+func initDirectories(r request) int {
+	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
+	r.opts.fit(r.Meta.Env, len(found), r.Log)
+	if code := cli.End(r.view.Problems, r.Log.All, 0); code != 0 {
+		return code
+	}
+	locked := versionsOf{}
+	code := roots.Each(r.Meta, found, func(m *cli.Meta, root roots.Root) int {
+		product, _, invalid := products.ChooseWithOrigin(m, products.Options{With: r.opts.backend.with, ReadOnly: r.opts.looks()})
+		inside := request{Session: r.In(m, product), opts: r.opts.inside(r.Meta.Dir, root.Dir), view: r.view}
+		defer inside.Close()
+		r.view.Enter(root.Dir, product)
+		code := cli.End(r.view.Problems, invalid, 0)
+		if code == 0 {
+			code = initDirectory(inside)
+		}
+		if r.opts.sameVersions {
+			locked.add(root.Dir, product)
+		}
+		words := "" // for one that is ready
+		if r.opts.looks() {
+			words = map[int]string{0: "up to date", cli.ExitDiffers: "something to do"}[code]
+		}
+		r.view.Leave(code, words)
+		return code
+	}, func(root roots.Root, err error) {
+		r.view.Enter(root.Dir, r.Product)
+		r.view.Problems(problem.Failed("configuration_not_found", "Can't work in a directory", err))
+		r.view.Leave(1, "")
+	})
+	if locked.tell(r) && code == 0 {
+		code = cli.ExitDiffers
+	}
+	r.view.LeaveAll()
+	return code
+}
+
+// initDirectory does in the current directory what the options ask for, and returns the exit code.
+func initDirectory(r request) int {
+	dir, ok := prepare(&r)
 	switch {
 	case !ok:
 	case r.opts.looks():
-		ok = in.dir.Empty() || in.assess()
-	case in.dir.Empty():
+		var found view.InitPlan
+		if found, ok = assess(r, dir); ok {
+			return answer(r, found)
+		}
+	case dir.Empty():
 		r.view.EmptyDirectory()
 	default:
-		ok = in.initialize()
-	}
-	switch {
-	case !ok:
-		warnings, errors := r.Log.Split()
-		cli.End(r.view.Problems, append(warnings, errors...), 1)
-	case r.opts.looks():
-		return in.answer()
-	}
-	if !r.opts.json && !r.opts.looks() {
-		r.Meta.TellInterrupted(r.Log.All)
+		ok = runPhases(r, dir)
 	}
 	if ok {
 		return 0
 	}
+	warnings, errors := r.Log.Split()
+	cli.End(r.view.Problems, append(warnings, errors...), 1)
+	if !r.opts.json && !r.opts.looks() {
+		r.Meta.TellInterrupted(r.Log.All)
+	}
 	return 1
 }
 
-// initialize runs the phases in Terraform's order. Warnings are shown at the end, those of the settings at once.
-func (in *installation) initialize() (ok bool) {
-	record, backendProblems := initBackend(in.request, in.dir)
-	in.view.PhaseEnd()
-	in.aliasCloud()
-	if in.initModules(backendProblems) {
-		in.required, ok = requirements(in, record)
-		if ok && in.connect() && in.install() && in.handOver() {
-			in.view.Done(in.Log.All, in.Meta.Env.Get("TF_IN_AUTOMATION") != "")
+// runPhases runs the phases in Terraform's order. Warnings are shown at the end, those of the settings at once.
+func runPhases(r request, dir *workdir.Dir) bool {
+	record, backendProblems := initBackend(r, dir)
+	r.view.PhaseEnd()
+	aliasCloud(r, dir)
+	if installModules(r, dir, backendProblems) {
+		required, ok := requirements(r, dir, record)
+		if ok && connectSources(r, required) && installProviders(r, dir, required) && handOver(r, dir, required) {
+			r.view.Done(r.Log.All, r.Meta.Env.Get("TF_IN_AUTOMATION") != "")
 			return true
 		}
 	}
-	saveModules(in)
+	r.Log.Add(dir.SaveModules()...)
 	return false
 }
 
 // answer shows what -check or -plan found, which is what an init would do, and returns the exit code.
-func (in *installation) answer() int {
-	in.view.Problems(in.Log.All)
-	if in.opts.check {
-		in.view.Checked(in.found.Others)
+func answer(r request, found view.InitPlan) int {
+	r.view.Problems(r.Log.All)
+	if r.opts.check {
+		r.view.Checked(found.Others)
 	} else {
-		in.view.Planned(in.found)
+		r.view.Planned(found)
 	}
-	if !in.found.IsEmpty() {
+	if !found.IsEmpty() {
 		return cli.ExitDiffers
 	}
 	return 0
@@ -134,40 +170,37 @@ func (in *installation) answer() int {
 
 // prepare reads what all phases work on: the settings, the root module, after the one that -from-module names was
 // copied to its place, and the lock files. What is wrong with the module is kept in the Dir.
-func (in *installation) prepare() bool {
-	r := in.request
-	if !in.readSettings() || !r.opts.looks() && !recordPluginDirs(r) {
-		return false
+func prepare(r *request) (dir *workdir.Dir, ok bool) {
+	if !readSettings(r) || !r.opts.looks() && !recordPluginDirs(*r) {
+		return nil, false
 	}
 	if !r.opts.check { // which sends no request
 		r.Connect(r.opts.offlineBy, "")
 	}
-	if !r.Log.Add() || !copyModule(r) {
-		return false
+	if !r.Log.Add() || !copyModule(*r) {
+		return nil, false
 	}
 	options := r.opts.modules
 	options.Outlines = sources.Outlines(r.Meta)
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}
-	in.dir = workdir.Load(r.Meta, r.Product, ".", options)
-	invalid := in.dir.InputProblems
+	dir = workdir.Load(r.Meta, r.Product, ".", options)
+	invalid := dir.InputProblems
 	switch manner := products.Of(r.Product); {
 	case invalid.HasErrors():
 		if manner.RootFirst && !r.opts.check {
 			r.Log.Add(&manner.Preamble)
 		}
-		return r.Log.Add(invalid...)
-	case in.dir.Empty():
-		return true
+		return nil, r.Log.Add(invalid...)
+	case dir.Empty():
+		return dir, true
 	case !r.opts.looks():
 		r.Log.Add(invalid...)
 	}
-	r.Log.Add(in.dir.LoadLocks()...)
-	locks, unread := workdir.LoadModuleLocks(r.Meta.Context, r.opts.lockModules)
-	in.moduleLocks = locks
-	return r.Log.Add(unread...) &&
-		(r.opts.check || r.Log.Add(checkRoot(r, in.dir)...) && r.Log.Add(checkEncryption(r, in.dir)...))
+	r.Log.Add(dir.LoadLocks()...)
+	return dir, r.Log.Add(dir.LoadModuleLocks(r.Meta.Context, r.opts.lockModules)...) &&
+		(r.opts.check || r.Log.Add(checkRoot(*r, dir)...) && r.Log.Add(checkEncryption(*r, dir)...))
 }
 
 // copyModule copies the module that -from-module names into the working
@@ -200,31 +233,30 @@ func copyModule(r request) bool {
 
 // readSettings finds out how to install. Warnings are shown at once, because they
 // may explain all that follows.
-func (in *installation) readSettings() bool {
-	r := in.request
+func readSettings(r *request) bool {
 	r.ReadConfig()
-	in.fallback = read(r, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
+	r.fallback = parsed(*r, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
 	r.Log.Add(sources.CheckArchiveCredentials(r.Meta.Env)...)
 	var invalid problem.List
-	in.skip, invalid = sources.Skipped(r.Meta.Env, r.Config, r.Product)
+	r.skip, invalid = sources.Skipped(r.Meta.Env, r.Config, r.Product)
 	r.Log.Add(invalid...)
-	in.link = read(r, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
+	r.link = parsed(*r, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
 	if !r.ReadPolicy(r.opts.policies) {
 		return false
 	}
 	if !r.opts.noSharedCache {
-		in.cache = r.Cache()
+		r.cache = r.Cache()
 	}
-	if in.cache != nil && in.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.Meta.Env, "")}) {
-		in.cache = nil // what is installed is there already
+	if r.cache != nil && r.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.Meta.Env, "")}) {
+		r.cache = nil // what is installed is there already
 	}
 	r.view.Problems(r.Log.All)
 	r.Log.All = nil
 	return true
 }
 
-// read reads the value of an option.
-func read[T any](r request, name, given, invalid string, parse func(string) (T, error)) T {
+// parsed reads the value of an option.
+func parsed[T any](r request, name, given, invalid string, parse func(string) (T, error)) T {
 	value, err := parse(given)
 	if err != nil {
 		r.Log.Fail("invalid_option", invalid, "The value of %s can't be used: %v.", r.opts.by[name], err)

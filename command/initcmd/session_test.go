@@ -6,43 +6,35 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func TestSavePluginDirs(t *testing.T) {
+func TestRecordPluginDirs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	path := filepath.Join(dir, "plugin_path")
-	record := func(dirs ...string) {
-		t.Helper()
-		must.Succeed(t, savePluginDirs(path, dirs))
+	record := func(dirs ...string) bool {
+		m := &cli.Meta{Env: cli.Environment{"TF_DATA_DIR=" + dir}}
+		r := request{Session: sources.New(m, getproviders.Terraform(""), false), opts: options{pluginDirGiven: true, pluginDirs: dirs}}
+		recorded := recordPluginDirs(r)
+		must.Equal(t, len(checkPluginDirs(r)) == 0, recorded, dirs)
+		return recorded
 	}
-	record() // there is nothing to remove
+	must.Equal(t, record(), true) // there is nothing to remove
 	must.Refuse(os.Stat(dir))(t, "a directory was made for no record")
 
-	record("a & b", "c")
-	const want = "[\n  \"a \\u0026 b\",\n  \"c\"\n]" // Terraform's JSON has this escape
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("recorded %q, %v; want %q", got, err, want)
-	}
-
+	must.Equal(t, record("a & b", "c"), true)
+	must.Equal(t, string(must.Get(os.ReadFile(path))(t)), "[\n  \"a \\u0026 b\",\n  \"c\"\n]") // Terraform's JSON has this escape
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
 	must.Succeed(t, os.Chtimes(path, old, old))
-	record("a & b", "c")
-	if info, err := os.Stat(path); err != nil || !info.ModTime().Equal(old) {
-		t.Errorf("the same record was written again: %v", err)
-	}
+	must.Equal(t, record("a & b", "c"), true)
+	must.Equal(t, must.Get(os.Stat(path))(t).ModTime().Equal(old), true, "the same record was written again")
 
-	record()
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 0 {
-		t.Errorf("%d files are left, %v", len(left), err)
-	}
-}
-
-func TestSavePluginDirs_FailsWhereAFileIsInTheWay(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
+	must.Equal(t, record(), true)
+	must.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0)
+	must.Succeed(t, os.Remove(dir))
 	must.Write(t, dir, "")
-	if err := savePluginDirs(filepath.Join(dir, "plugin_path"), []string{"a"}); err == nil {
-		t.Error("no error, although a file is in the directory's place")
-	}
+	must.Equal(t, record("a"), false, "a file is in the directory's place")
 }

@@ -24,7 +24,6 @@ func vendorModules(r request, p project, hashes map[string]getproviders.Hash) (t
 	}
 	installer := r.Modules()
 	installer.Dir, installer.Observe = r.in(vendored.ModulesDir), r.view.ObserveModules
-	p.moduleLocks.Prefer(&installer)
 	if r.opts.upgrade {
 		installer.Mode = modules.Upgrade
 	}
@@ -121,10 +120,10 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (mod
 		r.view.Module(pkg, string(is), tidied)
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: is})
 	}
-	if !ok || !p.moduleLocks.Kept {
+	if !ok || !p.dir.LocksModules {
 		return nil, ok
 	}
-	return compareModules(r, p.moduleLocks.Locked, installed, before)
+	return compareModules(r, p.dir.LockedModules, installed, before)
 }
 
 // compareModules compares the modules with their lock file, which is to have the

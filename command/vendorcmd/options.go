@@ -32,10 +32,9 @@ func (r request) in(name string) string { return filepath.Join(r.base, filepath.
 // project is a working directory: its configuration, and what is locked and
 // vendored in it.
 type project struct {
-	dir         *workdir.Dir
-	moduleLocks workdir.ModuleLocks
-	was         vendored.Record // what is vendored
-	wanted      vendored.Record // what is to be: for which platforms and how; no modules and no providers yet
+	dir    *workdir.Dir
+	was    vendored.Record // what is vendored
+	wanted vendored.Record // what is to be: for which platforms and how; no modules and no providers yet
 }
 
 // options are what the arguments of vendor ask for.

@@ -106,10 +106,9 @@ func read(r request) (p project, ok bool) {
 		return p, r.Log.Fail("configuration_not_found", "No configuration files",
 			"The directory contains no %s configuration files.", r.Product.Name)
 	}
-	var problems, unlocked problem.List
+	var problems problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.Product)
-	p.moduleLocks, unlocked = workdir.LoadModuleLocks(r.Meta.Context, false)
-	return p, r.Log.Add(append(problems, unlocked...)...)
+	return p, r.Log.Add(append(problems, p.dir.LoadModuleLocks(r.Meta.Context, false)...)...)
 }
 
 // fill fills the directory: modules, providers, what describes them, and the lock

@@ -94,6 +94,10 @@ type Dir struct {
 	Tree  *modules.Tree   // the modules; nil before they were found
 	Locks *depsfile.Locks // nil before LoadLocks
 
+	LockedModules modulelock.Locks // of LoadModuleLocks: the versions and commits that modules are found in
+	LocksModules  bool             // there is a lock file for modules, or there is to be one
+	ToLock        modulelock.Locks // what SaveModules has that file say; nil: it stays
+
 	log       *slog.Logger    // nil: there is none
 	lockFile  fs.FileInfo     // as LoadLocks found it; nil: it wasn't there
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
@@ -166,6 +170,11 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 
 // InstallModules is FindModules for modules that are recorded in a manifest.
 func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, manifest modules.Manifest) {
+	installer.Locked, installer.Commits = map[string]modules.Record{}, map[string]string{}
+	for _, lock := range d.LockedModules.All() {
+		installer.Locked[lock.Key] = modules.Record{Key: lock.Key, Source: lock.Source, Version: lock.Version}
+		installer.Commits[lock.Key] = lock.Commit
+	}
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
 	d.logLeftToPlan()
 	d.ProviderProblems = d.Tree.CheckProviders()
@@ -241,7 +250,7 @@ func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason
 	return reasons, nil
 }
 
-// SaveModules records where the modules are. After errors in the configuration
+// SaveModules records where the modules are, and locks what they are. After errors in the configuration
 // nothing is recorded. That providers don't fit together says nothing against the
 // modules.
 func (d *Dir) SaveModules() problem.List {
@@ -250,6 +259,12 @@ func (d *Dir) SaveModules() problem.List {
 	}
 	if err := d.Tree.Save(); err != nil {
 		return problem.Unsaved("module_record", "Failed to record the modules", err)
+	}
+	if d.ToLock == nil {
+		return nil
+	}
+	if err := d.ToLock.Save(modulelock.FileName); err != nil {
+		return problem.Unsaved("module_record", "Failed to update the lock file for modules", err)
 	}
 	return nil
 }
@@ -303,34 +318,24 @@ func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 		d.Product.Predecessor.Name, d.Product.Name, &changes)
 }
 
-// ModuleLocks are what the lock file for modules says.
-type ModuleLocks struct {
-	Kept   bool // there is a file, or there is to be one
-	Locked modulelock.Locks
-}
-
 // LoadModuleLocks reads the lock file for modules in the current directory. Where
 // there is one, it is kept; else it has to be asked for.
-func LoadModuleLocks(ctx context.Context, asked bool) (locks ModuleLocks, problems problem.List) {
+func (d *Dir) LoadModuleLocks(ctx context.Context, asked bool) (problems problem.List) {
 	_, err := os.Lstat(modulelock.FileName)
 	if !errors.Is(err, fs.ErrNotExist) {
-		locks.Locked, problems = modulelock.Load(ctx, modulelock.FileName)
+		d.LockedModules, problems = modulelock.Load(ctx, modulelock.FileName)
 	}
-	locks.Kept = err == nil || asked
-	return locks, problems
+	d.LocksModules = err == nil || asked
+	return problems
 }
 
-// Prefer has an installer choose the versions and commits that are locked.
-func (l ModuleLocks) Prefer(installer *modules.Resolver) {
-	installer.Locked, installer.Commits = map[string]modules.Record{}, map[string]string{}
-	for _, lock := range l.Locked.All() {
-		installer.Locked[lock.Key] = modules.Record{Key: lock.Key, Source: lock.Source, Version: lock.Version}
-		installer.Commits[lock.Key] = lock.Commit
+// CompareModules hashes the modules that aren't local, and returns which of them differ from their lock file, if there is one or is to be one. What that
+// should say is ToLock.
+func (d *Dir) CompareModules(ctx context.Context) (differ []modulelock.Finding, problems problem.List) {
+	if !d.LocksModules {
+		return nil, nil
 	}
-}
-
-// InstalledModules hashes the modules that aren't local.
-func (d *Dir) InstalledModules(ctx context.Context) (installed []modulelock.Lock, problems problem.List) {
+	var installed []modulelock.Lock
 	for _, pkg := range d.Tree.Packages() {
 		hash, err := modulelock.HashTree(ctx, pkg.Path)
 		if err != nil {
@@ -339,7 +344,8 @@ func (d *Dir) InstalledModules(ctx context.Context) (installed []modulelock.Lock
 		}
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: hash})
 	}
-	return installed, nil
+	d.ToLock = d.LockedModules.Updated(installed)
+	return slices.DeleteFunc(d.LockedModules.Check(installed), func(f modulelock.Finding) bool { return f.State == modulelock.Same }), nil
 }
 
 // HasOtherContent reports whether a module has the source and version that are

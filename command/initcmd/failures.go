@@ -1,0 +1,210 @@
+package initcmd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/spelling"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+// explainMissing adds to errors about providers that a registry or the mirrors of -mirror don't have why that may be.
+func explainMissing(r request, dir *workdir.Dir, required getproviders.Requirements, err error) {
+	var all []*getproviders.Fault
+	for _, part := range getproviders.SplitErrors(err) {
+		switch missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound); {
+		case missing == nil || missing.Hint != "":
+		case missing.Registry:
+			all = append(all, missing)
+		case len(r.Mirrors) > 0 && r.opts.mirrorFallback == "":
+			missing.Hint = "the mirrors of -mirror or TFDEPS_MIRROR are the only sources; -mirror-fallback=stop has the others asked after them"
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	known := knownProviders(r, dir, required, all)
+	for _, missing := range all {
+		missing.Hint = r.Source.Describe(missing.Provider).ExplainMissing(r.Meta.Context, missing.Provider)
+		if meant := spelling.Closest(r.Product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
+			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
+		}
+	}
+}
+
+// inferred warns of providers that a registry doesn't have, and that nothing but the type of a
+// resource names: the type may be what is wrong.
+func inferred(r request, dir *workdir.Dir, err error) {
+	if !products.Of(r.Product).Guesses {
+		return
+	}
+	for _, part := range getproviders.SplitErrors(err) {
+		failed, ok := getproviders.Failure(part)
+		missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound)
+		if !ok || missing == nil || !missing.Registry {
+			continue
+		}
+		var users []load.Inferred
+		named := false
+		for _, module := range dir.Tree.Modules {
+			users = append(users, module.Config.Inferred()...)
+			named = named || module.Config.HasEntryFor(failed.Provider)
+		}
+		at := slices.IndexFunc(users, func(u load.Inferred) bool { return u.Provider == failed.Provider })
+		if at < 0 || named {
+			continue
+		}
+		r.Log.Add(problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
+			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
+				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
+			users[at].Address, failed.Provider.Type, r.Product.Short(failed.Provider))))
+	}
+}
+
+// knownProviders are the addresses of all providers that this machine knows, but those that are missing: the ones of
+// the configuration, the lock file and the shared cache.
+func knownProviders(r request, dir *workdir.Dir, required getproviders.Requirements, missing []*getproviders.Fault) (known []string) {
+	all := required.Providers()
+	for _, lock := range dir.Locks.All() {
+		all = append(all, lock.Provider)
+	}
+	if r.cache != nil {
+		packages, _ := r.Maintenance(r.cache).List()
+		for _, p := range packages {
+			all = append(all, p.Provider)
+		}
+	}
+	for _, p := range all {
+		if !slices.ContainsFunc(missing, func(m *getproviders.Fault) bool { return m.Provider == p }) {
+			known = append(known, r.Product.Short(p))
+		}
+	}
+	return known
+}
+
+// announceOverrides warns of providers that aren't what the configuration and
+// the lock file say. Of those that run already Terraform does so since 1.16.
+func announceOverrides(r request) {
+	overridden, running := "", ""
+	for _, p := range slices.SortedFunc(maps.Keys(r.skip), getproviders.Provider.Compare) {
+		if dir, ok := r.Config.DevOverrides[p]; ok {
+			overridden += fmt.Sprintf("\n - %s in %s", r.Product.Short(p), dir)
+		} else {
+			running += "\n - " + r.Product.Short(p)
+		}
+	}
+	if overridden != "" {
+		r.Log.Warningf("", "Provider development overrides are in effect",
+			"The following provider development overrides are set in the CLI configuration:%s\n\n"+
+				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
+				"What the lock file says of them stays as it is.", overridden, r.Product.Program)
+	}
+	if running != "" && dialect.Of(r.Product).Understands("running_providers") {
+		r.Log.Warningf("", "Unmanaged providers are in effect",
+			"The following providers run already, as the environment variable %s says:%s\n\n"+
+				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)
+	}
+}
+
+// suggest finds the address that was meant by one that doesn't exist: that of
+// another required provider of the same type, else what the registry knows.
+func suggest(r request, required getproviders.Requirements, p getproviders.Provider) (explain.Suggestion, bool) {
+	meant, ok := getproviders.Provider{}, false
+	for _, other := range required.Providers() {
+		if other.Type == p.Type && other != p && !ok {
+			meant, ok = other, true
+		}
+	}
+	if !ok {
+		meant, ok = r.Source.Describe(p).Suggest(r.Meta.Context, p)
+	}
+	if !ok {
+		return explain.Suggestion{}, false
+	}
+	available, err := r.Source.Versions(r.Meta.Context, meant)
+	if err != nil {
+		return explain.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
+	}
+	return explain.Suggestion{Provider: meant, Versions: available.Versions}, true
+}
+
+// chosenOffline warns of versions that were chosen without asking sources that may
+// have others.
+func chosenOffline(r request, report providercache.Report) {
+	var chosen []string
+	for _, o := range report.Outcomes {
+		p := o.Provider
+		if o.Locked {
+			continue
+		}
+		var unasked []string
+		for _, source := range r.Source.Describe(p).Unasked {
+			unasked = append(unasked, source.Source)
+		}
+		if len(unasked) > 0 {
+			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.Product.Short(p), o.Version, strings.Join(unasked, " and the ")))
+		}
+	}
+	if len(chosen) > 0 {
+		r.Log.Warningf("", "Versions chosen offline among what is there",
+			"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
+			r.opts.offlineBy, problem.Items(chosen))
+	}
+}
+
+// gcAfter is what cache gc, without options, takes for unused.
+const gcAfter = 30 * 24 * time.Hour
+
+// explainSpace adds to an error about a full disk what cache gc would free.
+func explainSpace(r request, err error) {
+	for _, part := range getproviders.SplitErrors(err) {
+		full := getproviders.FaultOf(part, getproviders.ErrNoSpace)
+		if full == nil || full.Hint != "" || r.cache == nil {
+			continue
+		}
+		kept := r.Maintenance(r.cache)
+		would, err := kept.Collect(r.Meta.Context, providercache.CollectPolicy{OlderThan: gcAfter}, providercache.RemoveOptions{DryRun: true})
+		if err == nil {
+			full.Hint = fmt.Sprintf("make room there, or put the packages on another disk; %s would be free without the packages of %s that no directory has used for 30 days",
+				terminal.Megabytes(would.Freed), r.cache.Dir)
+		}
+	}
+}
+
+// notShared warns that packages are for this directory alone, because the cache that the user named
+// can't be written to. As long as it has all that is needed, that is no reason for a warning.
+func notShared(r request, report providercache.Report) {
+	cache := r.cache
+	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
+		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Provider.IsBuiltIn()
+	})
+	if cache == nil || !cache.Shared || !alone {
+		return
+	}
+	made, err := scratch.MakeDirs(cache.Dir) // packages that a mirror has unpacked are linked past it
+	defer scratch.RemoveEmpty(made)
+	if err == nil {
+		var probe *scratch.Dir
+		if probe, err = scratch.Make(cache.Dir); err == nil {
+			probe.Remove()
+			return
+		}
+	}
+	r.Log.Warningf("cache_failed", "The shared cache can't be written to",
+		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
+			"names the cache. Correct its permissions, or name another directory.", err)
+}
