@@ -125,7 +125,7 @@ func (s Signers) needsKeys(signature []byte) bool {
 // has more than max bytes. It is called when the Trust is loaded.
 func (s Signers) TrustIn(pkg Package, read readDocument) Trust {
 	return pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
-		return s.verified(ctx, pkg.Provider, pkg.Version, pkg.Source, read)
+		return s.verifyDocuments(ctx, pkg.Provider, pkg.Version, pkg.Source, read)
 	})
 }
 
@@ -161,8 +161,8 @@ func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
 	return result, nil
 }
 
-// verified returns what a source has about a version, if its signature is one that counts; nil if that proves nothing.
-func (s Signers) verified(ctx context.Context, p Provider, v Version, source string, read readDocument) (*signedChecksums, error) {
+// verifyDocuments returns what a source has about a version, if its signature is one that counts; nil if that proves nothing.
+func (s Signers) verifyDocuments(ctx context.Context, p Provider, v Version, source string, read readDocument) (*signedChecksums, error) {
 	d, ok, err := readDocuments(ctx, p, v, read, s.needsKeys)
 	if err != nil || !ok {
 		return nil, err

@@ -15,7 +15,7 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 	if err != nil {
 		return Available{}, err
 	}
-	return Available{Versions: listed(found).Versions}, nil
+	return Available{Versions: byVersion(found).Versions}, nil
 }
 
 // Package implements Source. Besides the errors of Versions there are
@@ -50,11 +50,11 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 			return result, nil
 		}
 	}
-	return Package{}, listed(found).missing(Subject{Source: s.Dir, Provider: p, Version: v, Platform: plat})
+	return Package{}, byVersion(found).lacks(Subject{Source: s.Dir, Provider: p, Version: v, Platform: plat})
 }
 
-// listed sorts what was found by versions.
-func listed(found []mirrored) Available {
+// byVersion sorts what was found by versions.
+func byVersion(found []mirrored) Available {
 	list := Available{Details: map[Version]Listed{}}
 	for _, m := range found {
 		list.Versions = append(list.Versions, m.version)
@@ -78,11 +78,11 @@ func (s *FilesystemMirrorSource) platforms(ctx context.Context, p Provider, v Ve
 	if err != nil {
 		return nil, err
 	}
-	list := listed(found)
+	list := byVersion(found)
 	if of, ok := list.Details[v]; ok {
 		return of.Platforms, nil
 	}
-	return nil, list.missing(Subject{Source: s.Dir, Provider: p, Version: v})
+	return nil, list.lacks(Subject{Source: s.Dir, Provider: p, Version: v})
 }
 
 func (s *FilesystemMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {

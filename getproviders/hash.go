@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -62,10 +61,6 @@ func isH1(h Hash) bool {
 	text, ok := strings.CutPrefix(string(h), hashing.H1+":")
 	sum, err := base64.StdEncoding.DecodeString(text)
 	return ok && err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == text
-}
-
-func joinHashes(hashes []Hash) string {
-	return cmp.Or(joined(hashes, quoted, Hash.printable), "none")
 }
 
 // printable returns a hash as messages repeat it: whole if it is one. What a mirror

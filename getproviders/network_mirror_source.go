@@ -78,7 +78,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	}
 	pkg.Trust = pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
 		return s.documents.Do(ctx, packageKey{p, v, Platform{}}, func(ctx context.Context) (*signedChecksums, error) {
-			return s.Signers.verified(ctx, p, v, s.name(), func(ctx context.Context, name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) })
+			return s.Signers.verifyDocuments(ctx, p, v, s.name(), func(ctx context.Context, name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) })
 		})
 	})
 	pkg.Trust.LocalTrust = true
@@ -123,7 +123,7 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 	case errors.Is(err, ErrProviderNotFound):
 		return err
 	}
-	return Available{Versions: versions}.missing(Subject{Source: s.name(), Provider: p, Version: v})
+	return Available{Versions: versions}.lacks(Subject{Source: s.name(), Provider: p, Version: v})
 }
 
 // versions asks for a provider's versions, once. That the provider isn't there is an answer that is remembered, too.

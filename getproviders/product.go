@@ -116,7 +116,7 @@ func (e Product) ParseProvider(given string) (Provider, error) {
 		return Provider{}, addressError("source string", fmt.Sprintf(
 			"The provider source %q must have the form \"[hostname/][namespace/]name\".%s", given, e.meantByURL(given)))
 	}
-	p, err := e.parseParts(given, parts)
+	p, err := parseParts(given, parts, Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace}, e.Predecessor == nil && e.IsSince("1.16"))
 	if err != nil {
 		return Provider{}, err
 	}
@@ -131,41 +131,6 @@ func (e Product) ParseProvider(given string) (Provider, error) {
 		return Provider{}, err
 	}
 	return p, nil
-}
-
-// parseParts normalises one to three parts, from the right, and fills in
-// what is missing.
-func (e Product) parseParts(given string, parts []string) (p Provider, err error) {
-	p = Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace}
-	last := len(parts) - 1
-	if p.Type, err = NormalizePart(parts[last]); err != nil {
-		return Provider{}, partError("type", parts[last], given, err)
-	}
-	if last >= 1 {
-		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
-			return Provider{}, partError("namespace", parts[last-1], given, err)
-		}
-		if _, err := NormalizePart(p.Namespace); err != nil && (e.Predecessor != nil || !e.IsSince("1.16")) && p.Namespace != legacyNamespace {
-			return Provider{}, partError("namespace", parts[last-1], given, err)
-		}
-	}
-	if last >= 2 {
-		if p.Hostname, err = hosts.ParseHostname(parts[0]); err != nil {
-			return Provider{}, addressError("source hostname", fmt.Sprintf("In provider source %q: %v.", given, err))
-		}
-	}
-	return p, nil
-}
-
-func partError(what, part, given string, err error) error {
-	return addressError(what, fmt.Sprintf("The %s %q in provider source %q can't be used: %v.", what, part, given, err))
-}
-
-func parseNamespace(given string) (string, error) {
-	if given == legacyNamespace {
-		return given, nil
-	}
-	return normalizeNamespace(given)
 }
 
 // checkPrefix refuses types that start like the names of repositories and

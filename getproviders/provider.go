@@ -59,8 +59,41 @@ func (p *Provider) UnmarshalText(text []byte) (err error) {
 	if len(parts) != 3 {
 		return addressError("source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given))
 	}
-	*p, err = Product{}.parseParts(given, parts)
+	*p, err = parseParts(given, parts, Provider{}, true)
 	return err
+}
+
+// parseParts normalises one to three parts, from the right; p has what is missing. Namespaces have underscores in some products.
+func parseParts(given string, parts []string, p Provider, underscores bool) (_ Provider, err error) {
+	last := len(parts) - 1
+	if p.Type, err = NormalizePart(parts[last]); err != nil {
+		return Provider{}, partError("type", parts[last], given, err)
+	}
+	if last >= 1 {
+		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
+			return Provider{}, partError("namespace", parts[last-1], given, err)
+		}
+		if _, err := NormalizePart(p.Namespace); err != nil && !underscores && p.Namespace != legacyNamespace {
+			return Provider{}, partError("namespace", parts[last-1], given, err)
+		}
+	}
+	if last >= 2 {
+		if p.Hostname, err = hosts.ParseHostname(parts[0]); err != nil {
+			return Provider{}, addressError("source hostname", fmt.Sprintf("In provider source %q: %v.", given, err))
+		}
+	}
+	return p, nil
+}
+
+func partError(what, part, given string, err error) error {
+	return addressError(what, fmt.Sprintf("The %s %q in provider source %q can't be used: %v.", what, part, given, err))
+}
+
+func parseNamespace(given string) (string, error) {
+	if given == legacyNamespace {
+		return given, nil
+	}
+	return normalizeNamespace(given)
 }
 
 // Compare orders addresses by host (punycode), namespace and type, each
@@ -168,8 +201,8 @@ func checkPart(part string) error {
 
 // addressError says what is wrong with a provider's source address: with its "source string", "source hostname", "namespace" or
 // "type". The detail is a sentence or more for people, with what was given.
-func addressError(part, detail string) *Fault {
-	return &Fault{Code: "invalid_address", Err: fmt.Errorf("invalid provider %s: %s", part, detail)}
+func addressError(part, detail string) error {
+	return &hosts.Fault{ID: "invalid_address", Err: fmt.Errorf("invalid provider %s: %s", part, detail)}
 }
 
 // Platform is an operating system and an architecture, in Go's names. It is

@@ -10,6 +10,27 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
+// list returns the versions of a provider with all that the registry tells
+// about them.
+func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error) {
+	return s.versions.Do(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (Available, error) {
+		doc, _, err := s.ask(ctx, p, p.Namespace, p.Type, "versions")
+		if err != nil {
+			return Available{}, err
+		}
+		if doc.StatusCode == http.StatusNotFound {
+			failed := Subject{Source: "provider " + registryName(p), Provider: p}.Missing() // Terraform's sentence, which programs look for
+			failed.Source, failed.Registry = registryName(p), true
+			return Available{}, failed
+		}
+		list, err := decodeVersions(doc.Body)
+		if err != nil {
+			return Available{}, malformedError(kindRegistry, p, doc, err)
+		}
+		return list, nil
+	})
+}
+
 // missing says what it means that a registry has no package where it was
 // asked for one: the protocol has 404 for it, whatever the reason. If the list
 // of versions can't be had, the platform gets the blame.
@@ -24,7 +45,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	case err != nil:
 		return about.Missing()
 	}
-	return list.missing(about)
+	return list.lacks(about)
 }
 
 // explainMissing finds out whether what a host names as its registry is a network mirror, which would

@@ -74,27 +74,6 @@ func (s *RegistrySource) Describe(p Provider) Description {
 	}
 }
 
-// list returns the versions of a provider with all that the registry tells
-// about them.
-func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error) {
-	return s.versions.Do(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (Available, error) {
-		doc, _, err := s.ask(ctx, p, p.Namespace, p.Type, "versions")
-		if err != nil {
-			return Available{}, err
-		}
-		if doc.StatusCode == http.StatusNotFound {
-			failed := Subject{Source: "provider " + registryName(p), Provider: p}.Missing() // Terraform's sentence, which programs look for
-			failed.Source, failed.Registry = registryName(p), true
-			return Available{}, failed
-		}
-		list, err := decodeVersions(doc.Body)
-		if err != nil {
-			return Available{}, malformedError(kindRegistry, p, doc, err)
-		}
-		return list, nil
-	})
-}
-
 func (s *RegistrySource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
 	list, err := s.list(ctx, p)
 	if err != nil {

@@ -51,8 +51,8 @@ type Listed struct {
 	FromRegistry bool       // as a Package has it
 }
 
-// missing says what a list lacks: the version, or where it has that, a package for the platform.
-func (a Available) missing(about Subject) *Fault {
+// lacks says what a list lacks: the version, or where it has that, a package for the platform.
+func (a Available) lacks(about Subject) *Fault {
 	listed, ok := a.Details[about.Version]
 	if !ok {
 		about.Platform = Platform{}

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -237,4 +238,8 @@ func otherHashes(expected, found []Hash) error {
 		}
 	}
 	return failed
+}
+
+func joinHashes(hashes []Hash) string {
+	return cmp.Or(joined(hashes, quoted, Hash.printable), "none")
 }
