@@ -120,48 +120,42 @@ func recovered(err *error) {
 	}
 }
 
-// keyBlock are the packets of one or more public keys.
-type keyBlock struct {
-	pgpPackets
-	primary        []string // IDs of the primary keys
-	ids            []uint64 // of all keys
-	selfSignatures int      // that reading the keys means to verify
-}
-
-// readKeyBlock reads the packets of public keys, and checks that they are within the limits.
-// The block is returned beside the error if its IDs are known.
-func readKeyBlock(content []byte) (block keyBlock, err error) {
+// readKeyPackets returns a key of which nothing was verified: its packets are within the limits.
+// The key is returned beside the error if its IDs are known.
+func readKeyPackets(armored string) (key signingKey, err error) {
 	defer recovered(&err)
-	read, err := readPackets(content, tagSignature, tagPublicKey, tagUserID, tagPublicSubkey, tagUserAttribute)
-	if err != nil {
-		return keyBlock{}, err
+	if key.content, err = unarmor(armored, openpgp.PublicKeyType); err != nil {
+		return signingKey{}, err
 	}
-	block.pgpPackets = read
+	key.packets, err = readPackets(key.content, tagSignature, tagPublicKey, tagUserID, tagPublicSubkey, tagUserAttribute)
+	if err != nil {
+		return key, err
+	}
 	var owner *packet.PublicKey
 	var refused error
-	for _, parsed := range read.parsed {
+	for _, parsed := range key.packets.parsed {
 		switch p := parsed.(type) {
 		case *packet.PublicKey:
 			if !p.IsSubkey {
 				owner = p
-				block.primary = append(block.primary, keyID(p.KeyId))
+				key.primary = append(key.primary, keyID(p.KeyId))
 			}
-			block.ids = append(block.ids, p.KeyId)
+			key.ids = append(key.ids, p.KeyId)
 			if err := checkKey(p); err != nil && refused == nil {
 				refused = fmt.Errorf("key %s: %w", keyID(p.KeyId), err)
 			}
 		case *packet.UserId:
 			if len(p.Id) > maxUserID {
-				return block, fmt.Errorf("it has a user ID of more than %d bytes", maxUserID)
+				return key, fmt.Errorf("it has a user ID of more than %d bytes", maxUserID)
 			}
 		case *packet.Signature:
-			block.selfSignatures += verifications(p, owner)
+			key.selfSignatures += verifications(p, owner)
 		}
 	}
-	if len(block.ids) > maxPGPKeys {
-		return block, fmt.Errorf("it has more than %d keys", maxPGPKeys)
+	if len(key.ids) > maxPGPKeys {
+		return key, fmt.Errorf("it has more than %d keys", maxPGPKeys)
 	}
-	return block, refused
+	return key, refused
 }
 
 // verifications is how many signatures are verified where reading a key that belongs to
@@ -211,20 +205,18 @@ func checkBits(algorithm string, bits, least, most int) error {
 	return nil
 }
 
-// detached is a detached signature.
-type detached struct{ pgpPackets }
-
-func readDetached(content []byte) (detached, error) {
+// readDetached reads a detached signature.
+func readDetached(content []byte) (pgpPackets, error) {
 	read, err := readPackets(content, tagSignature)
 	if err == nil && len(read.parsed) > maxPGPKeys {
 		err = fmt.Errorf("it has more than %d packets", maxPGPKeys)
 	}
-	return detached{read}, err
+	return read, err
 }
 
 // issuers returns the IDs of the keys that a signature says it is by; whole is false if it
 // doesn't say that everywhere.
-func (d detached) issuers() (ids []uint64, whole bool) {
+func (d pgpPackets) issuers() (ids []uint64, whole bool) {
 	whole = true
 	for _, parsed := range d.parsed {
 		if s := parsed.(*packet.Signature); s.IssuerKeyId != nil {
@@ -243,7 +235,7 @@ func (d detached) issuers() (ids []uint64, whole bool) {
 var errSHA1 = errors.New("it is made with SHA-1, which proves nothing any more")
 
 // checkHashes refuses weak hashes where a signature is by one of the keys.
-func (d detached) checkHashes(ids []uint64) error {
+func (d pgpPackets) checkHashes(ids []uint64) error {
 	for _, parsed := range d.parsed {
 		s := parsed.(*packet.Signature)
 		if s.Hash == crypto.SHA1 && s.IssuerKeyId != nil && slices.Contains(ids, *s.IssuerKeyId) {
@@ -278,9 +270,12 @@ type signingKeys struct {
 
 // signingKey is a public key; its block may hold several.
 type signingKey struct {
-	content []byte // without armor, which is what a trust signature is over
-	keyBlock
-	ring openpgp.EntityList
+	content        []byte // without armor, which is what a trust signature is over
+	packets        pgpPackets
+	primary        []string // IDs of the primary keys
+	ids            []uint64 // of all keys
+	selfSignatures int      // that reading the keys means to verify
+	ring           openpgp.EntityList
 }
 
 func readKey(armored string) (signingKey, error) {
@@ -295,10 +290,10 @@ func readKey(armored string) (signingKey, error) {
 // readKeyOf is readKey for a key that may have made a signature. If it hasn't, the error is
 // ErrUnknownIssuer, and what the key says of itself isn't verified: it doesn't matter.
 // left is how many signatures may be verified yet.
-func readKeyOf(armored string, signature detached, left *int) (signingKey, error) {
+func readKeyOf(armored string, signature pgpPackets, left *int) (signingKey, error) {
 	key, err := readKeyPackets(armored)
 	issuers, whole := signature.issuers()
-	isIssuer := slices.ContainsFunc(key.keyBlock.ids, func(id uint64) bool { return slices.Contains(issuers, id) })
+	isIssuer := slices.ContainsFunc(key.ids, func(id uint64) bool { return slices.Contains(issuers, id) })
 	switch {
 	case len(issuers) > 0 && whole && len(key.primary) > 0 && !isIssuer:
 		return key, pgperrors.ErrUnknownIssuer
@@ -308,23 +303,13 @@ func readKeyOf(armored string, signature detached, left *int) (signingKey, error
 	return key, key.readRing(left)
 }
 
-// readKeyPackets returns a key of which nothing was verified.
-func readKeyPackets(armored string) (signingKey, error) {
-	content, err := unarmor(armored, openpgp.PublicKeyType)
-	if err != nil {
-		return signingKey{}, err
-	}
-	block, err := readKeyBlock(content)
-	return signingKey{content: content, keyBlock: block}, err
-}
-
 // readRing verifies what the block's keys say of themselves.
 func (k *signingKey) readRing(left *int) (err error) {
 	defer recovered(&err)
 	if *left -= k.selfSignatures; *left < 0 {
 		return fmt.Errorf("there are more than %d signatures of keys over themselves", maxSelfSignatures)
 	}
-	ring, err := openpgp.ReadKeyRing(bytes.NewReader(k.keyBlock.content))
+	ring, err := openpgp.ReadKeyRing(bytes.NewReader(k.packets.content))
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 }
 
 // checkOfficial returns nil if the signature isn't by the official key.
-func (c signedChecksums) checkOfficial(signature detached, config *packet.Config) (*signedBy, error) {
+func (c signedChecksums) checkOfficial(signature pgpPackets, config *packet.Config) (*signedBy, error) {
 	if c.Keys.Official == "" {
 		return nil, nil
 	}
@@ -143,7 +143,7 @@ func (c signedChecksums) checkTrust(key signingKey, trust string, config *packet
 	}
 	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.primary, ", "))
 	content, err := unarmor(trust, openpgp.SignatureType)
-	var signature detached
+	var signature pgpPackets
 	if err == nil {
 		signature, err = readDetached(content)
 	}
@@ -174,7 +174,7 @@ func (c signedChecksums) isPartner(public PublicKey) bool {
 
 // signedBy is what a valid signature tells.
 type signedBy struct {
-	signature detached
+	signature pgpPackets
 	key       signingKey
 	keyID     string // of the primary key, even if a subkey signed
 	notes     []string
@@ -188,9 +188,9 @@ type signedBy struct {
 // releases again. A revoked key is an error. So is a signature that itself has
 // expired; Terraform overlooks that if its key has expired too. OpenTofu accepts such a
 // signature; with a variable it refuses both.
-func (k signingKey) verify(document []byte, signature detached, config *packet.Config, expiry expiry) (by *signedBy, err error) {
+func (k signingKey) verify(document []byte, signature pgpPackets, config *packet.Config, expiry expiry) (by *signedBy, err error) {
 	defer recovered(&err)
-	if err := signature.checkHashes(k.keyBlock.ids); err != nil {
+	if err := signature.checkHashes(k.ids); err != nil {
 		return nil, err
 	}
 	sig, signer, err := openpgp.VerifyDetachedSignature(

@@ -80,9 +80,7 @@ func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 		if err != nil || got.TrustLevel != LevelOfficial {
 			t.Fatalf("%s: got %+v, %v", now, got, err)
 		}
-		if len(got.Notes) != len(wants) {
-			t.Fatalf("%s: notes %q", now, got.Notes)
-		}
+		must.Len(t, got.Notes, len(wants), now)
 		for i, want := range wants {
 			must.Contain(t, got.Notes[i], want, now)
 		}

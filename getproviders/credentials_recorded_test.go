@@ -150,9 +150,7 @@ func (w *web) check(t *testing.T, said string, want map[string]string) {
 	for at, token := range want {
 		want[at] = "Bearer " + token
 	}
-	if told := w.heard(); !maps.Equal(told, want) {
-		t.Errorf("told:\n%s\nwant:\n%s", listed(told), listed(want))
-	}
+	must.DeepEqual(t, w.heard(), want)
 	for name, text := range map[string]string{"what the user sees": said, "the log": w.log.String()} {
 		must.NotContain(t, text, "hunter", name)
 		must.NotContain(t, text, "Bearer", name)
@@ -354,9 +352,7 @@ func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 			if test.told != "" {
 				want[test.told] = "Bearer hunter-registry"
 			}
-			if !maps.Equal(told, want) {
-				t.Errorf("told:\n%s\nwant:\n%s", listed(told), listed(want))
-			}
+			must.DeepEqual(t, told, want)
 		})
 	}
 }

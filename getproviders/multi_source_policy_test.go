@@ -14,9 +14,7 @@ import (
 )
 
 func TestMultiSource_TheZeroOneStops(t *testing.T) {
-	if new(getproviders.MultiSource).Fallback != getproviders.StopOnFailure {
-		t.Error("it goes on after failures")
-	}
+	must.Equal(t, new(getproviders.MultiSource).Fallback, getproviders.StopOnFailure, "it goes on after failures")
 }
 
 // TestFallback asks the same questions of the same sources under each policy: of a mirror, and of

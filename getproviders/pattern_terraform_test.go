@@ -46,9 +46,7 @@ func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), terraform, "version")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "HOME="+dir)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Succeed(t, err, out)
 	said := strings.Join(strings.Fields(strings.ReplaceAll(string(out), "│", "")), " ")
 	for pattern, valid := range oddPatterns {
 		must.Equal(t, !strings.Contains(said, fmt.Sprintf("matching pattern %q", pattern)), valid, pattern)

@@ -160,9 +160,7 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 	available := must.Get(versionsOf(t, source))(t)
 	found := must.Get(source.Package(t.Context(), widget, available.Versions[0], linux))(t)
 	must.Get(found.Trust.Loaded(t.Context()))(t)
-	if len(fake.seen) != 4 {
-		t.Fatalf("%d requests, want 4", len(fake.seen))
-	}
+	must.Len(t, fake.seen, 4)
 	for _, req := range fake.seen {
 		want := ""
 		if strings.HasPrefix(req.URL.Path, "/v1/") {

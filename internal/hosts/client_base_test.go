@@ -55,9 +55,7 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 		_, err := hasty.Do(get(t, srv.URL+"/silent").WithContext(ctx))
 		must.Equal(t, must.As[net.Error](t, err).Timeout(), true)
 	}
-	if base.ResponseHeaderTimeout != 0 {
-		t.Error("the caller's own transport was changed")
-	}
+	must.Equal(t, base.ResponseHeaderTimeout, 0, "the caller's own transport was changed")
 }
 
 func TestClientOptions_TheTimeLimitsOfATransportStay(t *testing.T) {

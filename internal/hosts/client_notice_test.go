@@ -50,9 +50,7 @@ func TestClient_TellsOfRetries(t *testing.T) {
 	defer client.CloseIdleConnections()
 	resp := must.Get(client.Get(server.URL))(t)
 	resp.Body.Close()
-	if len(told) != 2 {
-		t.Fatalf("told %v", told)
-	}
+	must.Len(t, told, 2)
 	for i, r := range told {
 		want := hosts.Retry{Host: server.Listener.Addr().String(), Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
 		if r != want || r.Wait <= 0 {

@@ -156,9 +156,7 @@ func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 	last, _ := io.ReadAll(resp.Body)
 	must.Equal(t, string(last), "try later", "the last body")
 	resp.Body.Close()
-	if closed.Load() != 3 {
-		t.Error("the last body was not closed")
-	}
+	must.Equal(t, closed.Load(), 3, "the last body was not closed")
 }
 
 func TestRetry_Waits(t *testing.T) {

@@ -199,9 +199,7 @@ func TestClient_TransportSettings(t *testing.T) {
 		t.Error("no proxy")
 	}
 	client := newClient(t, ClientOptions{})
-	if client.Timeout != 0 {
-		t.Error("there is a time limit for whole transfers")
-	}
+	must.Equal(t, client.Timeout, 0, "there is a time limit for whole transfers")
 	if client.Jar != nil {
 		t.Error("there is a cookie jar")
 	}

@@ -119,9 +119,7 @@ func TestRead_AllTrustsNoContentLength(t *testing.T) {
 
 func TestGetDocument_RedirectLimit(t *testing.T) {
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Referer") != "" {
-			t.Error("told where it came from")
-		}
+		must.Equal(t, r.Header.Get("Referer"), "", "told where it came from")
 		if r.URL.Path != "/end" {
 			http.Redirect(w, r, map[string]string{"/3": "/2", "/2": "/1", "/1": "/end"}[r.URL.Path], http.StatusTemporaryRedirect)
 		}

@@ -158,9 +158,7 @@ default login u password other
 			}
 			closed(t)(Do(WithNetrc(newClient(t, opts), []string{file}), req, 5))
 			must.Equal(t, strings.Join(told, " "), tc.want)
-			if req.Header.Get("Authorization") != tc.header {
-				t.Error("the caller's request was changed")
-			}
+			must.Equal(t, req.Header.Get("Authorization"), tc.header, "the caller's request was changed")
 		})
 	}
 }
