@@ -9,13 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Sizes of the documents in a mirror that are read. A checksum line takes some
-// 120 bytes for each platform, a signature under a kilobyte, a key a few.
-const (
-	maxMirroredSums      = checksumsBytes
-	maxMirroredSignature = signatureBytes
-	maxMirroredKeys      = 1 << 20
-)
+// maxMirroredKeys is how large the keys in a mirror may be: a key takes a few kilobytes.
+const maxMirroredKeys = 1 << 20
 
 // readDocument returns the content of the file of that name; nil if there is
 // none, or it has more than max bytes, or is no file.
@@ -28,10 +23,10 @@ type readDocument = func(ctx context.Context, name string, max int64) ([]byte, e
 // ok is false if the documents aren't all there. Whether what was read is true
 // isn't asked.
 func readDocuments(ctx context.Context, p Provider, v Version, read readDocument, needsKeys func(signature []byte) bool) (d SignedDocuments, ok bool, err error) {
-	if d.Signature, err = read(ctx, layout.SignatureName(p, v), maxMirroredSignature); err != nil || issuerOf(d.Signature) == "" {
+	if d.Signature, err = read(ctx, layout.SignatureName(p, v), signatureBytes); err != nil || issuerOf(d.Signature) == "" {
 		return SignedDocuments{}, false, err
 	}
-	if d.Sums, err = read(ctx, layout.ChecksumsName(p, v), maxMirroredSums); err != nil || len(d.Sums) == 0 {
+	if d.Sums, err = read(ctx, layout.ChecksumsName(p, v), checksumsBytes); err != nil || len(d.Sums) == 0 {
 		return SignedDocuments{}, false, err
 	}
 	if !needsKeys(d.Signature) {

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/patient"
@@ -46,10 +47,8 @@ func (m Mode) String() string {
 
 // ParseMode reads "auto", "symlink", "clone", "hardlink" or "copy".
 func ParseMode(given string) (Mode, error) {
-	for mode, name := range modeNames {
-		if name == given {
-			return Mode(mode), nil
-		}
+	if mode := slices.Index(modeNames, given); mode >= 0 {
+		return Mode(mode), nil
 	}
 	return Auto, fmt.Errorf("%q is none of auto, symlink, clone, hardlink and copy", given)
 }

@@ -181,14 +181,20 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 		index.Index = ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: typeProvider}
 	}
 	found := index.Manifests
-	index.Manifests = slices.Clone(found)
-	missing, err := p.add(ctx, &index, ours)
-	if err == nil && p.set == "" && !missing { // what this publisher hasn't overwritten is for others to look at
-		err = p.listSigned(ctx, &index, release, false)
-		missing = !index.equals(found)
+	complete := func(announced []ocispec.Descriptor, looking bool) error {
+		index.Manifests = slices.Clone(found)
+		index.merge(announced)
+		err := p.add(ctx, &index, ours)
+		same := index.equals(found)
+		if err != nil || looking && !same || !looking && same && before.Digest == p.set { // what it has set itself is as it should be
+			return err
+		}
+		return p.listSigned(ctx, &index, release, !same)
 	}
-	if err != nil || p.set == "" && !missing {
-		return 0, err
+	if p.set == "" { // what this publisher has overwritten isn't for others to look at
+		if err := complete(nil, true); err != nil || index.equals(found) {
+			return 0, err
+		}
 	}
 	begun := p.now()
 	references, recent, err := p.listed(ctx)
@@ -202,14 +208,8 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 	if err == nil {
 		announced, err = p.announced(ctx, references, ours)
 	}
-	if err != nil {
-		return 0, err
-	}
-	index.Manifests = slices.Clone(found)
-	index.merge(announced)
-	_, err = p.add(ctx, &index, ours)
-	if same := index.equals(found); err == nil && !(same && before.Digest == p.set) {
-		err = p.listSigned(ctx, &index, release, !same)
+	if err == nil {
+		err = complete(announced, false)
 	}
 	if err != nil || index.equals(found) {
 		return 0, err
@@ -217,18 +217,18 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 	return tagPause, p.setTag(ctx, index, before.Digest)
 }
 
-// add adds targets that an index doesn't have. added: there was one.
-func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.Descriptor) (added bool, err error) {
+// add adds targets that an index doesn't have.
+func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.Descriptor) error {
 	for _, each := range targets {
 		has, err := p.has(ctx, *index, each)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if !has {
-			added, index.Manifests = true, append(index.Manifests, each)
+			index.Manifests = append(index.Manifests, each)
 		}
 	}
-	return added, nil
+	return nil
 }
 
 // setTag has the tag lead to an index, if it still leads to the one that was read before, or to none. errTagMoved if it doesn't.
