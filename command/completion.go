@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,10 +16,7 @@ import (
 )
 
 // completionOptions are what the arguments of completion ask for.
-type completionOptions struct {
-	line  string
-	shell string
-}
+type completionOptions struct{ line string }
 
 func (o *completionOptions) flags() cli.Flags {
 	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print how this command line may be completed, one word a line. The scripts call this.")}
@@ -46,11 +44,11 @@ func runCompletion(m *cli.Meta, args []string) (int, error) {
 	if len(operands) != 1 || !slices.Contains(shells, operands[0]) {
 		return 0, cli.Misusedf("completion needs the name of a shell: %s", strings.Join(shells, ", "))
 	}
-	if o.shell = operands[0]; o.line == "" {
-		fmt.Fprint(m.Stdout, completionScripts[o.shell])
-		return 0, nil
+	if o.line == "" {
+		fmt.Fprint(m.Stdout, completionScripts[operands[0]])
+	} else {
+		writeCandidates(m.Stdout, operands[0], candidates(m, o.line))
 	}
-	writeCandidates(m.Stdout, o.shell, candidates(m, o.line))
 	return 0, nil
 }
 
@@ -72,7 +70,7 @@ func writeCandidates(w io.Writer, shell string, all []candidate) {
 }
 
 // candidates returns what the last word of a command line may become.
-func candidates(m *cli.Meta, line string) (fitting []candidate) {
+func candidates(m *cli.Meta, line string) []candidate {
 	words := strings.Fields(line)
 	last := ""
 	if len(words) > 1 && !strings.HasSuffix(line, " ") {
@@ -96,12 +94,7 @@ func candidates(m *cli.Meta, line string) (fitting []candidate) {
 	default:
 		all = operandsOf(m, name)
 	}
-	for _, c := range all {
-		if strings.HasPrefix(c.word, last) {
-			fitting = append(fitting, c)
-		}
-	}
-	return fitting
+	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.word, last) })
 }
 
 // commandsBelow are the next words of commands that begin with a name; "" is before all commands. "policy" is such a word, and no command.
@@ -164,7 +157,7 @@ func valuesOf(m *cli.Meta, name, option string) []candidate {
 		case "platform":
 			values = append(values, knownPlatforms(m)...)
 		case "with":
-			values = append(values, "terraform", "tofu")
+			values = append(values, slices.Sorted(maps.Keys(products.Followed()))...)
 		}
 	}
 	return words(option+"=", values...)

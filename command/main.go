@@ -144,19 +144,24 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 
 // takeChdir takes -chdir out of the options before the command.
 func takeChdir(args []string) (dir string, rest []string, err error) {
+	given, rest := takeGlobal(args, "chdir")
+	if _, dir, _ = strings.Cut(given, "="); given != "" && dir == "" {
+		return "", nil, errChdirValue
+	}
+	return dir, rest, nil
+}
+
+// takeGlobal takes an option out of those before the command; given is "" if it isn't there.
+func takeGlobal(args []string, name string) (given string, rest []string) {
 	for i, arg := range args {
-		name, value, hasValue := strings.Cut(arg, "=")
-		switch {
-		case !strings.HasPrefix(arg, "-"):
-			return "", args, nil
-		case name != "-chdir" && name != "--chdir":
-		case !hasValue || value == "":
-			return "", nil, errChdirValue
-		default:
-			return value, slices.Concat(args[:i], args[i+1:]), nil
+		if isOperand(arg) {
+			break
+		}
+		if option, _, _ := strings.Cut(arg, "="); option == "-"+name || option == "--"+name {
+			return arg, slices.Concat(args[:i], args[i+1:])
 		}
 	}
-	return "", args, nil
+	return "", args
 }
 
 // takeVersion makes the version command of the options -v and -version,

@@ -28,15 +28,8 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 		name, args = filepath.Base(argv[0]), argv[1:]
 	}
 	asked, _ := cli.ParseSwitch(passthroughVariable, env.Get(passthroughVariable)) // parseCommandLine reports others
-	for i, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			break
-		}
-		if arg == "-passthrough" || arg == "--passthrough" {
-			asked = true
-			args = slices.Delete(slices.Clone(args), i, i+1)
-			break
-		}
+	if given, rest := takeGlobal(args, "passthrough"); given != "" && !strings.Contains(given, "=") {
+		asked, args = true, rest
 	}
 	if s := products.StandInFor(name); s != nil {
 		return s, args

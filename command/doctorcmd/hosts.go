@@ -207,33 +207,28 @@ func (x *examination) needs(ctx context.Context, t target, from cliconfig.Source
 func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 	providers := x.providers()
 	only := len(x.Mirrors) > 0
-	for _, m := range x.Mirrors {
-		t := target{kind: "mirror", name: m.Location, source: m.Source}
-		if len(providers) > 0 {
-			t.provider = providers[0]
-		}
-		all = append(all, t)
-	}
-	seen := map[string]bool{}
-	methods := x.Config.Installation
-	if only {
-		methods = nil
-	}
-	for _, method := range methods {
-		source, err := mirrorOf(method, from)
-		switch {
-		case err != nil:
-			x.Log.Failed("cli_configuration", "Invalid mirror", err)
-			continue
-		case source == nil || seen[method.Location]:
-			continue
-		}
-		seen[method.Location] = true
-		t := target{kind: method.Kind.String(), name: withoutLogin(method.Location), source: source}
+	mirror := func(kind, name string, source getproviders.Source, method cliconfig.Method) {
+		t := target{kind: kind, name: name, source: source}
 		if at := slices.IndexFunc(providers, func(p getproviders.Provider) bool { return serves(method, p) }); at >= 0 {
 			t.provider = providers[at]
 		}
 		all = append(all, t)
+	}
+	for _, m := range x.Mirrors {
+		mirror("mirror", m.Location, m.Source, cliconfig.Method{})
+	}
+	seen := map[string]bool{}
+	for _, method := range x.Config.Installation {
+		if only || seen[method.Location] {
+			continue
+		}
+		switch source, err := mirrorOf(method, from); {
+		case err != nil:
+			x.Log.Failed("cli_configuration", "Invalid mirror", err)
+		case source != nil:
+			seen[method.Location] = true
+			mirror(method.Kind.String(), withoutLogin(method.Location), source, method)
+		}
 	}
 	asked := map[hosts.Hostname]int{}
 	add := func(host hosts.Hostname, p getproviders.Provider) *target {

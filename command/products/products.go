@@ -134,10 +134,7 @@ func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from
 func missingProgram(m *cli.Meta, product getproviders.Product) problem.List {
 	variable := settingsOf[product.Program].path
 	given := m.Env.Get(variable)
-	if given == "" {
-		return nil
-	}
-	if _, err := exec.LookPath(given); err == nil {
+	if _, err := exec.LookPath(given); given == "" || err == nil {
 		return nil
 	}
 	return problem.Warn("invalid_variable", "Invalid value of "+variable,

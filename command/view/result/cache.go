@@ -269,34 +269,34 @@ type CacheTransfer struct {
 	Packages []providercache.Outcome
 }
 
-// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it:
+// moved tells of packages: those with a state that there is a word for, and in one line what there was to do. Failures aren't among it:
 // they are problems.
-func (t CacheTransfer) Text() string {
-	var b strings.Builder
-	verb, where := "Pulled", "from "+terminal.Printable(t.Remote)
-	if t.Push {
-		verb, where = "Sent", "to "+terminal.Printable(t.Remote)
-	}
-	words := map[event.State]string{
-		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
-	}
-	unrecorded := false
-	for _, p := range t.Packages {
+func moved(packages []providercache.Outcome, words map[event.State]string, done, where string) (text string, parts terminal.Phrases, n sum) {
+	for _, p := range packages {
 		if word, ok := words[p.State]; ok {
-			fmt.Fprintf(&b, "- %s %s v%s for %s\n", word, p.Provider, p.Version, p.Platform)
+			text += fmt.Sprintf("- %s %s v%s for %s\n", word, p.Provider, p.Version, p.Platform)
 		}
-		unrecorded = unrecorded || p.State == event.NotRecorded
 	}
-	if unrecorded {
-		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
+	n = sumOf(packages)
+	return text, terminal.Phrases{fmt.Sprintf("%s %s %s", done, terminal.Count(n.done, "package"), terminal.Printable(where))}, n
+}
+
+// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do.
+func (t CacheTransfer) Text() string {
+	done, where := "Pulled", "from "
+	if t.Push {
+		done, where = "Sent", "to "
 	}
-	sum := sumOf(t.Packages)
-	parts := terminal.Phrases{fmt.Sprintf("%s %s %s", verb, terminal.Count(sum.done, "package"), where)}
-	parts.Add(sum.done, "%s", terminal.Megabytes(sum.bytes))
-	parts.Add(sum.present, "%d more were there already", sum.present)
-	parts.Add(sum.missing, "%d left out", sum.missing)
-	fmt.Fprintln(&b, parts)
-	return b.String()
+	text, parts, n := moved(t.Packages, map[event.State]string{
+		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
+	}, done, where+t.Remote)
+	if slices.ContainsFunc(t.Packages, func(p providercache.Outcome) bool { return p.State == event.NotRecorded }) {
+		text += `To record the hashes, run "tfdeps providers lock" with -platform for each platform.` + "\n"
+	}
+	parts.Add(n.done, "%s", terminal.Megabytes(n.bytes))
+	parts.Add(n.present, "%d more were there already", n.present)
+	parts.Add(n.missing, "%d left out", n.missing)
+	return text + parts.String() + "\n"
 }
 
 // JSON lists every package that lock files select, platform by platform.
@@ -318,20 +318,11 @@ type CacheFilling struct {
 	Span Times
 }
 
-// Text tells what is new, and in one line what there was to do. Failures aren't
-// among it: they are problems.
+// Text tells what is new, and in one line what there was to do.
 func (f CacheFilling) Text() string {
-	var b strings.Builder
-	for _, p := range f.Packages {
-		if p.State == event.Fetched {
-			fmt.Fprintf(&b, "- Added %s v%s for %s\n", p.Provider, p.Version, p.Platform)
-		}
-	}
-	sum := sumOf(f.Packages)
-	parts := terminal.Phrases{fmt.Sprintf("Added %s to %s", terminal.Count(sum.done, "package"), terminal.Printable(f.Cache.Dir))}
-	parts.Add(sum.present, "%d more were there already", sum.present)
-	fmt.Fprintln(&b, parts)
-	return b.String()
+	text, parts, n := moved(f.Packages, map[event.State]string{event.Fetched: "Added"}, "Added", "to "+f.Cache.Dir)
+	parts.Add(n.present, "%d more were there already", n.present)
+	return text + parts.String() + "\n"
 }
 
 // JSON lists every package that was asked for, in that order, platform by
