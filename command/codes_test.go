@@ -19,31 +19,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// codeNames are the names in the table of codes.
-func codeNames() (names []string) {
-	for _, code := range problem.Codes() {
-		names = append(names, code[0])
+// codeNames are the names in the tables of docs/troubleshooting.md, in which TestDocs_TroubleshootingHasEveryCode finds each once.
+func codeNames(t *testing.T) (names []string) {
+	for _, match := range regexp.MustCompile("(?m)(?:^|, )`([a-z_]+)`").FindAllSubmatch(must.Get(os.ReadFile("../docs/troubleshooting.md"))(t), -1) {
+		names = append(names, string(match[1]))
 	}
 	return names
 }
 
-func TestCodes_AreThereOnce(t *testing.T) {
-	t.Parallel()
-	isName := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	seen := map[string]bool{}
-	for _, code := range problem.Codes() {
-		if seen[code[0]] || !isName.MatchString(code[0]) {
-			t.Errorf("%q is there twice, or is no name", code[0])
-		}
-		seen[code[0]] = true
-	}
-}
-
-// TestCodes_AreThoseOfTheEngine reads the source: what the methods Code of errors return is in the table, and
+// TestCodes_AreThoseOfTheEngine reads the source: what the methods Code of errors return is in the tables, and
 // what summaries there are of errors have a code.
 func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	t.Parallel()
-	names, methods, summaries := codeNames(), 0, 0
+	names, methods, summaries := codeNames(t), 0, 0
 	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile", "../internal"} {
 		must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -177,7 +165,7 @@ func textsIn(n ast.Node) (texts []string) {
 func TestCodes_AreInTheTable(t *testing.T) {
 	t.Parallel()
 	golden := must.Get(os.ReadFile("testdata/failures.txtar"))(t)
-	names := codeNames()
+	names := codeNames(t)
 	shown := map[string]bool{}
 	for _, match := range regexp.MustCompile(`(?m)^\(code: (.*)\)$`).FindAllStringSubmatch(string(golden), -1) {
 		if shown[match[1]] = true; !slices.Contains(names, match[1]) {

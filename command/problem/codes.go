@@ -9,14 +9,14 @@ import (
 // Coded is the Extra of a problem that says its own code.
 type Coded string
 
-// CodedError is [Error] with a code, which has to be one of [Codes] or "".
+// CodedError is [Error] with a code, which has to be one of docs/troubleshooting.md or "".
 func CodedError(code, summary, detail string) *Problem {
 	p := Error(summary, detail)
 	p.Extra = Coded(code)
 	return p
 }
 
-// CodedWarning is [Warning] with a code, which has to be one of [Codes] or "": then it has none.
+// CodedWarning is [Warning] with a code, which has to be one of docs/troubleshooting.md or "": then it has none.
 func CodedWarning(code, summary, detail string) *Problem {
 	p := Warning(summary, detail)
 	p.Extra = Coded(code)
@@ -63,9 +63,9 @@ func Because(err error, p *Problem) *Problem {
 	return &caused
 }
 
-// OfSummary returns the code of problems with a headline; "" if no row of [Codes] has it.
+// OfSummary returns the code of problems with a headline; "" if no row of the table has it.
 func OfSummary(summary string) string {
-	for _, row := range Codes() {
+	for _, row := range summaries {
 		if slices.ContainsFunc(row[1:], func(begin string) bool { return strings.HasPrefix(summary, begin) }) {
 			return row[0]
 		}
@@ -73,112 +73,41 @@ func OfSummary(summary string) string {
 	return ""
 }
 
-// Codes is the table of all codes, sorted by topics: what was asked for over a network, packages, modules, what
-// the user wrote, this machine. docs/troubleshooting.md has the cause and the cure of each. A row has
-//   - its name, as programs and documents have it, which doesn't change;
-//   - beginnings of the headlines of problems that packages of the engine make, or several commands, and that have
-//     this code unless the error behind them has one of its own.
-func Codes() [][]string {
-	return slices.Concat(networkCodes, packageCodes, moduleCodes, writtenCodes, machineCodes)
-}
-
-var networkCodes = [][]string{
-	{"connection_refused"},
+// summaries has beginnings of the headlines of problems that packages of the engine make, or several commands, each behind the code that
+// these have, unless the error behind them has one of its own. What else has a code says so. docs/troubleshooting.md lists all codes, which
+// don't change, with the cause and the cure of each.
+var summaries = [][]string{
 	{"credentials_helper_not_found", "Credentials helper not found"},
-	{"discovery_document"},
-	{"host_not_found"},
-	{"invalid_answer"},
 	{"no_service", "Invalid provider registry host"},
-	{"not_https"},
 	{"offline", "Module not known offline"},
-	{"proxy_failed"},
-	{"rate_limited"},
-	{"request_failed"},
-	{"server_failed"},
-	{"service_version"},
-	{"source_directory"},
-	{"stalled"},
-	{"timeout"},
-	{"too_large"},
-	{"too_slow"},
-	{"unauthorized"},
-	{"unreachable", "Error accessing remote module registry",
-		"Failed to query available provider packages", "Failed to resolve provider packages", "Invalid package location from module registry"},
-	{"untrusted_certificate"},
-}
-
-var packageCodes = [][]string{
-	{"bucket"},
-	{"built_in_provider"},
-	{"checksum_list_mismatch"},
-	{"checksum_mismatch"},
+	{"unreachable", "Error accessing remote module registry", "Failed to query available provider packages",
+		"Failed to resolve provider packages", "Invalid package location from module registry"},
 	{"failed", "Failed to install provider"},
-	{"incompatible_protocol"},
-	{"invalid_address", "Invalid provider source", "Invalid legacy provider address",
-		"Invalid provider type", "Invalid provider namespace", "Invalid provider source hostname"},
-	{"invalid_package"},
-	{"invalid_signature"},
-	{"lock_mismatch"},
-	{"locked_version"},
-	{"mirror_index"},
-	{"no_matching_version"},
-	{"not_cached"},
-	{"package_damaged"},
-	{"package_not_found"},
-	{"platform_missing"},
-	{"provider_not_found"},
+	{"invalid_address", "Invalid provider source", "Invalid legacy provider address", "Invalid provider type", "Invalid provider namespace",
+		"Invalid provider source hostname"},
 	{"refused_by_policy", "Module refused by policy"},
-	{"unknown_signer"},
 	{"version_not_found", "Invalid provider version"},
-}
-
-var moduleCodes = [][]string{
-	{"invalid_module_source", "Invalid module source address",
-		"Invalid registry module source address"},
-	{"module_changed"},
+	{"invalid_module_source", "Invalid module source address", "Invalid registry module source address"},
 	{"module_not_found", "Module not found", "Module has no versions"},
-	{"module_not_installed", "Module not installed", "Module source has changed",
-		"Module version requirements have changed"},
+	{"module_not_installed", "Module not installed", "Module source has changed", "Module version requirements have changed"},
 	{"module_package_failed", "Failed to download module"},
 	{"module_package_not_found", "Unreadable module directory", "Unreadable module subdirectory", "Failed to expand subdir globs"},
 	{"module_record", "failed to read module manifest"},
 	{"no_module_version", "Unresolvable module version constraint"},
-}
-
-var writtenCodes = [][]string{
-	{"other_backend", "State is moved by "},
-	{"backend_configuration", "Invalid backend configuration", "Unsupported backend type",
-		"Invalid workspaces configuration"},
-	{"backend_record"},
-	{"cli_configuration", "Invalid CLI configuration", "Unable to open CLI configuration file",
-		"Unable to read CLI configuration file", "Invalid provider_installation", "Invalid provider source inclusion patterns",
-		"Invalid provider source exclusion patterns", "Invalid URL for provider installation source", "Duplicate ",
-		"Conflicting provider_installation", "Invalid provider dev_overrides", "Can't search for providers",
-		"Can't make an HTTP client"},
+	{"backend_configuration", "Invalid backend configuration", "Unsupported backend type", "Invalid workspaces configuration"},
+	{"cli_configuration", "Invalid CLI configuration", "Unable to open CLI configuration file", "Unable to read CLI configuration file",
+		"Invalid provider_installation", "Invalid provider source inclusion patterns", "Invalid provider source exclusion patterns",
+		"Invalid URL for provider installation source", "Duplicate ", "Can't make an HTTP client"},
 	{"configuration_not_found", "Test directory does not exist"},
-	{"invalid_configuration", "Variables not allowed", "Terraform encountered problems during initialisation",
-		"OpenTofu encountered problems during initialisation", "Failed to read file", "Failed to read module directory",
-		"Failed to read test directory", "Failed to read variables file", "Value for undeclared variable", "Too many modules"},
-	{"invalid_option", "Too many command line arguments", "Invalid value of -",
-		"No output directory specified", "The -"},
+	{"invalid_configuration", "Variables not allowed", "Terraform encountered problems during initialisation", "Failed to read file",
+		"Failed to read module directory", "Failed to read test directory", "Failed to read variables file", "Value for undeclared variable",
+		"Too many modules"},
+	{"invalid_option", "Too many command line arguments", "Invalid value of -", "No output directory specified", "The -"},
 	{"invalid_policy", "Invalid policy", "Failed to read the policy"},
 	{"invalid_variable", "Invalid value of "},
 	{"lock_file", "Dependency locks for modules"},
-	{"lock_file_outdated"},
 	{"required_version", "Unsupported Terraform Core version", "Unsupported OpenTofu Core version", "Incompatible module"},
-	{"workspace"},
-}
-
-var machineCodes = [][]string{
-	{"cache_failed"},
-	{"file_lock_held"},
-	{"interrupted", "Interrupted", "Canceled", "Module installation was canceled",
-		"Reading the configuration was interrupted"},
-	{"no_space"},
-	{"serve_failed"},
+	{"interrupted", "Interrupted", "Module installation was canceled", "Reading the configuration was interrupted"},
 	{"state", "Error loading state"},
-	{"symlink"},
-	{"terraform_too_old"},
 	{"unwritable", "Failed to write "},
-	{"vendored"},
 }
