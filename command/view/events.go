@@ -67,8 +67,9 @@ func (r *run) observeProvider(e event.Event) {
 		r.turns.put(key, false, leftOutLine(w.Name, e))
 	case event.Selected:
 		w.Version = e.Version.String()
-		r.begin(w)
-		w.enter("", at)
+		if w.enter("", at); r.installs { // elsewhere only fetching is timed
+			r.begin(w)
+		}
 	case event.Warning:
 		w.warnings = append(w.warnings, explain.RegistryWarning(w.Name, e.Warnings))
 	case event.Hashing:
