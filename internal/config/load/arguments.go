@@ -206,3 +206,47 @@ func (d *document) checkTrigger(b *block) {
 		d.error(at, "No actions specified", "The block says what runs with the argument \"actions\".")
 	}
 }
+
+// checkCleanup looks at skip_cleanup, which is an experiment.
+func (d *document) checkCleanup(attr *hcl.Attribute) {
+	if !experimental(d.product.Version) {
+		d.error(attr.NameRange, "Invalid attribute",
+			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name)
+	}
+	d.checkArgument(attr, cty.Bool)
+}
+
+// checkWord reports an argument that isn't one of some words.
+func (d *document) checkWord(attr *hcl.Attribute, words []string) {
+	if !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
+		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
+			"The argument %q is one of the words %s, without quotes.", attr.Name, strings.Join(words, " or "))
+	}
+}
+
+// checkDuring looks at override_during, which says from when on values count.
+func (d *document) checkDuring(attr *hcl.Attribute) {
+	if !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Range, false) {
+		d.error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes.")
+	}
+}
+
+// keyword returns one of two words, which may be in quotes as it was once.
+func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
+	if attr == nil {
+		return ""
+	}
+	word := hcl.ExprAsKeyword(attr.Expr)
+	if old, ok := quoted(attr.Expr); ok {
+		word = old
+		d.warn(attr.Expr.Range(), "Quoted keywords are deprecated", "The word is written without quotes: %s", old)
+	} else if text, ok := static.Literal(attr.Expr); ok && word == "" {
+		word = text // JSON
+	}
+	if !slices.Contains(words, word) && !d.leftToPlan(attr.Expr.Range(), false) {
+		d.error(attr.Expr.Range(), fmt.Sprintf("Invalid %q keyword", attr.Name),
+			"The argument %q is one of the words %s and %s, without quotes.", attr.Name, words[0], words[1])
+		return ""
+	}
+	return word
+}

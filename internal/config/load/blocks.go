@@ -12,19 +12,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// module decodes a module block. Only what has to be known before modules are
+// moduleBlock decodes a module block. Only what has to be known before modules are
 // installed is read. A call whose name can't be used is left out: names become
 // those of directories.
-func (d *document) module(b *block) {
-	call := &callBlock{
-		ModuleCall: ModuleCall{Name: b.Labels[0], Range: b.DefRange},
-		source:     b.attrs["source"],
-		version:    b.attrs["version"],
-		inputs:     d.inputs(b),
-		count:      b.attrs["count"],
-		forEach:    b.attrs["for_each"],
-		enabled:    b.enabled(),
-		dependsOn:  d.dependsOn(b.attrs["depends_on"]),
+func (d *document) moduleBlock(b *block) {
+	call := &ModuleCall{
+		Name: b.Labels[0], Range: b.DefRange, own: b.attrs, arguments: d.moduleInputs(b), enabled: b.enabledBy(),
+		dependsOn: d.readDependsOn(b.attrs["depends_on"]),
 	}
 	call.providers = d.passedProviders(b.attrs["providers"])
 	call.blocks = d.otherBlocks(b)
@@ -42,9 +36,9 @@ func (d *document) module(b *block) {
 	}
 }
 
-// inputs are the arguments of a module block that are meant for the variables
+// moduleInputs are the arguments of a module block that are meant for the variables
 // of the module.
-func (d *document) inputs(b *block) hcl.Attributes {
+func (d *document) moduleInputs(b *block) hcl.Attributes {
 	attrs, _ := b.rest.JustAttributes()
 	for _, escaping := range b.of("_") {
 		more, diags := escaping.Body.JustAttributes()
@@ -133,7 +127,7 @@ func (d *document) output(b *block) {
 	for _, post := range b.of("postcondition") {
 		d.error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only.")
 	}
-	d.dependsOn(b.attrs["depends_on"])
+	d.readDependsOn(b.attrs["depends_on"])
 	d.declare(b.DefRange, "output", "", b.Labels[0])
 }
 

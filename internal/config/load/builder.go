@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // add takes over what a primary file declares. Of duplicates, the first stays.
@@ -38,23 +37,6 @@ func (b *builder) add(d *document) {
 	}
 	b.imports = append(b.imports, d.imports...)
 	b.scope.Add(d.variables, d.values)
-}
-
-// isDeclared reports whether what a reference means is in the module. Names that
-// stand for something else than resources and calls are.
-func (b *builder) isDeclared(t hcl.Traversal) bool {
-	block, rest := "resource", t
-	switch root := t.RootName(); root {
-	case "module":
-		_, ok := b.calls[static.StepName(t, 1)]
-		return ok
-	case "data", "ephemeral", "action", "resource":
-		block, rest = root, t[1:]
-	case "self", "each", "count", "terraform", "run", "provider":
-		return true
-	}
-	_, ok := b.users[key{block, static.StepName(rest, 0), static.StepName(rest, 1)}]
-	return ok
 }
 
 // addRequired takes over a required_providers block; there can be only one.
@@ -210,19 +192,19 @@ func (b *builder) resolveCalls() {
 	b.module.Constant = b.scope.HasConstants
 	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
 		call := b.calls[name]
-		call.readSource(call.source, b.scope)
-		call.readVersion(call.version, b.scope)
+		call.readSource(call.own["source"], b.scope)
+		call.readVersion(call.own["version"], b.scope)
 		call.sourceProblems = unreported(reported, call.sourceProblems)
 		if fresh := unreported(reported, call.versionProblems); len(fresh) < len(call.versionProblems) {
 			call.Source = "" // without a constraint it would be any version
 			call.versionProblems = fresh
 		}
-		if call.arguments = call.inputs; call.overridden && !b.product.StaticModules {
+		call.Inputs = b.scope.CallInputs(name, call.arguments)
+		if call.overridden && !b.product.StaticModules {
 			call.arguments, call.blocks = nil, nil // Terraform looks at them in a plan
 		}
-		call.Inputs = b.scope.CallInputs(name, call.inputs)
 		call.repeated = call.repetition()
-		b.module.Calls = append(b.module.Calls, call.ModuleCall)
+		b.module.Calls = append(b.module.Calls, *call)
 	}
 }
 

@@ -31,7 +31,7 @@ type document struct {
 	backends  []Backend
 	providers []*providerConfig
 	users     []*user
-	calls     []*callBlock
+	calls     []*ModuleCall
 	variables []*static.Variable
 	values    []*hcl.Attribute // local values
 	imports   []*importTarget
@@ -52,60 +52,6 @@ func (d *document) declare(rng hcl.Range, block, typ, name string) key {
 	return k
 }
 
-// decode reads the blocks of a file of some kind.
-func (d *document) decode(file hcl.Body, kind string) {
-	for _, b := range d.read(&hcl.Block{Body: file}, kind).blocks {
-		d.take(kind, b)
-	}
-}
-
-// take takes over what a block of a file declares. Where provider blocks of test files are requirements, they say the same
-// as in the configuration.
-func (d *document) take(kind string, b *block) {
-	switch b.Type {
-	case "terraform":
-		d.terraform(b)
-	case "required_providers":
-		d.error(b.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
-	case "language":
-		d.languageBlock(b)
-	case "provider":
-		if kind == "testfile" && !d.product.TestProviders {
-			d.testProvider(b)
-		} else {
-			d.provider(b)
-		}
-	case "module":
-		d.module(b)
-	case "variable":
-		d.variable(b)
-	case "output":
-		d.output(b)
-	case "locals":
-		d.locals(b)
-	case "check":
-		d.check(b)
-	case "import":
-		d.importBlock(b)
-	case "moved":
-		d.moved(b)
-	case "removed":
-		d.removed(b)
-	case "resource", "data", "ephemeral", "action":
-		d.resource(b)
-	case "run":
-		d.run(b)
-	case "test": // of which a file has one
-		d.declare(b.DefRange, "test", "", "")
-	case "variables":
-		d.testVariables(b)
-	case "mock_provider":
-		d.mockProvider(b)
-	case "override_resource", "override_data", "override_module":
-		d.overrideTarget(b)
-	}
-}
-
 // block is a block, with what the table says that it may have.
 type block struct {
 	*hcl.Block
@@ -123,76 +69,6 @@ func (b *block) of(typ string) (all []*block) {
 		}
 	}
 	return all
-}
-
-// read reads a block, with those in it, as the lines of a name say.
-func (d *document) read(given *hcl.Block, in string) *block {
-	b, f := &block{Block: given}, d.grammar.form(in)
-	if len(f.schema.Attributes)+len(f.schema.Blocks) == 0 && !f.open {
-		return b
-	}
-	schema := f.schema
-	if d.override {
-		schema = optional(schema)
-	}
-	content, diags := (*hcl.BodyContent)(nil), hcl.Diagnostics(nil)
-	if f.open {
-		content, b.rest, diags = b.Body.PartialContent(schema)
-	} else {
-		content, diags = b.Body.Content(schema)
-	}
-	d.report(d.leave(in, diags)...)
-	b.attrs, b.broken = content.Attributes, diags.HasErrors()
-	for _, argument := range schema.Attributes {
-		attr, r := b.attrs[argument.Name], f.rows[argument.Name]
-		switch {
-		case attr == nil:
-		case r.kind == "refused":
-			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
-		default:
-			d.checkKind(attr, r)
-		}
-	}
-	first := map[string]hcl.Range{}
-	for _, inner := range content.Blocks {
-		r := f.rows[inner.Type]
-		if at, ok := first[r.name]; !ok {
-			first[r.name] = inner.DefRange
-		} else if r.once {
-			d.error(inner.DefRange, again(in, r.name), "There is one already at %s.", at)
-		}
-		b.blocks = append(b.blocks, d.readInner(inner, in, r))
-	}
-	return b
-}
-
-// readInner reads a block in another one.
-func (d *document) readInner(given *hcl.Block, in string, r row) *block {
-	switch {
-	case d.override && in == "check": // which is a problem as a whole
-	case r.kind == "block":
-		return d.read(given, r.name)
-	case r.kind == "form":
-		return d.read(given, in+"."+r.name)
-	case r.kind == "condition":
-		return d.readCondition(given)
-	case r.kind == "refused-block":
-		d.error(given.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
-	}
-	return &block{Block: given}
-}
-
-// readCondition reads a block that checks something.
-func (d *document) readCondition(given *hcl.Block) *block {
-	if d.override {
-		d.notInOverride(given, fmt.Sprintf("Can't override %s blocks", given.Type))
-		return &block{Block: given}
-	}
-	b := d.read(given, "condition")
-	if attr, ok := b.attrs["condition"]; ok && len(static.References(attr.Expr)) == 0 {
-		d.error(attr.Expr.Range(), "Invalid "+b.Type+" expression", "The condition refers to nothing, so that its result is always the same.")
-	}
-	return b
 }
 
 // deciding are the blocks on which it depends what is installed.

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// encryption decodes an encryption block; further ones of one file are an error.
-func (d *document) encryption(b *block) {
+// encryptionBlock decodes an encryption block; further ones of one file are an error.
+func (d *document) encryptionBlock(b *block) {
 	if d.encrypted != nil {
 		d.error(b.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header)
 		return
@@ -233,7 +233,7 @@ func (d *document) encryptionContent(part *encryptionPart) (all hcl.Attributes, 
 func (d *document) encryptionValues(e *encryption, part *encryptionPart, attrs hcl.Attributes) bool {
 	var refs []hcl.Traversal
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		refs = append(refs, others(static.References(attrs[name].Expr))...)
+		refs = append(refs, withoutKeys(static.References(attrs[name].Expr))...)
 	}
 	if d.scope == nil || len(refs) == 0 {
 		return true
@@ -243,8 +243,8 @@ func (d *document) encryptionValues(e *encryption, part *encryptionPart, attrs h
 	return len(problems) == 0
 }
 
-// others are the references to anything but key providers.
-func others(refs []hcl.Traversal) []hcl.Traversal {
+// withoutKeys are the references to anything but key providers.
+func withoutKeys(refs []hcl.Traversal) []hcl.Traversal {
 	return slices.DeleteFunc(slices.Clone(refs), func(t hcl.Traversal) bool { return t.RootName() == "key_provider" })
 }
 
@@ -282,7 +282,7 @@ func partIn(expr hcl.Expression, kind string) string {
 }
 
 func partAt(steps hcl.Traversal, kind string) string {
-	name, ok := strings.CutPrefix(names(steps), kind+".")
+	name, ok := strings.CutPrefix(pathOf(steps), kind+".")
 	if len(steps) != 3 || !ok || strings.Count(name, ".") != 1 {
 		return ""
 	}
@@ -337,7 +337,7 @@ func (d *document) encryptionValue(attr *hcl.Attribute) (val cty.Value, ok bool)
 	switch {
 	case len(refs) == 0:
 		val, diags = static.Evaluate(attr.Expr)
-	case d.scope == nil || len(others(refs)) < len(refs):
+	case d.scope == nil || len(withoutKeys(refs)) < len(refs):
 		return cty.NilVal, false
 	default:
 		val, diags = d.scope.Static("encryption", attr.Expr)

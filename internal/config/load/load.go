@@ -14,67 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
-	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
-
-// Options say how a module is loaded. The zero value is for any module.
-type Options struct {
-	// FS is where the directory of the module is, such as an editor's, which has
-	// buffers that aren't saved yet; nil: the file system of the process. In an FS
-	// the directory's name has slashes, and leads nowhere out of it: "." is its root.
-	FS fs.FS
-
-	// TestDirectory is where test files are looked for, relative to the
-	// module, beside those in its own directory. "" is "tests", which may be
-	// missing; any other that is missing is a warning.
-	TestDirectory string
-
-	// NoTests leaves out test files, wherever they are.
-	NoTests bool
-
-	// Path is the module's place in the tree of modules, "module.a.module.b".
-	// Test files belong to the root module, whose path is "", and so do import
-	// and backend blocks: elsewhere they are an error, and ignored with a warning.
-	Path string
-
-	// Source is the module's address, as messages have it; "" for the root module.
-	Source string
-
-	// Inputs are the values of the module's input variables, as the call has
-	// them in [ModuleCall.Inputs], or [ReadInputs] for the root module. nil is
-	// nothing known of them: constant variables without a default are unknown,
-	// where they would be missing otherwise.
-	Inputs Values
-
-	// RootDir is the root module's directory, which expressions know as
-	// path.root; "" is the module's own if it is the root module, and else unknown.
-	RootDir string
-
-	// WorkingDir is what expressions know as path.cwd; "" is unknown.
-	WorkingDir string
-
-	// HomeDir is what "~" stands for in paths of the functions that read files; "" is unknown.
-	HomeDir string
-
-	// Within is the directory whose files these functions can read, as for a module
-	// that comes from elsewhere; "" is any.
-	Within string
-
-	// Workspace is what expressions know as terraform.workspace, in products that evaluate it; "" is unknown.
-	Workspace string
-
-	// Called is where a module that isn't the root module is called. Zero is unknown, and what the call leaves out
-	// is unknown then, too.
-	Called hcl.Range
-
-	// Outlines keeps what large configurations say, so that a later run needn't parse all of them; nil: nothing is kept.
-	Outlines   Outlines
-	outlineAll bool // of small ones, too
-
-	done func() bool // says that there is no need to go on; nil: there is
-}
 
 // LoadModule is [LoadModuleWith] without options.
 func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnostics) {
@@ -92,10 +34,10 @@ func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnost
 // that doesn't exist is an empty module.
 func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
 	product := dialect.Of(given)
-	found, diags := list(dir, product, opts)
+	found, diags := listFiles(dir, product, opts)
 	build := newBuilder(dir, product, opts)
 	if opts.Outlines != nil && len(found.override)+len(found.tests) == 0 {
-		build.recall(found.primary, opts)
+		build.recall(found.primary)
 	}
 	for _, name := range found.primary {
 		build.add(build.read(name, "file", false))
@@ -141,25 +83,6 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 	return module, diags
 }
 
-func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
-	return &builder{
-		module: &Module{
-			Dir: dir, Path: opts.Path, Options: opts, Files: map[string]*hcl.File{},
-			required: map[string]*requiredProvider{}, configs: map[providerKey]*providerConfig{}, testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
-		},
-		product: product,
-		seen:    map[key]hcl.Range{},
-		users:   map[key]*user{},
-		calls:   map[string]*callBlock{},
-		files:   files.System{FS: opts.FS},
-		done:    opts.done,
-		scope: static.NewScope(static.Paths{
-			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
-			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
-		}, product.StaticModules, opts.Inputs),
-	}
-}
-
 // read reads a file of some kind. A file with errors is decoded as far as the
 // parser understood it.
 func (b *builder) read(name, kind string, override bool) *document {
@@ -175,27 +98,58 @@ func (b *builder) read(name, kind string, override bool) *document {
 	return doc
 }
 
-// parse reads a file; nil if there is nothing to be had of it.
-func (b *builder) parse(full string) hcl.Body {
-	src, known := b.texts[full]
-	if !known {
-		var err error
-		if src, err = b.files.Read(full, maxFileBytes); err != nil {
-			b.report(diagnostic.Unreadable("Failed to read file", err))
-			return nil
+// decode reads the blocks of a file of some kind.
+func (d *document) decode(file hcl.Body, kind string) {
+	for _, b := range d.read(&hcl.Block{Body: file}, kind).blocks {
+		d.take(kind, b)
+	}
+}
+
+// take takes over what a block of a file declares. Where provider blocks of test files are requirements, they say the same
+// as in the configuration.
+func (d *document) take(kind string, b *block) {
+	switch b.Type {
+	case "terraform":
+		d.terraform(b)
+	case "required_providers":
+		d.error(b.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
+	case "language":
+		d.languageBlock(b)
+	case "provider":
+		if kind == "testfile" && !d.product.TestProviders {
+			d.testProvider(b)
+		} else {
+			d.provider(b)
 		}
+	case "module":
+		d.moduleBlock(b)
+	case "variable":
+		d.variable(b)
+	case "output":
+		d.output(b)
+	case "locals":
+		d.locals(b)
+	case "check":
+		d.check(b)
+	case "import":
+		d.importBlock(b)
+	case "moved":
+		d.moved(b)
+	case "removed":
+		d.removed(b)
+	case "resource", "data", "ephemeral", "action":
+		d.resource(b)
+	case "run":
+		d.run(b)
+	case "test": // of which a file has one
+		d.declare(b.DefRange, "test", "", "")
+	case "variables":
+		d.testVariables(b)
+	case "mock_provider":
+		d.mockProvider(b)
+	case "override_resource", "override_data", "override_module":
+		d.overrideTarget(b)
 	}
-	file := b.outlined[full]
-	if file == nil {
-		var diags hcl.Diagnostics
-		file, diags = b.parser.Parse(src, full)
-		b.report(diags...)
-	}
-	if file == nil || file.Body == nil {
-		return nil
-	}
-	b.module.Files[full] = file
-	return file.Body
 }
 
 // defaultTestDirectory is where test files are, beside those in the module's
@@ -209,8 +163,8 @@ type listing struct {
 	tests    []string // those of the test directory with its name, after the others
 }
 
-// list reads the directories, not the files.
-func list(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagnostics) {
+// listFiles reads the directories, not the files.
+func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagnostics) {
 	var found listing
 	entries, err := files.System{FS: opts.FS}.List(dir)
 	switch {

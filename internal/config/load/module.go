@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,63 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
+
+// Options say how a module is loaded. The zero value is for any module.
+type Options struct {
+	// FS is where the directory of the module is, such as an editor's, which has
+	// buffers that aren't saved yet; nil: the file system of the process. In an FS
+	// the directory's name has slashes, and leads nowhere out of it: "." is its root.
+	FS fs.FS
+
+	// TestDirectory is where test files are looked for, relative to the
+	// module, beside those in its own directory. "" is "tests", which may be
+	// missing; any other that is missing is a warning.
+	TestDirectory string
+
+	// NoTests leaves out test files, wherever they are.
+	NoTests bool
+
+	// Path is the module's place in the tree of modules, "module.a.module.b".
+	// Test files belong to the root module, whose path is "", and so do import
+	// and backend blocks: elsewhere they are an error, and ignored with a warning.
+	Path string
+
+	// Source is the module's address, as messages have it; "" for the root module.
+	Source string
+
+	// Inputs are the values of the module's input variables, as the call has
+	// them in [ModuleCall.Inputs], or [ReadInputs] for the root module. nil is
+	// nothing known of them: constant variables without a default are unknown,
+	// where they would be missing otherwise.
+	Inputs Values
+
+	// RootDir is the root module's directory, which expressions know as
+	// path.root; "" is the module's own if it is the root module, and else unknown.
+	RootDir string
+
+	// WorkingDir is what expressions know as path.cwd; "" is unknown.
+	WorkingDir string
+
+	// HomeDir is what "~" stands for in paths of the functions that read files; "" is unknown.
+	HomeDir string
+
+	// Within is the directory whose files these functions can read, as for a module
+	// that comes from elsewhere; "" is any.
+	Within string
+
+	// Workspace is what expressions know as terraform.workspace, in products that evaluate it; "" is unknown.
+	Workspace string
+
+	// Called is where a module that isn't the root module is called. Zero is unknown, and what the call leaves out
+	// is unknown then, too.
+	Called hcl.Range
+
+	// Outlines keeps what large configurations say, so that a later run needn't parse all of them; nil: nothing is kept.
+	Outlines   Outlines
+	outlineAll bool // of small ones, too
+
+	done func() bool // says that there is no need to go on; nil: there is
+}
 
 // Module is what one module directory says that matters for dependencies. Make
 // one with [LoadModule]; it isn't changed afterwards.
@@ -55,10 +113,11 @@ type Module struct {
 	testProviders map[string][]*providerConfig // of test files, by their keys, where they are requirements
 }
 
-// RequiredVersion is one required_version argument.
-type RequiredVersion struct {
-	Text  string    // the constraints as they were written
-	Range hcl.Range // of the whole argument
+// Outlines keeps contents under keys from run to run, for one user and one version of this program. It finds nothing that is
+// damaged, or that another user can write.
+type Outlines interface {
+	Get(key string) ([]byte, bool)
+	Put(key string, content []byte)
 }
 
 // CheckVersion returns a problem for each required_version that the product's
@@ -263,19 +322,4 @@ func (m *Module) declares(k providerKey) bool {
 func (m *Module) configures(k providerKey) bool {
 	config := m.configs[k]
 	return config != nil && config.configured
-}
-
-// TestRun is a run block of a test file that has a module of its own instead
-// of the one under test: the root of a further tree of modules, whose
-// requirements count like those of the configuration.
-type TestRun struct {
-	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
-	Name string // of the run block
-	Key  string // of the module in modules.json: "test.tests.a.name"
-	Call ModuleCall
-}
-
-// Path is the module's place in the tree of modules, which no call can have.
-func (r TestRun) Path() string {
-	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
 }

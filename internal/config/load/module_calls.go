@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
@@ -34,10 +35,15 @@ type ModuleCall struct {
 	// local values, paths and functions are unknown.
 	Inputs Values
 
+	own       hcl.Attributes   // the arguments that every call has
 	arguments hcl.Attributes   // those for variables of the module
 	blocks    hcl.Diagnostics  // what is wrong with blocks that no module has
 	providers []passedProvider // the argument "providers"
 	repeated  hcl.Range        // count, for_each or depends_on; zero: none of them
+
+	overridden bool
+	enabled    *hcl.Attribute
+	dependsOn  []hcl.Traversal
 
 	sourceProblems, versionProblems hcl.Diagnostics
 }
@@ -92,38 +98,24 @@ func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *static.Scope) {
 	}
 }
 
-// callBlock is a module block whose arguments aren't evaluated yet.
-type callBlock struct {
-	ModuleCall
-	source, version *hcl.Attribute // nil: not there
-	inputs          hcl.Attributes
-	overridden      bool
-	// What makes several of a module, or one that has to wait for something.
-	count, forEach, enabled *hcl.Attribute
-	dependsOn               []hcl.Traversal
-}
-
 // override takes over the arguments that another block for the same call has.
 // A version that is null changes nothing.
-func (c *callBlock) override(changed *callBlock) {
-	if changed.source != nil {
-		c.source = changed.source
+func (c *ModuleCall) override(changed *ModuleCall) {
+	if version := changed.own["version"]; version != nil && isNull(version.Expr) {
+		delete(changed.own, "version")
 	}
-	if changed.version != nil && !isNull(changed.version.Expr) {
-		c.version = changed.version
-	}
+	maps.Copy(c.own, changed.own)
 	if len(changed.providers) > 0 {
 		c.providers = changed.providers
 	}
-	c.count, c.forEach = cmp.Or(changed.count, c.count), cmp.Or(changed.forEach, c.forEach)
-	maps.Copy(c.inputs, changed.inputs)
+	maps.Copy(c.arguments, changed.arguments)
 	c.overridden = true
 }
 
 // repetition is where the block says that it is not for one module that is simply there;
 // zero: nowhere.
-func (c *callBlock) repetition() hcl.Range {
-	if attr := cmp.Or(c.count, c.forEach, c.enabled); attr != nil {
+func (c *ModuleCall) repetition() hcl.Range {
+	if attr := cmp.Or(c.own["count"], c.own["for_each"], c.enabled); attr != nil {
 		return attr.Expr.Range()
 	}
 	if len(c.dependsOn) > 0 {
@@ -158,3 +150,18 @@ func (c ModuleCall) passes(wanted providerKey) bool {
 // they come from, and text from arguments and the environment with how it is to
 // be read; any other values will do as well.
 type Values map[string]cty.Value
+
+// TestRun is a run block of a test file that has a module of its own instead
+// of the one under test: the root of a further tree of modules, whose
+// requirements count like those of the configuration.
+type TestRun struct {
+	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
+	Name string // of the run block
+	Key  string // of the module in modules.json: "test.tests.a.name"
+	Call ModuleCall
+}
+
+// Path is the module's place in the tree of modules, which no call can have.
+func (r TestRun) Path() string {
+	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
+}

@@ -12,18 +12,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// Outlines keeps contents under keys from run to run, for one user and one version of this program. It finds nothing that is
-// damaged, or that another user can write.
-type Outlines interface {
-	Get(key string) ([]byte, bool)
-	Put(key string, content []byte)
-}
-
 // outlinedFrom is how many bytes the files of a directory have that are worth it: parsing fewer takes four milliseconds.
 const outlinedFrom = 16 << 10
 
 // recall finds what an earlier run kept of the files in a directory, and fills in those that it has read.
-func (b *builder) recall(names []string, opts Options) {
+func (b *builder) recall(names []string) {
+	opts := b.module.Options
 	sum, size := sha256.New(), 0
 	fmt.Fprintf(sum, "%q %q %t", b.product.Name, b.product.Version, opts.Path == "")
 	b.texts = map[string][]byte{}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/config/files"
-	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
@@ -230,30 +228,6 @@ type Backend struct {
 	Problems hcl.Diagnostics
 }
 
-// builder puts the files of a module together.
-type builder struct {
-	module  *Module
-	product dialect.Dialect
-
-	seen       map[key]hcl.Range // everything declared
-	requiredAt hcl.Range         // the required_providers block; zero: none yet
-	users      map[key]*user
-	calls      map[string]*callBlock
-	scope      *static.Scope
-	files      files.System
-	parser     static.Parser
-	done       func() bool
-	imports    []*importTarget
-	state      stateBlocks
-
-	texts      map[string][]byte    // of files that were read before all others; nil: none
-	outlineKey string               // under which an outline of these is kept; "": nowhere
-	outlined   map[string]*hcl.File // as far as it has to be known; nil: all is read
-
-	reporter
-	late reporter // reported only if the files themselves have no errors
-}
-
 // reporter has the problems that were found so far.
 type reporter struct{ diags hcl.Diagnostics }
 
@@ -280,4 +254,22 @@ func ignored(name string) bool {
 
 func hasSuffix(name string, suffixes []string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// importTarget is an import block.
+type importTarget struct {
+	resource key
+	inModule bool   // the resource is one of another module
+	address  string // without keys
+	keys     string // equal for equal keys
+	computed bool   // whether there are keys that aren't known yet
+	provider *providerRef
+	header   hcl.Range
+	to       hcl.Range // the address
+}
+
+// RequiredVersion is one required_version argument.
+type RequiredVersion struct {
+	Text  string    // the constraints as they were written
+	Range hcl.Range // of the whole argument
 }

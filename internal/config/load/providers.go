@@ -40,7 +40,7 @@ func (d *document) configuration(b *block) providerKey {
 	k := providerKey{name: b.Labels[0]}
 	d.checkLocalName(k.name, b.DefRange)
 	if attr := b.attrs["alias"]; attr != nil {
-		k.alias = d.alias(attr)
+		k.alias = d.readAlias(attr)
 	}
 	return k
 }
@@ -52,9 +52,9 @@ func hasContent(b hcl.Body) bool {
 	return len(attrs) > 0 || ok && slices.ContainsFunc(native.Blocks, func(b *hclsyntax.Block) bool { return b.Type != "_" })
 }
 
-// alias reads the name of a further configuration of a provider; "" if it has
+// readAlias reads the name of a further configuration of a provider; "" if it has
 // no value.
-func (d *document) alias(attr *hcl.Attribute) string {
+func (d *document) readAlias(attr *hcl.Attribute) string {
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
 	if diags.HasErrors() || val.IsNull() {
@@ -166,8 +166,8 @@ func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 	return all
 }
 
-// dependsOn reads the argument "depends_on", which override files can't have.
-func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
+// readDependsOn reads the argument "depends_on", which override files can't have.
+func (d *document) readDependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 	for _, expr := range d.elements(attr) {
 		switch traversal := d.traversal(expr); {
 		case len(traversal) == 0:
@@ -274,7 +274,7 @@ func (b *builder) checkInstances() {
 				continue
 			}
 			b.checkInstance(&passed.parent, "module")
-			b.checkSameKeys(&passed.parent, b.calls[call.Name].forEach, "module", "module."+call.Name)
+			b.checkSameKeys(&passed.parent, call.own["for_each"], "module", "module."+call.Name)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (d *document) resource(b *block) {
 	validType := d.checkName(whatType, typ, b.LabelRanges[0])
 	d.checkName(whatName, name, b.LabelRanges[1])
 	d.checkRepetition(b)
-	d.dependsOn(b.attrs["depends_on"])
+	d.readDependsOn(b.attrs["depends_on"])
 	for _, lifecycle := range b.of("lifecycle") {
 		d.checkNotItself(lifecycle, b)
 		for _, inner := range lifecycle.blocks {
@@ -94,7 +94,7 @@ func (d *document) check(b *block) {
 // checkRepetition reports count beside for_each, and either beside the argument of a
 // lifecycle block that says whether there is one at all.
 func (d *document) checkRepetition(b *block) {
-	given := []*hcl.Attribute{b.attrs["count"], b.enabled(), b.attrs["for_each"]}
+	given := []*hcl.Attribute{b.attrs["count"], b.enabledBy(), b.attrs["for_each"]}
 	given = slices.DeleteFunc(given, func(attr *hcl.Attribute) bool { return attr == nil })
 	if len(given) < 2 {
 		return
@@ -117,9 +117,9 @@ func (d *document) checkRepetition(b *block) {
 		"Only one of these arguments can say how many there are.")
 }
 
-// enabled is the argument that says whether there is a resource or a module; nil if
+// enabledBy is the argument that says whether there is a resource or a module; nil if
 // there is none.
-func (b *block) enabled() *hcl.Attribute {
+func (b *block) enabledBy() *hcl.Attribute {
 	for _, lifecycle := range b.of("lifecycle") {
 		return lifecycle.attrs["enabled"]
 	}
@@ -135,58 +135,6 @@ func resourceWords(block string) (typ, name string) {
 		return "ephemeral resource type", "ephemeral resource name"
 	}
 	return block + " type name", block + " name"
-}
-
-// importBlock decodes an import block.
-func (d *document) importBlock(b *block) {
-	d.notInOverride(b.Block, "Cannot override 'import' blocks")
-	if (b.attrs["id"] == nil) == (b.attrs["identity"] == nil) && d.grammar.holds("import", "identity") {
-		d.error(b.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both.")
-	}
-	to := b.attrs["to"]
-	if to == nil {
-		return
-	}
-	target := &importTarget{
-		provider: d.providerRef(b.attrs["provider"]),
-		header:   b.DefRange,
-		to:       to.Expr.Range(),
-	}
-	if !target.parse(to.Expr, d.grammar.holds("import", "any_mode")) {
-		d.error(to.Range, "Invalid import address",
-			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"].")
-		return
-	}
-	if target.inModule && target.provider != nil {
-		d.error(target.provider.attr, "Invalid import provider argument",
-			"Which provider a resource of another module belongs to is said there, and by the argument \"providers\" of the module block.")
-	}
-	d.imports = append(d.imports, target)
-}
-
-// resolveImports makes users of the import targets that have no resource block
-// (yet): a configuration is going to be generated for them. In OpenTofu all of them are users.
-func (b *builder) resolveImports() {
-	first := map[string]hcl.Range{}
-	for _, target := range b.imports {
-		instance := target.address + " " + target.keys
-		if at, ok := first[instance]; ok && !target.computed {
-			b.error(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
-				"There is an import block for it already at %s.", at)
-			continue
-		}
-		if !target.computed {
-			first[instance] = target.header
-		}
-		resource, declared := b.users[target.resource]
-		if b.module.grammar.holds("import", "all_require") || !declared && !target.inModule {
-			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
-		}
-		if declared && !target.inModule && target.provider != nil && !target.provider.same(resource.provider) {
-			b.late.error(target.provider.attr, "Invalid import provider argument",
-				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed)
-		}
-	}
 }
 
 // formerProvisioners are those that there were before Terraform 0.15.
@@ -223,26 +171,6 @@ func (d *document) checkProvisioner(b *block) (atDestroy bool) {
 		}
 	}
 	return true
-}
-
-// keyword returns one of two words, which may be in quotes as it was once.
-func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
-	if attr == nil {
-		return ""
-	}
-	word := hcl.ExprAsKeyword(attr.Expr)
-	if old, ok := quoted(attr.Expr); ok {
-		word = old
-		d.warn(attr.Expr.Range(), "Quoted keywords are deprecated", "The word is written without quotes: %s", old)
-	} else if text, ok := static.Literal(attr.Expr); ok && word == "" {
-		word = text // JSON
-	}
-	if !slices.Contains(words, word) && !d.leftToPlan(attr.Expr.Range(), false) {
-		d.error(attr.Expr.Range(), fmt.Sprintf("Invalid %q keyword", attr.Name),
-			"The argument %q is one of the words %s and %s, without quotes.", attr.Name, words[0], words[1])
-		return ""
-	}
-	return word
 }
 
 // onlySelf reports references to anything but the resource itself.

@@ -39,7 +39,7 @@ func (d *document) terraform(b *block) {
 		case "required_providers":
 			d.requiredProviders(inner)
 		case "encryption":
-			d.encryption(inner)
+			d.encryptionBlock(inner)
 		case "provider_meta":
 			d.checkLocalName(inner.Labels[0], inner.DefRange)
 			d.declare(inner.DefRange, "provider_meta", "", inner.Labels[0])

@@ -13,15 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// checkCleanup looks at skip_cleanup, which is an experiment.
-func (d *document) checkCleanup(attr *hcl.Attribute) {
-	if !experimental(d.product.Version) {
-		d.error(attr.NameRange, "Invalid attribute",
-			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name)
-	}
-	d.checkArgument(attr, cty.Bool)
-}
-
 // testVariables decodes a variables block, of which a file has one.
 func (d *document) testVariables(b *block) {
 	d.declare(b.DefRange, "variables", "", "")
@@ -161,14 +152,6 @@ func (d *document) planOptions(b *block) {
 	}
 }
 
-// checkWord reports an argument that isn't one of some words.
-func (d *document) checkWord(attr *hcl.Attribute, words []string) {
-	if !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
-		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
-			"The argument %q is one of the words %s, without quotes.", attr.Name, strings.Join(words, " or "))
-	}
-}
-
 // mockSuffixes are those of files of mock data.
 var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
 
@@ -188,14 +171,14 @@ func (d *document) mockProvider(b *block) {
 func (d *document) checkMocks(b *block, given map[key]hcl.Range) {
 	for _, inner := range b.blocks {
 		if len(inner.Labels) > 0 {
-			d.once(given, key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0])
+			d.noteOnce(given, key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0])
 		}
 	}
 	d.checkOverrides(b, given)
 }
 
-// once notes what a block is for, unless that is there already, which is a problem.
-func (d *document) once(given map[key]hcl.Range, more key, at hcl.Range) {
+// noteOnce notes what a block is for, unless that is there already, which is a problem.
+func (d *document) noteOnce(given map[key]hcl.Range, more key, at hcl.Range) {
 	if first, ok := given[more]; ok {
 		d.error(at, "Duplicate "+more.block+" block", "There is one for the same already at %s.", first)
 		return
@@ -203,16 +186,9 @@ func (d *document) once(given map[key]hcl.Range, more key, at hcl.Range) {
 	given[more] = at
 }
 
-// checkDuring looks at override_during, which says from when on values count.
-func (d *document) checkDuring(attr *hcl.Attribute) {
-	if !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Range, false) {
-		d.error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes.")
-	}
-}
-
 // overrideTarget decodes such a block that stands in a file by itself.
 func (d *document) overrideTarget(b *block) {
-	if subject := d.overridden(b); subject != "" && !d.product.TestProviders {
+	if subject := d.target(b); subject != "" && !d.product.TestProviders {
 		d.declare(b.DefRange, b.Type, "", subject)
 	}
 }
@@ -224,53 +200,10 @@ func (d *document) checkOverrides(b *block, given map[key]hcl.Range) {
 		if !strings.HasPrefix(inner.Type, "override_") {
 			continue
 		}
-		if subject := d.overridden(inner); subject != "" && given != nil {
-			d.once(given, key{inner.Type, "", subject}, inner.DefRange)
+		if subject := d.target(inner); subject != "" && given != nil {
+			d.noteOnce(given, key{inner.Type, "", subject}, inner.DefRange)
 		}
 	}
-}
-
-// notTargets are the words that the address of a target can't begin with.
-var notTargets = []string{"count", "each", "local", "path", "self", "terraform", "var", "template", "lazy", "arg"}
-
-// overridden returns the address of what a block gives the values of; "" if there is
-// none that the block can have.
-func (d *document) overridden(b *block) string {
-	attr := b.attrs["target"]
-	if attr == nil {
-		summary := "Missing target attribute"
-		if d.product.TestProviders {
-			summary = "Missing required argument"
-		}
-		d.error(b.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
-		return ""
-	}
-	target := d.movable(attr, notTargets)
-	if target == nil {
-		return ""
-	}
-	if d.product.TestProviders {
-		d.checkKeyless(attr, target)
-		return target.address
-	}
-	if wants := strings.TrimPrefix(b.Type, "override_"); target.kind != wants {
-		d.error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", b.Type, wants)
-		return ""
-	}
-	return target.address
-}
-
-// checkKeyless reports keys in the address of a target, which OpenTofu doesn't take.
-func (d *document) checkKeyless(attr *hcl.Attribute, target *movable) {
-	of := "Resource"
-	switch {
-	case target.moduleKey != nil:
-		of = "Module"
-	case target.resourceKey == nil:
-		return
-	}
-	d.error(attr.Expr.Range(), of+" instance address with keys is not allowed",
-		"The values are those of all instances: leave out the key.")
 }
 
 // readMocks reads a directory of mock data. Its path counts from the root module.

@@ -1,0 +1,93 @@
+package load
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/dialect"
+)
+
+// builder puts the files of a module together.
+type builder struct {
+	module  *Module
+	product dialect.Dialect
+
+	seen       map[key]hcl.Range // everything declared
+	requiredAt hcl.Range         // the required_providers block; zero: none yet
+	users      map[key]*user
+	calls      map[string]*ModuleCall
+	scope      *static.Scope
+	files      files.System
+	parser     static.Parser
+	done       func() bool
+	imports    []*importTarget
+	state      stateBlocks
+
+	texts      map[string][]byte    // of files that were read before all others; nil: none
+	outlineKey string               // under which an outline of these is kept; "": nowhere
+	outlined   map[string]*hcl.File // as far as it has to be known; nil: all is read
+
+	reporter
+	late reporter // reported only if the files themselves have no errors
+}
+
+func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
+	return &builder{
+		module: &Module{
+			Dir: dir, Path: opts.Path, Options: opts, Files: map[string]*hcl.File{},
+			required: map[string]*requiredProvider{}, configs: map[providerKey]*providerConfig{}, testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
+		},
+		product: product,
+		seen:    map[key]hcl.Range{},
+		users:   map[key]*user{},
+		calls:   map[string]*ModuleCall{},
+		files:   files.System{FS: opts.FS},
+		done:    opts.done,
+		scope: static.NewScope(static.Paths{
+			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
+			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
+		}, product.StaticModules, opts.Inputs),
+	}
+}
+
+// parse reads a file; nil if there is nothing to be had of it.
+func (b *builder) parse(full string) hcl.Body {
+	src, known := b.texts[full]
+	if !known {
+		var err error
+		if src, err = b.files.Read(full, maxFileBytes); err != nil {
+			b.report(diagnostic.Unreadable("Failed to read file", err))
+			return nil
+		}
+	}
+	file := b.outlined[full]
+	if file == nil {
+		var diags hcl.Diagnostics
+		file, diags = b.parser.Parse(src, full)
+		b.report(diags...)
+	}
+	if file == nil || file.Body == nil {
+		return nil
+	}
+	b.module.Files[full] = file
+	return file.Body
+}
+
+// isDeclared reports whether what a reference means is in the module. Names that
+// stand for something else than resources and calls are.
+func (b *builder) isDeclared(t hcl.Traversal) bool {
+	block, rest := "resource", t
+	switch root := t.RootName(); root {
+	case "module":
+		_, ok := b.calls[static.StepName(t, 1)]
+		return ok
+	case "data", "ephemeral", "action", "resource":
+		block, rest = root, t[1:]
+	case "self", "each", "count", "terraform", "run", "provider":
+		return true
+	}
+	_, ok := b.users[key{block, static.StepName(rest, 0), static.StepName(rest, 1)}]
+	return ok
+}
