@@ -30,10 +30,11 @@ func (d *document) moduleBlock(b *block) {
 			d.error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false.")
 		}
 	}
-	d.declare(b.DefRange, "module", "", call.Name)
+	var usable any
 	if valid {
-		d.calls = append(d.calls, call)
+		usable = call
 	}
+	d.declare(b.DefRange, key{"module", "", call.Name}, usable)
 }
 
 // moduleInputs are the arguments of a module block that are meant for the variables
@@ -72,7 +73,6 @@ func (d *document) variable(b *block) {
 	d.checkDeprecated(b.attrs["deprecated"], "Invalid `deprecated` value")
 	d.checkIgnored(b.attrs["type"], b.attrs["default"])
 	d.checkConst(b)
-	d.declare(b.DefRange, "variable", "", name)
 	declared := &static.Variable{Name: name, Attrs: b.attrs, Header: b.DefRange}
 	for _, validation := range b.of("validation") {
 		attr := validation.attrs["condition"]
@@ -85,7 +85,7 @@ func (d *document) variable(b *block) {
 				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name)
 		}
 	}
-	d.variables = append(d.variables, declared)
+	d.declare(b.DefRange, key{"variable", "", name}, declared)
 }
 
 // checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
@@ -128,7 +128,7 @@ func (d *document) output(b *block) {
 		d.error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only.")
 	}
 	d.readDependsOn(b.attrs["depends_on"])
-	d.declare(b.DefRange, "output", "", b.Labels[0])
+	d.declare(b.DefRange, key{"output", "", b.Labels[0]}, nil)
 }
 
 // checkDeprecated reports a reason that says nothing, where that is refused.
@@ -148,8 +148,7 @@ func (d *document) locals(b *block) {
 	d.report(diags...)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		d.checkName("local value name", name, attrs[name].NameRange)
-		d.declare(attrs[name].Range, "local", "", name)
-		d.values = append(d.values, attrs[name])
+		d.declare(attrs[name].Range, key{"local", "", name}, attrs[name])
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
 // add takes over what a primary file declares. Of duplicates, the first stays.
@@ -17,6 +18,19 @@ func (b *builder) add(d *document) {
 			continue
 		}
 		b.seen[declared.key] = declared.rng
+		switch item := declared.item.(type) {
+		case *ModuleCall:
+			b.calls[item.Name] = item
+		case *user:
+			b.users[item.key] = item
+			b.module.users = append(b.module.users, item)
+		case *providerConfig:
+			b.addProvider(item)
+		case *static.Variable:
+			b.scope.Variables[item.Name] = item
+		case *hcl.Attribute:
+			b.scope.Locals[item.Name] = item
+		}
 	}
 	b.module.RequiredVersions = append(b.module.RequiredVersions, d.versions...)
 	for _, required := range d.required {
@@ -24,19 +38,7 @@ func (b *builder) add(d *document) {
 	}
 	b.addBackends(d.backends)
 	b.addEncryption(d.encrypted)
-	for _, config := range d.providers {
-		b.addProvider(config)
-	}
-	for _, u := range d.users {
-		b.addUser(u)
-	}
-	for _, call := range d.calls {
-		if _, ok := b.calls[call.Name]; !ok {
-			b.calls[call.Name] = call
-		}
-	}
 	b.imports = append(b.imports, d.imports...)
-	b.scope.Add(d.variables, d.values)
 }
 
 // addRequired takes over a required_providers block; there can be only one.
@@ -53,27 +55,13 @@ func (b *builder) addRequired(required requiredBlock) {
 }
 
 func (b *builder) addProvider(config *providerConfig) {
-	if b.module.configs[config.providerKey] == nil {
-		b.module.configs[config.providerKey] = config
-		b.module.providers = append(b.module.providers, config)
-	}
-}
-
-func (b *builder) addUser(u *user) {
-	if _, ok := b.users[u.key]; !ok {
-		b.users[u.key] = u
-		b.module.users = append(b.module.users, u)
-	}
+	b.module.configs[config.providerKey] = config
+	b.module.providers = append(b.module.providers, config)
 }
 
 // finish does what can be done only when all files are known.
 func (b *builder) finish() {
-	b.module.variables = map[string]bool{}
-	for declared := range b.seen {
-		if declared.block == "variable" {
-			b.module.variables[declared.name] = true
-		}
-	}
+	b.module.variables = b.scope.Variables
 	b.scope.Declared(b.isDeclared)
 	b.resolveCalls()
 	b.module.Backend = b.state.effective()
@@ -100,15 +88,11 @@ func (b *builder) finish() {
 // required_providers is replaced as a whole.
 func (b *builder) override(d *document) {
 	for _, declared := range d.declared {
-		if _, ok := b.seen[declared.key]; ok {
-			continue
-		}
-		if declared.block == "ephemeral" && !b.overridable("ephemeral") {
-			continue
-		}
-		if diag := missing(declared); diag != nil {
+		_, known := b.seen[declared.key]
+		if diag := missing(declared); !known && diag != nil && (declared.block != "ephemeral" || b.overridable("ephemeral")) {
 			b.report(diag)
 		}
+		b.overrideItem(declared.item)
 	}
 	if d.versions != nil {
 		b.module.RequiredVersions = d.versions
@@ -120,18 +104,28 @@ func (b *builder) override(d *document) {
 	}
 	b.overrideBackends(d.backends)
 	b.module.encryption = b.module.encryption.override(d.encrypted)
-	for _, config := range d.providers {
-		b.overrideProvider(config)
-	}
-	for _, u := range d.users {
-		if base, ok := b.users[u.key]; ok && u.provider != nil && b.overridable(u.key.block) {
-			base.provider, base.needed = u.provider, u.needed
+}
+
+// overrideItem changes what a declaration in an override file means.
+func (b *builder) overrideItem(item any) {
+	switch item := item.(type) {
+	case *ModuleCall:
+		if base, ok := b.calls[item.Name]; ok {
+			base.override(item)
 		}
-	}
-	b.scope.Override(d.variables, d.values)
-	for _, call := range d.calls {
-		if base, ok := b.calls[call.Name]; ok {
-			base.override(call)
+	case *user:
+		if base, ok := b.users[item.key]; ok && item.provider != nil && b.overridable(item.key.block) {
+			base.provider, base.needed = item.provider, item.needed
+		}
+	case *providerConfig:
+		b.overrideProvider(item)
+	case *static.Variable:
+		if base, ok := b.scope.Variables[item.Name]; ok {
+			base.Override(item)
+		}
+	case *hcl.Attribute:
+		if _, ok := b.scope.Locals[item.Name]; ok {
+			b.scope.Locals[item.Name] = item
 		}
 	}
 }

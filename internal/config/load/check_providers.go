@@ -64,7 +64,7 @@ type passing struct {
 func (c *passing) checkArguments(link Link) {
 	c.diags = append(c.diags, link.Call.blocks...)
 	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
-		if at := link.Call.arguments[name].NameRange; !link.Module.variables[name] {
+		if at := link.Call.arguments[name].NameRange; link.Module.variables[name] == nil {
 			c.report(cmp.Or(Newer(c.product.Product, at), diagnostic.Error(at, "Unsupported argument",
 				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name)))
 		}

@@ -29,11 +29,6 @@ type document struct {
 	versions  []RequiredVersion // nil: no argument; empty: none that counts
 	required  []requiredBlock
 	backends  []Backend
-	providers []*providerConfig
-	users     []*user
-	calls     []*ModuleCall
-	variables []*static.Variable
-	values    []*hcl.Attribute // local values
 	imports   []*importTarget
 	runs      []TestRun      // of a test file
 	encrypted *encryption    // what encryption blocks say; nil: there is none
@@ -45,11 +40,9 @@ type document struct {
 	reporter
 }
 
-// declare notes that something was declared, for duplicates and overrides.
-func (d *document) declare(rng hcl.Range, block, typ, name string) key {
-	k := key{block, typ, name}
-	d.declared = append(d.declared, declaration{k, rng})
-	return k
+// declare notes that something was declared, for duplicates and overrides; an item that is nil has no further meaning.
+func (d *document) declare(rng hcl.Range, k key, item any) {
+	d.declared = append(d.declared, declaration{k, rng, item})
 }
 
 // block is a block, with what the table says that it may have.

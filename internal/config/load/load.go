@@ -142,7 +142,7 @@ func (d *document) take(kind string, b *block) {
 	case "run":
 		d.run(b)
 	case "test": // of which a file has one
-		d.declare(b.DefRange, "test", "", "")
+		d.declare(b.DefRange, key{block: "test"}, nil)
 	case "variables":
 		d.testVariables(b)
 	case "mock_provider":

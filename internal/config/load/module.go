@@ -101,7 +101,7 @@ type Module struct {
 	// is known here can read, and that can't decide what is installed.
 	LeftToPlan []hcl.Range
 
-	variables map[string]bool              // the names of those that it declares
+	variables map[string]*static.Variable  // those that it declares
 	required  map[string]*requiredProvider // what required_providers says, by local name
 	providers []*providerConfig
 	configs   map[providerKey]*providerConfig // the same, by name and alias
@@ -146,7 +146,7 @@ func (m *Module) CheckVersion() hcl.Diagnostics {
 }
 
 // DeclaresVariable reports whether the module has an input variable of that name.
-func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] }
+func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] != nil }
 
 // HasProviderBlock reports whether the module configures a provider.
 func (m *Module) HasProviderBlock() bool { return len(m.providers) > 0 }

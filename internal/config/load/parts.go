@@ -55,7 +55,8 @@ func (k key) String() string {
 // declaration is a block, or a local value, whose key may occur only once.
 type declaration struct {
 	key
-	rng hcl.Range
+	rng  hcl.Range
+	item any // what it means: a *ModuleCall, *user, *providerConfig, *static.Variable, or the *hcl.Attribute of a local value
 }
 
 // requiredProvider is an entry of a required_providers block.

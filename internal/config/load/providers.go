@@ -31,8 +31,7 @@ func (d *document) provider(b *block) {
 		d.error(attr.Expr.Range(), "Alias required when using \"for_each\"",
 			"There can be several instances of a provider's configuration only if it has an alias.")
 	}
-	d.declare(b.DefRange, "provider", config.name, config.alias)
-	d.providers = append(d.providers, config)
+	d.declare(b.DefRange, key{"provider", config.name, config.alias}, config)
 }
 
 // configuration reads which configuration of a provider a block is.

@@ -39,14 +39,16 @@ func (d *document) resource(b *block) {
 		}
 	}
 	u := &user{
-		key:      d.declare(b.DefRange, b.Type, typ, name),
+		key:      key{b.Type, typ, name},
 		provider: d.providerRef(b.attrs["provider"]),
 		forEach:  b.attrs["for_each"],
 		needed:   b.DefRange,
 	}
+	var usable any
 	if validType {
-		d.users = append(d.users, u)
+		usable = u
 	}
+	d.declare(b.DefRange, u.key, usable)
 }
 
 // checkNotItself reports conditions in which a block refers to itself by its address.
@@ -74,7 +76,7 @@ func (d *document) check(b *block) {
 		return
 	}
 	d.checkName("check block name", b.Labels[0], b.LabelRanges[0])
-	d.declare(b.DefRange, "check", "", b.Labels[0])
+	d.declare(b.DefRange, key{"check", "", b.Labels[0]}, nil)
 	if len(b.of("assert")) == 0 {
 		d.error(b.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing.")
 	}

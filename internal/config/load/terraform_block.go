@@ -42,7 +42,7 @@ func (d *document) terraform(b *block) {
 			d.encryptionBlock(inner)
 		case "provider_meta":
 			d.checkLocalName(inner.Labels[0], inner.DefRange)
-			d.declare(inner.DefRange, "provider_meta", "", inner.Labels[0])
+			d.declare(inner.DefRange, key{"provider_meta", "", inner.Labels[0]}, nil)
 			attrs, diags := inner.Body.JustAttributes()
 			d.report(d.leave("provider_meta", diags)...)
 			for _, attr := range attrs {

@@ -15,7 +15,7 @@ import (
 
 // testVariables decodes a variables block, of which a file has one.
 func (d *document) testVariables(b *block) {
-	d.declare(b.DefRange, "variables", "", "")
+	d.declare(b.DefRange, key{block: "variables"}, nil)
 	attrs, diags := b.Body.JustAttributes()
 	d.report(diags...)
 	d.assigned = attrs
@@ -34,7 +34,11 @@ func (d *document) testProvider(b *block) {
 // addTest takes over what a test file declares; name is relative to the module.
 func (b *builder) addTest(name string, d *document) {
 	seen := map[key]hcl.Range{}
+	var providers []*providerConfig
 	for _, declared := range d.declared {
+		if config, ok := declared.item.(*providerConfig); ok {
+			providers = append(providers, config)
+		}
 		if declared.block == "variable" {
 			declared.block = "test variable" // which is another one
 		}
@@ -56,7 +60,7 @@ func (b *builder) addTest(name string, d *document) {
 	}
 	test := testKey(filepath.ToSlash(name))
 	b.module.Tests = append(b.module.Tests, test)
-	b.module.testProviders[test] = lastOfName(d.providers)
+	b.module.testProviders[test] = lastOfName(providers)
 	taken := map[string]TestRun{}
 	for _, run := range d.runs {
 		if first, ok := taken[run.Name]; ok {
@@ -96,7 +100,7 @@ func testKey(file string) string {
 func (d *document) run(b *block) {
 	name := b.Labels[0]
 	valid := d.checkName("run block name", name, b.LabelRanges[0])
-	d.declare(b.LabelRanges[0], "run", "", name)
+	d.declare(b.LabelRanges[0], key{"run", "", name}, nil)
 	d.passedProviders(b.attrs["providers"])
 	var given hcl.Attributes
 	for _, inner := range b.blocks {
@@ -189,7 +193,7 @@ func (d *document) noteOnce(given map[key]hcl.Range, more key, at hcl.Range) {
 // overrideTarget decodes such a block that stands in a file by itself.
 func (d *document) overrideTarget(b *block) {
 	if subject := d.target(b); subject != "" && !d.product.TestProviders {
-		d.declare(b.DefRange, b.Type, "", subject)
+		d.declare(b.DefRange, key{b.Type, "", subject}, nil)
 	}
 }
 
@@ -252,5 +256,5 @@ func (b *builder) readMockFile(full string) map[key]hcl.Range {
 // declareTested declares a provider that tests use, real or not.
 func (d *document) declareTested(b *block) {
 	k := d.configuration(b)
-	d.declare(b.DefRange, "test provider", k.name, k.alias)
+	d.declare(b.DefRange, key{"test provider", k.name, k.alias}, nil)
 }

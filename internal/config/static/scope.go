@@ -16,14 +16,13 @@ import (
 
 // Scope is what the source of a module may refer to: constant input variables,
 // local values, and paths. Everything in it is computed when it is first asked
-// for, and once. Make one with [NewScope], hand it what the files declare with
-// Add and Override, and call Prepare before anything is computed. It is for one
+// for, and once. Make one with [NewScope], fill in what the files declare, and call Prepare before anything is computed. It is for one
 // goroutine.
 type Scope struct {
 	Paths
-	static    bool // all variables are constant
-	variables map[string]*Variable
-	locals    map[string]*hcl.Attribute
+	static    bool                      // all variables are constant
+	Variables map[string]*Variable      // those that the module declares
+	Locals    map[string]*hcl.Attribute // likewise its local values
 	inputs    map[string]cty.Value
 	paths     map[string]cty.Value // of "path"; what isn't known is left out
 
@@ -99,8 +98,8 @@ func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 	s := &Scope{
 		Paths:     at,
 		static:    static,
-		variables: map[string]*Variable{},
-		locals:    map[string]*hcl.Attribute{},
+		Variables: map[string]*Variable{},
+		Locals:    map[string]*hcl.Attribute{},
 		inputs:    inputs,
 		paths:     map[string]cty.Value{"module": cty.StringVal(filepath.ToSlash(filepath.Clean(at.Dir)))},
 		known:     map[reference]result{},
@@ -154,7 +153,7 @@ func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
 func (s *Scope) find(ref reference, at hcl.Range) result {
 	switch ref.root {
 	case "var":
-		v, ok := s.variables[ref.name]
+		v, ok := s.Variables[ref.name]
 		switch {
 		case !ok && s.static:
 			return failed(at, "Undefined variable", "There is no variable %q in this module.", ref.name).itself()
@@ -166,7 +165,7 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 		}
 		return s.value(v)
 	case "local":
-		attr, ok := s.locals[ref.name]
+		attr, ok := s.Locals[ref.name]
 		switch {
 		case !ok && s.static:
 			return failed(at, "Undefined local", "There is no local value %q in this module.", ref.name).itself()
@@ -205,43 +204,12 @@ func (s *Scope) checkDeclared(t hcl.Traversal) result {
 	return failed(t.SourceRange(), "Reference to undeclared resource", "There is no such resource in this module.")
 }
 
-// Add takes over what a primary file declares. Of duplicates, the first stays.
-func (s *Scope) Add(variables []*Variable, locals []*hcl.Attribute) {
-	for _, v := range variables {
-		if _, ok := s.variables[v.Name]; !ok {
-			s.variables[v.Name] = v
-		}
-	}
-	for _, attr := range locals {
-		if _, ok := s.locals[attr.Name]; !ok {
-			s.locals[attr.Name] = attr
-		}
-	}
-}
-
-// Override takes over what an override file changes in what was added.
-func (s *Scope) Override(variables []*Variable, locals []*hcl.Attribute) {
-	for _, changed := range variables {
-		if v, ok := s.variables[changed.Name]; ok {
-			maps.Copy(v.Attrs, changed.Attrs)
-			if len(changed.Validations) > 0 {
-				v.Validations = changed.Validations
-			}
-		}
-	}
-	for _, attr := range locals {
-		if _, ok := s.locals[attr.Name]; ok {
-			s.locals[attr.Name] = attr
-		}
-	}
-}
-
 // Prepare makes the scope ready for use. The problems are those of variables:
 // default values of the wrong type, and the values of constant ones, whether
 // anything refers to them or not.
 func (s *Scope) Prepare() (problems hcl.Diagnostics) {
-	for _, name := range slices.Sorted(maps.Keys(s.variables)) {
-		v := s.variables[name]
+	for _, name := range slices.Sorted(maps.Keys(s.Variables)) {
+		v := s.Variables[name]
 		if diag := v.prepare(s.static); diag != nil {
 			problems = append(problems, diag)
 			s.known[reference{"var", name}] = because(diag)

@@ -32,6 +32,14 @@ type Variable struct {
 	Header      hcl.Range
 }
 
+// Override takes over what a block in an override file changes.
+func (v *Variable) Override(changed *Variable) {
+	maps.Copy(v.Attrs, changed.Attrs)
+	if len(changed.Validations) > 0 {
+		v.Validations = changed.Validations
+	}
+}
+
 // prepare reads the arguments, once it is known what override files change.
 // What is wrong with them is reported with the block, but for a default value of
 // another type.
@@ -255,7 +263,7 @@ const maxUndeclared = 2
 func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 	inFiles := 0
 	for _, name := range slices.Sorted(maps.Keys(s.inputs)) {
-		if _, ok := s.variables[name]; ok {
+		if _, ok := s.Variables[name]; ok {
 			continue
 		}
 		_, from := takeSource(s.inputs[name])
