@@ -30,10 +30,7 @@ func Decode(src []byte, filename string, product getproviders.Product) (*Locks, 
 		}
 	}
 	d := decoder{src: src, product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
-	diags := locktext.DecodeBlocks(src, filename, locktext.MaxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
-		d.decodeBlocks(blocks)
-		return d.Problems
-	})
+	diags := locktext.DecodeBlocks(src, filename, locktext.MaxTokens, fileSchema, d.decodeBlocks)
 	return d.locks, diags
 }
 
@@ -43,20 +40,21 @@ type decoder struct {
 	product getproviders.Product
 	locks   *Locks
 	seen    map[getproviders.Provider]hcl.Range
-	locktext.Decoder
+	found   *locktext.Decoder
 }
 
-func (d *decoder) decodeBlocks(blocks hcl.Blocks) {
+func (d *decoder) decodeBlocks(found *locktext.Decoder, blocks hcl.Blocks) {
+	d.found = found
 	for _, block := range blocks {
 		if block.Type == "provider" {
 			d.decodeProvider(block)
 			continue
 		}
 		if d.locks.modules == nil {
-			d.Problem(block.DefRange, "Dependency locks for modules are not yet supported",
+			d.found.Problem(block.DefRange, "Dependency locks for modules are not yet supported",
 				"%s v%s knows dependency locks for providers only; those for modules are ignored, and stay. The file may come from a later version that has both.",
 				d.product.Name, d.product.Version)
-			d.Problems[len(d.Problems)-1].Severity = hcl.DiagWarning
+			d.found.Problems[len(d.found.Problems)-1].Severity = hcl.DiagWarning
 		}
 		d.locks.modules = append(d.locks.modules, hcl.RangeBetween(block.DefRange, block.Body.(*hclsyntax.Body).SrcRange).SliceBytes(d.src))
 	}
@@ -70,7 +68,7 @@ func (d *decoder) decodeProvider(block *hcl.Block) {
 		return
 	}
 	content, diags := block.Body.Content(providerSchema)
-	d.Problems = append(d.Problems, diags...)
+	d.found.Problems = append(d.found.Problems, diags...)
 	lock := Lock{Provider: p}
 	hasVersion := false
 	if attr := content.Attributes["version"]; attr != nil {
@@ -94,15 +92,15 @@ func (d *decoder) decodeAddress(block *hcl.Block) (p getproviders.Provider, ok b
 	before, duplicate := d.seen[p]
 	switch {
 	case err != nil:
-		d.Problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
+		d.found.Problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
 	case p.IsBuiltIn():
-		d.Problem(at, invalid, "The provider %s is built into %s, so its version can't be locked: no package is fetched for it. See whether this address is meant: the block has no effect, and can go.", p, d.product.Name)
+		d.found.Problem(at, invalid, "The provider %s is built into %s, so its version can't be locked: no package is fetched for it. See whether this address is meant: the block has no effect, and can go.", p, d.product.Name)
 	case p.IsLegacy():
-		d.Problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. See which address the configuration has for it: the next init locks that one, and this block can go.", p)
+		d.found.Problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. See which address the configuration has for it: the next init locks that one, and this block can go.", p)
 	case given != p.String():
-		d.Problem(at, "Non-normalized provider source address", "In the lock file this address must be written in full and in its normalized form: %q.", p)
+		d.found.Problem(at, "Non-normalized provider source address", "In the lock file this address must be written in full and in its normalized form: %q.", p)
 	case duplicate:
-		d.Problem(at, "Duplicate provider lock", "There is a lock for the provider %s already, at %s.", p, before)
+		d.found.Problem(at, "Duplicate provider lock", "There is a lock for the provider %s already, at %s.", p, before)
 	default:
 		d.seen[p] = at
 		return p, true
@@ -114,20 +112,20 @@ func (d *decoder) decodeVersion(p getproviders.Provider, attr *hcl.Attribute) (v
 	const invalid = "Invalid provider version number"
 	var given *string // null is not ""
 	at := attr.Expr.Range()
-	if !d.Decode(attr.Expr, &given) {
+	if !d.found.Decode(attr.Expr, &given) {
 		return v, false
 	}
 	if given == nil {
-		d.Problem(at, "Missing required argument", "The lock of %s must have a version.", p)
+		d.found.Problem(at, "Missing required argument", "The lock of %s must have a version.", p)
 		return v, false
 	}
 	v, err := getproviders.ParseVersion(*given)
 	if err != nil {
-		d.Problem(at, invalid, "The version that is locked for %s can't be read: %s.", p, err)
+		d.found.Problem(at, invalid, "The version that is locked for %s can't be read: %s.", p, err)
 		return v, false
 	}
 	if v.String() != *given {
-		d.Problem(at, invalid, "The version that is locked for %s must be written in its normalized form: %q.", p, v)
+		d.found.Problem(at, invalid, "The version that is locked for %s must be written in its normalized form: %q.", p, v)
 	}
 	return v, true
 }
@@ -136,14 +134,14 @@ func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute
 	const invalid = "Invalid provider version constraints"
 	var given string
 	at := attr.Expr.Range()
-	if !d.Decode(attr.Expr, &given) {
+	if !d.found.Decode(attr.Expr, &given) {
 		return getproviders.Constraints{}
 	}
 	c, err := getproviders.ParseConstraints(given)
 	if err != nil {
-		d.Problem(at, invalid, "The constraints that are recorded for %s can't be read: %s.", p, err)
+		d.found.Problem(at, invalid, "The constraints that are recorded for %s can't be read: %s.", p, err)
 	} else if c.String() != given {
-		d.Problem(at, invalid, "The constraints that are recorded for %s must be written in their normalized form: %q.", p, c)
+		d.found.Problem(at, invalid, "The constraints that are recorded for %s must be written in their normalized form: %q.", p, c)
 	}
 	return c
 }
@@ -151,20 +149,20 @@ func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute
 func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash) {
 	elements, diags := hcl.ExprList(attr.Expr)
 	if diags.HasErrors() {
-		d.Problems = append(d.Problems, diags...)
+		d.found.Problems = append(d.found.Problems, diags...)
 		return nil
 	}
 	if len(elements) == 0 {
-		d.Problem(attr.Expr.Range(), "Invalid provider hash set", "The argument \"hashes\" must have at least one hash, or be left out.")
+		d.found.Problem(attr.Expr.Range(), "Invalid provider hash set", "The argument \"hashes\" must have at least one hash, or be left out.")
 	}
 	for _, element := range elements {
 		var given string
-		if !d.Decode(element, &given) {
+		if !d.found.Decode(element, &given) {
 			continue
 		}
 		hash, err := getproviders.ParseHash(given)
 		if err != nil {
-			d.Problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value, in UTF-8.", given)
+			d.found.Problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value, in UTF-8.", given)
 			continue
 		}
 		hashes = append(hashes, hash)

@@ -40,10 +40,10 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 }
 
 // DecodeBlocks parses the text of a lock file and has its blocks decoded, as
-// many of them as there are. All problems are returned; if version control left
+// many of them as there are, by a function that reports their problems. All problems are returned; if version control left
 // the marks of a merge conflict behind, that one alone. Text with more words and signs than
 // limit isn't parsed.
-func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(hcl.Blocks) hcl.Diagnostics) hcl.Diagnostics {
+func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(*Decoder, hcl.Blocks)) hcl.Diagnostics {
 	if diag := CheckTokens(src, filename, limit); diag != nil {
 		return hcl.Diagnostics{diag}
 	}
@@ -53,8 +53,9 @@ func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema
 	file, diags := nesting.Parse(src, filename)
 	if file != nil {
 		content, more := file.Body.Content(schema)
-		diags = append(diags, more...)
-		diags = append(diags, decode(content.Blocks)...)
+		found := &Decoder{append(diags, more...)}
+		decode(found, content.Blocks)
+		diags = found.Problems
 	}
 	if conflict := findConflict(src, filename); conflict != nil && diags.HasErrors() {
 		// What else is wrong with the file is a consequence.

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ func (t *importTarget) parse(expr hcl.Expression, anyMode bool) bool {
 	if !ok {
 		return false
 	}
-	rest, _ := skipModules(steps)
+	rest, _ := static.SkipModules(steps)
 	mode, inModule := "resource", len(rest) < len(steps)
 	switch name := static.StepName(rest, 0); {
 	case name == "resource": // a prefix that changes nothing
@@ -108,15 +107,4 @@ func keyAt(steps hcl.Traversal) *hcl.Range {
 		return nil
 	}
 	return &index.SrcRange
-}
-
-// skipModules returns an address without the modules that it begins with, and where the first key of one stands; nil: nowhere.
-func skipModules(steps hcl.Traversal) (rest hcl.Traversal, first *hcl.Range) {
-	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
-		steps = steps[2:]
-		if key := keyAt(steps); key != nil {
-			first, steps = cmp.Or(first, key), steps[1:]
-		}
-	}
-	return steps, first
 }

@@ -240,8 +240,6 @@ func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
 	if old, ok := quoted(attr.Expr); ok {
 		word = old
 		d.warn(attr.Expr.Range(), "Quoted keywords are deprecated", "The word is written without quotes: %s", old)
-	} else if text, ok := static.Literal(attr.Expr); ok && word == "" {
-		word = text // JSON
 	}
 	if !slices.Contains(words, word) && !d.leftToPlan(attr.Expr.Range(), false) {
 		d.error(attr.Expr.Range(), fmt.Sprintf("Invalid %q keyword", attr.Name),

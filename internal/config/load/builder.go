@@ -14,7 +14,7 @@ import (
 func (b *builder) add(d *document) {
 	for _, declared := range d.declared {
 		if first, ok := b.seen[declared.key]; ok {
-			b.report(duplicate(declared, first))
+			b.found.report(duplicate(declared, first))
 			continue
 		}
 		b.seen[declared.key] = declared.rng
@@ -44,7 +44,7 @@ func (b *builder) add(d *document) {
 // addRequired takes over a required_providers block; there can be only one.
 func (b *builder) addRequired(required requiredBlock) {
 	if b.requiredAt != (hcl.Range{}) {
-		b.error(required.header, "Duplicate required providers configuration",
+		b.found.error(required.header, "Duplicate required providers configuration",
 			"A module has only one required_providers block; there is one already at %s.", b.requiredAt)
 		return
 	}
@@ -76,9 +76,9 @@ func (b *builder) finish() {
 	b.checkUsers()
 	b.checkInstances()
 	b.checkLocalNames()
-	if !b.diags.HasErrors() {
+	if !b.found.diags.HasErrors() {
 		for _, diag := range b.late.diags {
-			b.report(asTreeProblem(diag))
+			b.found.report(asTreeProblem(diag))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (b *builder) override(d *document) {
 	for _, declared := range d.declared {
 		_, known := b.seen[declared.key]
 		if diag := missing(declared); !known && diag != nil && (declared.block != "ephemeral" || b.overridable("ephemeral")) {
-			b.report(diag)
+			b.found.report(diag)
 		}
 		b.overrideItem(declared.item)
 	}
@@ -162,7 +162,7 @@ func (b *builder) checkChild() {
 		if b.module.grammar.holds("import", "in_modules") {
 			break
 		}
-		b.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
+		b.found.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
 			"There is an import block in %q. They can stand in the root module only.", path)))
 	}
 	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || !b.product.StaticModules) {
@@ -170,7 +170,7 @@ func (b *builder) checkChild() {
 		if backend.Type == cloudBackend {
 			summary = "Cloud configuration ignored"
 		}
-		b.warn(backend.Range, summary,
+		b.found.warn(backend.Range, summary,
 			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path)
 	}
 }
@@ -181,7 +181,7 @@ func (b *builder) resolveCalls() {
 	reported := map[*hcl.Diagnostic]bool{}
 	for _, diag := range b.scope.Prepare() {
 		reported[diag] = true
-		b.report(diag)
+		b.found.report(diag)
 	}
 	b.module.Constant = b.scope.HasConstants
 	for _, name := range slices.Sorted(maps.Keys(b.calls)) {

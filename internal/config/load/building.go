@@ -29,8 +29,8 @@ type builder struct {
 	outlineKey string               // under which an outline of these is kept; "": nowhere
 	outlined   map[string]*hcl.File // as far as it has to be known; nil: all is read
 
-	reporter
-	late reporter // reported only if the files themselves have no errors
+	found reporter
+	late  reporter // reported only if the files themselves have no errors
 }
 
 func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
@@ -58,7 +58,7 @@ func (b *builder) parse(full string) hcl.Body {
 	if !known {
 		var err error
 		if src, err = b.files.Read(full, maxFileBytes); err != nil {
-			b.report(diagnostic.Unreadable("Failed to read file", err))
+			b.found.report(diagnostic.Unreadable("Failed to read file", err))
 			return nil
 		}
 	}
@@ -66,7 +66,7 @@ func (b *builder) parse(full string) hcl.Body {
 	if file == nil {
 		var diags hcl.Diagnostics
 		file, diags = b.parser.Parse(src, full)
-		b.report(diags...)
+		b.found.report(diags...)
 	}
 	if file == nil || file.Body == nil {
 		return nil

@@ -39,7 +39,7 @@ func CheckProviders(links []Link) hcl.Diagnostics {
 		c.checkInherited(link)
 		c.checkEmpty(link.Module)
 	}
-	return c.diags
+	return c.found.diags
 }
 
 // TreeProblem is the Extra of diagnostics that aren't about one module alone: a module doesn't fit
@@ -57,15 +57,15 @@ func asTreeProblem(diag *hcl.Diagnostic) *hcl.Diagnostic {
 type passing struct {
 	product  dialect.Dialect
 	repeated map[*Module]hcl.Range // of the nearest call on the way to a module that repeats what it calls
-	reporter
+	found    reporter
 }
 
 // checkArguments finds arguments for which the module has no variable, and blocks.
 func (c *passing) checkArguments(link Link) {
-	c.diags = append(c.diags, link.Call.blocks...)
+	c.found.diags = append(c.found.diags, link.Call.blocks...)
 	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
 		if at := link.Call.arguments[name].NameRange; link.Module.variables[name] == nil {
-			c.report(cmp.Or(Newer(c.product.Product, at), diagnostic.Error(at, "Unsupported argument",
+			c.found.report(cmp.Or(Newer(c.product.Product, at), diagnostic.Error(at, "Unsupported argument",
 				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name)))
 		}
 	}
@@ -83,7 +83,7 @@ func (c *passing) checkRepeated(link Link) {
 	}
 	for _, config := range link.Module.providers {
 		if config.configured {
-			c.error(at, "Module is incompatible with count, for_each, and depends_on",
+			c.found.error(at, "Module is incompatible with count, for_each, and depends_on",
 				"%s configures the provider %q itself, at %s. Such a module, and the modules that call it, can't be repeated or made to wait. "+
 					"It should require the provider, and be passed its configuration.", link.Module.subject(), config.name, config.header)
 			return
@@ -98,17 +98,17 @@ func (c *passing) checkPassed(link Link) {
 		child, parent := passed.child, passed.parent
 		own := link.Module.configs[child.providerKey]
 		if own != nil && own.configured {
-			c.error(child.at, "Cannot override provider configuration",
+			c.found.error(child.at, "Cannot override provider configuration",
 				"The module %s configures the provider %s itself, at %s, and can't be passed another configuration.", link.Module.Path, child, own.header)
 		}
 		if !link.Module.declares(child.providerKey) && (own == nil || own.configured) {
-			c.warn(child.at, undefined,
+			c.found.warn(child.at, undefined,
 				"The module %s doesn't require a provider as %q, which is taken to be %s. If the module is yours, add it to its required_providers.",
 				link.Module.Path, child, c.product.Short(c.implied(child.name)))
 		}
 		c.checkType(link, passed)
 		if parent.alias == "" && link.Caller.required[parent.name] == nil && !link.Caller.configures(parent.providerKey) {
-			c.warn(parent.at, undefined,
+			c.found.warn(parent.at, undefined,
 				"%s doesn't require a provider as %q, which is taken to be %s. Add it to its required_providers.",
 				link.Caller.subject(), parent.name, c.product.Short(c.implied(parent.name)))
 		}
@@ -124,7 +124,7 @@ func (c *passing) checkType(link Link, passed passedProvider) {
 		given = c.provider(link.Caller, passed.child.name)
 	}
 	if wanted != given {
-		c.error(passed.parent.at, "Provider type mismatch",
+		c.found.error(passed.parent.at, "Provider type mismatch",
 			"What the call passes as %q is a configuration of %s, and %q is %s in the module %s.",
 			passed.child, c.product.Short(given), passed.child, c.product.Short(wanted), link.Module.Path)
 	}
@@ -137,7 +137,7 @@ func (c *passing) checkMissing(link Link) {
 			if link.Call.passes(wanted) || link.Module.configures(wanted) {
 				continue
 			}
-			c.error(link.Call.Range, "Missing required provider configuration",
+			c.found.error(link.Call.Range, "Missing required provider configuration",
 				"The module %s has to be passed a configuration of %s, which it calls %s. Add an entry for that to the argument \"providers\" of the call.",
 				link.Module.Path, c.product.Short(entry.provider), wanted)
 		}
@@ -156,7 +156,7 @@ func (c *passing) checkInherited(link Link) {
 				continue
 			}
 			reported[needed] = true
-			c.warn(link.Call.Range, "Missing required provider configuration",
+			c.found.warn(link.Call.Range, "Missing required provider configuration",
 				"The module %s passes its configuration of %s on, %q, but isn't passed one under this name. Add an entry for that to the argument \"providers\" of the call.",
 				link.Module.Path, c.product.Short(entry.provider), needed.name)
 		}
@@ -172,7 +172,7 @@ func (c *passing) checkEmpty(m *Module) {
 			continue
 		}
 		reported[config.name] = true
-		c.warn(config.header, "Redundant empty provider block",
+		c.found.warn(config.header, "Redundant empty provider block",
 			"The module %s has provider blocks for %q that configure nothing. Instead of them, "+
 				"require %s in required_providers, and name what callers have to pass in configuration_aliases there.",
 			m.Path, config.name, c.product.Short(c.provider(m, config.name)))

@@ -37,7 +37,18 @@ type document struct {
 	left      []hcl.Range    // what only a newer version can know
 	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
 
-	reporter
+	found reporter
+}
+
+// report, error and warn are those of the problems that were found.
+func (d *document) report(diags ...*hcl.Diagnostic) { d.found.report(diags...) }
+
+func (d *document) error(at hcl.Range, summary, format string, args ...any) {
+	d.found.error(at, summary, format, args...)
+}
+
+func (d *document) warn(at hcl.Range, summary, format string, args ...any) {
+	d.found.warn(at, summary, format, args...)
 }
 
 // declare notes that something was declared, for duplicates and overrides; an item that is nil has no further meaning.

@@ -83,7 +83,7 @@ func (b *builder) addEncryption(e *encryption) {
 	if first := b.module.encryption; first == nil {
 		b.module.encryption = e
 	} else if e != nil {
-		b.error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header)
+		b.found.error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header)
 	}
 }
 
@@ -107,7 +107,7 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 		file, diags := static.Parse([]byte(environment), name)
 		d.report(diags...)
 		if file == nil || file.Body == nil || diags.HasErrors() {
-			return withoutSource(d.diags)
+			return withoutSource(d.found.diags)
 		}
 		e = e.override(d.decodeEncryption(&hcl.Block{Body: file.Body, DefRange: diagnostic.Beginning(EncryptionVariable)}))
 	}
@@ -117,7 +117,7 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	for _, name := range slices.Sorted(maps.Keys(e.targets)) {
 		d.checkTarget(e, e.targets[name])
 	}
-	return withoutSource(d.diags)
+	return withoutSource(d.found.diags)
 }
 
 // withoutSource takes the places off problems that are in the variable, which is no file, and
@@ -156,7 +156,7 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 			d.error(e.header, "Unencrypted method is forbidden", "With enforced = true, the method %q can't be used.", method.typ)
 		}
 	}
-	if len(used) > 0 && !d.diags.HasErrors() {
+	if len(used) > 0 && !d.found.diags.HasErrors() {
 		d.checkPart(e, used[0], nil)
 	}
 }

@@ -83,9 +83,9 @@ func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.invalid)) {
-		r.report(r.invalid[name]...)
+		r.found.report(r.invalid[name]...)
 	}
-	return r.values, r.diags
+	return r.values, r.found.diags
 }
 
 // InputValue is the Extra of a problem with the value that a file has for a variable. Terraform reads values
@@ -97,8 +97,8 @@ type inputReader struct {
 	files   files.System
 	values  Values
 	invalid map[string]hcl.Diagnostics // about values of files that no later one has replaced
-	reporter
-	lazy bool // whether only values that are needed have to be right
+	found   reporter
+	lazy    bool // whether only values that are needed have to be right
 }
 
 func (r *inputReader) set(name string, val cty.Value) {
@@ -110,7 +110,7 @@ func (r *inputReader) set(name string, val cty.Value) {
 func (r *inputReader) automatic(dir string) (names []string) {
 	entries, err := r.files.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.report(diagnostic.Unreadable("Failed to read module directory", err))
+		r.found.report(diagnostic.Unreadable("Failed to read module directory", err))
 	}
 	var first []string
 	for _, entry := range entries { // sorted; a directory can't be read, which is reported
@@ -133,19 +133,19 @@ func (r *inputReader) file(path string, argument bool) {
 	src, err := read(path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && argument:
-		r.report(diagnostic.Placeless("Failed to read variables file", "The variables file %s, which an argument names, does not exist.", path))
+		r.found.report(diagnostic.Placeless("Failed to read variables file", "The variables file %s, which an argument names, does not exist.", path))
 		return
 	case err != nil:
-		r.report(diagnostic.Unreadable("Failed to read variables file", err))
+		r.found.report(diagnostic.Unreadable("Failed to read variables file", err))
 		return
 	}
 	file, diags := static.Parse(src, path)
-	r.report(diags...)
+	r.found.report(diags...)
 	if file == nil || file.Body == nil {
 		return
 	}
 	attrs, diags := file.Body.JustAttributes()
-	r.report(diags...)
+	r.found.report(diags...)
 	for _, attr := range inOrder(attrs) {
 		val, diags := static.Evaluate(attr.Expr)
 		source := static.ValueSource{From: attr.Range.String(), At: attr.Expr.Range()}
@@ -184,5 +184,5 @@ func (r *inputReader) assign(assignment string) {
 		r.set(name, cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true}))
 		return
 	}
-	r.report(diagnostic.Placeless("Invalid -var option", "%s", detail))
+	r.found.report(diagnostic.Placeless("Invalid -var option", "%s", detail))
 }

@@ -24,7 +24,7 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 		for _, r := range rows {
 			d := &document{grammar: newGrammar(dialect.Of(product()))}
 			expr, _ := hclsyntax.ParseExpression([]byte("[nothing(1)]"), "", hcl.InitialPos) // which no kind allows
-			if d.checkKind(&hcl.Attribute{Name: r.name, Expr: expr}, r); len(d.diags) == 0 && !slices.Contains(byCode, r.kind) {
+			if d.checkKind(&hcl.Attribute{Name: r.name, Expr: expr}, r); len(d.found.diags) == 0 && !slices.Contains(byCode, r.kind) {
 				t.Errorf("%s %s: there is no kind %q", in, r.name, r.kind)
 			}
 			if len(r.labels) > 0 && !r.block && r.kind != "word" || r.once && !r.block || r.required && r.block {

@@ -57,7 +57,7 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 		configuration += len(found.tests)
 	}
 	module.Empty = configuration == 0 && !diags.HasErrors()
-	diags = append(diags, build.diags...)
+	diags = append(diags, build.found.diags...)
 	if len(diags) == 0 && opts.Outlines != nil {
 		build.keepOutline(opts.Outlines)
 	}
@@ -93,7 +93,7 @@ func (b *builder) read(name, kind string, override bool) *document {
 	if body := b.parse(filepath.Join(b.module.Dir, name)); body != nil {
 		doc.decode(body, kind)
 		b.module.LeftToPlan = append(b.module.LeftToPlan, doc.left...)
-		b.report(doc.diags...)
+		b.found.report(doc.found.diags...)
 	}
 	return doc
 }

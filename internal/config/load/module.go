@@ -193,18 +193,55 @@ func (r RequiredVersion) check(product dialect.Dialect, running *version.Version
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
 func (m *Module) Requirements() (getproviders.Requirements, hcl.Diagnostics) {
-	c := m.collector()
-	for _, entry := range m.entries() {
-		c.require(entry.provider, entry.version, entry.entry)
+	return m.require(m.entries(), m.providers, m.users)
+}
+
+// require returns what entries of required_providers, provider blocks and resources ask for.
+func (m *Module) require(entries []*requiredProvider, configs []*providerConfig, users []*user) (getproviders.Requirements, hcl.Diagnostics) {
+	reqs, found := getproviders.Requirements{}, reporter{}
+	add := func(provider getproviders.Provider, version *RequiredVersion, at hcl.Range) {
+		req := getproviders.Requirement{Pos: getproviders.Pos{Module: m.Path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
+		if provider.IsLegacy() {
+			found.error(at, "Invalid legacy provider address",
+				"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
+				provider, provider.Type)
+			return
+		}
+		if version != nil { // one on a built-in provider is left for the installer to refuse
+			var err error
+			if req.Constraints, err = getproviders.ParseConstraints(version.Text); err != nil {
+				found.error(version.Range, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err)
+				return
+			}
+		}
+		reqs.Add(provider, req)
 	}
-	for _, config := range m.providers {
-		c.requireName(config.name, config.version, config.header)
+	for _, entry := range entries {
+		add(entry.provider, entry.version, entry.entry)
 	}
-	for _, u := range m.users {
-		c.requireName(u.localName(), nil, u.needed)
+	for _, config := range configs {
+		if provider, ok := m.provider(config.name); ok && (config.version != nil || reqs[provider] == nil) {
+			add(provider, config.version, config.header)
+		}
 	}
-	diagnostic.Sort(c.diags)
-	return c.reqs, c.diags
+	for _, u := range users {
+		if provider, ok := m.provider(u.localName()); ok && reqs[provider] == nil {
+			add(provider, nil, u.needed)
+		}
+	}
+	diagnostic.Sort(found.diags)
+	return reqs, found.diags
+}
+
+// provider is what a local name means; false if it is none, which is an error since the module was loaded.
+func (m *Module) provider(name string) (getproviders.Provider, bool) {
+	provider, err := m.grammar.product.ImpliedProvider(name)
+	// The type of the implied provider is the name as it is declared, even if
+	// it stands in capitals here.
+	if entry := m.required[provider.Type]; err == nil && entry != nil {
+		provider = entry.provider
+	}
+	return provider, err == nil
 }
 
 // Inferred is a resource whose provider is known from its type alone.
@@ -246,65 +283,10 @@ func (m *Module) TestRequirements() (map[string]getproviders.Requirements, hcl.D
 	all := map[string]getproviders.Requirements{}
 	var problems hcl.Diagnostics
 	for _, test := range m.Tests {
-		c := m.collector()
-		for _, config := range m.testProviders[test] {
-			c.requireName(config.name, config.version, config.header)
-		}
-		diagnostic.Sort(c.diags)
-		all[test], problems = c.reqs, append(problems, c.diags...)
+		required, diags := m.require(nil, m.testProviders[test], nil)
+		all[test], problems = required, append(problems, diags...)
 	}
 	return all, problems
-}
-
-// collector makes one that knows the module's local names.
-func (m *Module) collector() *collector {
-	return &collector{module: m, reqs: getproviders.Requirements{}}
-}
-
-// collector gathers the requirements of a module.
-type collector struct {
-	module *Module
-	reqs   getproviders.Requirements
-	reporter
-}
-
-// requireName adds the provider that a local name means, unless it is there
-// already and nothing new is said about it.
-func (c *collector) requireName(name string, version *RequiredVersion, at hcl.Range) {
-	provider, err := c.module.grammar.product.ImpliedProvider(name)
-	if err != nil {
-		return // an error since the module was loaded
-	}
-	// The type of the implied provider is the name as it is declared, even if
-	// it stands in capitals here.
-	if entry := c.module.required[provider.Type]; entry != nil {
-		provider = entry.provider
-	}
-	if _, ok := c.reqs[provider]; ok && version == nil {
-		return
-	}
-	c.require(provider, version, at)
-}
-
-// require adds a requirement. A constraint on a built-in provider is left for
-// the installer to refuse.
-func (c *collector) require(provider getproviders.Provider, version *RequiredVersion, at hcl.Range) {
-	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.module.Path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
-	if provider.IsLegacy() {
-		c.error(at, "Invalid legacy provider address",
-			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
-			provider, provider.Type)
-		return
-	}
-	if version != nil {
-		constraints, err := getproviders.ParseConstraints(version.Text)
-		if err != nil {
-			c.error(version.Range, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err)
-			return
-		}
-		req.Constraints = constraints
-	}
-	c.reqs.Add(provider, req)
 }
 
 // entries are what required_providers says, sorted by local name.

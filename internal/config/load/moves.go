@@ -126,7 +126,7 @@ func (b *builder) resolveImports() {
 	for _, target := range b.imports {
 		instance := target.address + " " + target.keys
 		if at, ok := first[instance]; ok && !target.computed {
-			b.error(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
+			b.found.error(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
 				"There is an import block for it already at %s.", at)
 			continue
 		}

@@ -220,11 +220,11 @@ func (b *builder) resolveInstances() {
 			continue
 		}
 		val, problems := b.scope.Static("provider."+config.name+"."+config.alias+".for_each", config.forEach.Expr)
-		if b.report(problems...); len(problems) > 0 {
+		if b.found.report(problems...); len(problems) > 0 {
 			continue
 		}
 		if reason := noInstances(val); reason != "" {
-			b.error(config.forEach.Expr.Range(), "Invalid for_each argument", "The value has to be a map, or a set of strings, and %s.", reason)
+			b.found.error(config.forEach.Expr.Range(), "Invalid for_each argument", "The value has to be a map, or a set of strings, and %s.", reason)
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (b *builder) checkInstances() {
 	for _, call := range b.module.Calls {
 		for _, passed := range call.providers {
 			if at := passed.child.instance; at != nil {
-				b.error(*at, wrongReference, "A module is passed configurations, not instances of them: leave out the key on the left.")
+				b.found.error(*at, wrongReference, "A module is passed configurations, not instances of them: leave out the key on the left.")
 				continue
 			}
 			b.checkInstance(&passed.parent, "module")
@@ -288,7 +288,7 @@ func (b *builder) checkInstance(ref *providerRef, what string) {
 	summary, hasInstances := "Invalid "+what+" provider configuration", config != nil && config.forEach != nil
 	switch {
 	case ref.instance != nil && ref.alias == "":
-		b.error(*ref.instance, wrongReference, "The configuration %s has no alias, and so no instances with keys.", ref)
+		b.found.error(*ref.instance, wrongReference, "The configuration %s has no alias, and so no instances with keys.", ref)
 	case ref.instance != nil && config == nil && ref.alias != "":
 		b.late.error(ref.at, summary, "The module has no provider block %q with the alias %q, which could have instances.", ref.name, ref.alias)
 	case ref.instance != nil && !hasInstances:

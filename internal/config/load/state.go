@@ -80,13 +80,11 @@ func stateProvider(address string, product dialect.Dialect) (provider getprovide
 	if diags.HasErrors() {
 		return provider, false
 	}
-	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
-		steps = steps[2:]
-	}
+	steps, instances := static.SkipModules(steps)
 	if len(steps) == 4 && product.Understands("for_each") { // which is the key of a provider with for_each
 		steps = steps[:3]
 	}
-	if static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {
+	if instances != nil || static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {
 		return provider, false
 	}
 	if len(steps) == 3 && static.StepName(steps, 2) == "" {

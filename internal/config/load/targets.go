@@ -32,7 +32,7 @@ func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 	}
 	keys, _ := constantKeys(steps)
 	found := &movable{kind: "resource", address: pathOf(steps) + " " + keys, whole: attr.Expr.Range()}
-	rest, moduleKey := skipModules(steps)
+	rest, moduleKey := static.SkipModules(steps)
 	found.moduleKey = moduleKey
 	switch root := static.StepName(rest, 0); {
 	case len(rest) == 0:

@@ -130,11 +130,11 @@ func (b *builder) addBackends(backends []Backend) {
 	for _, next := range backends {
 		before := b.state
 		if diag := b.state.add(next, b.product, "Duplicate 'backend' configuration block"); diag != nil {
-			b.report(diag)
+			b.found.report(diag)
 			continue
 		}
 		if before.effective() != nil {
-			b.error(b.state.backend.Range, "Conflicting 'cloud' and 'backend' configuration blocks are present",
+			b.found.error(b.state.backend.Range, "Conflicting 'cloud' and 'backend' configuration blocks are present",
 				"State is kept in one place; there is a cloud block at %s.", b.state.cloud.Range)
 		}
 	}
@@ -146,7 +146,7 @@ func (b *builder) overrideBackends(backends []Backend) {
 	var changed stateBlocks
 	for _, next := range backends {
 		if diag := changed.add(next, b.product, "Duplicate backend configuration"); diag != nil {
-			b.report(diag)
+			b.found.report(diag)
 		}
 	}
 	if changed.effective() != nil {

@@ -46,12 +46,12 @@ func (b *builder) addTest(name string, d *document) {
 			continue
 		}
 		if first, ok := seen[declared.key]; ok {
-			b.report(duplicate(declared, first))
+			b.found.report(duplicate(declared, first))
 			continue
 		}
 		seen[declared.key] = declared.rng
 		if _, ok := d.assigned[declared.name]; ok && declared.block == "test variable" {
-			b.error(declared.rng, `Duplicate "variable" block names`,
+			b.found.error(declared.rng, `Duplicate "variable" block names`,
 				"The variables block of this file gives %q a value already at %s.", declared.name, d.assigned[declared.name].Range)
 		}
 	}
@@ -65,7 +65,7 @@ func (b *builder) addTest(name string, d *document) {
 	for _, run := range d.runs {
 		if first, ok := taken[run.Name]; ok {
 			if b.product.TestProviders && first.Call.Source != run.Call.Source {
-				b.error(run.Call.SourceRange, "Module source has changed",
+				b.found.error(run.Call.SourceRange, "Module source has changed",
 					"A run of the same name, at %s, has another module. The modules of both would be recorded as one.", first.Call.SourceRange)
 			}
 			continue
@@ -218,7 +218,7 @@ func (b *builder) readMocks(mocks mockData) {
 	}
 	entries, err := b.files.List(dir)
 	if err != nil {
-		b.error(mocks.header, "Failed to read mock data directory",
+		b.found.error(mocks.header, "Failed to read mock data directory",
 			"The provider's data is to be in the directory %s, which can't be read: %v.", mocks.dir, err)
 		return
 	}
@@ -237,7 +237,7 @@ func (b *builder) readMocks(mocks mockData) {
 			if strings.HasPrefix(more.block, "override_") {
 				what = "override"
 			}
-			b.error(at, "Duplicate "+what+" block", "Another file has the same already at %s.", first)
+			b.found.error(at, "Duplicate "+what+" block", "Another file has the same already at %s.", first)
 		}
 	}
 }
@@ -248,7 +248,7 @@ func (b *builder) readMockFile(full string) map[key]hcl.Range {
 	if body := b.parse(full); body != nil {
 		d := &document{product: b.product, grammar: b.module.grammar}
 		d.checkMocks(d.read(&hcl.Block{Body: body}, "mock_file"), given)
-		b.report(d.diags...)
+		b.found.report(d.found.diags...)
 	}
 	return given
 }

@@ -72,11 +72,11 @@ var (
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string) (Locks, hcl.Diagnostics) {
 	d := decoder{locks: Locks{}, seen: map[string]hcl.Range{}}
-	diags := locktext.DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+	diags := locktext.DecodeBlocks(src, filename, maxTokens, fileSchema, func(found *locktext.Decoder, blocks hcl.Blocks) {
+		d.found = found
 		for _, block := range blocks {
 			d.decodeModule(block)
 		}
-		return d.Problems
 	})
 	return d.locks, diags
 }
@@ -85,23 +85,23 @@ func Decode(src []byte, filename string) (Locks, hcl.Diagnostics) {
 type decoder struct {
 	locks Locks
 	seen  map[string]hcl.Range
-	locktext.Decoder
+	found *locktext.Decoder
 }
 
 // decodeModule reads a block. One with a problem is no entry: nothing may pass
 // for locked that isn't.
 func (d *decoder) decodeModule(block *hcl.Block) {
-	key, before := block.Labels[0], len(d.Problems)
+	key, before := block.Labels[0], len(d.found.Problems)
 	at := block.LabelRanges[0]
 	if key == "" || !utf8.ValidString(key) {
-		d.Problem(at, "Invalid module key", "A lock needs the names of the calls that lead to the module, joined by dots.")
+		d.found.Problem(at, "Invalid module key", "A lock needs the names of the calls that lead to the module, joined by dots.")
 	}
 	if earlier, ok := d.seen[key]; ok {
-		d.Problem(at, "Duplicate module lock", "There is a lock for the module %q already, at %s.", key, earlier)
+		d.found.Problem(at, "Duplicate module lock", "There is a lock for the module %q already, at %s.", key, earlier)
 	}
 	d.seen[key] = at
 	content, diags := block.Body.Content(moduleSchema)
-	d.Problems = append(d.Problems, diags...)
+	d.found.Problems = append(d.found.Problems, diags...)
 	lock := Lock{
 		Key:     key,
 		Source:  d.text(content, "source", isPlain),
@@ -109,7 +109,7 @@ func (d *decoder) decodeModule(block *hcl.Block) {
 		Commit:  d.text(content, "commit", isCommit),
 		Hash:    getproviders.Hash(d.text(content, "hash", isHash)),
 	}
-	if len(d.Problems) == before {
+	if len(d.found.Problems) == before {
 		d.locks.Set(lock)
 	}
 }
@@ -122,11 +122,11 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		return ""
 	}
 	var given *string // null is not ""
-	if !d.Decode(attr.Expr, &given) {
+	if !d.found.Decode(attr.Expr, &given) {
 		return ""
 	}
 	if given == nil {
-		d.Problem(attr.Expr.Range(), "Missing required argument", "The argument %q can't be null.", name)
+		d.found.Problem(attr.Expr.Range(), "Missing required argument", "The argument %q can't be null.", name)
 		return ""
 	}
 	should := check(*given)
@@ -134,7 +134,7 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		should = "in UTF-8"
 	}
 	if should != "" {
-		d.Problem(attr.Expr.Range(), "Invalid module lock", "The %s that is locked has to be %s.", name, should)
+		d.found.Problem(attr.Expr.Range(), "Invalid module lock", "The %s that is locked has to be %s.", name, should)
 	}
 	return *given
 }

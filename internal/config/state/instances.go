@@ -148,9 +148,7 @@ func (s *reader) isResource(text string) bool {
 		return is
 	}
 	steps, diags := hclsyntax.ParseTraversalAbs([]byte(text), "", hcl.InitialPos)
-	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
-		steps = static.SkipKey(steps[2:])
-	}
+	steps, _ = static.SkipModules(steps)
 	if mode := static.StepName(steps, 0); len(steps) > 2 && slices.Contains([]string{"data", "resource", "ephemeral"}, mode) {
 		steps = steps[1:]
 	}

@@ -166,13 +166,8 @@ type resource struct {
 // isModulePath reports whether text is the address of an instance of a module.
 func isModulePath(text string) bool {
 	steps, diags := hclsyntax.ParseTraversalAbs([]byte(text), "", hcl.InitialPos)
-	for len(steps) > 0 && !diags.HasErrors() {
-		if static.StepName(steps, 0) != "module" || static.StepName(steps, 1) == "" {
-			return false
-		}
-		steps = static.SkipKey(steps[2:])
-	}
-	return !diags.HasErrors()
+	rest, _ := static.SkipModules(steps)
+	return len(rest) == 0 && !diags.HasErrors()
 }
 
 // property reads a property of a resource.

@@ -2,7 +2,7 @@ package static
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -128,6 +128,17 @@ func StepName(steps hcl.Traversal, i int) string {
 	return ""
 }
 
+// SkipModules returns an address without the modules that it begins with, and where the first key of one stands; nil: nowhere.
+func SkipModules(steps hcl.Traversal) (rest hcl.Traversal, first *hcl.Range) {
+	for StepName(steps, 0) == "module" && StepName(steps, 1) != "" {
+		steps = steps[2:]
+		if rest := SkipKey(steps); len(rest) < len(steps) {
+			first, steps = cmp.Or(first, steps[0].SourceRange().Ptr()), rest
+		}
+	}
+	return steps, first
+}
+
 // SkipKey returns the steps without an instance key at their beginning.
 func SkipKey(steps hcl.Traversal) hcl.Traversal {
 	if len(steps) > 0 {
@@ -159,21 +170,12 @@ func CheckCheap(body hcl.Body) *hcl.Diagnostic {
 func cheapJSON(body hcl.Body) bool {
 	attributes, _ := body.JustAttributes()
 	for _, attr := range attributes {
-		value, _ := attr.Expr.Value(nil)
-		err := cty.Walk(value, func(_ cty.Path, v cty.Value) (bool, error) {
-			if v.Type() == cty.Number && v.IsKnown() && !v.IsNull() && !printable(v.AsBigFloat()) {
-				return false, errUnprintable
-			}
-			return true, nil
-		})
-		if err != nil {
+		if native, problem := fromJSON(attr.Expr); problem == nil && !printableNumbers(native) {
 			return false
 		}
 	}
 	return true
 }
-
-var errUnprintable = errors.New("a number has thousands of digits")
 
 // ParseArgument reads an expression that came with an argument of the program,
 // which origin names in ranges. It is cheap to evaluate, and nil if there are errors.
