@@ -166,10 +166,11 @@ const modulesFile = ".gitmodules"
 
 // submodule is one of a tree.
 type submodule struct {
-	path   string // slash-separated
-	url    string // as it is written
-	commit string
-	stage  string // the directory of its stage, below that of its parent
+	path    string // slash-separated
+	url     string // as it is written
+	leftOut bool
+	commit  string
+	stage   string // the directory of its stage, below that of its parent
 }
 
 // readSubmodules returns the submodules of a commit in the order of their paths:
@@ -199,13 +200,10 @@ func (co *checkout) readSubmodules(ctx context.Context, st *store, commit string
 	return modules, nil
 }
 
-// settings are what .gitmodules says of a submodule.
-type settings struct{ path, url, update string }
-
-// parseSettings reads .gitmodules as git config --list -z prints it:
-// "submodule.NAME.path", a line break, the value, NUL.
-func parseSettings(out string) map[string]settings {
-	byName := map[string]settings{}
+// parseModules reads .gitmodules as git config --list -z prints it: "submodule.NAME.path", a line break, the value, NUL. It returns the
+// submodules that have a path and a URL, and are not to be left out, by path.
+func parseModules(out string) ([]submodule, error) {
+	byName := map[string]submodule{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		rest, ok := strings.CutPrefix(key, "submodule.")
@@ -213,32 +211,26 @@ func parseSettings(out string) map[string]settings {
 		if !ok || dot < 0 {
 			continue
 		}
-		s := byName[rest[:dot]]
+		m := byName[rest[:dot]]
 		switch rest[dot+1:] {
 		case "path":
-			s.path = strings.TrimRight(value, "/")
+			m.path = strings.TrimRight(value, "/")
 		case "url":
-			s.url = value
+			m.url = value
 		case "update":
-			s.update = value
+			m.leftOut = value == "none"
 		}
-		byName[rest[:dot]] = s
+		byName[rest[:dot]] = m
 	}
-	return byName
-}
-
-// parseModules returns the submodules that have a path and a URL, and are not
-// to be left out, by path.
-func parseModules(out string) ([]submodule, error) {
 	var modules []submodule
-	for _, s := range parseSettings(out) {
-		if s.path == "" || s.url == "" || s.update == "none" {
+	for _, m := range byName {
+		if m.path == "" || m.url == "" || m.leftOut {
 			continue
 		}
-		if err := checkPath(s.path); err != nil {
+		if err := checkPath(m.path); err != nil {
 			return nil, err
 		}
-		modules = append(modules, submodule{path: s.path, url: s.url})
+		modules = append(modules, m)
 	}
 	slices.SortFunc(modules, func(a, b submodule) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.url, b.url))

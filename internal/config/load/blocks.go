@@ -43,7 +43,7 @@ func (d *document) moduleInputs(b *block) hcl.Attributes {
 	attrs, _ := b.rest.JustAttributes()
 	for _, escaping := range b.of("_") {
 		more, diags := escaping.Body.JustAttributes()
-		if !d.product.StaticModules { // OpenTofu leaves blocks to a plan
+		if d.grammar.is("escaped_blocks") {
 			d.report(diags...)
 		}
 		maps.Copy(attrs, more)
@@ -91,7 +91,7 @@ func (d *document) variable(b *block) {
 // checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
 // are a mistake only where they are shown.
 func (d *document) checkConst(b *block) {
-	if d.product.StaticModules || !static.IsTrue(b.attrs["const"]) {
+	if !d.grammar.is("const_secrets") || !static.IsTrue(b.attrs["const"]) {
 		return
 	}
 	for _, flag := range []string{"sensitive", "ephemeral"} {

@@ -133,7 +133,7 @@ func (b *builder) overrideItem(item any) {
 // overridable reports whether blocks of a kind are merged at all; ephemeral ones do
 // nothing in an override file of Terraform's.
 func (b *builder) overridable(block string) bool {
-	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.module.grammar.holds("ephemeral", "overridable")
+	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.grammar.holds("ephemeral", "overridable")
 }
 
 // overrideProvider changes the version of a configuration, or adds a default
@@ -159,13 +159,13 @@ func (b *builder) checkChild() {
 		return
 	}
 	for _, target := range b.imports {
-		if b.module.grammar.holds("import", "in_modules") {
+		if b.grammar.holds("import", "in_modules") {
 			break
 		}
 		b.found.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
 			"There is an import block in %q. They can stand in the root module only.", path)))
 	}
-	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || !b.product.StaticModules) {
+	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || b.grammar.is("cloud_in_modules")) {
 		summary := "Backend configuration ignored"
 		if backend.Type == cloudBackend {
 			summary = "Cloud configuration ignored"
@@ -194,8 +194,8 @@ func (b *builder) resolveCalls() {
 			call.versionProblems = fresh
 		}
 		call.Inputs = b.scope.CallInputs(name, call.arguments)
-		if call.overridden && !b.product.StaticModules {
-			call.arguments, call.blocks = nil, nil // Terraform looks at them in a plan
+		if call.overridden {
+			call.arguments, call.blocks = nil, nil // which a plan looks at
 		}
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, *call)
@@ -205,7 +205,7 @@ func (b *builder) resolveCalls() {
 // resolveRuns evaluates the values that runs of tests have for the variables of their modules, in products in which
 // they have a say in what these call.
 func (b *builder) resolveRuns() {
-	if !b.product.StaticModules {
+	if !b.grammar.is("any_variable") {
 		return
 	}
 	for i, run := range b.module.TestRuns {

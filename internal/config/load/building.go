@@ -13,6 +13,7 @@ import (
 type builder struct {
 	module  *Module
 	product dialect.Dialect
+	grammar *grammar
 
 	seen       map[key]hcl.Range // everything declared
 	requiredAt hcl.Range         // the required_providers block; zero: none yet
@@ -34,12 +35,14 @@ type builder struct {
 }
 
 func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
+	g := newGrammar(product)
 	return &builder{
 		module: &Module{
 			Dir: dir, Path: opts.Path, Options: opts, Files: map[string]*hcl.File{},
-			required: map[string]*requiredProvider{}, configs: map[providerKey]*providerConfig{}, testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
+			required: map[string]*requiredProvider{}, configs: map[providerKey]*providerConfig{}, testProviders: map[string][]*providerConfig{}, grammar: g,
 		},
 		product: product,
+		grammar: g,
 		seen:    map[key]hcl.Range{},
 		users:   map[key]*user{},
 		calls:   map[string]*ModuleCall{},
@@ -48,7 +51,7 @@ func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 		scope: static.NewScope(static.Paths{
 			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
 			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
-		}, product.StaticModules, opts.Inputs),
+		}, g.is("any_variable"), opts.Inputs),
 	}
 }
 

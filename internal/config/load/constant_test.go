@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -215,7 +215,7 @@ func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 		{name: "wrong type", variable: "type = bool", input: cty.StringVal("hidden"), problem: "Invalid value for input variable"},
 		{name: "null", variable: "nullable = false", input: cty.NullVal(cty.String), problem: "Required variable not set"},
 		{name: "null for the default", variable: "nullable = false\ndefault = \"b\"", input: cty.NullVal(cty.String), want: "./b"},
-		{name: "sensitive", input: cty.StringVal("hidden").Mark(static.Sensitive), problem: "Unknown module source"},
+		{name: "sensitive", input: cty.StringVal("hidden").Mark(functions.Sensitive), problem: "Unknown module source"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := Options{Inputs: Values{}}

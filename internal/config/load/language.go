@@ -129,6 +129,9 @@ func (g *grammar) form(in string) *form {
 // holds reports whether there is something in a block, or whether a rule holds.
 func (g *grammar) holds(in, name string) bool { return g.form(in).rows[name].kind != "" }
 
+// is reports whether a rule holds that is about no block alone.
+func (g *grammar) is(rule string) bool { return g.holds("rule", rule) }
+
 // names are those of the rows of a block, in the table's order.
 func (g *grammar) names(in string) (all []string) {
 	for _, r := range language()[in] {
@@ -153,10 +156,10 @@ func again(in, name string) string {
 }
 
 // refusal is how the problem is called that a known name has no meaning in a block.
-func refusal(in, what string, product dialect.Dialect) string {
+func refusal(in, what string, g *grammar) string {
 	of, isLifecycle := strings.CutSuffix(in, ".lifecycle")
 	switch {
-	case isLifecycle && of == "ephemeral" && product.StaticModules:
+	case isLifecycle && of == "ephemeral" && g.is("own_lifecycle"):
 		return "Invalid lifecycle configuration for ephemeral resource"
 	case isLifecycle && what == "block":
 		return "Invalid " + of + " resource lifecycle nested block"

@@ -1,7 +1,9 @@
 package load
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,10 +37,21 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 	}
 	for in := range language() {
 		parts := strings.Split(in, ".")
-		if last := parts[len(parts)-1]; !blocks[last] && !slices.Contains([]string{"language", "event", "mock_file", "condition"}, last) {
+		if last := parts[len(parts)-1]; !blocks[last] && !slices.Contains([]string{"language", "event", "mock_file", "condition", "rule"}, last) {
 			t.Errorf("there is no block %q for its lines", in)
 		}
 	}
+	asked := map[string]bool{}
+	for _, name := range must.Get(filepath.Glob("*.go"))(t) {
+		for _, found := range regexp.MustCompile(`\.is\("(\w+)"\)`).FindAllSubmatch(must.Get(os.ReadFile(name))(t), -1) {
+			asked[string(found[1])] = true
+		}
+	}
+	for _, r := range language()["rule"] {
+		must.Equal(t, asked[r.name], true, r.name)
+		delete(asked, r.name)
+	}
+	must.Len(t, asked, 0, "rules that aren't in the table")
 }
 
 func TestGrammar_FollowsTheVersion(t *testing.T) {

@@ -53,7 +53,7 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	module := build.module
 	module.Options.done = nil
 	configuration := len(found.primary) + len(found.override)
-	if !product.TestProviders {
+	if !module.grammar.is("test_providers") {
 		configuration += len(found.tests)
 	}
 	module.Empty = configuration == 0 && !diags.HasErrors()
@@ -86,7 +86,7 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 // read reads a file of some kind. A file with errors is decoded as far as the
 // parser understood it.
 func (b *builder) read(name, kind string, override bool) *document {
-	doc := &document{override: override, product: b.product, grammar: b.module.grammar}
+	doc := &document{override: override, product: b.product, grammar: b.grammar}
 	if b.done != nil && b.done() {
 		return doc
 	}
@@ -116,7 +116,7 @@ func (d *document) take(kind string, b *block) {
 	case "language":
 		d.languageBlock(b)
 	case "provider":
-		if kind == "testfile" && !d.product.TestProviders {
+		if kind == "testfile" && !d.grammar.is("test_providers") {
 			d.testProvider(b)
 		} else {
 			d.provider(b)

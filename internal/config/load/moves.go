@@ -134,7 +134,7 @@ func (b *builder) resolveImports() {
 			first[instance] = target.header
 		}
 		resource, declared := b.users[target.resource]
-		if b.module.grammar.holds("import", "all_require") || !declared && !target.inModule {
+		if b.grammar.holds("import", "all_require") || !declared && !target.inModule {
 			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
 		}
 		if declared && !target.inModule && target.provider != nil && !target.provider.same(resource.provider) {

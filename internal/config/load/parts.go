@@ -11,7 +11,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // providerKey identifies a configuration of a provider in a module.
@@ -130,14 +129,14 @@ func (s *stateBlocks) effective() *Backend {
 
 // add takes over a block; if there is one of its kind already, that stays. again is
 // how the problem with a second backend block is called.
-func (s *stateBlocks) add(next Backend, product dialect.Dialect, again string) *hcl.Diagnostic {
-	if product.StaticModules {
+func (s *stateBlocks) add(next Backend, g *grammar, again string) *hcl.Diagnostic {
+	if g.is("own_duplicates") {
 		again = "Duplicate backend configuration"
 	}
 	slot, summary := &s.backend, again
 	if next.Type == cloudBackend {
 		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
-		if product.StaticModules {
+		if g.is("own_duplicates") {
 			summary = "Duplicate cloud configurations"
 		}
 	}

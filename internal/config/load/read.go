@@ -31,7 +31,7 @@ func (d *document) read(given *hcl.Block, in string) *block {
 		switch {
 		case attr == nil:
 		case r.kind == "refused":
-			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
+			d.error(attr.NameRange, refusal(in, "argument", d.grammar), "The argument %q has no meaning here; the name is reserved.", r.name)
 		default:
 			d.checkKind(attr, r)
 		}
@@ -60,7 +60,7 @@ func (d *document) readInner(given *hcl.Block, in string, r row) *block {
 	case r.kind == "condition":
 		return d.readCondition(given)
 	case r.kind == "refused-block":
-		d.error(given.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
+		d.error(given.TypeRange, refusal(in, "block", d.grammar), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
 	}
 	return &block{Block: given}
 }

@@ -129,7 +129,7 @@ func (d *document) edition(attr *hcl.Attribute, only string) {
 func (b *builder) addBackends(backends []Backend) {
 	for _, next := range backends {
 		before := b.state
-		if diag := b.state.add(next, b.product, "Duplicate 'backend' configuration block"); diag != nil {
+		if diag := b.state.add(next, b.grammar, "Duplicate 'backend' configuration block"); diag != nil {
 			b.found.report(diag)
 			continue
 		}
@@ -145,7 +145,7 @@ func (b *builder) addBackends(backends []Backend) {
 func (b *builder) overrideBackends(backends []Backend) {
 	var changed stateBlocks
 	for _, next := range backends {
-		if diag := changed.add(next, b.product, "Duplicate backend configuration"); diag != nil {
+		if diag := changed.add(next, b.grammar, "Duplicate backend configuration"); diag != nil {
 			b.found.report(diag)
 		}
 	}
@@ -159,7 +159,7 @@ func (b *builder) overrideBackends(backends []Backend) {
 // for who needs the backend.
 func (b *builder) resolveBackend() {
 	given := b.module.Backend
-	if !b.product.StaticModules || given == nil || given.Body == nil || b.module.Path != "" {
+	if !b.grammar.is("any_variable") || given == nil || given.Body == nil || b.module.Path != "" {
 		return
 	}
 	block := *given

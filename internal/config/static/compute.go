@@ -293,5 +293,10 @@ func (s *Scope) ContextFor(subject string, at hcl.Range, refs []hcl.Traversal) (
 
 // Secrets returns which kinds of secrets are in a value.
 func Secrets(val cty.Value) (isSensitive, isEphemeral bool) {
-	return val.HasMarkDeep(Sensitive), val.HasMarkDeep(ephemeral)
+	return val.HasMarkDeep(functions.Sensitive), val.HasMarkDeep(functions.Ephemeral)
+}
+
+func isSecret(val cty.Value) bool {
+	isSensitive, isEphemeral := Secrets(val)
+	return isSensitive || isEphemeral
 }

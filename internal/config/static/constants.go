@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 )
 
 // Constant returns the value of the argument of the call of a module that says which module is
@@ -34,7 +35,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 	val := found.val
 	switch {
 	case len(found.problems) > 0:
-	case val.HasMarkDeep(Sensitive) || val.HasMarkDeep(ephemeral):
+	case isSecret(val):
 		found = failed(at, s.secretSummary(val, what), "The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what)
 	case !val.IsKnown():
 		found = failed(at, "Unknown module "+what, "Only literal values and constant variables can be evaluated during init, and this depends on something else. "+
@@ -58,7 +59,7 @@ func (s *Scope) secretSummary(val cty.Value, what string) string {
 		return "Unknown module " + what
 	case what == "version":
 		return "Invalid version constraint"
-	case val.HasMarkDeep(Sensitive):
+	case val.HasMarkDeep(functions.Sensitive):
 		return "Sensitive value not allowed"
 	default:
 		return "Ephemeral value not allowed"

@@ -102,12 +102,10 @@ func (s *Scope) makeFunctions() {
 		return
 	}
 	table := functions.Table(functions.Environment{
-		Files:     s.files,
-		Sensitive: Sensitive,
-		Ephemeral: ephemeral,
-		MaxBytes:  maxValue,
-		OpenTofu:  s.static,
-		Parse:     s.parseText,
+		Files:    s.files,
+		MaxBytes: maxValue,
+		OpenTofu: s.static,
+		Parse:    s.parseText,
 	})
 	s.functions = map[string]function.Function{}
 	for name, f := range table {

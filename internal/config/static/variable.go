@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 )
 
 // Variable is an input variable. Only constant ones can have a say in which
@@ -25,7 +26,7 @@ type Variable struct {
 	typed    bool               // whether there is a type; text is taken as it is if not
 	optional *typeexpr.Defaults // of optional attributes; nil: none
 	Attrs    hcl.Attributes     // as they were written
-	secrets  []secrecy          // what the value must not be used for
+	secrets  []functions.Mark   // what the value must not be used for
 	nullable bool
 
 	Validations []Validation // of the blocks in it
@@ -47,7 +48,7 @@ func (v *Variable) prepare(static bool) *hcl.Diagnostic {
 	v.declared, v.nullable = IsTrue(v.Attrs["const"]), truth(v.Attrs["nullable"], true)
 	v.constant = v.declared || static
 	v.denied = static && !v.declared && v.Attrs["const"] != nil
-	for _, secret := range []secrecy{Sensitive, ephemeral} {
+	for _, secret := range []functions.Mark{functions.Sensitive, functions.Ephemeral} {
 		if IsTrue(v.Attrs[string(secret)]) {
 			v.secrets = append(v.secrets, secret)
 		}
@@ -167,7 +168,7 @@ func (v *Variable) byDefault() (from ValueSource) {
 // convert gives a value the variable's type.
 func (v *Variable) convert(val cty.Value, from ValueSource) result {
 	at := from.At
-	if at == (hcl.Range{}) || slices.Contains(v.secrets, Sensitive) {
+	if at == (hcl.Range{}) || slices.Contains(v.secrets, functions.Sensitive) {
 		at = v.Header
 	}
 	val, marks := val.UnmarkDeep()
@@ -210,7 +211,7 @@ func (v *Variable) read(val cty.Value, from ValueSource) result {
 			return result{val: val}
 		}
 	}
-	if slices.Contains(v.secrets, Sensitive) {
+	if slices.Contains(v.secrets, functions.Sensitive) {
 		return failed(v.Header, "Invalid value for input variable", "The value of var.%s, which is from %s, is no expression.", v.Name, from.From)
 	}
 	return because(diags.Errs()[0].(*hcl.Diagnostic))
@@ -231,14 +232,6 @@ func Unusable(from ValueSource, problems hcl.Diagnostics) cty.Value {
 	from.problems = &problems
 	return cty.DynamicVal.Mark(from)
 }
-
-// secrecy is the mark of a value that mustn't get into the source of a module.
-type secrecy string
-
-const (
-	Sensitive secrecy = "sensitive"
-	ephemeral secrecy = "ephemeral"
-)
 
 // takeSource returns a value without the mark that says where it comes from.
 func takeSource(val cty.Value) (cty.Value, ValueSource) {
@@ -347,7 +340,7 @@ func (s *Scope) message(v *Variable, validation Validation) string {
 		return general
 	}
 	found := s.eval(validation.Message.Expr)
-	if len(found.problems) > 0 || found.val.HasMarkDeep(Sensitive) || found.val.HasMarkDeep(ephemeral) {
+	if len(found.problems) > 0 || isSecret(found.val) {
 		return general
 	}
 	val, _ := found.val.UnmarkDeep()

@@ -36,9 +36,6 @@ type Environment struct {
 	// Files are what the functions that read files can reach.
 	Files Files
 
-	// Sensitive and Ephemeral are the marks of such values.
-	Sensitive, Ephemeral any
-
 	// Parse parses the text of a template; name is for messages. What it returns is
 	// cheap to compute.
 	Parse func(text, name string) (hclsyntax.Expression, error)
@@ -53,6 +50,14 @@ type Environment struct {
 	Now func() time.Time
 }
 
+// Mark is that of a value that mustn't get everywhere.
+type Mark string
+
+const (
+	Sensitive Mark = "sensitive"
+	Ephemeral Mark = "ephemeral"
+)
+
 // Files says which files functions read. The zero value reads none.
 type Files struct {
 	FS     fs.FS  // nil: the file system of the process
@@ -65,7 +70,7 @@ type Files struct {
 func Table(env Environment) map[string]function.Function {
 	b := bounds{env.MaxBytes}
 	table := b.functions()
-	maps.Copy(table, env.marks())
+	maps.Copy(table, marks())
 	maps.Copy(table, env.files(b))
 	if env.OpenTofu {
 		env.openTofu(table)
@@ -132,7 +137,7 @@ func (b bounds) functions() map[string]function.Function {
 }
 
 // marks are the functions that say what a value is to be used for.
-func (env Environment) marks() map[string]function.Function {
+func marks() map[string]function.Function {
 	whole := []function.Parameter{{
 		Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowNull: true, AllowMarked: true, AllowDynamicType: true,
 	}}
@@ -141,14 +146,14 @@ func (env Environment) marks() map[string]function.Function {
 	}
 	same := func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil }
 	return map[string]function.Function{
-		"sensitive": of(same, func(val cty.Value) (cty.Value, error) { return val.Mark(env.Sensitive), nil }),
+		"sensitive": of(same, func(val cty.Value) (cty.Value, error) { return val.Mark(Sensitive), nil }),
 		"nonsensitive": of(same, func(val cty.Value) (cty.Value, error) {
 			val, marks := val.Unmark()
-			delete(marks, env.Sensitive)
+			delete(marks, Sensitive)
 			return val.WithMarks(marks), nil
 		}),
 		"issensitive": of(function.StaticReturnType(cty.Bool), func(val cty.Value) (cty.Value, error) {
-			marked := val.HasMark(env.Sensitive)
+			marked := val.HasMark(Sensitive)
 			if !marked && !val.IsKnown() {
 				return cty.UnknownVal(cty.Bool), nil
 			}
@@ -157,10 +162,10 @@ func (env Environment) marks() map[string]function.Function {
 		"ephemeralasnull": of(same, func(val cty.Value) (cty.Value, error) {
 			return cty.Transform(val, func(_ cty.Path, val cty.Value) (cty.Value, error) {
 				plain, marks := val.Unmark()
-				if _, ok := marks[env.Ephemeral]; !ok {
+				if _, ok := marks[Ephemeral]; !ok {
 					return val, nil
 				}
-				delete(marks, env.Ephemeral)
+				delete(marks, Ephemeral)
 				return cty.NullVal(plain.Type()).WithMarks(marks), nil
 			})
 		}),

@@ -121,7 +121,7 @@ func writeFiles(t *testing.T) string {
 }
 
 func environment(files Files) Environment {
-	return Environment{Files: files, Sensitive: "sensitive", Ephemeral: "ephemeral", MaxBytes: maxBytes,
+	return Environment{Files: files, MaxBytes: maxBytes,
 		Parse: func(text, name string) (hclsyntax.Expression, error) {
 			expr, diags := hclsyntax.ParseTemplate([]byte(text), name, hcl.InitialPos)
 			if diags.HasErrors() {
@@ -138,7 +138,7 @@ func evaluate(t *testing.T, env Environment, src string) (cty.Value, hcl.Diagnos
 		t.Fatalf("%s: %v", src, diags)
 	}
 	return expr.Value(&hcl.EvalContext{Functions: Table(env), Variables: map[string]cty.Value{
-		"local": cty.ObjectVal(map[string]cty.Value{"t": cty.StringVal("<${a}>"), "later": cty.UnknownVal(cty.String), "secret": cty.StringVal("s").Mark("sensitive")}),
+		"local": cty.ObjectVal(map[string]cty.Value{"t": cty.StringVal("<${a}>"), "later": cty.UnknownVal(cty.String), "secret": cty.StringVal("s").Mark(Sensitive)}),
 	}})
 }
 
@@ -217,7 +217,7 @@ func TestTable_UnknownAndSecret(t *testing.T) {
 	}
 	for _, src := range []string{`sensitive("a")`, `upper(local.secret)`, `[local.secret, "b"][0]`, `templatefile("t.tmpl", { name = local.secret, list = [] })`, `lookup({ a = 1 }, local.secret, 2)`,
 		`replace("as", local.secret, "x")`, `join(local.secret, ["a", "b"])`} {
-		if val, diags := evaluate(t, env, src); diags.HasErrors() || !val.HasMarkDeep("sensitive") {
+		if val, diags := evaluate(t, env, src); diags.HasErrors() || !val.HasMarkDeep(Sensitive) {
 			t.Errorf("%s is %#v (%v), want a sensitive value", src, val, diags)
 		}
 	}
