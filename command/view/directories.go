@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -13,7 +14,7 @@ import (
 func (v *Init) Enter(dir string, product getproviders.Product) {
 	d, r := v.several, v.run
 	d.now, d.named, d.was = terminal.PrintableLine(dir), false, counts{len(r.order), r.modules, r.errors}
-	v.product, v.announced, v.cloud = product, false, false
+	v.product, v.speech, v.announced, v.cloud = product, explain.SpeechOf(product), false, false
 	r.directory, r.product, r.items, r.turns, r.heads, r.signed = d.now, product, map[packageKey]*item{}, nil, nil, false
 }
 

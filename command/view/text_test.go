@@ -366,3 +366,11 @@ func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
 		must.NotContain(t, s.out.String()+s.err.String(), "\x1b", name)
 	}
 }
+
+// A run over directories may find another product in the second.
+func TestInit_SpeaksAsTheProductOfTheDirectory(t *testing.T) {
+	s := newSpeaker(func(o *Options) { o.Several, o.JSON = true, true })
+	s.Enter("a", getproviders.OpenTofu("1.12.6"))
+	s.BackendBegin(true)
+	must.Contain(t, s.out.String(), "Initializing cloud backend...")
+}
