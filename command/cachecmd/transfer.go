@@ -110,7 +110,7 @@ func (o *transferOptions) move(remote mirror.Remote, wanted []getproviders.Packa
 	f := o.Fetcher(o.activity.Observe)
 	f.Source, f.Platform, f.Choice = mirror.RemoteSource(remote, wanted), platform, providercache.Choice{}
 	// What lock files select is no downgrade.
-	f.Policy = o.Policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
+	f.Policy = o.Policy.Against(nil, nil)
 	installer := &providercache.Installer{Fetcher: f, Cache: o.cache}
 	if o.push {
 		return mirror.Push(o.Meta.Context, installer, remote, wanted)

@@ -69,20 +69,16 @@ func TestParse_ReturnsAllProblems(t *testing.T) {
 
 // A user who calls tfdeps by the name of a program means that program.
 func TestParse_StateIsMovedByTheProgramOfTheName(t *testing.T) {
-	if opts, problems := parse([]string{"-force-copy"}, nil, nil); problems.HasErrors() || opts.backend.with != "" {
-		t.Errorf("under the name tfdeps: state is moved by %q: %v", opts.backend.with, problems)
-	}
-	opts, problems := parse([]string{"-force-copy"}, nil, &cli.StandIn{Name: "tofu1.12.6"})
-	if problems.HasErrors() || opts.backend.with != "tofu1.12.6" {
-		t.Errorf("as tofu1.12.6: got %q and %v", opts.backend.with, problems)
+	for _, standIn := range []*cli.StandIn{nil, {Name: "tofu1.12.6"}} {
+		opts, problems := parse([]string{"-force-copy"}, nil, standIn)
+		must.Equal(t, len(problems), 0)
+		must.Equal(t, opts.backend.with, map[bool]string{true: "tofu1.12.6"}[standIn != nil])
 	}
 }
 
 func TestParse_KnowsHowToShowThem(t *testing.T) {
 	opts, problems := parse([]string{"-nonsense", "-json"}, nil, nil)
-	if !problems.HasErrors() || !opts.json {
-		t.Errorf("got %v and %+v, want an error told in JSON", problems, opts)
-	}
+	must.Equal(t, problems.HasErrors() && opts.json, true, problems)
 }
 
 func TestParse_FrozenNamesWhoSetIt(t *testing.T) {

@@ -1,12 +1,11 @@
 package initcmd
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestSameTypes_WarnsInOpenTofusPlace(t *testing.T) {
@@ -19,16 +18,16 @@ func TestSameTypes_WarnsInOpenTofusPlace(t *testing.T) {
 	} {
 		required.Add(p, getproviders.Requirement{})
 	}
-	warnings := func(product getproviders.Product) problem.List {
+	for product, want := range map[getproviders.Product]string{
+		getproviders.OpenTofu("1.12.6"): "hashicorp/aws, registry.terraform.io/hashicorp/aws.", getproviders.Terraform("1.15.9"): "",
+	} {
 		r := request{Session: sources.New(nil, product, false)}
 		warnSameTypes(r, required)
-		return r.Log.All
-	}
-	got := warnings(getproviders.OpenTofu("1.12.6"))
-	if len(got) != 1 || got.HasErrors() || !strings.Contains(got[0].Detail, "hashicorp/aws, registry.terraform.io/hashicorp/aws.") {
-		t.Errorf("got %v", got)
-	}
-	if got := warnings(getproviders.Terraform("1.15.9")); len(got) > 0 {
-		t.Errorf("for Terraform: %v", got)
+		text := ""
+		for _, p := range r.Log.All {
+			text += p.Detail
+		}
+		must.Contain(t, text, want)
+		must.Equal(t, len(r.Log.All) == 0, want == "", text)
 	}
 }

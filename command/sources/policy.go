@@ -75,13 +75,21 @@ func readPolicy(m *cli.Meta, product getproviders.Product, dir string, given []s
 // is a downgrade if it is older than the one in the lock file, or another one and older than what was
 // seen; nil: there is no lock file, or nothing was seen.
 func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, getproviders.Candidate) error {
+	return p.comparing(func(c getproviders.Candidate) (locked, used getproviders.Version) {
+		if seen != nil {
+			used = seen(c.Provider)
+		}
+		lock, _ := locks.Provider(c.Provider)
+		return lock.Version, used
+	})
+}
+
+// comparing is Against with what a package is compared with: the version in the lock file, and the newest that this machine has used.
+func (p Policy) comparing(with func(getproviders.Candidate) (locked, seen getproviders.Version)) func(context.Context, getproviders.Candidate) error {
 	if p.Rules.IsZero() {
 		return nil
 	}
-	return p.Rules.Hook(policy.HookOptions{Now: p.meta.Now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
-		lock, _ := locks.Provider(of)
-		return lock.Version
-	}})
+	return p.Rules.Hook(policy.HookOptions{Now: p.meta.Now, Advise: p.advise, Against: with})
 }
 
 // Advised has advise be told what advisory rules say, in place of those who run the command.
@@ -166,25 +174,12 @@ type Choice struct {
 // AgainstEach is as Against, for packages of several directories. A version that is one of pinned is no downgrade, nor is
 // one that a choice may be without a downgrade.
 func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice) func(context.Context, getproviders.Candidate) error {
-	if p.Rules.IsZero() {
-		return nil
-	}
-	return func(ctx context.Context, c getproviders.Candidate) error {
-		var locked, seen getproviders.Version
-		if !slices.ContainsFunc(pinned, func(w getproviders.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
-			locked, seen = p.compare(c, choices)
+	return p.comparing(func(c getproviders.Candidate) (locked, seen getproviders.Version) {
+		if slices.ContainsFunc(pinned, func(w getproviders.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
+			return locked, seen
 		}
-		hook := p.Rules.Hook(policy.HookOptions{
-			Now:    p.meta.Now,
-			Advise: p.advise,
-			Locked: func(getproviders.Provider) getproviders.Version { return locked },
-			Seen:   func(getproviders.Provider) getproviders.Version { return seen },
-		})
-		if hook == nil {
-			return nil
-		}
-		return hook(ctx, c)
-	}
+		return p.compare(c, choices)
+	})
 }
 
 // compare finds what a package is compared with: nothing, if it is no downgrade for one of the choices that allow it.

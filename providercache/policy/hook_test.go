@@ -17,9 +17,10 @@ func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	p := parse(t, "sources = [\"example.com\"]\nrefuse_downgrades = true\nminimum_age {\n age = \"1h\"\n}\n")
 	hook := p.Hook(policy.HookOptions{
-		Now:    func() time.Time { return now },
-		Locked: func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("2.0.0") },
-		Seen:   func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("3.0.0") },
+		Now: func() time.Time { return now },
+		Against: func(getproviders.Candidate) (locked, seen getproviders.Version) {
+			return getproviders.MustParseVersion("2.0.0"), getproviders.MustParseVersion("3.0.0")
+		},
 	})
 	candidate := func(version string, released time.Time) getproviders.Candidate {
 		return getproviders.Candidate{

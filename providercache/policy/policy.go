@@ -285,9 +285,9 @@ func matches(patterns []getproviders.Pattern, p getproviders.Provider) bool {
 
 // HookOptions are what a policy is compared with beside the packages.
 type HookOptions struct {
-	// Locked returns the version in the lock file, and Seen the newest one that was used on this machine and would do; zero:
-	// there is none. nil: no version is known of any provider. They are called by many goroutines.
-	Locked, Seen func(getproviders.Provider) getproviders.Version
+	// Against returns what the version of a package is compared with: the one in the lock file, and the newest one that was used on this
+	// machine and would do; zero: there is none. nil: no version is known of any provider. It is called by many goroutines.
+	Against func(getproviders.Candidate) (locked, seen getproviders.Version)
 
 	Now func() time.Time // nil: time.Now
 
@@ -307,11 +307,8 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 	}
 	return func(_ context.Context, c getproviders.Candidate) error {
 		candidate := candidate{Candidate: c, Now: now()}
-		if opts.Locked != nil {
-			candidate.Locked = opts.Locked(c.Provider)
-		}
-		if opts.Seen != nil {
-			candidate.Seen = opts.Seen(c.Provider)
+		if opts.Against != nil {
+			candidate.Locked, candidate.Seen = opts.Against(c)
 		}
 		if refusal := p.check(candidate); refusal != nil {
 			return refusal
