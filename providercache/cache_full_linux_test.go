@@ -74,8 +74,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	content, err := os.ReadFile(sleep)
-	succeed(t, err)
+	content := must.Get(os.ReadFile(sleep))(t)
 	m := newMachine(t)
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(content), "LICENSE": "free"})})

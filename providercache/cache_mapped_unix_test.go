@@ -43,8 +43,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
-	in, err := cmd.StdinPipe()
-	succeed(t, err)
+	in := must.Get(cmd.StdinPipe())(t)
 	out, err := cmd.StdoutPipe()
 	succeed(t, errors.Join(err, cmd.Start()))
 	must.Get(bufio.NewReader(out).ReadString('\n'))(t)

@@ -134,9 +134,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 			if c.is != nil && !errors.Is(err, c.is) {
 				t.Errorf("%v doesn't match %v", err, c.is)
 			}
-			if tooLarge := errors.Is(err, hosts.ErrTooLarge); tooLarge != c.tooLarge {
-				t.Errorf("too large: %v, want %v: %v", tooLarge, c.tooLarge, err)
-			}
+			must.Equal(t, errors.Is(err, hosts.ErrTooLarge), c.tooLarge, err)
 			if err != nil {
 				must.NotContain(t, err.Error(), "secret")
 				must.Contain(t, err, "example.com/widget.zip")

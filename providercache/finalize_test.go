@@ -39,16 +39,13 @@ func imagePlace(t *testing.T) string {
 // base: modes, times, contents.
 func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[string]string) {
 	t.Helper()
-	cache, err := store.OpenCache(filepath.Join(base, "providers", "v1"), false)
-	must.Succeed(t, err)
+	cache := must.Get(store.OpenCache(filepath.Join(base, "providers", "v1"), false))(t)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	must.Succeed(t, errors.Join(os.Chmod(filepath.Join(dir, cachetest.WidgetFile), mode), os.Chmod(cache.Dir, 0o700)))
-	unlock, err := store.LockPackage(t.Context(), cache, receipttest.Name)
-	must.Succeed(t, err)
+	unlock := must.Get(store.LockPackage(t.Context(), cache, receipttest.Name))(t)
 	unlock()
-	h1, err := treehash.Dir(t.Context(), dir)
-	must.Succeed(t, err)
+	h1 := must.Get(treehash.Dir(t.Context(), dir))(t)
 	p, _ := store.ParseName(receipttest.Name)
 	filled := Prefetched{Outcome: Outcome{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform}, provenance: receipt.Provenance{H1: h1}}
 	receipts, err := (&Installer{Cache: cache}).Finalize(t.Context(), []Prefetched{filled}, base, time.Unix(1e9, 5))

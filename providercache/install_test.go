@@ -73,9 +73,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	must.Succeed(t, os.RemoveAll(in.Target.Dir))
 	asked := source.VersionsAsked
 	kept, _ := install(t, in, require("acme/widget", ">= 1.0"), locks)
-	if source.VersionsAsked != asked {
-		t.Error("asked for the versions of a provider whose version is locked")
-	}
+	must.Equal(t, source.VersionsAsked, asked)
 	if lock, _ := kept.Provider(acmeWidget); lock.Version != v1 {
 		t.Errorf("installed %s, which is not the locked version", lock.Version)
 	}
@@ -220,9 +218,7 @@ func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 	source.Add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
 	in := newInstaller(t, source)
 	got, report, err := in.Install(t.Context(), require("acme/good", "", "acme/zip", "", "acme/gone", ""), nil, providercache.Normal)
-	if got != nil {
-		t.Error("locks were returned in spite of errors")
-	}
+	must.Equal(t, got, nil)
 	checkFailures(t, err, []failed{{"acme/gone", during.Fetch, os.ErrNotExist}, {"acme/zip", during.Unpack, unpack.RuleArchive}})
 	if len(report.Outcomes) != 3 || report.Outcomes[1].Selection.Provider != provider("acme/good") || report.Outcomes[1].Err != nil {
 		t.Errorf("outcomes: %+v", report.Outcomes)
@@ -245,9 +241,7 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/down", "", "acme/none", "",
 		"acme/locked", ">= 2.0", "acme/vanished", "", "registry.terraform.io/-/ancient", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
 	got, report, err := in.Install(t.Context(), req, locks, providercache.Normal)
-	if got != nil {
-		t.Error("locks were returned in spite of errors")
-	}
+	must.Equal(t, got, nil)
 	want := []failed{
 		{"registry.terraform.io/-/ancient", during.Query, nil},
 		{"acme/down", during.Query, down},

@@ -19,8 +19,7 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 		Fetcher: &Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
 		Cache:   &store.Store{Dir: s.Root, Shared: true},
 	}
-	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
-	must.Succeed(t, err)
+	widget := must.Get(getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget"))(t)
 	want := getproviders.CachedPackage{
 		Version: getproviders.MustParseVersion("1.0.0"), SourceURL: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
 	}

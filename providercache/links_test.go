@@ -85,10 +85,8 @@ func wantFiles(t *testing.T, from, to string, same bool) {
 			return err
 		}
 		name, _ := filepath.Rel(to, path)
-		want, err := os.Stat(filepath.Join(from, name))
-		must.Succeed(t, err)
-		got, err := os.Lstat(path)
-		must.Succeed(t, err)
+		want := must.Get(os.Stat(filepath.Join(from, name)))(t)
+		got := must.Get(os.Lstat(path))(t)
 		must.Equal(t, got.Mode(), want.Mode())
 		must.Equal(t, os.SameFile(got, want), same)
 		return nil
@@ -137,8 +135,7 @@ func TestLink_AnotherFileSystemIsNoObstacle(t *testing.T) {
 
 func statOf(t *testing.T, path string) receipt.PathStat {
 	t.Helper()
-	stat, err := receipt.Lstat(path)
-	must.Succeed(t, err)
+	stat := must.Get(receipt.Lstat(path))(t)
 	return stat
 }
 

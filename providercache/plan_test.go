@@ -27,9 +27,7 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},`+
 		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],`+
 		`"built_in":["terraform.io/builtin/terraform"]}`)
-	if source.MetadataAsked-source.Located != asked {
-		t.Error("asked for packages")
-	}
+	must.Equal(t, source.MetadataAsked-source.Located, asked)
 	must.Equal(t, len(tree(t, in.Target.Dir)), len(before))
 }
 

@@ -55,9 +55,7 @@ func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	issued := must.Get(newCertificates(o, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler)))(t)
 	must.EqualSlices(t, issued.hosts, []string{"mirror.example.com", "xn--bcher-kva.example"})
 	for _, name := range issued.hosts {
-		if err := issued.manager.HostPolicy(t.Context(), name); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, issued.manager.HostPolicy(t.Context(), name), nil)
 	}
 }
 
@@ -142,9 +140,7 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
 	serving.Go(func() {
-		if err := serveAt(m, sources.Network{}, options{acme: o, connections: maxConnections}, bucket, server, listener, newFront(log, time.Now)); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, serveAt(m, sources.Network{}, options{acme: o, connections: maxConnections}, bucket, server, listener, newFront(log, time.Now)), nil)
 	})
 	conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: o.hosts[0], InsecureSkipVerify: true, NextProtos: []string{"h2"}}}).DialContext(ctx, "tcp", listener.Addr().String())
 	if err == nil {
@@ -168,8 +164,7 @@ type pebbleAuthority struct {
 // startPebble starts an authority that takes every name for this machine, and sends its challenges to two ports.
 func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuthority {
 	t.Helper()
-	ca, err := providertest.NewCA()
-	must.Succeed(t, err)
+	ca := must.Get(providertest.NewCA())(t)
 	cert, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	dir, names := t.TempDir(), serveNames(t)
@@ -235,8 +230,7 @@ func (a pebbleAuthority) roots(t *testing.T) issuers {
 	t.Helper()
 	all := issuers{x509.NewCertPool(), x509.NewCertPool()}
 	for name, pool := range map[string]*x509.CertPool{"roots": all.issuers, "intermediates": all.intermediates} {
-		resp, err := a.client.Get(a.management + "/" + name + "/0")
-		must.Succeed(t, err)
+		resp := must.Get(a.client.Get(a.management + "/" + name + "/0"))(t)
 		defer resp.Body.Close()
 		content, err := io.ReadAll(resp.Body)
 		if err != nil || !pool.AppendCertsFromPEM(content) {

@@ -87,8 +87,7 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	server.Config.Handler = guard(http.NotFoundHandler(), options{listen: defaultListen}, server.Listener.Addr(), slog.New(slog.DiscardHandler))
 	server.Start()
 	defer server.Close()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-	must.Succeed(t, err)
+	conn := must.Get(new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String()))(t)
 	defer conn.Close()
 	must.Get(io.WriteString(conn, "GET /mirror/ HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 10\r\n\r\n"))(t)
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test

@@ -37,9 +37,7 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 		"down.example.com":      {"providers.v1": "http://127.0.0.1:1/x/down.example.com/", "modules.v1": "http://127.0.0.1:1/x/down.example.com/"},
 		"registry.opentofu.org": {"providers.v1": "http://127.0.0.1:1/x/registry.opentofu.org/", "modules.v1": "http://127.0.0.1:1/x/registry.opentofu.org/"},
 	} {
-		if len(got[host]) != len(want) {
-			t.Errorf("%s: %v, want %v", host, got[host], want)
-		}
+		must.Equal(t, len(got[host]), len(want), host, got[host])
 		for id, url := range want {
 			must.Equal(t, got[host][id], url, host, id)
 		}

@@ -102,9 +102,7 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	}
 	config := strings.TrimSpace(string(file))
 	for path, mode := range map[string]os.FileMode{config: 0o600, filepath.Dir(config): 0o700} {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
-		}
+		must.Equal(t, must.Get(os.Stat(path))(t).Mode().Perm(), mode, path)
 	}
 	text := must.Get(os.ReadFile(config))(t)
 	found := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/([A-Z2-7]{26})/registry\.opentofu\.org/`).FindStringSubmatch(string(text))

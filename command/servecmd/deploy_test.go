@@ -56,10 +56,8 @@ func yamlOf(t *testing.T, name string) cty.Value {
 	t.Helper()
 	var all []cty.Value
 	for _, document := range bytes.Split(readDeployed(t, name), []byte("\n---\n")) {
-		typ, err := yaml.ImpliedType(document)
-		must.Succeed(t, err, name)
-		v, err := yaml.Unmarshal(document, typ)
-		must.Succeed(t, err, name)
+		typ := must.Get(yaml.ImpliedType(document))(t, name)
+		v := must.Get(yaml.Unmarshal(document, typ))(t, name)
 		all = append(all, v)
 	}
 	return cty.TupleVal(all)
@@ -148,8 +146,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 	t.Run("nginx", func(t *testing.T) {
 		program := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
 		dir := t.TempDir()
-		ca, err := providertest.NewCA()
-		must.Succeed(t, err)
+		ca := must.Get(providertest.NewCA())(t)
 		cert, key, err := ca.ServerPEM()
 		must.Succeed(t, err)
 		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))

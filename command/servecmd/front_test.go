@@ -290,9 +290,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	defer idle.Close()
 	select {
 	case err := <-ended:
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("a client that takes nothing: %v", err)
-		}
+		must.Fail(t, err, os.ErrDeadlineExceeded)
 	case <-time.After(20 * time.Second):
 		t.Fatal("a client that takes nothing is never cut off")
 	}
@@ -345,8 +343,7 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 // TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a
 // header be longer than one may be.
 func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	at := listener.Addr().String()
 	dial := func() net.Conn {
 		conn := must.Get(new(net.Dialer).DialContext(t.Context(), "tcp", at))(t)

@@ -14,11 +14,9 @@ import (
 )
 
 func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
-	opened, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	opened := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer opened.Close()
-	file, err := opened.(*net.TCPListener).File()
-	must.Succeed(t, err)
+	file := must.Get(opened.(*net.TCPListener).File())(t)
 	defer file.Close()
 	fd, err := syscall.Dup(int(file.Fd())) // which inherited closes
 	must.Succeed(t, err)

@@ -190,9 +190,7 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 		t.Errorf("%v", page.Header())
 	}
 	for _, path := range []string{"/other", "/registry.example.com/acme/widget/index.json", "/.well-known/terraform.json"} { // with the server's name in place of its URL
-		if got := f.ask(t, path, http.StatusNotFound); !strings.Contains(got.Body.String(), "ends with /mirror/") {
-			t.Errorf("%s: %s", path, got.Body)
-		}
+		must.Contain(t, f.ask(t, path, http.StatusNotFound).Body.String(), "ends with /mirror/", path)
 	}
 	f.allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
 	f.measure = f.allow

@@ -33,8 +33,7 @@ import (
 func startServing(t *testing.T, registry *providertest.Registry, args ...string) (at string, end func() string) {
 	t.Helper()
 	dir := t.TempDir()
-	env, err := registry.Env(dir, string(providertest.Host))
-	must.Succeed(t, err)
+	env := must.Get(registry.Env(dir, string(providertest.Host)))(t)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(registry.CAPEM())
 	newClient := func(o hosts.ClientOptions) (*http.Client, error) {

@@ -76,10 +76,8 @@ func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = onLinux
 	bucket := &cutting{Bucket: blob.NewDirectory(m.dir)}
-	_, err := m.publish(t, bucket, want("widget@1.1.0")...)
-	succeed(t, err)
-	source, err := mirror.Source(bucket)
-	succeed(t, err)
+	must.Get(m.publish(t, bucket, want("widget@1.1.0")...))(t)
+	source := must.Get(mirror.Source(bucket))(t)
 	source.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
 	archives := m.registry.Requests("archive")
 	got, err := newInstaller(t, source).Ensure(t.Context(), provider(widgetAddress), constraints("~> 1.0"))

@@ -128,9 +128,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 			must.Equal(t, read(t, m.file(name)), content)
 			succeed(t, os.Remove(m.file(name)))
 		}
-		if m.registry.Requests("archive") != archives {
-			t.Error("an archive was fetched")
-		}
+		must.Equal(t, m.registry.Requests("archive"), archives)
 	}
 	m.registry.Break("package", providertest.Fault{Status: 404})
 	must.Get(m.run(t, wanted...))(t)
@@ -197,8 +195,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 
 func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	sources, server := m.sources(t)
 	request := providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0"), Platforms: onLinux}
 	for name, source := range sources {

@@ -75,11 +75,9 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
 	both := want("widget@1.0.0", "widget@1.1.0")
-	_, err := m.run(t, both...)
-	succeed(t, err)
+	must.Get(m.run(t, both...))(t)
 	there, index := m.files(t), read(t, m.file("widget/1.0.0.json"))
-	_, err = m.run(t, both[1:]...)
-	succeed(t, err)
+	must.Get(m.run(t, both[1:]...))(t)
 	m.pass(t, 2*time.Hour)
 	result, err := m.run(t, both...)
 	succeed(t, err)

@@ -82,8 +82,7 @@ func (m *mirroring) listing() (all []string) {
 func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, onLinux
-	_, err := m.run(t, want("widget@1.0.0", "widget@2.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0", "widget@2.0.0")...))(t)
 	succeed(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
 	there := m.files(t)

@@ -56,8 +56,7 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 				return damaged, fetched
 			}
 			update()
-			archives, err := filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip"))
-			must.Succeed(t, err)
+			archives := must.Get(filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip")))(t)
 			whole, err := os.ReadFile(archives[0])
 			must.Succeed(t, err)
 			m.opts.Verify = true
@@ -107,16 +106,12 @@ func TestMirrorRegistry_Verifies(t *testing.T) {
 	update := func() (mirror.Result, error) {
 		return mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
 	}
-	_, err := update()
-	must.Succeed(t, err)
+	must.Get(update())(t)
 	stored := &r.versions["oci://host/widget:1.0.0"][0]
 	dir := t.TempDir()
-	_, err = mirror.Update(t.Context(), m.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
-	must.Succeed(t, err)
-	archives, err := filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip"))
-	must.Succeed(t, err)
-	content, err := os.ReadFile(archives[0])
-	must.Succeed(t, err)
+	must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts))(t)
+	archives := must.Get(filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip")))(t)
+	content := must.Get(os.ReadFile(archives[0]))(t)
 	stored.From = storedArchive{content: content}
 	result, err := update()
 	must.Succeed(t, err)

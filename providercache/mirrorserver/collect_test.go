@@ -262,9 +262,7 @@ func TestServer_OneOfThemCollects(t *testing.T) {
 	hourly := mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}
 	collects := func(what string, server *mirrorserver.Server, want bool) {
 		t.Helper()
-		if got, err := collect(t, server, hourly); err != nil || (got.Archives > 0) != want {
-			t.Errorf("%s: %+v, %v, want it to collect: %t", what, got, err, want)
-		}
+		must.Equal(t, (must.Get(collect(t, server, hourly))(t).Archives > 0), want, what)
 	}
 	collects("the first one", one, true)
 	collects("the second one", two, false)

@@ -145,14 +145,12 @@ func get(t *testing.T, front *httptest.Server, path string, headers ...string) a
 // request asks for a path, with headers as "Name: value".
 func request(t *testing.T, front *httptest.Server, method, path string, headers ...string) answered {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, front.URL+path, nil)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(t.Context(), method, front.URL+path, nil))(t)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp, err := front.Client().Do(req)
-	must.Succeed(t, err)
+	resp := must.Get(front.Client().Do(req))(t)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return answered{resp, body, err}

@@ -50,13 +50,11 @@ func TestHandler_IsARegistry(t *testing.T) {
 		if err != nil || !slices.Equal(available.Versions, []getproviders.Version{v}) {
 			t.Fatalf("%v, %v", available, err)
 		}
-		pkg, err := source.Package(t.Context(), p, v, linux)
-		must.Succeed(t, err)
+		pkg := must.Get(source.Package(t.Context(), p, v, linux))(t)
 		m.clock.pass(late)
 		request := fetch.Request{Package: pkg}
 		request.Provider, request.Version = p, v
-		got, err := (&providercache.Fetcher{Source: source, Client: client}).Opened().HashPackage(t.Context(), request)
-		must.Succeed(t, err)
+		got := must.Get((&providercache.Fetcher{Source: source, Client: client}).Opened().HashPackage(t.Context(), request))(t)
 		return got.Authentication, []getproviders.Hash{got.H1, got.ZH}
 	}
 	direct, hashes := install(m.source(), m.registry.Client())

@@ -75,12 +75,10 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	m := newMirroring(t)
 	_, front := m.start(t)
-	mirror, err := getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{})
-	must.Succeed(t, err)
+	mirror := must.Get(getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{}))(t)
 	mirror.Signers.Trusted = []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
-	pkg, err := mirror.Package(t.Context(), p, v, linux)
-	must.Succeed(t, err)
+	pkg := must.Get(mirror.Package(t.Context(), p, v, linux))(t)
 	client := &providercache.Fetcher{Source: mirror, Client: front.Client()}
 	request := fetch.Request{Package: pkg}
 	request.Provider, request.Version = p, v
@@ -138,15 +136,13 @@ func (s slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
 func TestHandler_SendsWhatArrives(t *testing.T) {
 	m := newMirroring(t)
 	_, front, content, feed := m.serveLarge(t)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil))(t)
 	wrote := make(chan error, 1)
 	go func() {
 		_, err := feed.Write(content[:100_000])
 		wrote <- err
 	}()
-	resp, err := front.Client().Do(req)
-	must.Succeed(t, err)
+	resp := must.Get(front.Client().Do(req))(t)
 	defer resp.Body.Close()
 	first := make([]byte, 8000)
 	if _, err := io.ReadFull(resp.Body, first); err != nil || !bytes.Equal(first, content[:8000]) {
@@ -168,8 +164,7 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	m := newMirroring(t)
 	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil))(t)
 	wrote := make(chan error, 1)
 	go func() {
 		_, err := feed.Write(content[:100_000])

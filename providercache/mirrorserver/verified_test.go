@@ -153,8 +153,7 @@ func TestHandler_VerifiesAtTheFirstUse(t *testing.T) {
 				settle(t, server)
 				found(t, front, archive)
 				key := keysIn(t, m.bucket, ".zip")[0]
-				_, err := m.bucket.Put(t.Context(), key, blob.Bytes(damaged), blob.PutOptions{})
-				must.Succeed(t, err)
+				must.Get(m.bucket.Put(t.Context(), key, blob.Bytes(damaged), blob.PutOptions{}))(t)
 				server, front = m.start(t)
 				before := m.registry.Requests("archive")
 				headers := []string{}

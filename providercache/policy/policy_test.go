@@ -172,9 +172,7 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 	both := policy.All(parse(t, "advisory = true\nproviders = [\"other/*\"]\nversions \"acme/*\" {\n allow = \"< 1.0\"\n}\n"), parse(t, "advisory = false\nminimum_trust = \"partner\"\n"))
 	c := policy.Candidate{Candidate: getproviders.Candidate{Provider: widget, Version: getproviders.MustParseVersion("1.1.0"), Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelPartner}}}
-	if refusal := both.Check(c); refusal != nil {
-		t.Errorf("an advisory rule refuses: %v", refusal)
-	}
+	must.Equal(t, both.Check(c), nil)
 	if refusal, unasked := both.CheckNumber(c.Provider, c.Version, time.Time{}); refusal != nil || strings.Join(unasked, " ") != "minimum_trust" {
 		t.Errorf("an advisory rule refuses: %v, or these aren't those that weren't asked: %q", refusal, unasked)
 	}
@@ -219,9 +217,7 @@ func TestPolicy_CheckModule(t *testing.T) {
 		if c.want == "" && refusal != nil || c.want != "" && (refusal == nil || !strings.Contains(refusal.Error(), c.want) || !strings.HasSuffix(refusal.Error(), "(rule modules, tfdeps.hcl:1)")) {
 			t.Errorf("%s: got %v, want %q", name, refusal, c.want)
 		}
-		if refusal := parse(t, "modules {}\n").CheckModule(call); refusal != nil {
-			t.Errorf("%s: a block without rules refuses: %v", name, refusal)
-		}
+		must.Equal(t, parse(t, "modules {}\n").CheckModule(call), nil, name)
 	}
 	if all := policy.All(parse(t, ""), strict); !all.HasModules() || all.IsZero() || all.CheckModule(policy.ModuleCall{Registry: "example.com"}) == nil {
 		t.Error("the rules get lost among others")
@@ -378,9 +374,7 @@ func TestPolicy_CheckOverride(t *testing.T) {
 		if (refusal == nil) != (c.want == "") || refusal != nil && !strings.Contains(refusal.Error(), c.want) || c.p.IsZero() != (c.want == "") {
 			t.Errorf("%s: %v, %v", name, refusal, c.p.IsZero())
 		}
-		if refusal := c.p.Check(policy.Candidate{Candidate: getproviders.Candidate{Provider: widget}}); refusal != nil {
-			t.Errorf("%s: a package: %v", name, refusal)
-		}
+		must.Equal(t, c.p.Check(policy.Candidate{Candidate: getproviders.Candidate{Provider: widget}}), nil, name)
 	}
 }
 
@@ -392,9 +386,7 @@ func TestPolicy_CheckDowngrade(t *testing.T) {
 	if refusal := p.CheckDowngrade(of, version("1.0.0"), none, version("1.1.0")); refusal == nil || refusal.Rule != "refuse_downgrades" {
 		t.Errorf("%v", refusal)
 	}
-	if refusal := p.CheckDowngrade(of, version("1.0.0"), none, version("1.0.0")); refusal != nil {
-		t.Errorf("%v", refusal)
-	}
+	must.Equal(t, p.CheckDowngrade(of, version("1.0.0"), none, version("1.0.0")), nil)
 }
 
 // TestFind_RefusesWhatAnotherOneMayHavePutThere: such a file is neither used nor passed over.

@@ -27,14 +27,12 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.2.0", Location: registry.BaseURL() + "/none.zip"})
 	dir := t.TempDir()
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "home"), 0o700))
-	env, err := registry.Env(filepath.Join(dir, "home"), string(providertest.Host))
-	must.Succeed(t, err)
+	env := must.Get(registry.Env(filepath.Join(dir, "home"), string(providertest.Host)))(t)
 	o := setup.Options{
 		User: cliconfig.User{Environ: env, HomeDir: filepath.Join(dir, "home")}, Product: getproviders.Terraform("1.15.9"),
 		CacheDir: filepath.Join(dir, "cache"), StateDir: filepath.Join(dir, "state"), Client: registry.Client(),
 	}
-	made, err := setup.Load(t.Context(), o)
-	must.Succeed(t, err)
+	made := must.Get(setup.Load(t.Context(), o))(t)
 	made.Fetcher.Platform = linux
 	required := getproviders.Requirements{}
 	required.Add(registry.Provider("acme", "widget"), getproviders.Requirement{})
@@ -45,14 +43,12 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	}
 	must.Get(os.Stat(made.Cache.PackagePath(registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), linux)))(t)
 
-	to, err := made.Destination(t.Context(), filepath.Join(dir, "mirror"))
-	must.Succeed(t, err)
+	to := must.Get(made.Destination(t.Context(), filepath.Join(dir, "mirror")))(t)
 	var specs []mirror.Spec
 	for _, s := range providercache.PackageSpecs(locks) {
 		specs = append(specs, mirror.Spec{PackageSpec: s, Locked: true})
 	}
-	_, err = mirror.Update(t.Context(), made.Fetcher, to, specs, mirror.Options{Platforms: []getproviders.Platform{linux}})
-	must.Succeed(t, err)
+	must.Get(mirror.Update(t.Context(), made.Fetcher, to, specs, mirror.Options{Platforms: []getproviders.Platform{linux}}))(t)
 
 	must.Write(t, filepath.Join(dir, "live", "main.tf"), "module \"net\" {\n  source = \""+string(providertest.Host)+"/acme/net/cloud\"\n}\n")
 	_, problems := made.Modules().Resolve(t.Context(), filepath.Join(dir, "live"), configs.Options{Product: o.Product})
@@ -62,8 +58,7 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	must.Succeed(t, made.Close())
 
 	o.Mirrors, o.Offline, o.CacheDir = []string{filepath.Join(dir, "mirror")}, true, ""
-	offline, err := setup.Load(t.Context(), o)
-	must.Succeed(t, err)
+	offline := must.Get(setup.Load(t.Context(), o))(t)
 	defer offline.Close()
 	offline.Fetcher.Platform = linux
 	before := registry.Requests("")

@@ -31,8 +31,7 @@ func TestDownload_TakesWhatAnEarlierRunLeft(t *testing.T) {
 			asked++
 			io.WriteString(w, "archive")
 		}))
-		at, err := url.Parse(server.URL + "/a.zip")
-		must.Succeed(t, err)
+		at := must.Get(url.Parse(server.URL + "/a.zip"))(t)
 		dir := t.TempDir()
 		sum := sha256.Sum256([]byte("archive"))
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, hex.EncodeToString(sum[:])), []byte(left), 0o600))

@@ -52,8 +52,7 @@ func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 
 func checkAsOftenAs(t *testing.T, how string) {
 	parts := strings.SplitN(how, ":", 3)
-	n, err := strconv.Atoi(parts[0])
-	must.Succeed(t, err)
+	n := must.Get(strconv.Atoi(parts[0]))(t)
 	s := kept{State: parts[1], Root: parts[2]}
 	r := OpenCache(s.State, s.Root)
 	for range n {

@@ -60,8 +60,7 @@ func pushAndPull(t *testing.T, from, to string) {
 		return err
 	}))
 	for i := len(paths) - 1; i >= 0; i-- {
-		info, err := os.Stat(paths[i])
-		must.Succeed(t, err)
+		info := must.Get(os.Stat(paths[i]))(t)
 		name, err := filepath.Rel(from, paths[i])
 		must.Succeed(t, errors.Join(err, os.Chmod(filepath.Join(to, name), info.Mode())))
 		must.Succeed(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
@@ -146,9 +145,7 @@ func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	if _, ok := r.Known(packageName, dir, time.Now()); ok {
 		t.Error("a link counts")
 	}
-	if ImageReceipts(t.TempDir(), never).file.Dir != "" {
-		t.Error("a directory of everybody's is taken for the system's")
-	}
+	must.Equal(t, ImageReceipts(t.TempDir(), never).file.Dir, "")
 }
 
 func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {

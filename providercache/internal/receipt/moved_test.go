@@ -132,10 +132,8 @@ func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
 				t.Parallel()
 				s := keepInCache(t)
 				path := filepath.Join(s.Dir, filepath.FromSlash(name))
-				info, err := os.Lstat(path)
-				must.Succeed(t, err)
-				above, err := os.Lstat(filepath.Dir(path))
-				must.Succeed(t, err)
+				info := must.Get(os.Lstat(path))(t)
+				above := must.Get(os.Lstat(filepath.Dir(path)))(t)
 				change(t, path, info)
 				must.Succeed(t, os.Chtimes(filepath.Dir(path), time.Time{}, above.ModTime()))
 				if _, ok := s.inCache(false); ok {
@@ -314,8 +312,7 @@ func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	cachetest.WriteTo(t, path, "x")
-	stat, err := Lstat(path)
-	must.Succeed(t, err)
+	stat := must.Get(Lstat(path))(t)
 	if stat.Inode == 0 {
 		t.Skip("files have no numbers here")
 	}

@@ -68,8 +68,7 @@ func recordOf(t *testing.T, dir string) StatRecord {
 // rewrite changes a file, and sets back all times that can be set.
 func rewrite(t *testing.T, path, content string) {
 	t.Helper()
-	info, err := os.Stat(path)
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(path))(t)
 	must.Succeed(t, errors.Join(os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime())))
 }
 
@@ -85,8 +84,7 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 		},
 		"another file with all its times": func(t *testing.T, dir string) {
 			path := filepath.Join(dir, cachetest.WidgetFile)
-			info, err := os.Stat(path)
-			must.Succeed(t, err)
+			info := must.Get(os.Stat(path))(t)
 			must.Succeed(t, os.Rename(path, path+".old"))
 			cachetest.WriteTo(t, path, "the provider")
 			must.Succeed(t, errors.Join(os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime())))
@@ -94,8 +92,7 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 		"a file more": func(t *testing.T, dir string) { cachetest.WriteTo(t, filepath.Join(dir, "more"), "") },
 		"a file more below, mtimes set back": func(t *testing.T, dir string) {
 			below := filepath.Join(dir, "docs", "deep")
-			info, err := os.Stat(below)
-			must.Succeed(t, err)
+			info := must.Get(os.Stat(below))(t)
 			cachetest.WriteTo(t, filepath.Join(below, "more"), "")
 			must.Succeed(t, os.Chtimes(below, time.Time{}, info.ModTime()))
 		},
@@ -323,8 +320,7 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "new"), "")
-	info, err := os.Stat(filepath.Join(s.Dir, "new"))
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(filepath.Join(s.Dir, "new")))(t)
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	s.Receipts.Drop(packageName)

@@ -40,8 +40,7 @@ func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
-	device, err := Lstat(s.Dir)
-	must.Succeed(t, err)
+	device := must.Get(Lstat(s.Dir))(t)
 	r := Open(s.State, s.Root)
 	rc, _ := r.Find(packageName)
 	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}

@@ -59,8 +59,7 @@ func TestReceipts_AreOnesOwn(t *testing.T) {
 		must.Equal(t, must.Get(os.Stat(path))(t).Mode(), want, path, want)
 	}
 	for _, path := range []string{state, filepath.Dir(file), file} {
-		info, err := os.Stat(path)
-		must.Succeed(t, err)
+		info := must.Get(os.Stat(path))(t)
 		must.Succeed(t, os.Chmod(path, info.Mode()|0o020))
 		if _, ok := Open(state, root).Find("a"); ok {
 			t.Errorf("others can write to %s, and it was read", path)
@@ -199,13 +198,11 @@ func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
-	before, err := os.Stat(onlyFile(t, state))
-	must.Succeed(t, err)
+	before := must.Get(os.Stat(onlyFile(t, state)))(t)
 	r := Open(state, root)
 	r.Drop("never there")
 	must.Succeed(t, r.Save(t.Context()))
-	after, err := os.Stat(onlyFile(t, state))
-	must.Succeed(t, err)
+	after := must.Get(os.Stat(onlyFile(t, state)))(t)
 	if !os.SameFile(before, after) {
 		t.Error("the file was written again")
 	}
@@ -346,8 +343,7 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 			r.Put(name, simpleReceipt("x"))
 		}
 		must.Succeed(t, r.Save(t.Context()))
-		root, err := filepath.EvalSymlinks(root)
-		must.Succeed(t, err)
+		root := must.Get(filepath.EvalSymlinks(root))(t)
 		want[root] = names
 	}
 	memo := OpenContents(state)

@@ -201,8 +201,7 @@ func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 	elsewhere, link := t.TempDir(), filepath.Join(target, "link")
 	cachetest.LinkOrSkip(t, elsewhere, link)
 	for leadsTo, same := range map[string]bool{elsewhere: true, target: false} {
-		stage, err := New(target)
-		must.Succeed(t, err)
+		stage := must.Get(New(target))(t)
 		t.Cleanup(stage.Remove)
 		cachetest.LinkOrSkip(t, leadsTo, stage.PackagePath())
 		if adopted, err := stage.Offer(t.Context(), link, "", never); adopted != same || errors.Is(err, ErrTaken) == same {
@@ -218,8 +217,7 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
 	defer stage.Remove()
-	h1, err := treehash.Dir(t.Context(), stage.PackagePath())
-	must.Succeed(t, err)
+	h1 := must.Get(treehash.Dir(t.Context(), stage.PackagePath()))(t)
 	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target, "final")
 	must.Succeed(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))
 	cachetest.LinkOrSkip(t, elsewhere, final)

@@ -12,8 +12,7 @@ import (
 
 func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
 	t.Parallel()
-	stage, err := New(t.TempDir())
-	must.Succeed(t, err)
+	stage := must.Get(New(t.TempDir()))(t)
 	defer stage.Remove()
 	outside := filepath.Join(t.TempDir(), "outside")
 	cachetest.WriteTo(t, outside, "x")
@@ -25,8 +24,7 @@ func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
 		stage.PackagePath(): true, filepath.Join(stage.PackagePath(), "docs"): true,
 		filepath.Join(stage.PackagePath(), "docs", "page"): true, outside: false,
 	} {
-		info, err := os.Stat(path)
-		must.Succeed(t, err)
+		info := must.Get(os.Stat(path))(t)
 		must.Equal(t, now.Sub(info.ModTime()) > 2*time.Second, want, path)
 	}
 }

@@ -12,8 +12,7 @@ import (
 func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
-	unlock, err := c.tryLockPackage("b")
-	must.Succeed(t, err)
+	unlock := must.Get(c.tryLockPackage("b"))(t)
 	if _, err := c.tryLockPackage("b"); err == nil {
 		t.Skip("there are no locks here")
 	}
@@ -37,8 +36,7 @@ func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {
 func TestStore_EachLockedEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
-	unlock, err := c.tryLockPackage("a")
-	must.Succeed(t, err)
+	unlock := must.Get(c.tryLockPackage("a"))(t)
 	defer unlock()
 	if _, err := c.tryLockPackage("a"); err == nil {
 		t.Skip("there are no locks here")

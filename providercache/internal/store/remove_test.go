@@ -16,19 +16,16 @@ import (
 
 func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), false)
-	must.Succeed(t, err)
+	cache := must.Get(OpenCache(t.TempDir(), false))(t)
 	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
 	probe, err := filelock.Try(filepath.Join(cache.Dir, "probe"))
 	if err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
 	must.Succeed(t, probe.Close())
-	unlock, err := LockPackage(t.Context(), cache, receipttest.Name)
-	must.Succeed(t, err)
+	unlock := must.Get(LockPackage(t.Context(), cache, receipttest.Name))(t)
 	u := &Maintenance{Cache: cache, Now: time.Now}
-	packages, err := u.List()
-	must.Succeed(t, err)
+	packages := must.Get(u.List())(t)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
 	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, ErrInUse) {
 		t.Errorf("while it is locked: %+v, %v", done, err)
@@ -42,8 +39,7 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 
 func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), true)
-	must.Succeed(t, err)
+	cache := must.Get(OpenCache(t.TempDir(), true))(t)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	u := &Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state"), Now: time.Now}
@@ -60,14 +56,12 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	var done Removal
 	must.Equal(t, len(u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done)), 0)
 	must.Len(t, done.Kept, 1)
-	_, err = os.Stat(dir)
-	must.Succeed(t, err)
+	must.Get(os.Stat(dir))(t)
 }
 
 func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), true)
-	must.Succeed(t, err)
+	cache := must.Get(OpenCache(t.TempDir(), true))(t)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
 	p, _ := ParseName(receipttest.Name)
 	used := Uses{State: state, Target: target, Due: []string{p.Name()}, Link: true}
@@ -101,8 +95,7 @@ func FuzzParseName(f *testing.F) {
 // it.
 func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), false)
-	must.Succeed(t, err)
+	cache := must.Get(OpenCache(t.TempDir(), false))(t)
 	elsewhere := t.TempDir()
 	host, below, _ := strings.Cut(receipttest.Name, "/")
 	precious := filepath.Join(elsewhere, filepath.FromSlash(below), cachetest.WidgetFile)
@@ -111,8 +104,7 @@ func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 		t.Skip(err)
 	}
 	u := &Maintenance{Cache: cache, Now: time.Now}
-	packages, err := u.List()
-	must.Succeed(t, err)
+	packages := must.Get(u.List())(t)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
 	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 {
 		t.Errorf("%+v, %v", done, err)

@@ -183,8 +183,7 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 				t.Errorf("once more: %+v, %v", pulled, err)
 			}
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
-			_, err = transfer.Push(t.Context(), to.Installer, transfer.InBucket(again), wanted)
-			must.Succeed(t, err)
+			must.Get(transfer.Push(t.Context(), to.Installer, transfer.InBucket(again), wanted))(t)
 			got, want := objects(t, again), objects(t, bucket.Bucket)
 			must.EqualSlices(t, got, want)
 			must.Len(t, got, 2)
@@ -199,8 +198,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	onlyZH.Hashes = onlyZH.Hashes[1:]
 	other.Hashes[0] = missing.Hashes[0]
 	missing.Version = installtest.Version("2.0.0")
-	pushed, err := transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing})
-	must.Succeed(t, err)
+	pushed := must.Get(transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing}))(t)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
 		must.Equal(t, pushed[i].State, want)
 		must.Equal(t, pushed[i].Path, "")
@@ -332,8 +330,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	from := newMachine(t)
 	w, other := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	good := blob.NewDirectory(t.TempDir())
-	pushed, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(good), []getproviders.PackageSpec{w, other})
-	must.Succeed(t, err)
+	pushed := must.Get(transfer.Push(t.Context(), from.Installer, transfer.InBucket(good), []getproviders.PackageSpec{w, other}))(t)
 	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
 	must.Succeed(t, err)
@@ -346,8 +343,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hostile := blob.NewDirectory(t.TempDir())
-			_, err := hostile.Put(t.Context(), key(0), blob.Bytes(content), blob.PutOptions{})
-			must.Succeed(t, err)
+			must.Get(hostile.Put(t.Context(), key(0), blob.Bytes(content), blob.PutOptions{}))(t)
 			to := newMachine(t)
 			pulled, err := to.pull(t, transfer.InBucket(hostile), w)
 			must.Equal(t, pulled[0].State, event.Failed)

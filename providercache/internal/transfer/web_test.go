@@ -23,8 +23,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
-	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w})
-	must.Succeed(t, err)
+	must.Get(transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w}))(t)
 	status, asked, encoding := 0, []string{}, ""
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
@@ -49,10 +48,8 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	}
 	must.EqualSlices(t, to.packages(t), from.packages(t)[:3])
 	n := remote.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
-	archive, err := web.At(n)
-	must.Succeed(t, err)
-	rest, err := archive.Open(t.Context(), 10)
-	must.Succeed(t, err)
+	archive := must.Get(web.At(n))(t)
+	rest := must.Get(archive.Open(t.Context(), 10))(t)
 	text, err := io.ReadAll(rest.Body)
 	must.Succeed(t, errors.Join(err, rest.Body.Close()))
 	must.Equal(t, rest.Offset, 10)
@@ -87,8 +84,7 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
-	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w})
-	must.Succeed(t, err)
+	must.Get(transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w}))(t)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(r.URL.Path))); err != nil {
 			rw.WriteHeader(http.StatusForbidden)
@@ -99,8 +95,7 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	defer server.Close()
 	client := server.Client()
 	defer client.CloseIdleConnections()
-	base, err := url.Parse(server.URL)
-	must.Succeed(t, err)
+	base := must.Get(url.Parse(server.URL))(t)
 	pulled, err := newMachine(t).pull(t, transfer.OnWeb(client, base), w, later)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.Pulled || pulled[1].State != event.Absent || pulled[1].Path != "" {
 		t.Errorf("one of two: %+v, %v", pulled, err)

@@ -89,8 +89,7 @@ func unzip(tb testing.TB, content []byte, dir string) {
 			must.Succeed(tb, os.MkdirAll(path, 0o755))
 			continue
 		}
-		file, err := f.Open()
-		must.Succeed(tb, err)
+		file := must.Get(f.Open())(tb)
 		data, err := io.ReadAll(file)
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(path), 0o755)

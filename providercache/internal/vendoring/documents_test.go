@@ -117,8 +117,7 @@ func TestVendoring_PlacedPackagesAreLockedAndStay(t *testing.T) {
 			v := placing(t, placed)
 			v.opts.Unpacked, v.opts.Prune = wanted.opts.Unpacked, true
 			before := files(t, v.opts.Dir)
-			result, err := v.run(t)
-			succeed(t, err)
+			result := must.Get(v.run(t))(t)
 			lock, ok := result.Locks.Provider(v.opts.Placed[0])
 			if !ok || len(lock.Hashes) == 0 || result.Packages[0].State != event.Present || result.Packages[1].State == event.Present || len(result.Pruned) > 0 {
 				t.Errorf("%+v, %q", lock, result.Pruned)
