@@ -82,7 +82,7 @@ func TestFinalize_MakesTheSameCacheEachTime(t *testing.T) {
 func TestFinalize_WritesReceiptsThatCount(t *testing.T) {
 	t.Parallel()
 	cache, _ := sealedAt(t, filepath.Join(imagePlace(t), "base"), 0o755)
-	at := store.ViewCache(cache, "", time.Now)
+	at := store.ViewCache(cache, "", time.Now, false)
 	if known, condition := at.Condition(receipttest.Name); known || condition != store.ConditionUnknown {
 		t.Errorf("for root, who can write to it, it is %s", condition)
 	}

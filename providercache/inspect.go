@@ -84,7 +84,7 @@ func (i inspector) inspectTarget(ctx context.Context, t fetch.Request, local *lo
 	}
 	at := i.target
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if at = at.WithoutReceipts(); i.linksToCache(dir, t) { // for what others keep there are no receipts
+		if at.Own = nil; i.linksToCache(dir, t) { // for what others keep there are no receipts
 			at = i.cache()
 		}
 	}
@@ -199,7 +199,7 @@ func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
 // because that renews the receipt of the cache, which serves all directories
 // that have these files.
 func (i inspector) sharesCacheFiles(t fetch.Request) bool {
-	if i.in.fetcher().Verify || !i.cache().HasReceipts() {
+	if i.in.fetcher().Verify || i.cache().Own == nil {
 		return false
 	}
 	here, err := receipt.TakeRecord(i.in.packagePath(t.Provider, t.Version))

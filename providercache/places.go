@@ -74,10 +74,10 @@ func (in *Installer) cachePath(s getproviders.Selection) string {
 
 // targetView reads the receipts for Target.
 func (in *Installer) targetView() store.View {
-	return store.ViewTarget(in.Target, in.fetcher().StateDir, in.fetcher().Now).WithStrictTimes(in.fetcher().StrictTimes)
+	return store.ViewTarget(in.Target, in.fetcher().StateDir, in.fetcher().Now, in.fetcher().StrictTimes)
 }
 
 // cacheView reads the receipts for the cache.
 func (in *Installer) cacheView() store.View {
-	return store.ViewCache(in.Cache, in.fetcher().StateDir, in.fetcher().Now).WithStrictTimes(in.fetcher().StrictTimes)
+	return store.ViewCache(in.Cache, in.fetcher().StateDir, in.fetcher().Now, in.fetcher().StrictTimes)
 }

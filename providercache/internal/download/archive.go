@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -46,9 +47,31 @@ func (a Archive) Discard() {
 	a.File.discard()
 }
 
-// Ask finds out the size of an archive, in bytes, and when it was changed last, by requesting its first byte; -1 and
-// zero: the server doesn't say. The body of a server that sends all of it isn't read.
-func Ask(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (size int64, modified time.Time, err error) {
+// Ask finds out the size of an archive, in bytes, and when it was changed last; -1 and zero: that isn't known. One that isn't on
+// this machine is opened for that, and client is for an HTTPArchive.
+func Ask(ctx context.Context, client *http.Client, at getproviders.Location) (size int64, modified time.Time, err error) {
+	switch at := at.(type) {
+	case getproviders.LocalArchive:
+		info, err := os.Stat(string(at))
+		if err != nil {
+			return -1, modified, err
+		}
+		return info.Size(), info.ModTime(), nil
+	case getproviders.HTTPArchive:
+		return askWeb(ctx, client, at)
+	case getproviders.Archive:
+		b, err := newBody(ctx, Opening{Location: at}, 0)
+		if err != nil {
+			return -1, modified, err
+		}
+		defer b.Close()
+		return b.total, b.Modified(), nil
+	}
+	return -1, modified, nil
+}
+
+// askWeb requests the first byte of an archive. The body of a server that sends all of it isn't read.
+func askWeb(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (size int64, modified time.Time, err error) {
 	req, err := newRequest(ctx, at)
 	if err != nil {
 		return -1, modified, err
@@ -67,16 +90,6 @@ func Ask(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) 
 		return sizeIn(resp.Header.Get("Content-Range")), modified, nil
 	}
 	return -1, modified, fmt.Errorf("asking for the size: %w", newStatusError(resp, 0, ""))
-}
-
-// OpenedSize opens an archive in order to learn its size; -1: that isn't known.
-func OpenedSize(ctx context.Context, at getproviders.Archive) (int64, error) {
-	b, err := newBody(ctx, Opening{Location: at}, 0)
-	if err != nil {
-		return -1, err
-	}
-	defer b.Close()
-	return b.total, nil
 }
 
 // sizeIn reads "bytes 0-0/1234" and "bytes */1234".

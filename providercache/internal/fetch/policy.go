@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"os"
 	"slices"
 	"time"
 
@@ -80,20 +79,7 @@ func (f *Fetcher) listed(s getproviders.Selection) getproviders.Candidate {
 // released asks when an archive was changed last, by its first byte. Where the server doesn't say, it is when this machine
 // asked first; zero: that isn't known.
 func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) (modified time.Time, err error) {
-	switch at := pkg.Location.(type) {
-	case getproviders.HTTPArchive:
-		_, modified, err = download.Ask(ctx, f.Client, at)
-	case getproviders.LocalArchive:
-		if info, statErr := os.Stat(string(at)); statErr == nil {
-			modified = info.ModTime()
-		}
-	case getproviders.Archive:
-		var opened getproviders.OpenedArchive
-		if opened, err = at.Open(ctx, 0); err == nil {
-			modified = opened.Modified
-			_ = opened.Body.Close()
-		}
-	}
+	_, modified, err = download.Ask(ctx, f.Client, pkg.Location)
 	got := receipt.Provenance{}
 	if sum := pkg.Trust.ExpectedSHA256; sum != [32]byte{} {
 		got.ZH = getproviders.ZH(sum)

@@ -3,7 +3,6 @@ package lockhashes
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -67,8 +66,11 @@ func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (_
 	if err := found.readLocal(ctx); err != nil {
 		return found, t.Failed(during.Fetch, err)
 	}
-	if found.Bytes, err = archiveSize(ctx, f, found.Package.Location, sizes); err != nil {
-		return found, t.Failed(during.Fetch, err)
+	if sizes || !download.IsRemote(found.Package.Location) {
+		size, _, err := download.Ask(ctx, f.Client, found.Package.Location)
+		if found.Bytes = max(size, 0); err != nil {
+			return found, t.Failed(during.Fetch, err)
+		}
 	}
 	return found, nil
 }
@@ -112,27 +114,4 @@ func (p *Package) authenticate(t fetch.Request, trust getproviders.Trust) (err e
 		return t.Failed(during.Authenticate, err)
 	}
 	return nil
-}
-
-// archiveSize finds out how large an archive is; 0 if it is a directory, or its size isn't known.
-func archiveSize(ctx context.Context, f *fetch.Fetcher, at getproviders.Location, ask bool) (int64, error) {
-	switch at := at.(type) {
-	case getproviders.LocalArchive:
-		info, err := os.Stat(string(at))
-		if err != nil {
-			return 0, err
-		}
-		return info.Size(), nil
-	case getproviders.HTTPArchive:
-		if ask {
-			size, _, err := download.Ask(ctx, f.Client, at)
-			return max(size, 0), err
-		}
-	case getproviders.Archive:
-		if ask {
-			size, err := download.OpenedSize(ctx, at)
-			return max(size, 0), err
-		}
-	}
-	return 0, nil
 }

@@ -61,7 +61,7 @@ const (
 )
 
 // view reads the receipts for the cache.
-func (u *Maintenance) view() View { return ViewCache(u.Cache, u.StateDir, u.Now) }
+func (u *Maintenance) view() View { return ViewCache(u.Cache, u.StateDir, u.Now, false) }
 
 // layoutDepth is how many names there are in host/namespace/type/version/os_arch.
 const layoutDepth = 5

@@ -18,7 +18,7 @@ const somebodyElse = 12345
 
 // viewOf is what the next process sees that uses the packages as a cache.
 func viewOf(s receipttest.Package, cache string) View {
-	return ViewCache(&Store{Dir: cache}, UsableState(s.State), time.Now)
+	return ViewCache(&Store{Dir: cache}, UsableState(s.State), time.Now, false)
 }
 
 // hashedAgain gives the package a receipt, whatever has become of it.
@@ -147,7 +147,7 @@ func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	s := receipttest.New(t)
 	must.Succeed(t, os.Chmod(filepath.Dir(s.Root), 0o775))
 	target := func() View {
-		return ViewTarget(&Store{Dir: s.Root}, UsableState(s.State), time.Now)
+		return ViewTarget(&Store{Dir: s.Root}, UsableState(s.State), time.Now, false)
 	}
 	if _, ok := target().Known(receipttest.Name); !ok {
 		t.Error("the receipt doesn't count")

@@ -22,46 +22,31 @@ import (
 // Maintenance.
 type View struct {
 	root   string
-	Own    *receipt.Receipts // nil: what is here has none
+	Own    *receipt.Receipts // nil: of what is here none is read, and none is written
 	System *receipt.Receipts // of those who made an image with the cache in it; nil: there are none
 	now    func() time.Time
 }
 
 // ViewTarget reads the receipts for a target; c may be nil. state is the
-// directory of receipts, as UsableState returns it.
-func ViewTarget(c *Store, state string, now func() time.Time) View {
-	if c == nil {
-		return View{}
-	}
-	return View{root: c.Dir, Own: receipt.Open(state, c.Dir), now: now}
-}
-
-// ViewCache reads the receipts for a cache; c may be nil. state is as for
-// ViewTarget.
-func ViewCache(c *Store, state string, now func() time.Time) View {
-	if c == nil {
-		return View{}
-	}
-	return View{c.Dir, receipt.OpenCache(state, c.Dir), receipt.OpenImage(c.Dir), now}
-}
-
-// WithStrictTimes is the same directory, whose receipts count only if the ctime of
+// directory of receipts, as UsableState returns it. With strict, receipts count only if the ctime of
 // each file is what they record, as providercache.Fetcher.StrictTimes has it.
-func (s View) WithStrictTimes(strict bool) View {
-	if s.Own != nil {
-		s.Own.StrictTimes = strict
+func ViewTarget(c *Store, state string, now func() time.Time, strict bool) View {
+	if c == nil {
+		return View{}
 	}
-	return s
+	own := receipt.Open(state, c.Dir)
+	own.StrictTimes = strict
+	return View{root: c.Dir, Own: own, now: now}
 }
 
-// HasReceipts reports whether receipts are kept for this directory.
-func (s View) HasReceipts() bool { return s.Own != nil }
-
-// WithoutReceipts is the same directory without receipts: none is read and none
-// is written.
-func (s View) WithoutReceipts() View {
-	s.Own = nil
-	return s
+// ViewCache reads the receipts for a cache; the rest is as for ViewTarget.
+func ViewCache(c *Store, state string, now func() time.Time, strict bool) View {
+	if c == nil {
+		return View{}
+	}
+	own := receipt.OpenCache(state, c.Dir)
+	own.StrictTimes = strict
+	return View{c.Dir, own, receipt.OpenImage(c.Dir), now}
 }
 
 // IsSame reports whether two views are of one directory.
