@@ -20,17 +20,8 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	if in.Target == nil {
 		return Status{}, errors.New("an Installer needs a Target")
 	}
-	locks = resolve.OrEmpty(locks)
-	locked, reasons := resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks)
-	locked = slices.DeleteFunc(locked, func(s getproviders.Selection) bool {
-		// Without an h1, with which an unpacked package can be compared, the source would have to be asked.
-		none := len(resolve.OfScheme(resolve.Recorded(locks, s), hashing.H1)) == 0
-		if none {
-			reasons = append(reasons, Reason{Code: "lock_without_hash", Provider: s.Provider, Detail: "the lock file has no h1 hash that an unpacked package could be compared with"})
-		}
-		return none
-	})
-	local := in.inspect(ctx, locked, locks, false)
+	locked, reasons := in.CheckLocks(req, locks)
+	local := in.inspect(ctx, locked, resolve.OrEmpty(locks), false)
 	if ctx.Err() != nil {
 		return Status{}, resolve.Cancelled(ctx)
 	}
@@ -41,6 +32,22 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	}
 	slices.SortStableFunc(reasons, resolve.ByProvider)
 	return Status{reasons}, nil
+}
+
+// CheckLocks is Check of the lock file alone: no package is looked at, and no Target is needed. It returns the versions of which a
+// package can be compared with the lock file, and reasons, of which those about entries that no requirement needs come late.
+func (in *Installer) CheckLocks(req getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection, reasons []Reason) {
+	locks = resolve.OrEmpty(locks)
+	locked, reasons = resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks)
+	locked = slices.DeleteFunc(locked, func(s getproviders.Selection) bool {
+		// Without an h1, with which an unpacked package can be compared, the source would have to be asked.
+		none := len(resolve.OfScheme(resolve.Recorded(locks, s), hashing.H1)) == 0
+		if none {
+			reasons = append(reasons, Reason{Code: "lock_without_hash", Provider: s.Provider, Detail: "the lock file has no h1 hash that an unpacked package could be compared with"})
+		}
+		return none
+	})
+	return locked, reasons
 }
 
 // reason returns the code and the detail of what is wrong with the package that belongs at a path;

@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // installModules finds the modules, and compares them with the configuration, with
@@ -201,23 +201,22 @@ func checkReadonly(r request, locks *depsfile.Locks, required getproviders.Requi
 	}
 	var changes []string
 	var unhashed []getproviders.Provider
-	for _, p := range required.Providers() {
-		if p.IsBuiltIn() || r.skip[p] {
-			continue
-		}
-		lock, ok := locks.Provider(p)
-		switch wanted := required.Constraints(p); {
-		case !ok:
-			changes = append(changes, "there is no entry for "+r.Product.Short(p))
-		case !wanted.Allows(lock.Version):
-			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.Product.Short(p), lock.Version, wanted))
-		case len(lock.Hashes) > 0 && !slices.ContainsFunc(lock.Hashes, isH1):
-			unhashed = append(unhashed, p)
-		}
-	}
-	for _, lock := range locks.All() {
-		if _, ok := required[lock.Provider]; !ok {
-			changes = append(changes, r.Product.Short(lock.Provider)+" has an entry, but is not required any more")
+	in := providercache.Installer{Fetcher: &providercache.Fetcher{Product: r.Product}, Skip: r.skip}
+	_, reasons := in.CheckLocks(required, locks)
+	for _, reason := range reasons {
+		name := r.Product.Short(reason.Provider)
+		lock, _ := locks.Provider(reason.Provider)
+		switch reason.Code {
+		case "lock_missing_provider":
+			changes = append(changes, "there is no entry for "+name)
+		case "constraint_unsatisfied":
+			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", name, lock.Version, required.Constraints(reason.Provider)))
+		case "lock_extra_provider":
+			changes = append(changes, name+" has an entry, but is not required any more")
+		case "lock_without_hash":
+			if len(lock.Hashes) > 0 {
+				unhashed = append(unhashed, reason.Provider)
+			}
 		}
 	}
 	changesDetected(r, changes)
@@ -254,5 +253,3 @@ func hashesMissing(r request, providers []getproviders.Provider) bool {
 			"  tfdeps providers lock -platform=%[2]s",
 		depsfile.FileName, platform, problem.Items(names), r.Product.Program, r.opts.readonlyBy)
 }
-
-func isH1(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 }
