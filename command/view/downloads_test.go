@@ -193,7 +193,7 @@ func TestProgress_None(t *testing.T) {
 		s := timed(clock, func(o *Options) { o.JSON, o.Progress = json, ProgressNone })
 		s.play(clock, threeAtOnce())
 		s.Done(s.ProvidersEnd(), false)
-		if s.err.Len() > 0 || strings.Contains(s.out.String(), "download_progress") {
+		if s.err.Len() > 0 || strings.Contains(s.out.String(), "download_progress") || strings.Contains(s.out.String(), "ready") {
 			t.Errorf("JSON %t: stderr has %q, stdout %q", json, s.err.String(), s.out.String())
 		}
 	}
@@ -217,17 +217,6 @@ func TestProgress_LeavesResultsAlone(t *testing.T) {
 	}
 	for _, mode := range []Progress{ProgressPlain, ProgressTTY} {
 		must.Equal(t, said[mode], said[ProgressNone], mode)
-	}
-}
-
-func TestParseProgress(t *testing.T) {
-	for text, want := range map[string]Progress{
-		"auto": ProgressAuto, "tty": ProgressTTY, "plain": ProgressPlain, "none": ProgressNone,
-	} {
-		must.Equal(t, must.Get(ParseProgress(text))(t), want, text)
-	}
-	for _, text := range []string{"", "TTY", "bars"} {
-		must.Refuse(ParseProgress(text))(t, text)
 	}
 }
 
@@ -287,13 +276,5 @@ func TestSummary(t *testing.T) {
 			lines := strings.Split(strings.TrimSuffix(s.err.String(), "\n"), "\n")
 			must.Equal(t, lines[len(lines)-1], tt.want)
 		})
-	}
-}
-
-func TestSummary_IsForPeople(t *testing.T) {
-	s := newSpeaker(func(o *Options) { o.JSON, o.Progress = true, ProgressAuto })
-	s.Done(nil, false)
-	if s.err.Len() > 0 || strings.Contains(s.out.String(), "Checked") {
-		t.Errorf("stderr has %q, stdout %q", s.err.String(), s.out.String())
 	}
 }

@@ -122,14 +122,6 @@ func TestJSON_ProblemWithSource(t *testing.T) {
 		`"highlight_start_offset":12,"highlight_end_offset":17,"values":[]},"code":"invalid_configuration"},"type":"diagnostic"}`+"\n", "")
 }
 
-func TestJSON_ProblemWithoutSource(t *testing.T) {
-	s := newSpeaker(func(o *Options) { o.JSON, o.ReadFile = true, nil })
-	s.Problems(problem.List{problem.At(bogus(), problem.Error("Unsupported argument", "Not expected."))})
-	if got := s.out.String(); strings.Contains(got, "snippet") || !strings.Contains(got, `"line":3`) {
-		t.Errorf("got %s, want a range and no snippet", got)
-	}
-}
-
 func TestJSON_IsOneObjectALine(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})

@@ -53,49 +53,31 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 	for i := range count - 1 {
 		providers = append(providers, reportProvider(fmt.Sprintf("provider%02d", i)))
 	}
-	r.observe(event.Event{Kind: event.Queued, Requirements: getproviders.Requirements{}})
-	for _, p := range providers {
+	for i, p := range providers {
 		r.observe(on(event.Query, p))
 		clock.wait(3)
-	}
-	for i, p := range providers {
-		clock.wait(100 / len(providers))
 		r.observe(on(event.Selected, p, version))
-		if i%5 == 4 {
+		total := int64(1+i%7*i%7) * 17_300_000
+		switch {
+		case i%5 == 3:
+			r.observe(ended(event.Present, p, version))
+		case i%5 == 4:
 			r.observe(on(event.Hashing, p, version))
-		}
-	}
-	for begin := 0; begin < len(providers); begin += 4 {
-		some := providers[begin:min(begin+4, len(providers))]
-		for i, p := range some {
-			if (begin+i)%5 < 3 {
-				r.observe(on(event.Fetching, p, version, "registry.terraform.io"))
-			}
-		}
-		for i, p := range some {
-			n := begin + i
-			total := int64(1+n%7*n%7) * 17_300_000
-			switch {
-			case n%5 == 3:
-				r.observe(ended(event.Present, p, version))
-			case n%5 == 4:
-				clock.wait(15)
-				r.observe(on(event.Begun, p, event.Linking))
-				clock.wait(6)
-				r.observe(ended(event.Linked, p, version, providercache.LinkHardlink))
-			case failed && n%13 == 1:
-				r.observe(on(event.Progress, p, [2]int64{total / 3, total}))
-				r.observe(ended(event.Failed, p, errors.New("the connection was reset "+hostileText)))
-			default:
-				r.observe(on(event.Progress, p, [2]int64{0, total}))
-				clock.wait(int(total / 200_000))
-				r.observe(on(event.Progress, p, [2]int64{total, total}))
-				r.observe(on(event.Begun, p, event.Unpacking))
-				clock.wait(int(total / 900_000))
-				r.observe(on(event.Begun, p, event.Linking))
-				clock.wait(8)
-				r.observe(ended(event.Fetched, p, version, "registry.terraform.io "+hostileText, providercache.LinkHardlink))
-			}
+			clock.wait(15)
+			r.observe(on(event.Begun, p, event.Linking))
+			clock.wait(6)
+			r.observe(ended(event.Linked, p, version, providercache.LinkHardlink))
+		case failed && i%13 == 1:
+			r.observe(on(event.Progress, p, [2]int64{total / 3, total}))
+			r.observe(ended(event.Failed, p, errors.New("the connection was reset "+hostileText)))
+		default:
+			r.observe(on(event.Fetching, p, version, "registry.terraform.io"))
+			r.observe(on(event.Progress, p, [2]int64{0, total}))
+			clock.wait(int(total / 200_000))
+			r.observe(on(event.Progress, p, [2]int64{total, total}))
+			r.observe(on(event.Begun, p, event.Unpacking))
+			clock.wait(int(total / 900_000))
+			r.observe(ended(event.Fetched, p, version, "registry.terraform.io "+hostileText, providercache.LinkHardlink))
 		}
 	}
 	if failed {

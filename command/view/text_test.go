@@ -164,16 +164,6 @@ again to reinitialize your working directory.
 `, "")
 }
 
-func TestHuman_EmptyDirectory(t *testing.T) {
-	s := newSpeaker(nil)
-	s.EmptyDirectory()
-	s.check(t, `Terraform initialized in an empty directory!
-
-The directory has no Terraform configuration files. You may begin working
-with Terraform immediately by creating Terraform configuration files.
-`, "")
-}
-
 // bogus is the argument that is wrong in broken.
 func bogus() hcl.Range {
 	at := strings.Index(broken, "bogus")

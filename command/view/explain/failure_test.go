@@ -38,6 +38,7 @@ func fail(p getproviders.Provider, step string, err error) error {
 	return getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(step, err)
 }
 
+// What else a failure may be is in the command's testdata/failures.txtar.
 func TestInstallProblems(t *testing.T) {
 	plain := errors.New("it broke")
 	tests := []struct {
@@ -45,49 +46,6 @@ func TestInstallProblems(t *testing.T) {
 		err             error
 		summary, detail string
 	}{
-		{
-			"a query", fail(alpha, during.Query, plain),
-			"Failed to query available provider packages",
-			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
-		},
-		{
-			"no version that fits", fail(alpha, during.Select, plain),
-			"Failed to query available provider packages",
-			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
-		},
-		{
-			"a locked version that doesn't fit", fail(alpha, during.Lock, plain),
-			"Failed to query available provider packages",
-			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
-		},
-		{
-			"a download", fail(alpha, during.Fetch, plain),
-			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
-		},
-		{
-			"a signature", fail(alpha, during.Authenticate, plain),
-			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
-		},
-		{
-			"a built-in provider", fail(builtIn, during.BuiltIn, plain),
-			"Invalid dependency on built-in provider", "Cannot use terraform.io/builtin/terraform: it broke",
-		},
-		{
-			"a platform", fail(alpha, during.Metadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
-			"Incompatible provider version",
-			"No package for this platform here",
-		},
-		{
-			"a protocol", fail(alpha, during.Metadata, getproviders.ErrProtocol),
-			"Incompatible provider version",
-			"Incompatible provider protocol",
-		},
-		{
-			"a host that is no registry", fail(alpha, during.Query, hosts.ErrNoService),
-			"Invalid provider registry host",
-			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
-				"host does not offer the service\n\nCheck how the host is written: it is the first of the three parts of the address. A provider of the public registry needs none.",
-		},
 		{
 			"an interrupt", fail(alpha, during.Cancel, context.Canceled),
 			"Provider installation was canceled by an interrupt signal.", "",
@@ -184,20 +142,6 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 				t.Errorf("got %q, want %q in it", detail, tt.want)
 			}
 		})
-	}
-}
-
-func TestInstallProblems_NameWhoRequires(t *testing.T) {
-	req := getproviders.Requirements{alpha: {
-		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}},
-		{}, // from a state, or from a program: no file requires it
-		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
-	}}
-	err := fail(alpha, during.Select, errors.New("none fits"))
-	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
-	want := "\n\nThe provider is required by:\n  - main.tf:3: ~> 1.0\n  - net/main.tf:7 (module.net)"
-	if !strings.HasSuffix(got, want) {
-		t.Errorf("got %q, want it to end with %q", got, want)
 	}
 }
 

@@ -60,17 +60,6 @@ These 2 leave no version between them, whatever the others say:
   - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)`,
 		},
 		{
-			"all", noVersion([]getproviders.Requirement{net, dns}, some...), `
-
-hint: the newest version is 3.0.0
-
-The provider is required by:
-  - net/versions.tf:3 (module.net): ~> 2.0 (the newest is 2.1.0)
-  - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)
-
-No version satisfies all of these. Without any one of them there would be one.`,
-		},
-		{
 			"one of many", noVersion([]getproviders.Requirement{root, none}, some...), `
 
 hint: the newest version is 3.0.0
@@ -80,14 +69,6 @@ The provider is required by:
   - app/main.tf:1 (module.app): ~> 9.0 (there is none)
 
 This one alone leaves no version:
-  - app/main.tf:1 (module.app): ~> 9.0 (there is none)`,
-		},
-		{
-			"the only one", noVersion([]getproviders.Requirement{none}, some...), `
-
-hint: the newest version is 3.0.0
-
-The provider is required by:
   - app/main.tf:1 (module.app): ~> 9.0 (there is none)`,
 		},
 		{

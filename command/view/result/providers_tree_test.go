@@ -1,9 +1,6 @@
 package result
 
 import (
-	"bytes"
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -119,58 +116,5 @@ func TestProvidersReport_ModulesAreBelowTheirCallers(t *testing.T) {
 		if parent, label := splitPath(path, known); parent != want[0] || label != want[1] {
 			t.Errorf("%s: %q below %q, want %q", path, label, parent, want)
 		}
-	}
-}
-
-func TestProvidersReport_JSON(t *testing.T) {
-	report := ProvidersReport{
-		Modules: []ModuleProviders{
-			{Dir: ".", Required: getproviders.Requirements{builtIn: {asked("", "", "main.tf", 2)}}},
-			{Path: "test.t.r", Key: "test.t.r", Source: "./m", Dir: "m", Call: &ModuleCall{File: "t.tftest.hcl", Line: 3}},
-			{Path: "test.t.r.module.x", Key: "test.t.r.x", Source: "example.com/a/b/c", Version: "1.2.3", Dir: "x",
-				Call: &ModuleCall{File: "m/main.tf", Line: 1, Version: "~> 1.0"}},
-		},
-		Tests:  []string{"test.t"},
-		State:  getproviders.Requirements{alpha: {{}}},
-		Locked: map[getproviders.Provider]LockedVersion{alpha: {Version: getproviders.MustParseVersion("1.0.0")}},
-	}
-	var out bytes.Buffer
-	must.Succeed(t, Write(&out, report, true, Run{}))
-	var got struct {
-		Format  string `json:"format_version"`
-		Modules []struct {
-			Path, Source, Version string
-			Parent                *string
-			Call                  *struct {
-				File        string
-				Line        int
-				Constraints string `json:"version_constraints"`
-			}
-		}
-		State     *struct{ Providers []string }
-		Providers []struct {
-			Address string
-			BuiltIn bool `json:"built_in"`
-			Locked  *struct{ Version string }
-		}
-	}
-	must.Succeed(t, json.Unmarshal(out.Bytes(), &got))
-	if m := got.Modules; m[0].Parent != nil || *m[1].Parent != "" || *m[2].Parent != "test.t.r" {
-		t.Errorf("wrong parents in %s", out.String())
-	}
-	if call := got.Modules[2].Call; call.File != "m/main.tf" || call.Line != 1 || call.Constraints != "~> 1.0" {
-		t.Errorf("wrong call %v", call)
-	}
-	if got.Format != "1.0" || !slices.Equal(got.State.Providers, []string{"example.com/acme/alpha"}) {
-		t.Errorf("got %s", out.String())
-	}
-	if p := got.Providers; len(p) != 2 || p[0].Locked.Version != "1.0.0" || p[0].BuiltIn || p[1].Locked != nil || !p[1].BuiltIn {
-		t.Errorf("wrong providers in %s", out.String())
-	}
-
-	out.Reset()
-	report.State, report.StateUnknown = nil, true
-	if err := Write(&out, report, true, Run{}); err != nil || !strings.Contains(out.String(), `"state": null`) {
-		t.Errorf("a state that isn't known: %v, %s", err, out.String())
 	}
 }
