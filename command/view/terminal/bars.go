@@ -90,6 +90,7 @@ type row struct {
 	bar    float64  // how much of it is filled, from 0 to 1; negative: it isn't known
 	amount string   // how much has come
 	more   []string // what else there is to say, the most important first
+	timed  bool     // the first of these is how much longer it takes
 }
 
 func rowOf(t *Task, now time.Time) row {
@@ -119,7 +120,7 @@ func rowOf(t *Task, now time.Time) row {
 	case t.Total < 0 && t.Done == 0:
 		r.more = []string{t.Phase.String(), whole(now.Sub(t.since))}
 	default:
-		r.more = speed(t.pace.rate(now), t.left(now))
+		r.more, r.timed = speed(t.pace.rate(now), t.left(now)), t.left(now) >= 0
 	}
 	return r
 }
@@ -135,8 +136,9 @@ func totalRow(all *Tasks, sum sums, now time.Time) row {
 		for _, t := range all.Running { // the last one may have all of the network, and be no faster
 			left = max(left, t.left(now))
 		}
-		if r.more = speed(all.pace.rate(now), left); sum.done >= sum.total && len(all.Running) > 0 && all.Running[0].Phase != event.Downloading {
-			r.more = []string{all.Running[0].Phase.String()} // nothing is known of how long that takes
+		r.more, r.timed = speed(all.pace.rate(now), left), left >= 0
+		if sum.done >= sum.total && len(all.Running) > 0 && all.Running[0].Phase != event.Downloading {
+			r.more, r.timed = []string{all.Running[0].Phase.String()}, false // nothing is known of how long that takes
 		}
 	}
 	return r
@@ -145,24 +147,19 @@ func totalRow(all *Tasks, sum sums, now time.Time) row {
 // layOut makes lines of rows, with no more columns than there are. Where there is little room, bars go first, then
 // what is least important, and names lose their beginnings.
 func layOut(rows []row, columns int) (lines []string) {
-	name, amount, words := 0, 0, 0
+	name, amount, words, left := 0, 0, 0, 0
 	for _, r := range rows {
 		name, amount = max(name, columnsOf(r.name)), max(amount, columnsOf(r.amount))
-		words = max(words, len(r.more))
+		if words = max(words, len(r.more)); r.timed {
+			left = max(left, columnsOf(r.more[0]))
+		}
 	}
-	first := 0
 	for _, r := range rows {
-		if len(r.more) > 0 && strings.HasSuffix(r.more[0], " left") {
-			first = max(first, columnsOf(r.more[0]))
+		if r.timed {
+			r.more[0] = padLeft(r.more[0], left)
 		}
 	}
-	more := func(r row, words int) string {
-		text := strings.Join(r.more[:min(words, len(r.more))], "  ")
-		if len(r.more) > 0 && strings.HasSuffix(r.more[0], " left") {
-			text = strings.Repeat(" ", first-columnsOf(r.more[0])) + text
-		}
-		return text
-	}
+	more := func(r row, words int) string { return strings.Join(r.more[:min(words, len(r.more))], "  ") }
 	widest := func(words int) (n int) {
 		for _, r := range rows {
 			n = max(n, columnsOf(more(r, words)))
@@ -196,7 +193,7 @@ func layOut(rows []row, columns int) (lines []string) {
 			line += "  " + barOf(r.bar, bar)
 		}
 		if amount > 0 {
-			line += "  " + strings.Repeat(" ", amount-columnsOf(r.amount)) + r.amount
+			line += "  " + padLeft(r.amount, amount)
 		}
 		if text := more(r, words); text != "" {
 			line += "  " + text

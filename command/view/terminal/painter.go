@@ -25,13 +25,9 @@ const (
 
 // draw replaces the lines. Those that don't fit on the terminal are cut off.
 func (p *painter) draw(lines []string) {
-	if len(lines) == 0 && len(p.drawn) == 0 || p.gone {
-		return
+	if len(lines)+len(p.drawn) > 0 && !p.gone {
+		_ = p.frame(nil, lines)
 	}
-	var b bytes.Buffer
-	p.up(&b)
-	p.put(&b, lines)
-	p.write(b.Bytes())
 }
 
 // print writes whole lines above those that are drawn, and in place of these others, which may be the same.
@@ -39,16 +35,16 @@ func (p *painter) print(text []byte, lines []string) (int, error) {
 	if len(p.drawn) == 0 {
 		return p.out.Write(text)
 	}
-	var b bytes.Buffer
-	p.up(&b)
-	b.WriteString(eraseBelow)
-	b.Write(text)
-	p.put(&b, lines)
-	return len(text), p.write(b.Bytes())
+	return len(text), p.frame(append([]byte(eraseBelow), text...), lines)
 }
 
-func (p *painter) write(frame []byte) error {
-	_, err := p.out.Write(frame)
+// frame writes all that changes at once.
+func (p *painter) frame(above []byte, lines []string) error {
+	var b bytes.Buffer
+	p.up(&b)
+	b.Write(above)
+	p.put(&b, lines)
+	_, err := p.out.Write(b.Bytes())
 	if p.gone = err != nil; p.gone {
 		p.drawn = nil
 	}
@@ -126,6 +122,11 @@ func cutFront(text string, columns int) string {
 		over -= columnsOfRune(r)
 	}
 	return "…"
+}
+
+// padLeft is pad at the beginning.
+func padLeft(text string, columns int) string {
+	return strings.Repeat(" ", max(columns-columnsOf(text), 0)) + text
 }
 
 // pad fills a text with spaces up to a number of columns.
