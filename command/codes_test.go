@@ -103,7 +103,7 @@ func codesIn(file *ast.File) (codes []string) {
 func codesOfProblemsIn(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) >= 3 {
-			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called) && slices.Contains([]string{"CodedError", "CodedWarning", "Errorf", "Warningf", "Fail", "Failed", "Unsaved", "Warn"}, called.Sel.Name) {
+			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called) && slices.Contains([]string{"CodedError", "Errorf", "Warningf", "Fail", "Failed", "Unsaved", "Warn"}, called.Sel.Name) {
 				for _, code := range textsIn(call.Args[0]) {
 					if code != "" || !strings.HasPrefix(called.Sel.Name, "Warn") { // of warnings some have none
 						all = append(all, code)

@@ -54,7 +54,7 @@ func (b *backendState) configure() (problems problem.List) {
 	isOverridden := len(b.opts.backend.config) > 0
 	switch {
 	case b.block == nil && isOverridden:
-		problems = append(problems, problem.CodedWarning("backend_configuration", "Missing backend configuration",
+		problems = append(problems, problem.Warningf("backend_configuration", "Missing backend configuration",
 			"There is -backend-config, and no \"backend\" block in the configuration that it could be about. "+
 				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
 				"terraform {\n  backend \"local\" {}\n}"))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
 )
 
 // Coded is the Extra of a problem that says its own code.
@@ -16,21 +18,16 @@ func CodedError(code, summary, detail string) *Problem {
 	return p
 }
 
-// CodedWarning is [Warning] with a code, which has to be one of docs/troubleshooting.md or "": then it has none.
-func CodedWarning(code, summary, detail string) *Problem {
-	p := Warning(summary, detail)
-	p.Extra = Coded(code)
-	return p
-}
-
 // Errorf is [CodedError] with a detail as fmt.Sprintf makes it.
 func Errorf(code, summary, format string, args ...any) *Problem {
 	return CodedError(code, summary, fmt.Sprintf(format, args...))
 }
 
-// Warningf is [CodedWarning] with a detail as fmt.Sprintf makes it.
+// Warningf is Errorf for a warning; with the code "" it has none.
 func Warningf(code, summary, format string, args ...any) *Problem {
-	return CodedWarning(code, summary, fmt.Sprintf(format, args...))
+	p := Errorf(code, summary, format, args...)
+	p.Severity = hcl.DiagWarning
+	return p
 }
 
 // Fail returns an error that stands alone.
