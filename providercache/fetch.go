@@ -47,18 +47,13 @@ func (in *Installer) published(ctx context.Context, s *step, o outcome, err erro
 	}
 	o.Source = s.Package.Source
 	s.outcome = o
-	in.fetcher().Emit(ctx, fetchedEvent(s.Request, o.Outcome))
+	in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: o.Outcome, Skipped: s.Package.Skipped})
 	return nil
 }
 
 // fetchingEvent is reported when a package is about to be fetched.
 func fetchingEvent(t fetch.Request) event.Event {
 	return event.Event{Kind: event.Fetching, Outcome: Outcome{Selection: t.Selection, Source: t.Package.Source}, Location: t.Package.Location}
-}
-
-// fetchedEvent is reported when a package has been fetched and is in its place.
-func fetchedEvent(t fetch.Request, o Outcome) event.Event {
-	return event.Event{Kind: event.Done, Outcome: o, Skipped: t.Package.Skipped}
 }
 
 // fetchIntoCache fetches a package into the cache, and links it into Target

@@ -109,8 +109,9 @@ func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found re
 	own := l.at.IsOwn(from)
 	o, err = l.tree(ctx, s, found, from, func(used link.Mode, staged string) error {
 		switch {
-		case used == link.Symlink:
-			return l.in.cacheHas(s)
+		case used == link.Symlink: // the package may have been removed before the link is published
+			_, err := os.Stat(from)
+			return err
 		case !own:
 			return verifyHash(ctx, staged, found.H1)
 		}
@@ -203,13 +204,6 @@ func (in *Installer) recheck(ctx context.Context, s getproviders.Selection, foun
 		err = errChanged
 	}
 	return found.Receipt(record), err
-}
-
-// cacheHas returns an error if the package isn't in the cache. It is called
-// between making a link to the package and publishing the link.
-func (in *Installer) cacheHas(s getproviders.Selection) error {
-	_, err := os.Stat(in.cachePath(s))
-	return err
 }
 
 // publishInTarget moves a package from its stage into Target.

@@ -150,7 +150,10 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	}
 	path := filepath.Join(dir.Path, "archive.zip")
 	f.dir.Store(dir)
-	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
+	t.Follow = func(mark *par.Mark, size int64) { // who has read a part of an earlier attempt can't use this one
+		f.arrival.Store(&arrival{path: path, mark: mark, size: size})
+		f.begun.Advance(1)
+	}
 	t.Admit = func(total int64) error {
 		more := max(total-f.room, 0)
 		if taken := s.counts.arriving.Add(more); s.opts.DiskBytes > 0 && taken > s.opts.DiskBytes {
@@ -202,12 +205,6 @@ func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 get
 	}
 	s.stored.forget(archivesDir(asked.provider, asked.version))
 	return err
-}
-
-// arrives tells those who wait that the first bytes are coming. Who has read a part of an earlier attempt can't use this one.
-func (f *flight) arrives(a *arrival) {
-	f.arrival.Store(a)
-	f.begun.Advance(1)
 }
 
 // open opens the file of a download, whose size is known then. It waits until the archive has passed all checks if a client wants

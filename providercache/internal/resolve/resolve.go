@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -137,8 +138,11 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 			return s, s.Failed(during.Select, errors.Join(unasked...))
 		}
 		none := &cause.NoVersionError{
-			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name, Newest: maxVersion(available.Versions),
+			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name,
 			Conflict: cause.FindConflict(required, available.Versions),
+		}
+		if len(available.Versions) > 0 {
+			none.Newest = slices.MaxFunc(available.Versions, getproviders.Version.Compare)
 		}
 		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(available.Versions)
 		return s, s.Failed(during.Select, none)
@@ -153,13 +157,4 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 
 func (r Resolver) tell(ctx context.Context, kind event.Kind, s getproviders.Selection) {
 	r.Emit(ctx, event.Event{Kind: kind, Outcome: event.Outcome{Selection: s}})
-}
-
-func maxVersion(versions []getproviders.Version) (newest getproviders.Version) {
-	for i, v := range versions {
-		if i == 0 || v.Compare(newest) > 0 {
-			newest = v
-		}
-	}
-	return newest
 }
