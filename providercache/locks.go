@@ -3,6 +3,7 @@ package providercache
 import (
 	"context"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
@@ -29,9 +30,23 @@ func (f *Fetcher) Locate(ctx context.Context, requests ...LockRequest) ([]LockRe
 	return lockhashes.Locate(ctx, f.Opened(), requests...)
 }
 
-// Hashes returns the hashes of one version for each of the platforms.
+// Hashes returns what a lock file should hold of one version for each of the platforms: the hashes that Lock finds for its package,
+// sorted. Events are those of Lock. No platforms: the Fetcher's.
+//
+// The map has the platforms that succeeded, and the error joins a
+// *getproviders.Fault for each of the others, in the order given.
 func (f *Fetcher) Hashes(ctx context.Context, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
-	return lockhashes.Hashes(ctx, f.Opened(), p, v, platforms)
+	if err := v.Validate(); err != nil {
+		return nil, err
+	}
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: p, Version: v}) // so that the source isn't asked for versions
+	results, _ := f.Lock(ctx, LockRequest{Requirements: getproviders.Requirements{p: {}}, Locks: locks, Platforms: platforms})
+	hashes := make(map[getproviders.Platform][]getproviders.Hash, len(platforms))
+	for _, pkg := range results[0].Packages {
+		hashes[pkg.Platform] = pkg.Hashes
+	}
+	return hashes, results[0].Err
 }
 
 // HashPackage returns the hashes of a package on this machine: of an archive, which has to keep the rules for packages, h1 and

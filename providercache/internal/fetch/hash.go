@@ -17,7 +17,7 @@ import (
 
 // HashPackage downloads or reads a package, authenticates it and returns its hashes. An archive that has to be complete before it can
 // be read is written to a temporary directory, and one that ArchiveDir keeps to that. For the packages above this one: the result
-// has an internal type. Programs call lockhashes.Hashes, or the function HashPackage for a package on this machine.
+// has an internal type. Programs call providercache.Fetcher.Hashes, or the function HashPackage for a package on this machine.
 func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return f.AuthenticateDirectory(ctx, t, string(dir))

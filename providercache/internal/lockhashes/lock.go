@@ -13,7 +13,7 @@
 //
 // What goes in: the requirements of working directories and what their lock files
 // hold now. What comes out: the new lock files as values, and what each package
-// contributes to them. [Hashes] answers for a single version, and [Locate] says where
+// contributes to them. [Locate] says where
 // the packages are and which hashes are known of them, without downloading any.
 //
 // Hashes come from the source where the Fetcher's HashPolicy trusts it, from an
