@@ -21,7 +21,7 @@ type backendOptions struct {
 	foreign       []string // options that were given, and that some product lacks
 	with          string   // of -with: the program that initializes the backend; "": none
 
-	// passed are options for that program, as they were given. They mean nothing
+	// passed are options for that program beside config, as they were given. They mean nothing
 	// to tfdeps.
 	passed []string
 }
@@ -65,9 +65,6 @@ func (o *backendOptions) collect(given cli.Given) {
 		if given.Has(name) {
 			o.passed = append(o.passed, "-"+name+"="+given.Text(name))
 		}
-	}
-	for _, config := range o.config {
-		o.passed = append(o.passed, "-backend-config="+config)
 	}
 }
 

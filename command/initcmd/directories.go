@@ -33,19 +33,12 @@ func (o *options) fit(env cli.Environment, count int, log *problem.Log) {
 // inside returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for
 // the directory in the values of -backend-config and -var-file.
 func (o options) inside(start, dir string) options {
-	config := func(given string) string {
+	o.pluginDirs, o.policies, o.mirrors = roots.Paths(o.pluginDirs, start), roots.Paths(o.policies, start), roots.Paths(o.mirrors, start)
+	o.backend.config = result.Each(o.backend.config, func(given string) string {
 		if given = roots.In(given, dir); given == "" || strings.Contains(given, "=") {
 			return given
 		}
 		return workdir.In(start, given)
-	}
-	o.pluginDirs, o.policies, o.mirrors = roots.Paths(o.pluginDirs, start), roots.Paths(o.policies, start), roots.Paths(o.mirrors, start)
-	o.backend.config = result.Each(o.backend.config, config)
-	o.backend.passed = result.Each(o.backend.passed, func(given string) string {
-		if value, ok := strings.CutPrefix(given, "-backend-config="); ok {
-			return "-backend-config=" + config(value)
-		}
-		return given
 	})
 	o.modules.Inputs = roots.Inputs(o.modules.Inputs, start, dir)
 	return o

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -148,14 +149,8 @@ func chosenOffline(r request, report providercache.Report) {
 	var chosen []string
 	for _, o := range report.Outcomes {
 		p := o.Provider
-		if o.Locked {
-			continue
-		}
-		var unasked []string
-		for _, source := range r.Source.Describe(p).Unasked {
-			unasked = append(unasked, source.Source)
-		}
-		if len(unasked) > 0 {
+		unasked := result.Each(r.Source.Describe(p).Unasked, func(n *getproviders.NotCachedError) string { return n.Source })
+		if !o.Locked && len(unasked) > 0 {
 			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.Product.Short(p), o.Version, strings.Join(unasked, " and the ")))
 		}
 	}

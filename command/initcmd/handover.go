@@ -67,6 +67,9 @@ func handOver(r request, dir *workdir.Dir, required getproviders.Requirements) b
 // providers where they are.
 func initWith(r request, program string, env []string) error {
 	args := append([]string{"init", "-get=false"}, r.opts.backend.passed...)
+	for _, config := range r.opts.backend.config {
+		args = append(args, "-backend-config="+config)
+	}
 	if r.Meta.NoColor {
 		args = append(args, "-no-color")
 	}

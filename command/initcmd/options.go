@@ -35,9 +35,8 @@ type options struct {
 	below        []string // the operands: where root modules are looked for
 	sameVersions bool
 
-	lockfile          string // of -lockfile
-	readonly, offline bool   // set by several options, see settle
-	frozen            bool
+	lockfile string // of -lockfile
+	frozen   bool
 
 	pluginDirs     []string // of -plugin-dir, those that aren't empty
 	pluginDirGiven bool     // perhaps with an empty value only
@@ -69,9 +68,8 @@ func (o *options) flags() cli.Flags {
 		cli.Switch("upgrade", &o.upgrade, "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."),
 		cli.Text("lockfile=readonly", &o.lockfile,
 			"Don't change the lock file. If it isn't up to date, or lacks what \"terraform plan\" needs, that is an error."),
-		cli.Switch("offline", &o.offline,
-			"Send no request. What is locked or constrained has to be in this directory, in the shared cache, in a mirror on this machine or in the store of modules; what isn't is reported, all at once. Where no lock file says which version, one of these is chosen, with a warning.").
-			Or("TFDEPS_OFFLINE", "send no request"),
+		cli.Offline(&o.offlineBy,
+			"Send no request. What is locked or constrained has to be in this directory, in the shared cache, in a mirror on this machine or in the store of modules; what isn't is reported, all at once. Where no lock file says which version, one of these is chosen, with a warning."),
 		cli.Switch("frozen", &o.frozen,
 			"-lockfile=readonly and -offline together, as in cargo. (In uv, --frozen doesn't even compare the lock file.)").
 			Or("TFDEPS_FROZEN", "change no lock file and send no request"),
@@ -232,15 +230,11 @@ func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 		o.backend.with = standIn.Name
 	}
 	o.by = by
-	if o.offline {
-		o.offlineBy = by["offline"]
-	}
-	if o.readonly = o.lockfile == "readonly"; o.readonly {
+	if o.lockfile == "readonly" {
 		o.readonlyBy = "-lockfile=readonly"
 	}
 	if o.frozen {
-		o.readonly, o.readonlyBy = true, cmp.Or(o.readonlyBy, by["frozen"])
-		o.offline, o.offlineBy = true, cmp.Or(o.offlineBy, by["frozen"])
+		o.readonlyBy, o.offlineBy = cmp.Or(o.readonlyBy, by["frozen"]), cmp.Or(o.offlineBy, by["frozen"])
 	}
 }
 
@@ -279,7 +273,7 @@ func (o *options) forbidden(log *problem.Log) {
 		}
 	}
 	conflict(o.upgrade, "-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
-	conflict(o.upgrade && !o.readonly, "-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")
+	conflict(o.upgrade && o.readonlyBy == "", "-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")
 	conflict(o.backend.with != "", o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
 	for _, by := range slices.Compact([]string{o.readonlyBy, o.offlineBy, checkBy, planBy}) {
 		conflict(o.allPlatforms || len(o.otherPlatforms()) > 0, o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+

@@ -108,10 +108,10 @@ func recallVersions(r request, required getproviders.Requirements, err error) {
 // lockProviders records what is locked of providers. With -lockfile=readonly it only says what
 // would be locked.
 func lockProviders(r request, dir *workdir.Dir, required getproviders.Requirements, fetcher *providercache.Fetcher, locks *depsfile.Locks, report providercache.Report) (ok bool) {
-	if (r.opts.readonly || r.opts.offline) && !r.CheckLocks(locks, required.Providers()) {
+	if r.opts.readonlyBy+r.opts.offlineBy != "" && !r.CheckLocks(locks, required.Providers()) {
 		return false
 	}
-	if r.opts.readonly {
+	if r.opts.readonlyBy != "" {
 		return compareLocks(r, dir.Locks, locks, report)
 	}
 	locks, ok = lockPlatforms(r, required, fetcher, locks)
@@ -178,7 +178,7 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 // for.
 func lockPlatforms(r request, required getproviders.Requirements, fetcher *providercache.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	platforms, current := r.opts.otherPlatforms(), getproviders.CurrentPlatform()
-	if !r.opts.offline {
+	if r.opts.offlineBy == "" {
 		platforms = slices.DeleteFunc(r.Policy.WithPlatforms(platforms), func(plat getproviders.Platform) bool { return plat == current })
 	}
 	if len(platforms) == 0 && !r.opts.allPlatforms {

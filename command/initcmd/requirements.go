@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -112,7 +113,7 @@ func checkModules(r request, dir *workdir.Dir) bool {
 	for _, finding := range differ {
 		problems = append(problems, checkModule(r, dir, finding)...)
 	}
-	if dir.ModuleProblems = append(dir.ModuleProblems, problems...); r.opts.readonly {
+	if dir.ModuleProblems = append(dir.ModuleProblems, problems...); r.opts.readonlyBy != "" {
 		dir.ToLock = nil
 	}
 	return r.Log.Add(problems...)
@@ -127,7 +128,7 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 				"Find out who has changed it. If it is what you want, run \"tfdeps init -upgrade\", which records it; if it isn't, remove that directory.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
 			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.Meta.Env)))
-	case r.opts.readonly:
+	case r.opts.readonlyBy != "":
 		return problem.Fail("module_changed", "Modules differ from their lock file",
 			"%s forbids changes of lock files, and %s would have to be changed: %s.\n\nRun \"tfdeps init\" without it, and commit the file.",
 			r.opts.readonlyBy, modulelock.FileName, workdir.ModuleChange(finding))
@@ -196,7 +197,7 @@ func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 
 // checkReadonly compares a lock file that must not change with what is required.
 func checkReadonly(r request, locks *depsfile.Locks, required getproviders.Requirements) bool {
-	if !r.opts.readonly {
+	if r.opts.readonlyBy == "" {
 		return r.Log.Add()
 	}
 	var changes []string
@@ -242,14 +243,10 @@ func hashesMissing(r request, providers []getproviders.Provider) bool {
 	if len(providers) == 0 {
 		return r.Log.Add()
 	}
-	names := make([]string, len(providers))
-	for i, p := range providers {
-		names[i] = r.Product.Short(p)
-	}
 	platform := getproviders.CurrentPlatform()
 	return r.Log.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
 			"  tfdeps providers lock -platform=%[2]s",
-		depsfile.FileName, platform, problem.Items(names), r.Product.Program, r.opts.readonlyBy)
+		depsfile.FileName, platform, problem.Items(result.Each(providers, r.Product.Short)), r.Product.Program, r.opts.readonlyBy)
 }

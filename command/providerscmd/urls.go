@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -97,13 +98,9 @@ func (o *hashOptions) flags() cli.Flags {
 }
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
-func refusedHash(err error) result.Result { return result.HashReport{{Err: argumentError{err}}} }
-
-// argumentError is about arguments that the command doesn't take.
-type argumentError struct{ error }
-
-// Code is "invalid_option".
-func (argumentError) Code() string { return "invalid_option" }
+func refusedHash(err error) result.Result {
+	return result.HashReport{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}}
+}
 
 // runHash prints the hashes that a lock file has for packages.
 func runHash(m *cli.Meta, args []string) (int, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
@@ -146,10 +147,7 @@ func (s *scan) list(dir string) (dirs []string) {
 			dirs = append(dirs, filepath.Dir(path))
 		}
 	}
-	patterns := make([]string, len(suffixes))
-	for i, suffix := range suffixes {
-		patterns[i] = "*" + suffix
-	}
+	patterns := result.Each(suffixes, func(suffix string) string { return "*" + suffix })
 	repo, err := openRepository(s.m, dir)
 	if err != nil && !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "not a git repository") {
 		s.log.Warningf("", "What git ignores isn't left out", "%s.", err)

@@ -289,7 +289,7 @@ func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getpr
 }
 
 // PolicyFiles lists the files with rules that count for a directory, but for those of -policy.
-func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List) {
+func PolicyFiles(m *cli.Meta, dir string) (paths []string, invalid problem.List) {
 	if path := machinePolicy(m.Env); path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			paths = append(paths, path)
@@ -305,10 +305,7 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List
 	}
 	found, err := policy.Find(dir)
 	if err != nil {
-		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
-	}
-	if len(found) == 0 {
-		return paths, problems
+		return nil, problem.Failed("invalid_policy", "Can't use the policy", err)
 	}
 	here, err := filepath.EvalSymlinks(m.Dir)
 	for _, path := range found {
@@ -317,7 +314,7 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List
 		}
 		paths = append(paths, path)
 	}
-	return paths, problems
+	return paths, nil
 }
 
 // namedBy is the option or the variable that names a file with rules; "" if neither does.

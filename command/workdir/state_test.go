@@ -55,13 +55,11 @@ func TestReadState_ChoosesTheState(t *testing.T) {
 			}
 		})
 	}
-	for name, option := range map[string]string{"missing": "nosuch", "a directory": "elsewhere"} {
-		t.Run(name, func(t *testing.T) {
-			m := &cli.Meta{Context: t.Context()}
-			if _, _, err := ReadState(m, getproviders.Terraform("1.15.9"), option, nil); err == nil {
-				t.Error("no error")
-			}
-		})
+	for _, option := range []string{"nosuch", "elsewhere"} { // which is a directory
+		m := &cli.Meta{Context: t.Context()}
+		if _, _, err := ReadState(m, getproviders.Terraform("1.15.9"), option, nil); err == nil {
+			t.Error("no error for", option)
+		}
 	}
 }
 
