@@ -30,11 +30,7 @@ func run(_ *cli.Meta, args []string) (int, error) {
 
 // below is the list of the commands below "cache", for errors.
 func below() string {
-	var all []string
-	for _, c := range Commands()[1:] {
-		all = append(all, strings.TrimPrefix(c.Name, "cache "))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(result.Each(Commands()[1:], func(c cli.Command) string { return strings.TrimPrefix(c.Name, "cache ") }), ", ")
 }
 
 // work is what a command of the cache does.

@@ -205,16 +205,16 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 		return nil, problems
 	}
 	path := filepath.ToSlash(workdir.RecordPath(r.Meta.Env))
-	because := func(code, detail string) ([]view.CheckReason, problem.List) {
-		return []view.CheckReason{{Code: code, Detail: detail}}, problems
+	because := func(code, format string, args ...any) ([]view.CheckReason, problem.List) {
+		return []view.CheckReason{{Code: code, Detail: fmt.Sprintf(format, args...)}}, problems
 	}
 	switch change {
 	case backend.Added:
-		return because("backend_uninitialized", fmt.Sprintf("the backend %q isn't recorded in %s", config.Type, path))
+		return because("backend_uninitialized", "the backend %q isn't recorded in %s", config.Type, path)
 	case backend.Removed:
-		return because("backend_removed", fmt.Sprintf("the backend %q is recorded, and the configuration has none", record.Type))
+		return because("backend_removed", "the backend %q is recorded, and the configuration has none", record.Type)
 	case backend.Changed, backend.Replaced:
-		return because("backend_changed", fmt.Sprintf("the backend isn't the one that is recorded in %s", path))
+		return because("backend_changed", "the backend isn't the one that is recorded in %s", path)
 	case backend.Rehashed:
 		return because("backend_changed", "the block says the same in other words, and its record would be written again")
 	case backend.Unchanged:
@@ -223,7 +223,7 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 		case others:
 			return nil, append(problems, doesNotExist(r, missing))
 		case missing != "":
-			return because("workspace_missing", fmt.Sprintf("the selected workspace %q doesn't exist, and the default one would be selected", missing))
+			return because("workspace_missing", "the selected workspace %q doesn't exist, and the default one would be selected", missing)
 		}
 	}
 	return nil, problems

@@ -165,24 +165,23 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 	if config.Type != backend.Cloud {
 		return nil
 	}
-	env := b.Meta.Env
-	if config.Text("organization") == "" && env.Get("TF_CLOUD_ORGANIZATION") == "" {
-		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid or missing required argument",
-			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
+	refuse := func(wrong bool, summary, format string, args ...any) {
+		if wrong {
+			problems = append(problems, problem.At(b.block.Range, problem.Errorf("backend_configuration", summary, format, args...)))
+		}
 	}
-	if products.Of(b.Product).NoStores && config.Text("hostname") == "" && env.Get("TF_CLOUD_HOSTNAME") == "" {
-		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Hostname is required for the cloud backend",
-			"OpenTofu has no service of its own: the cloud block needs a \"hostname\", or the variable TF_CLOUD_HOSTNAME has to be set.")))
+	isMissing := func(argument, variable string) bool {
+		return config.Text(argument) == "" && b.Meta.Env.Get(variable) == ""
 	}
-	selected := env.Get("TF_WORKSPACE")
-	switch name := config.Workspace(); {
-	case name == "" && !config.HasTags() && selected == "":
-		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid workspaces configuration",
-			"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")))
-	case name != "" && selected != "" && selected != name:
-		problems = append(problems, problem.At(b.block.Range, problem.Errorf("backend_configuration", "Invalid workspaces configuration",
-			"The cloud block is for the workspace %q, and TF_WORKSPACE selects %q. Make them the same, or leave one of them out.", name, selected)))
-	}
+	name, selected := config.Workspace(), b.Meta.Env.Get("TF_WORKSPACE")
+	refuse(isMissing("organization", "TF_CLOUD_ORGANIZATION"), "Invalid or missing required argument",
+		"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")
+	refuse(products.Of(b.Product).NoStores && isMissing("hostname", "TF_CLOUD_HOSTNAME"), "Hostname is required for the cloud backend",
+		"OpenTofu has no service of its own: the cloud block needs a \"hostname\", or the variable TF_CLOUD_HOSTNAME has to be set.")
+	refuse(name == "" && !config.HasTags() && selected == "", "Invalid workspaces configuration",
+		"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")
+	refuse(name != "" && selected != "" && selected != name, "Invalid workspaces configuration",
+		"The cloud block is for the workspace %q, and TF_WORKSPACE selects %q. Make them the same, or leave one of them out.", name, selected)
 	return problems
 }
 

@@ -249,11 +249,11 @@ func takeInventory(s *sources.Session, opts treeOptions, locks *depsfile.Locks, 
 			found.Refused = cmp.Or[error](found.Refused, refusal)
 		}
 		lock, _ := locks.Provider(p)
-		c := found.Package
+		known := found.Package
+		known.Provider, known.Version, known.Platform = p, lock.Version, getproviders.CurrentPlatform()
 		inventory.Packages = append(inventory.Packages, result.InventoryPackage{
-			Provider: p, Version: lock.Version, Platform: getproviders.CurrentPlatform(), Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
-			Present: found.Present, Hashes: c.Hashes, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry, Authentication: c.Authentication, Released: c.Released,
-			HasPolicy: !rules.Rules.IsZero(), Refused: found.Refused,
+			Candidate: known, Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
+			Present: found.Present, HasPolicy: !rules.Rules.IsZero(), Refused: found.Refused,
 		})
 	}
 	return inventory, true

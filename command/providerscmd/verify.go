@@ -136,11 +136,7 @@ func verify(s *sources.Session, opts verifyOptions) result.VerifyReport {
 	if !ok {
 		return nil
 	}
-	paths := make([]string, len(places))
-	for i, p := range places {
-		paths[i] = p.path
-	}
-	trees, err := providercache.ReadTrees(s.Meta.Context, paths, event.Observer(s.Meta.Activity.Observe))
+	trees, err := providercache.ReadTrees(s.Meta.Context, result.Each(places, func(p place) string { return p.path }), event.Observer(s.Meta.Activity.Observe))
 	s.Meta.Activity.Close()
 	if err != nil {
 		s.Log.Fail("interrupted", "Interrupted", "Not all packages were read.")
@@ -169,12 +165,11 @@ func readLockFiles(s *sources.Session, given []string) (dirs []lockedDir, ok boo
 	s.Log.Add(problems...)
 	for _, d := range all {
 		path := filepath.Join(d.Path, depsfile.FileName)
-		switch _, err := os.Lstat(path); {
-		case errors.Is(err, fs.ErrNotExist) && d.Pattern:
-			continue
-		case errors.Is(err, fs.ErrNotExist):
-			s.Log.Fail("lock_file", "No lock file",
-				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			if !d.Pattern {
+				s.Log.Fail("lock_file", "No lock file",
+					"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path)
+			}
 			continue
 		}
 		locks, problems := depsfile.Load(path, s.Product)

@@ -16,10 +16,12 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
@@ -37,11 +39,7 @@ import (
 // install nothing.
 func ReadConfig(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, problem.List) {
 	config, found := cliconfig.Read(ConfigFiles(m, product), m.Env.Get, product)
-	var problems problem.List
-	for _, p := range found {
-		problems = append(problems, configProblem(p))
-	}
-	return config, problems
+	return config, result.Each(found, configProblem)
 }
 
 // configProblem says in words where the problem is. The lines themselves aren't
@@ -109,11 +107,8 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	if offlineBy == "" {
 		problems = problem.AsWarnings(CheckProxies(m.Env))
 	}
-	for _, p := range found {
-		problems = append(problems, configProblem(p))
-	}
 	trusted, invalid := signers(m, product)
-	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}, modules: new(moduleSources)}, append(problems, invalid...)
+	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}, modules: new(moduleSources)}, slices.Concat(problems, result.Each(found, configProblem), invalid)
 }
 
 // user is whose files and variables count.

@@ -14,20 +14,11 @@ import (
 // InventoryPackage is a provider of a working directory with all that is known of its package without asking
 // anything but this machine.
 type InventoryPackage struct {
-	Provider     getproviders.Provider
-	Version      getproviders.Version // zero: the lock file selects none
-	Platform     getproviders.Platform
-	Constraints  getproviders.Constraints
-	LockedHashes []getproviders.Hash
+	getproviders.Candidate // of which what isn't present has Provider and Platform, and Version if the lock file selects one
+	Constraints            getproviders.Constraints
+	LockedHashes           []getproviders.Hash
 
-	Present bool // in its place, with one of the locked hashes
-	// The other facts are those of a package that is present. Each is zero if it isn't known.
-	Hashes         []getproviders.Hash
-	SourceURL      string
-	FromRegistry   bool
-	Authentication getproviders.AuthenticationResult
-	Released       time.Time
-
+	Present   bool  // in its place, with one of the locked hashes
 	HasPolicy bool  // there are rules
 	Refused   error // by one of them; nil: by none
 }

@@ -33,14 +33,16 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 	sum := strings.Repeat("ab", 32)
 	inventory := Inventory{Version: "1.0", Made: made, Packages: []InventoryPackage{
 		{
-			Provider: provider("acme/widget"), Version: getproviders.MustParseVersion("1.2.0+x"), Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
-			LockedHashes: []getproviders.Hash{"h1:a", "zh:b", getproviders.Hash("zh:" + sum)}, Present: true, Hashes: []getproviders.Hash{"h1:a", getproviders.Hash("zh:" + sum)},
-			SourceURL: "https://cdn.example/v1/", FromRegistry: true, Released: made, HasPolicy: true,
-			Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "34365D9472D7468F"},
+			Candidate: getproviders.Candidate{
+				Provider: provider("acme/widget"), Version: getproviders.MustParseVersion("1.2.0+x"), Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
+				Hashes: []getproviders.Hash{"h1:a", getproviders.Hash("zh:" + sum)}, SourceURL: "https://cdn.example/v1/", FromRegistry: true, Released: made,
+				Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "34365D9472D7468F"},
+			},
+			LockedHashes: []getproviders.Hash{"h1:a", "zh:b", getproviders.Hash("zh:" + sum)}, Present: true, HasPolicy: true,
 		},
-		{Provider: provider("acme/absent"), HasPolicy: true},
-		{Provider: provider("acme/refused"), Present: true, SourceURL: "file:///mirror", HasPolicy: true, Refused: errors.New("too young")},
-		{Provider: provider("acme/free"), Present: true, LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}, Hashes: []getproviders.Hash{getproviders.Hash("zh:" + sum)}},
+		{Candidate: getproviders.Candidate{Provider: provider("acme/absent")}, HasPolicy: true},
+		{Candidate: getproviders.Candidate{Provider: provider("acme/refused"), SourceURL: "file:///mirror"}, Present: true, HasPolicy: true, Refused: errors.New("too young")},
+		{Candidate: getproviders.Candidate{Provider: provider("acme/free"), Hashes: []getproviders.Hash{getproviders.Hash("zh:" + sum)}}, Present: true, LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}},
 	}}
 	var out bytes.Buffer
 	must.Succeed(t, Write(&out, inventory, true, Run{}))
