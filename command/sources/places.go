@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -172,12 +171,8 @@ func CheckCreateRepository(given, location string) *problem.Problem {
 	return problem.CodedError("invalid_option", "The -create-repository flag needs oci://", "It says how repositories of an OCI registry are created, and the packages go to another place.")
 }
 
-const (
-	// hookOutput is how much of what the command says an error has.
-	hookOutput = 1000
-	// hookWaitDelay is how long the output may stay open when the command has ended: what it has started may hold it.
-	hookWaitDelay = time.Second
-)
+// hookOutput is how much of what the command says an error has.
+const hookOutput = 1000
 
 // CreateRepository returns what creates repositories by a command; nil if there is none. Several may run at once.
 func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Repository) error {
@@ -190,7 +185,7 @@ func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Rep
 		env := m.Env.With("OCI_REGISTRY="+r.Registry, "OCI_REPOSITORY="+r.Name)
 		cmd, err := subprocess.Command(ctx, env, "", words[0], append(words[1:len(words):len(words)], r.Name)...)
 		if err == nil {
-			cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, hookWaitDelay
+			cmd.Stdout, cmd.Stderr = said, said
 			err = cmd.Run()
 		}
 		if err == nil || errors.Is(err, exec.ErrWaitDelay) {

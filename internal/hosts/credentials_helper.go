@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
@@ -18,10 +17,6 @@ import (
 const (
 	helperStdoutBytes = 1 << 20
 	helperStderrBytes = 4 << 10
-
-	// helperWaitDelay is how long the output may stay open after the program's
-	// end, or after it was asked to end: programs that it started may hold it.
-	helperWaitDelay = time.Second
 )
 
 // NewHelperTokens returns the tokens that a credentials helper knows. Its program, the file exe, is run as
@@ -53,7 +48,7 @@ func (p helperProgram) ask(ctx context.Context, host Hostname) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, helperWaitDelay
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)

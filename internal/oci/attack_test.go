@@ -148,6 +148,7 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 		https://user.example) printf '{"ServerURL": "x", "Username": "a", "Secret": "b"}' ;;
 		https://token.example) printf '{"Username": "<token>", "Secret": "t"}' ;;
 		https://odd.example) printf 'b' ;;
+		https://endless.example) printf '{"Username": "a", "Secret": "'; head -c 2000000 /dev/zero | tr '\0' x; printf '"}' ;;
 		https://nothing.example) echo 'credentials not found in native keychain'; exit 1 ;;
 		*) echo locked; pwd >&2; exit 1 ;;
 		esac`
@@ -160,7 +161,7 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 	for host, want := range map[string]oci.Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
 		must.Equal(t, must.Get(logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}))(t), want, host)
 	}
-	for host, want := range map[string]string{"odd.example": "not a JSON object", "failing.example": "locked /"} {
+	for host, want := range map[string]string{"odd.example": "not a JSON object", "endless.example": "not a JSON object", "failing.example": "locked /"} {
 		_, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"})
 		if !errors.Is(err, hosts.ErrUnauthorized) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", host, err)

@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -191,8 +189,8 @@ const (
 	helperKnowsNothing = "credentials not found in native keychain"
 	// helperToken stands in the place of a username if the secret is a token.
 	helperToken = "<token>"
-	// helperWaitDelay is how long the output may stay open when the helper has ended: what it has started may hold it.
-	helperWaitDelay = time.Second
+	// helperBytes is how much of what a helper says is kept, which is far more than a login has.
+	helperBytes = 1 << 20
 )
 
 // askHelper starts a credential helper of Docker's. One that knows nothing of the host has no login for it.
@@ -200,25 +198,25 @@ func askHelper(ctx context.Context, name, host string) (Login, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return Login{}, fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
 	}
-	var said, complaint bytes.Buffer
+	said, complaint := &subprocess.Head{Limit: helperBytes}, &subprocess.Head{Limit: helperBytes}
 	cmd, err := subprocess.Command(ctx, nil, "", "docker-credential-"+name, "get")
 	if err == nil {
-		cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = strings.NewReader("https://"+host), &said, &complaint, helperWaitDelay
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("https://"+host), said, complaint
 		err = cmd.Run()
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
 	}
 	var found struct{ Username, Secret string }
-	answer := strings.TrimSpace(said.String())
+	answer := strings.TrimSpace(string(said.Kept))
 	switch {
 	case ctx.Err() != nil:
 		return Login{}, context.Cause(ctx)
 	case err != nil && answer == helperKnowsNothing:
 		return Login{}, nil
 	case err != nil:
-		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+complaint.String()))
-	case json.Unmarshal(said.Bytes(), &found) != nil: // its own words may repeat a secret
+		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+string(complaint.Kept)))
+	case json.Unmarshal(said.Kept, &found) != nil: // its own words may repeat a secret
 		err = errors.New("its answer is not a JSON object")
 	}
 	if err != nil {

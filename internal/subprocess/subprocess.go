@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -28,6 +29,7 @@ func Command(ctx context.Context, environ []string, dir, name string, args ...st
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, file, args...)
+	cmd.WaitDelay = time.Second // when it has ended, what it has started may hold its output open
 	cmd.Dir = cmp.Or(dir, filepath.VolumeName(file)+string(filepath.Separator))
 	cmd.Env = append(env, "PWD="+cmd.Dir)
 	if runtime.GOOS == "windows" { // where programs look in their directory before they look at PATH

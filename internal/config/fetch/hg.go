@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/git"
@@ -44,7 +43,6 @@ func runHg(ctx context.Context, environ []string, dir string, args ...string) er
 	if err != nil {
 		return errors.New("hg is not installed: install Mercurial, or put it on PATH")
 	}
-	cmd.WaitDelay = time.Second // ssh may hold the pipe open when hg is gone
 	said := &subprocess.Head{Limit: maxComplaint}
 	cmd.Stderr = said
 	if err = cmd.Run(); err == nil {
