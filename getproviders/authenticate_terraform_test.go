@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -128,19 +127,9 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 // lock file that it wrote.
 func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) (output string, locked []getproviders.Hash, ok bool) {
 	t.Helper()
-	env, err := r.Env(t.TempDir(), "example.com")
+	env, err := r.Env(t.TempDir(), providertest.Host.String())
 	must.Succeed(t, err)
-	dir := t.TempDir()
-	config := `terraform {
-  required_providers {
-    widget = { source = "example.com/acme/widget" }
-  }
-}
-`
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
-	cmd := exec.Command(terraform, "init", "-no-color")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	out, initErr := cmd.CombinedOutput()
+	dir, output, ok := terraformInit(t, terraform, r.Provider("acme", "widget"), env...)
 	lockFile, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
@@ -148,7 +137,7 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 	for _, zh := range regexp.MustCompile(`zh:\w+`).FindAllString(string(lockFile), -1) {
 		locked = append(locked, getproviders.Hash(zh))
 	}
-	return string(out), locked, initErr == nil
+	return output, locked, ok
 }
 
 // authenticateFrom authenticates the registry's package by the registry's documents.

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -183,18 +180,13 @@ func judgedByTerraform(t *testing.T, terraform string, server *providertest.Serv
 	t.Helper()
 	env, err := server.Environ(t.TempDir(), fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", base))
 	must.Succeed(t, err)
-	dir := t.TempDir()
-	config := fmt.Sprintf("terraform {\n  required_providers {\n    widget = {\n      source = %q\n    }\n  }\n}\n", widget)
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
-	cmd := exec.CommandContext(t.Context(), terraform, "init", "-no-color", "-input=false")
-	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), env...), "HOME="+dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", string(out)
+	_, output, ok := terraformInit(t, terraform, widget, env...)
+	if !ok {
+		return "", output
 	}
-	installed := regexp.MustCompile(`- Installed registry.example/acme/widget v1.0.0 \(([^)]+)\)`).FindStringSubmatch(string(out))
+	installed := regexp.MustCompile(`- Installed registry.example/acme/widget v1.0.0 \(([^)]+)\)`).FindStringSubmatch(output)
 	if installed == nil {
-		t.Fatalf("terraform says nothing of an installation:\n%s", out)
+		t.Fatalf("terraform says nothing of an installation:\n%s", output)
 	}
-	return installed[1], string(out)
+	return installed[1], output
 }
