@@ -27,10 +27,10 @@ func RemoveAll(path string) error {
 	return Try(func() error { return os.RemoveAll(path) })
 }
 
-// Open is os.Open.
-func Open(path string) (file *os.File, err error) {
+// Open is os.OpenFile for reading, with further flags.
+func Open(path string, flags int) (file *os.File, err error) {
 	err = Try(func() error {
-		file, err = os.Open(path)
+		file, err = os.OpenFile(path, os.O_RDONLY|flags, 0)
 		return err
 	})
 	return file, err

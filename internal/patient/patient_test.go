@@ -55,10 +55,10 @@ func TestRename_DoesWhatPackageOSDoes(t *testing.T) {
 	must.Write(t, a, "new")
 	must.Write(t, b, "old")
 	must.Succeed(t, Rename(a, b))
-	file := must.Get(Open(b))(t)
+	file := must.Get(Open(b, 0))(t)
 	must.Succeed(t, file.Close())
 	must.Fail(t, Rename(a, b), os.ErrNotExist)
 	must.Succeed(t, Remove(b))
-	must.Fail(t, must.ErrorOf(Open(b)), os.ErrNotExist)
+	must.Fail(t, must.ErrorOf(Open(b, 0)), os.ErrNotExist)
 	must.Succeed(t, RemoveAll(dir))
 }

@@ -25,6 +25,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/patient"
@@ -40,16 +41,20 @@ var ErrTooLarge = errors.New("larger than the limit")
 // to, that has at most max bytes. Errors name the file. A pipe is refused, as it
 // would have to be waited for, and so is a device, as it may have no end.
 func Read(path string, max int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
+	file, err := patient.Open(path, syscall.O_NONBLOCK)
+	if err != nil {
 		return nil, explained(path, err)
+	}
+	defer file.Close()
+	switch info, err := file.Stat(); {
+	case err != nil:
+		return nil, err
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory", path)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	return ReadAny(path, max)
+	return readAll(file, path, max)
 }
 
 // explained names the file that is in the place of a directory of a path, if that is why it can't be read: the system
@@ -104,7 +109,7 @@ func NameInFS(op, given string) (string, error) {
 // ReadAny is Read for a file that may be anything that can be opened: people
 // hand over configuration through pipes.
 func ReadAny(path string, max int64) ([]byte, error) {
-	file, err := patient.Open(path)
+	file, err := patient.Open(path, 0)
 	if err != nil {
 		return nil, err
 	}
