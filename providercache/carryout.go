@@ -24,9 +24,9 @@ import (
 // carryOut does what the steps say, each of which has an outcome then. What metadata and directories
 // show comes first: if any provider can't be installed, no archive is requested or unpacked.
 // What is on this machine, unpacked, is put into its place nevertheless.
-func (in *Installer) carryOut(ctx context.Context, all steps) {
+func (in *Installer) carryOut(ctx context.Context, all steps, target store.View) {
 	in.recordDue(ctx, all)
-	in.noteUses(ctx, all)
+	in.noteUses(ctx, all, target)
 	link, fetch := all.to(linking), all.to(fetching)
 	if len(link)+len(fetch) == 0 {
 		in.sweep()
@@ -54,10 +54,10 @@ func (in *Installer) carryOut(ctx context.Context, all steps) {
 }
 
 // noteUses records which packages of the cache Target uses, and is going to use.
-func (in *Installer) noteUses(ctx context.Context, all steps) {
+func (in *Installer) noteUses(ctx context.Context, all steps, target store.View) {
 	if in.Cache != nil {
 		store.NoteUses(ctx, in.Cache, store.Uses{
-			State: in.fetcher().StateDir, Target: in.Target.Dir, Present: in.packageNames(all.to(keep)),
+			State: in.fetcher().StateDir, Target: target, Present: in.packageNames(all.to(keep)),
 			Due: in.packageNames(all.to(linking, fetching)), Link: in.linkModes()[0] == link.Symlink,
 		}, in.fetcher().Now())
 	}

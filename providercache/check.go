@@ -21,7 +21,7 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 		return Status{}, errors.New("an Installer needs a Target")
 	}
 	locked, reasons := in.CheckLocks(req, locks)
-	local := in.inspect(ctx, locked, resolve.OrEmpty(locks), false)
+	local := in.inspect(ctx, in.targetView(), locked, resolve.OrEmpty(locks), false)
 	if ctx.Err() != nil {
 		return Status{}, resolve.Cancelled(ctx)
 	}

@@ -37,8 +37,8 @@ type localPackage struct {
 // where that isn't what is wanted in the cache, if withCache says so. It
 // inspects as many at once as there are cores. A package with a receipt that
 // still holds isn't read; one that can't be read counts as damaged.
-func (in *Installer) inspect(ctx context.Context, selections []getproviders.Selection, locks *depsfile.Locks, withCache bool) map[getproviders.Provider]localPackage {
-	i := inspector{in: in, target: in.targetView(), cache: sync.OnceValue(in.cacheView), withCache: withCache && in.Cache != nil}
+func (in *Installer) inspect(ctx context.Context, target store.View, selections []getproviders.Selection, locks *depsfile.Locks, withCache bool) map[getproviders.Provider]localPackage {
+	i := inspector{in: in, target: target, cache: sync.OnceValue(in.cacheView), withCache: withCache && in.Cache != nil}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
 	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s getproviders.Selection) (localPackage, error) {

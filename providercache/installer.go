@@ -53,11 +53,11 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 }
 
 func (in *Installer) install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) ([]outcome, error) {
-	steps, err := in.decide(ctx, req, locks, mode)
+	steps, target, err := in.decide(ctx, req, locks, mode)
 	if err != nil {
 		return nil, err
 	}
-	in.carryOut(ctx, steps)
+	in.carryOut(ctx, steps, target)
 	outcomes := steps.outcomes()
 	slices.SortFunc(outcomes, func(a, b outcome) int { return a.Provider.Compare(b.Provider) })
 	return outcomes, nil
@@ -69,20 +69,20 @@ func (in *Installer) install(ctx context.Context, req getproviders.Requirements,
 // Install up to the choice of versions. The error is as Install's; the Plan is
 // empty then.
 func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (Plan, error) {
-	steps, err := in.decide(ctx, req, resolve.OrEmpty(locks), mode)
+	steps, target, err := in.decide(ctx, req, resolve.OrEmpty(locks), mode)
 	if err == nil {
 		err = joinErrors(steps.outcomes())
 	}
 	if err != nil {
 		return Plan{}, err
 	}
-	return in.plan(ctx, req, steps), nil
+	return in.plan(ctx, req, steps, target), nil
 }
 
-// decide chooses versions, inspects what is there, and says what there is to do.
-func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (all steps, err error) {
+// decide chooses versions, inspects what is there, and says what there is to do, and in which target.
+func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (all steps, target store.View, err error) {
 	if err := in.validate(); err != nil {
-		return nil, err
+		return nil, target, err
 	}
 	wanted := in.withoutSkipped(req)
 	in.fetcher().Emit(ctx, event.Event{Kind: event.Queued, Requirements: wanted})
@@ -90,11 +90,12 @@ func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, 
 	for _, f := range unresolved {
 		all = append(all, &step{Request: fetch.Request{Selection: f.Selection}, outcome: outcome{Outcome: f}})
 	}
-	local := in.inspect(ctx, selections, locks, true)
+	target = in.targetView()
+	local := in.inspect(ctx, target, selections, locks, true)
 	for _, s := range selections {
 		all = append(all, in.newStep(ctx, s, locks, local[s.Provider]))
 	}
-	return all, nil
+	return all, target, nil
 }
 
 // Plan is what there is to do, in the order of providers. It marshals to JSON.
@@ -118,14 +119,13 @@ type PlannedFetch struct {
 // plan says what the steps will do. For what has to be fetched it adds where that would
 // come from and how large it is. It asks the source for no package: a source that can't tell
 // otherwise leaves the location empty.
-func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, all steps) Plan {
+func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, all steps, at store.View) Plan {
 	plan := Plan{Present: all.to(keep).selections(), Link: all.to(linking).selections(), BuiltIn: []getproviders.Provider{}}
 	for _, p := range in.withoutSkipped(req).Providers() {
 		if p.IsBuiltIn() {
 			plan.BuiltIn = append(plan.BuiltIn, p)
 		}
 	}
-	at := in.targetView()
 	if in.Cache != nil {
 		at = in.cacheView()
 	}

@@ -98,7 +98,7 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 		p := getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: name}
 		return &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}
 	}
-	fetches := in.plan(t.Context(), nil, steps{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}).Fetch
+	fetches := in.plan(t.Context(), nil, steps{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}, in.targetView()).Fetch
 	for i, want := range []int64{10, 2000, 0} {
 		f := fetches[i]
 		must.Equal(t, f.Bytes, want)

@@ -24,10 +24,13 @@ const (
 func lookAfter(r request) {
 	m, stamp := r.Meta, filepath.Join(r.Meta.StateDir, maintainedStamp)
 	for config, cache := range r.Caches() {
-		if _, err := os.Stat(m.StateDir); cache == nil || m.StateDir == "" || err != nil || !sources.IsOwnCache(m, config) {
+		if cache == nil || m.StateDir == "" || !sources.IsOwnCache(m, config) {
 			continue
 		}
 		if info, err := os.Stat(stamp); err == nil && m.Now().Sub(info.ModTime()).Abs() < maintainEvery {
+			return
+		}
+		if _, err := os.Stat(m.StateDir); err != nil {
 			return
 		}
 		ctx, cancel := context.WithTimeout(m.Context, maintainFor)

@@ -53,6 +53,9 @@ func OpenState(state, kind, root string) *statefile.File {
 	return statefile.Open(Below(state, kind), ReceiptsName(about), about, UsersOwn)
 }
 
+// Beside opens the file of another kind about the same directory.
+func (r *Receipts) Beside(kind string) *statefile.File { return r.file.Beside(kind) }
+
 // ReceiptsName is the name of the file with the receipts for a directory.
 func ReceiptsName(root string) string {
 	sum := sha256.Sum256([]byte(root))

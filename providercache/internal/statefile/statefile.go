@@ -79,6 +79,15 @@ func Open(dir, name, about string, k Owner) *File {
 	return f
 }
 
+// Beside opens the file of another kind about the same, in the directory kind beside this file's.
+func (f *File) Beside(kind string) *File {
+	dir := f.Dir
+	if dir != "" {
+		dir = filepath.Join(filepath.Dir(dir), kind)
+	}
+	return Open(dir, f.Name, f.about, f.owner)
+}
+
 // Locked calls do while no other goroutine uses the maps.
 func (f *File) Locked(do func()) {
 	leave, err := f.gate.Acquire(context.Background(), 0)

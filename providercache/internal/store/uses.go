@@ -35,10 +35,11 @@ const (
 
 // Uses are the packages of a cache that a target is going to have.
 type Uses struct {
-	State, Target string   // the user's state directory, and the target's
-	Present       []string // names of packages that the target has already
-	Due           []string // of those that are put into it now
-	Link          bool     // by symbolic links
+	State   string // the user's state directory
+	Target  View
+	Present []string // names of packages that the target has already
+	Due     []string // of those that are put into it now
+	Link    bool     // by symbolic links
 }
 
 // NoteUses notes that a target uses packages of the cache. It is called before
@@ -54,7 +55,7 @@ func NoteUses(ctx context.Context, c *Store, u Uses, now time.Time) {
 	if u.Link {
 		mark = byLink
 	}
-	mine := openNotes(u.State, usesDir, u.Target)
+	mine := notes{u.Target.Own.Beside(usesDir)}
 	var due []string
 	for i, name := range slices.Concat(u.Present, u.Due) {
 		key := filepath.Join(root, filepath.FromSlash(name))
