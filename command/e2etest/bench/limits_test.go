@@ -67,21 +67,31 @@ func limits() []limit {
 		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
 		{"cold-memory", "terraform, MiB", "40 MiB", coldLimit(peak)},
 		{"version-memory", "a program with net/http, MiB", "17 MiB", func(b *testing.B) (ours, theirs func() float64) {
-			return figureOf(b, peak, harness.Build(b, ".", "-tags=netgo,osusergo"), "version"), figureOf(b, peak, smallProgram(b, "net/http"))
+			return figureOf(b, peak, released(b), "version"), figureOf(b, peak, smallProgram(b, "net/http"))
 		}},
 		{"before-main", "", "2.5 ms", func(b *testing.B) (ours, theirs func() float64) { return func() float64 { return beforeMain(b) }, nil }},
 		{"program-size", "", "27.6 MB", func(b *testing.B) (ours, theirs func() float64) {
 			return func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }, nil
 		}},
 		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) (ours, theirs func() float64) {
-			ours, _ = unchangedLimit(b, "")
+			ours, _ = unchangedLimit(b, released(b), "")
 			return ours, figureOf(b, seconds, smallProgram(b, "os"))
 		}},
-		{"module", "terraform, s", "0.25", func(b *testing.B) (ours, theirs func() float64) { return unchangedLimit(b, namingModule()) }},
+		{"imports", "start of a small program, s", "what unchanged can't be below", func(b *testing.B) (ours, theirs func() float64) {
+			return figureOf(b, seconds, smallProgram(b, "github.com/tfdeps/tfdeps/command")), figureOf(b, seconds, smallProgram(b, "os"))
+		}},
+		{"module", "terraform, s", "0.25", func(b *testing.B) (ours, theirs func() float64) {
+			return unchangedLimit(b, harness.Tfdeps(b), namingModule())
+		}},
 		{"failing", "terraform, wall s", "1", failingLimit},
 		{"network", "sending the archives at 100 Mbit/s, wall s", "1.05", networkLimit},
 	}
 }
+
+// released is the program as releases have it, without C: the system takes more than a millisecond to link one that has it.
+func released(b *testing.B) string { return harness.Build(b, ".", pureGo) }
+
+const pureGo = "-tags=netgo,osusergo"
 
 // figureOf is what a program takes that needs nothing but its arguments.
 func figureOf(b *testing.B, figure func(cost) float64, line ...string) func() float64 {
@@ -100,7 +110,7 @@ func smallProgram(b *testing.B, imports string) (path string) {
 	dir := b.TempDir()
 	must.Write(b, filepath.Join(dir, "main.go"), fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", imports))
 	path = filepath.Join(dir, "small"+harness.ExeSuffix())
-	out, err := harness.GoCommand("build", "-ldflags=-s -w", "-o", path, filepath.Join(dir, "main.go")).CombinedOutput()
+	out, err := harness.GoCommand("build", pureGo, "-ldflags=-s -w", "-o", path, filepath.Join(dir, "main.go")).CombinedOutput()
 	must.Succeed(b, err, string(out))
 	return path
 }
@@ -160,8 +170,7 @@ func coldLimit(figure func(cost) float64) func(b *testing.B) (ours, theirs func(
 }
 
 // unchangedLimit runs init where one has been before; module is what a local module has.
-func unchangedLimit(b *testing.B, module string) (ours, theirs func() float64) {
-	program := harness.Tfdeps(b)
+func unchangedLimit(b *testing.B, program, module string) (ours, theirs func() float64) {
 	config := benchConfig()
 	if module != "" {
 		config = "module \"m\" {\n  source = \"./m\"\n}\n"
