@@ -111,7 +111,7 @@ func TestNoteUses_NotesEachTimeWhatIsPutThere(t *testing.T) {
 	installtest.NeedsReceipts(t)
 	m := installtest.NewMachine(t)
 	cache := m.Maintenance(t).Cache
-	uses := store.Uses{State: m.State, Target: store.ViewTarget(&store.Store{Dir: t.TempDir()}, m.State, time.Now), Present: []string{"present"}, Due: []string{"due"}, Link: true}
+	uses := store.Uses{State: m.State, Target: store.ViewTarget(&store.Store{Dir: t.TempDir()}, m.State, time.Now, false), Present: []string{"present"}, Due: []string{"due"}, Link: true}
 	now := time.Now().Add(-10 * time.Hour)
 	for i := range 2 {
 		store.NoteUses(t.Context(), cache, uses, now.Add(time.Duration(i)*time.Hour))

@@ -48,7 +48,7 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	taken, why := u.detach(p, RemoveOptions{Others: true})
 	must.Succeed(t, why)
 	must.Refuse(os.Stat(dir))(t, "it is in its place")
-	NoteUses(t.Context(), cache, Uses{State: u.StateDir, Target: ViewTarget(&Store{Dir: filepath.Join(t.TempDir(), "providers")}, u.StateDir, u.Now), Due: []string{p.Name()}, Link: true}, time.Now())
+	NoteUses(t.Context(), cache, Uses{State: u.StateDir, Target: ViewTarget(&Store{Dir: filepath.Join(t.TempDir(), "providers")}, u.StateDir, u.Now, false), Due: []string{p.Name()}, Link: true}, time.Now())
 	if len(u.uses().byDir) == 0 {
 		taken.end()
 		t.Skip("no state is kept here")
@@ -64,7 +64,7 @@ func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
 	cache := must.Get(OpenCache(t.TempDir(), true))(t)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
 	p, _ := ParseName(receipttest.Name)
-	used := Uses{State: state, Target: ViewTarget(&Store{Dir: target}, state, time.Now), Due: []string{p.Name()}, Link: true}
+	used := Uses{State: state, Target: ViewTarget(&Store{Dir: target}, state, time.Now, false), Due: []string{p.Name()}, Link: true}
 	NoteUses(t.Context(), cache, used, time.Now())
 	u := &Maintenance{Cache: cache, StateDir: state, Now: time.Now}
 	for _, c := range []struct {
