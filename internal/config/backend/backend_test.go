@@ -103,6 +103,8 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 		"backend \"pg\" {\n  conn_str = \"a = b password=hunter2\\\\\"\n}": "missing character after backslash main.tf:1",
 		// URL of a database
 		"backend \"pg\" {\n  conn_str = \"postgres://u:hunter2%zz@h/d\"\n}": "invalid connection URL main.tf:1",
+		// credentials of gcs
+		"backend \"gcs\" {\n  bucket = \"b\"\n  credentials = <<E\n{\"type\": \"service_account\", \"private_key\": [\"hunter2\"]}\nE\n}": "storage.NewClient() failed: dialing main.tf:1",
 		// keys of gcs
 		"backend \"gcs\" {\n  bucket = \"b\"\n  encryption_key = \"\"\n  kms_encryption_key = \"\"\n}": "can't set both encryption_key and kms_encryption_key main.tf:1",
 		// cos
@@ -195,6 +197,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 		{block: `backend "pg" { conn_str = "postgresql://u:p@h:1/d?sslmode=disable" }`},
 		{block: `backend "pg" { conn_str = "postgres://h:1,i:2/d" }`},
 		{block: "backend \"gcs\" {\n  bucket = \"b\"\n  credentials = <<E\n{\"Type\": \"external_account\", \"AUDIENCE\": \"a\", \"subject_token_type\": \"t\"}\nE\n}"},
+		{block: "backend \"gcs\" {\n  bucket = \"b\"\n  credentials = <<E\n{\"type\": \"service_account\", \"client_email\": null, \"audience\": 1}\nE\n}"},
 	} {
 		for _, product := range []getproviders.Product{terraform, tofu} {
 			_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: product})

@@ -109,9 +109,12 @@ func noJSON(text string) string {
 	return ""
 }
 
-// googleFields are what every version of the real programs wants of credentials of a type, which its own files call that way.
+// googleFields are what every version of the real programs wants of credentials of a type, which its own files call that way: texts, of
+// which those with a question mark may be missing.
 var googleFields = map[string][]string{
-	"service_account": nil, "authorized_user": nil, "gdch_service_account": nil,
+	"service_account":                  {"?client_email", "?client_id", "?private_key", "?private_key_id", "?project_id", "?universe_domain"},
+	"authorized_user":                  {"?client_id", "?client_secret", "?refresh_token", "?universe_domain"},
+	"gdch_service_account":             nil,
 	"external_account":                 {"audience", "subject_token_type"},
 	"external_account_authorized_user": {"refresh_token", "token_url", "client_id", "client_secret"},
 	"impersonated_service_account":     {"source_credentials", "service_account_impersonation_url"},
@@ -133,7 +136,12 @@ func noGoogleCredentials(text string) string {
 		return "has to be credentials of Google, of a \"type\" that is known"
 	}
 	for _, name := range needed {
-		if value := fields[name]; value == nil || value == "" {
+		name, mayLack := strings.CutPrefix(name, "?")
+		value := fields[name]
+		if _, isText := value.(string); value != nil && !isText && name != "source_credentials" {
+			return fmt.Sprintf("has a %q that is no text", name)
+		}
+		if !mayLack && (value == nil || value == "") {
 			return fmt.Sprintf("lacks %q", name)
 		}
 	}

@@ -155,6 +155,7 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 		"private data":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"private":"!"}]}]}`, false},
 		"a path of an attribute":         {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"x"}]]}]}]}`, false},
 		"an attribute without a name":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"get_attr","value":1}]]}]}]}`, false},
+		"paths of attributes, twice":     {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"get_attr","value":"a"}]],"sensitive_attributes":[[{}]]}]}]}`, false},
 		"paths of attributes":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":{}}]}]}`, false},
 		"a dependency":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["x"]}]}]}`, false},
 		"a dependency on an instance":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["a.b[0]"]}]}]}`, false},

@@ -27,7 +27,7 @@ type instance struct {
 	CreateBeforeDestroy bool   `json:"create_before_destroy"`
 	Private             []byte
 	Flat                map[string]string `json:"attributes_flat"`
-	Sensitive           [][]step          `json:"sensitive_attributes"`
+	Sensitive           json.RawMessage   `json:"sensitive_attributes"`
 	Dependencies        []string
 }
 
@@ -90,7 +90,11 @@ func (s *reader) checkInstance(found instance) {
 			s.refuse("it has an instance that depends on %q, which is no resource", address)
 		}
 	}
-	for _, path := range found.Sensitive {
+	var paths [][]step // not of the instance's own decoding, in which a name that comes again changes what was there
+	if found.Sensitive != nil && json.Unmarshal(found.Sensitive, &paths) != nil {
+		s.refuse("the \"sensitive_attributes\" of an instance can't be %.100s", found.Sensitive)
+	}
+	for _, path := range paths {
 		for _, step := range path {
 			name := ""
 			if step.Type != "index" && (step.Type != "get_attr" || json.Unmarshal(step.Value, &name) != nil) {
