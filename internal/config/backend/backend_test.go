@@ -371,9 +371,7 @@ func TestDecode_WorkspaceOfACloudBlock(t *testing.T) {
 
 func TestSave_ThenRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".terraform", backend.FileName)
-	if r, err := backend.Read(nil, path, getproviders.Product{}); r != nil || err != nil {
-		t.Fatalf("without a file: %v, %v", r, err)
-	}
+	must.Equal(t, must.Get(backend.Read(nil, path, getproviders.Product{}))(t), nil)
 	written := record(t, decode(t, `backend "local" { path = "a" }`))
 	must.Succeed(t, written.Save(path))
 	before := must.Get(os.Stat(path))(t)

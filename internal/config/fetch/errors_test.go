@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // What was fetched is there, even if the context has ended since.
@@ -14,9 +15,7 @@ func TestNamed_IsNoErrorWithoutOne(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := named(ctx, "https://example.com/a.zip", nil); err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, named(ctx, "https://example.com/a.zip", nil))
 }
 
 func TestErrors_NameThePackageOnce(t *testing.T) {

@@ -97,9 +97,7 @@ func TestFetch_ObjectsHaveAPlaceBelowThePrefix(t *testing.T) {
 		} else {
 			sameTree(t, fetched(t, f, get(pkg)), c.want)
 		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, f.Close())
 	}
 }
 

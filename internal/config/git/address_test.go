@@ -33,9 +33,7 @@ func TestAddress_URLs(t *testing.T) {
 		good = append(good, "/srv/a", "/srv/a:b", "/srv/::a")
 	}
 	for _, url := range good {
-		if err := checkURL(url); err != nil {
-			t.Errorf("%q: %v", url, err)
-		}
+		must.Succeed(t, checkURL(url), url)
 	}
 	for _, url := range badURLs {
 		must.Fail(t, (Request{URL: url}).check(), ErrAddress, url)

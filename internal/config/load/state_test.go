@@ -283,9 +283,7 @@ func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 			if runtime.GOOS == "windows" && path == os.DevNull {
 				t.Skip("NUL has no entry in any directory")
 			}
-			if _, err := StateRequirements(nil, path, product()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
-				t.Errorf("got %v, want an error that it is not a regular file", err)
-			}
+			must.Contain(t, must.ErrorOf(StateRequirements(nil, path, product())), "not a regular file")
 		})
 	}
 }
@@ -295,7 +293,5 @@ func TestReadStateRequirements_NameTheSource(t *testing.T) {
 	for _, p := range reqs.Providers() {
 		must.Equal(t, reqs[p][0].Pos, (getproviders.Pos{File: "standard input"}))
 	}
-	if _, err := ReadStateRequirements(strings.NewReader("{"), "standard input", product()); err == nil || !strings.Contains(err.Error(), "standard input") {
-		t.Errorf("got %v, want an error that names standard input", err)
-	}
+	must.Contain(t, must.ErrorOf(ReadStateRequirements(strings.NewReader("{"), "standard input", product())), "standard input")
 }

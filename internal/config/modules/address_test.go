@@ -164,9 +164,7 @@ func TestParseRegistry_TakesNothingElse(t *testing.T) {
 		"a/b/c//../d":           "outside",
 		"a/b":                   "[HOST/]NAMESPACE/NAME/SYSTEM",
 	} {
-		if address, err := ParseRegistry(source, asTerraform); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v and the error %v, want an error with %q", source, address, err, want)
-		}
+		must.Contain(t, must.ErrorOf(ParseRegistry(source, asTerraform)), want, source)
 	}
 	if address, err := ParseRegistry("a/b/c//d", asTerraform); err != nil || address.Package() != "registry.terraform.io/a/b/c" || address.Subdir != "d" {
 		t.Errorf("got %+v, %v", address, err)

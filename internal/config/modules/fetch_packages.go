@@ -37,7 +37,9 @@ func (p packages) locateAll(ctx context.Context, level []*step) {
 			s.fail(diagnostic.Warning(s.call.SourceRange, "Module registry returned an invalid version", "%s", text))
 		}
 		if s.from.unasked {
-			s.fail(chosenOffline(s))
+			s.fail(diagnostic.Warning(s.call.SourceRange, "Version chosen offline among what is there",
+				"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
+				s.call.Name, s.from.registry.Package(), s.from.version))
 		}
 		if errs[i] != nil {
 			s.fail(unlocated(ctx, s, errs[i]))

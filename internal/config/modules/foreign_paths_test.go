@@ -1,7 +1,6 @@
 package modules
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -129,16 +128,12 @@ func TestResolver_InsideIsAllOfTheWay(t *testing.T) {
 		"real": nil, "": nil, "/real": nil, "out": errOutside, "out/back": errOutside, "..": errOutside, "../other": errOutside, "../pkg/real": errOutside,
 		"../nothing": errOutside, "nothing": fs.ErrNotExist,
 	} {
-		if found, err := inside(filepath.Join(dir, "pkg"), name); !errors.Is(err, want) {
-			t.Errorf("%q: %q, %v", name, found, err)
-		}
+		must.Fail(t, must.ErrorOf(inside(filepath.Join(dir, "pkg"), name)), want, name)
 	}
 }
 
 func TestResolver_AddressesOfGitHubStayInTheirPackage(t *testing.T) {
 	for _, source := range []string{"github.com/o/r/../../../../private", "github.com/o/r/%2e%2e/%2e%2e/private", "github.com/o/r/a/../../private"} {
-		if address, err := parseComplete(source); !errors.Is(err, errOutside) {
-			t.Errorf("%s: %#v, %v", source, address, err)
-		}
+		must.Fail(t, must.ErrorOf(parseComplete(source)), errOutside, source)
 	}
 }

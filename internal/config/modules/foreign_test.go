@@ -111,12 +111,8 @@ func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 	module.Subdir = ""
 	dir := locationStore(registries.Store).dir(module)
 	write(t, dir, "1.0.0.json", `{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"file:///home/me/private"}`)
-	if choice, err := registries.Select(t.Context(), module, "1.0.0"); !errors.Is(err, ErrOffline) {
-		t.Errorf("%+v, %v", choice, err)
-	}
-	if remote, err := registries.Locate(t.Context(), module, "1.0.0", false); !errors.Is(err, ErrOffline) {
-		t.Errorf("%+v, %v", remote, err)
-	}
+	must.Fail(t, must.ErrorOf(registries.Select(t.Context(), module, "1.0.0")), ErrOffline)
+	must.Fail(t, must.ErrorOf(registries.Locate(t.Context(), module, "1.0.0", false)), ErrOffline)
 }
 
 func TestResolver_PackagesDontCallFiles(t *testing.T) {

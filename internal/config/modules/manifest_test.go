@@ -34,9 +34,7 @@ func TestDecodeManifest(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := DecodeManifest(nil, asTerraform); err != nil || len(got) != 0 {
-		t.Errorf("of an empty file: %+v, %v", got, err)
-	}
+	must.Len(t, must.Get(DecodeManifest(nil, asTerraform))(t), 0)
 }
 
 func TestDecodeManifest_Refuses(t *testing.T) {
@@ -48,9 +46,7 @@ func TestDecodeManifest_Refuses(t *testing.T) {
 		`{"Modules":[{"Key":"a","Source":{"x":"y"}}]}`:      "not a record",
 		strings.Repeat(`{"Modules":[`, 20_000) + `{}` + `]`: "not a record",
 	} {
-		if m, err := DecodeManifest([]byte(content), asTerraform); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.60s: got %v and the error %v, want one with %q", content, m, err, want)
-		}
+		must.Contain(t, must.ErrorOf(DecodeManifest([]byte(content), asTerraform)), want, content)
 	}
 }
 
@@ -71,21 +67,15 @@ func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	if err != nil || len(got) != 3 || got["b"] != m["b"] {
 		t.Errorf("read back: %+v, %v", got, err)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("in the directory: %v, %v", left, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(dir))(t), 1)
 }
 
 func TestReadManifest_NamesTheFile(t *testing.T) {
 	dir := t.TempDir()
-	if m, err := ReadManifest(nil, dir, asTerraform); err != nil || len(m) != 0 {
-		t.Errorf("without a file: %v, %v", m, err)
-	}
+	must.Len(t, must.Get(ReadManifest(nil, dir, asTerraform))(t), 0)
 	path := filepath.Join(dir, ManifestName)
 	must.Write(t, path, "x")
-	if _, err := ReadManifest(nil, dir, asTerraform); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("the error is %v", err)
-	}
+	must.Contain(t, must.ErrorOf(ReadManifest(nil, dir, asTerraform)), path)
 }
 
 func FuzzDecodeManifest(f *testing.F) {

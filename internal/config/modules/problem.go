@@ -13,14 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-func canceled() *hcl.Diagnostic {
-	return diagnostic.Placeless("Module installation was canceled by an interrupt signal.", "Nothing was recorded.")
-}
-
-func tooMany(most int) *hcl.Diagnostic {
-	return diagnostic.Placeless("Too many modules", "The configuration has more than %d modules, counting each call of one.", most)
-}
-
 // invalidSource is about an address that means nothing.
 func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
 	if call.VersionRange == (hcl.Range{}) {
@@ -28,17 +20,6 @@ func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
 	}
 	return diagnostic.Error(call.SourceRange, "Invalid registry module source address",
 		"The source can't be used: %v.\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry.", err)
-}
-
-// remoteRun is about the module of a test run that Terraform doesn't take from there.
-func remoteRun(call load.ModuleCall, address Address) *hcl.Diagnostic {
-	return diagnostic.Error(call.SourceRange, "Invalid module source address",
-		"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String()))
-}
-
-// refused is about a module that the Resolver doesn't allow.
-func refused(call load.ModuleCall, err error) *hcl.Diagnostic {
-	return diagnostic.Error(call.SourceRange, "Module refused by policy", "The module %q can't be used: %v.", call.Name, err)
 }
 
 // unreadable is about a local module that isn't there; nil without an error.
@@ -165,12 +146,4 @@ func outdated(at places, s *step) *hcl.Diagnostic {
 	}
 	diag.Extra = Outdated{s.key, code}
 	return diag
-}
-
-// chosenOffline warns of a version that may be another one than that which the
-// registry would have led to.
-func chosenOffline(s *step) *hcl.Diagnostic {
-	return diagnostic.Warning(s.call.SourceRange, "Version chosen offline among what is there",
-		"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
-		s.call.Name, s.from.registry.Package(), s.from.version)
 }

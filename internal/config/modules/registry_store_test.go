@@ -46,9 +46,7 @@ func TestRegistry_ARememberedVersionCostsNoRequest(t *testing.T) {
 	must.Equal(t, mustLocate(t, r, "1.0.0"), asked)
 	must.Equal(t, requests()-before, 0)
 	for constraint, want := range map[string]string{"~> 1.0": "1.1.0", "1.1.0": "1.1.0", "": "1.1.0"} {
-		if choice, err := r.Select(t.Context(), netModule, constraint); err != nil || choice.Version != want {
-			t.Errorf("%q: got %+v, %v", constraint, choice, err)
-		}
+		must.Equal(t, must.Get(r.Select(t.Context(), netModule, constraint))(t).Version, want)
 	}
 	must.Equal(t, requests()-before, 1)
 }
@@ -67,9 +65,7 @@ func TestRegistry_LocateAgainAsksOnceAndRemembersTheAnswer(t *testing.T) {
 		t.Fatalf("got %v", old)
 	}
 	for range 2 {
-		if renewed, err := r.Locate(t.Context(), netModule, "1.0.0", true); err != nil || renewed.Subdir != "in/sub" {
-			t.Errorf("got %v, %v", renewed, err)
-		}
+		must.Equal(t, must.Get(r.Locate(t.Context(), netModule, "1.0.0", true))(t).Subdir, "in/sub")
 	}
 	if known := mustLocate(t, later(), "1.0.0"); known.Subdir != "in/sub" {
 		t.Errorf("remembered is %v", known)

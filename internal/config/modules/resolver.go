@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/dialect"
@@ -127,7 +128,7 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 	count := 1
 	for level := top.below(); len(level) > 0 && ctx.Err() == nil; {
 		if count += len(level); count > most {
-			return hcl.Diagnostics{tooMany(most)}
+			return hcl.Diagnostics{diagnostic.Placeless("Too many modules", "The configuration has more than %d modules, counting each call of one.", most)}
 		}
 		var open []*step
 		for _, s := range level {
@@ -153,7 +154,7 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 		level = next
 	}
 	if ctx.Err() != nil {
-		return hcl.Diagnostics{canceled()}
+		return hcl.Diagnostics{diagnostic.Placeless("Module installation was canceled by an interrupt signal.", "Nothing was recorded.")}
 	}
 	return nil
 }
@@ -170,7 +171,8 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	}
 	s.address = address
 	if _, isRemote := address.(Remote); isRemote && s.isRun && !dialect.Of(in.Product).Understands("remote_runs") {
-		return remoteRun(s.call, address)
+		return diagnostic.Error(s.call.SourceRange, "Invalid module source address",
+			"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String()))
 	}
 	if diag := checkReach(s); diag != nil {
 		return diag
@@ -178,7 +180,7 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	local, isLocal := address.(Local)
 	if in.Allow != nil && !isLocal {
 		if err := in.Allow(address, s.call.Version); err != nil {
-			return refused(s.call, err)
+			return diagnostic.Error(s.call.SourceRange, "Module refused by policy", "The module %q can't be used: %v.", s.call.Name, err)
 		}
 	}
 	s.constraint = s.call.Version

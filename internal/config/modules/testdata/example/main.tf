@@ -1,3 +1,0 @@
-module "net" {
-  source = "./net"
-}

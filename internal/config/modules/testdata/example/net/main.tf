@@ -1,3 +1,0 @@
-module "dns" {
-  source = "../dns"
-}
