@@ -13,9 +13,10 @@ import (
 // copyPiece is how much is copied between two looks at the context.
 const copyPiece = 16 << 20
 
-// copyTree copies a directory. Where the kernel copies files by itself, their bytes don't come by here.
-func copyTree(ctx context.Context, from, to string) error {
-	return makeTree(ctx, from, to, func(file original, to string) error {
+// CopyTree copies a directory to a path at which nothing exists, with symbolic links as they are or as what they lead to. After an
+// error a part of it may be there. Where the kernel copies files by itself, their bytes don't come by here.
+func CopyTree(ctx context.Context, from, to string, keepLinks bool) error {
+	return makeTree(ctx, from, to, keepLinks, func(file original, to string) error {
 		return makeFrom(file, to, func(target, source *os.File) (err error) {
 			for err == nil {
 				if err = context.Cause(ctx); err == nil {

@@ -29,7 +29,7 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 		link = from
 	}
 	to := filepath.Join(t.TempDir(), "to")
-	must.Succeed(t, copyTree(t.Context(), link, to))
+	must.Succeed(t, CopyTree(t.Context(), link, to, false))
 	must.Equal(t, cachetest.HashOf(t, to), cachetest.HashOf(t, from))
 	err := filepath.WalkDir(to, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
@@ -50,5 +50,5 @@ func TestCopyTree_EndsWithItsContext(t *testing.T) {
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	must.Fail(t, copyTree(ctx, from, filepath.Join(t.TempDir(), "to")), cachetest.ErrStopped)
+	must.Fail(t, CopyTree(ctx, from, filepath.Join(t.TempDir(), "to"), false), cachetest.ErrStopped)
 }

@@ -119,11 +119,11 @@ func linkBy(ctx context.Context, mode Mode, from, to string) error {
 	case Symlink:
 		return Dir(from, to)
 	case Clone:
-		return makeTree(ctx, from, to, cloneFile)
+		return makeTree(ctx, from, to, false, cloneFile)
 	case Hardlink:
-		return makeTree(ctx, from, to, hardLink)
+		return makeTree(ctx, from, to, false, hardLink)
 	case Copy:
-		return copyTree(ctx, from, to)
+		return CopyTree(ctx, from, to, false)
 	default:
 		return errors.ErrUnsupported
 	}
@@ -136,8 +136,8 @@ type original struct {
 	Info fs.FileInfo
 }
 
-// makeTree makes the directories of a package, and each file with makeFile.
-func makeTree(ctx context.Context, from, to string, makeFile func(file original, to string) error) error {
+// makeTree makes the directories of a package, and each file with makeFile. Symbolic links stay as they are, or become what they lead to.
+func makeTree(ctx context.Context, from, to string, keepLinks bool, makeFile func(file original, to string) error) error {
 	root, err := walkable(from)
 	if err != nil {
 		return err
@@ -156,7 +156,14 @@ func makeTree(ctx context.Context, from, to string, makeFile func(file original,
 		if entry.IsDir() {
 			return os.Mkdir(filepath.Join(to, name), 0o755)
 		}
-		if entry.Type()&fs.ModeSymlink != 0 {
+		switch isLink := entry.Type()&fs.ModeSymlink != 0; {
+		case isLink && keepLinks:
+			target, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, filepath.Join(to, name))
+		case isLink:
 			if path, err = filepath.EvalSymlinks(path); err != nil {
 				return err
 			}

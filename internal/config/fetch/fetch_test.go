@@ -47,6 +47,15 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 	brings(t, f, s.BaseURL()+"/net.tgz", "")
 }
 
+func TestFetch_WhatIsThereStays(t *testing.T) {
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
+	dst := t.TempDir()
+	must.Write(t, filepath.Join(dst, "mine"), "x")
+	must.Fail(t, must.ErrorOf(s.fetcher(t, "").Fetch(t.Context(), get(s.BaseURL()+"/net.zip"), dst)), fs.ErrExist)
+	must.DeepEqual(t, tree(t, dst), map[string]string{"mine": "x"})
+}
+
 func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 	s := parallelSite(t)
 	s.hop("/net", "./net.zip//modules/a")

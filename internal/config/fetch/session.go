@@ -239,15 +239,13 @@ func (s *session) copyTo(ctx context.Context, made content, subdir, dst string) 
 	if err != nil {
 		return failed(stepRead, err)
 	}
-	if err := os.Mkdir(dst, 0o755); err != nil {
-		if errors.Is(err, fs.ErrExist) && ignoresCase(filepath.Dir(dst)) {
+	err = link.CopyTree(ctx, src, dst, true)
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == filepath.Clean(dst) && errors.Is(err, fs.ErrExist) { // it is another one's
+		if ignoresCase(filepath.Dir(dst)) {
 			err = fmt.Errorf("the name of another module differs from this one in case only, and the file system takes both for one: rename one of them (%w)", err)
 		}
-		return failed(stepCopy, err)
-	}
-	if err := copyTree(ctx, src, dst); err != nil {
+	} else if err != nil {
 		_ = patient.RemoveAll(dst)
-		return failed(stepCopy, err)
 	}
-	return nil
+	return failed(stepCopy, err)
 }
