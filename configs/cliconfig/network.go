@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -33,10 +34,7 @@ func (u User) Getenv(name string) string {
 }
 
 func (u User) goos() string {
-	if u.GOOS == "" {
-		return runtime.GOOS
-	}
-	return u.GOOS
+	return cmp.Or(u.GOOS, runtime.GOOS)
 }
 
 // NetworkOptions is what [Config.Network] needs beside the configuration. The

@@ -186,13 +186,12 @@ var schemas []byte
 // younger parts it doesn't have either.
 //
 //go:embed schemas_opentofu.json
-var openTofuSchemas []byte
+var openTofuSchemas string
 
-// successors are products whose types are those of a version of Terraform, but for some differences.
-var successors = map[string]struct {
-	base        string
-	differences []byte
-}{"tofu": {"1.5.7", openTofuSchemas}}
+// successor is a product whose types are those of a version of Terraform, but for some differences.
+type successor struct{ base, differences string }
+
+var successors = map[string]successor{"tofu": {"1.5.7", openTofuSchemas}}
 
 // difference is what a product has in another way: further arguments and blocks,
 // or others of the same names, and arguments that it lacks.
@@ -264,14 +263,12 @@ var allTypes = sync.OnceValues(func() (types map[string]*schema, err error) {
 
 // table returns the types of backends that the product has.
 func table(product getproviders.Product) (map[string]*schema, error) {
-	if s, ok := successors[product.Program]; ok {
-		return differentTable(getproviders.Terraform(s.base), s.differences)
-	}
+	own := cmp.Or(successors[product.Program], successor{product.Version, "{}"})
 	all, err := allTypes()
 	if err != nil {
 		return nil, err
 	}
-	version, err := getproviders.ParseVersion(product.Version)
+	version, err := getproviders.ParseVersion(own.base)
 	if err != nil {
 		return nil, err
 	}
@@ -286,18 +283,8 @@ func table(product getproviders.Product) (map[string]*schema, error) {
 			types[name] = &own
 		}
 	}
-	return types, nil
-}
-
-// differentTable returns the types that are those of a product but for some
-// differences.
-func differentTable(base getproviders.Product, differences []byte) (map[string]*schema, error) {
-	types, err := table(base)
-	if err != nil {
-		return nil, err
-	}
 	var different map[string]difference
-	if err := json.Unmarshal(differences, &different); err != nil {
+	if err := json.Unmarshal([]byte(own.differences), &different); err != nil {
 		return nil, err
 	}
 	for name, d := range different {

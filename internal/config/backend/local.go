@@ -36,13 +36,7 @@ type Files struct {
 // LocalFiles returns where a local backend keeps its state; path and
 // workspaceDir are its arguments, "" for one that isn't set.
 func LocalFiles(path, workspaceDir string) Files {
-	if path == "" {
-		path = defaultStateFile
-	}
-	if workspaceDir == "" {
-		workspaceDir = defaultWorkspaceDir
-	}
-	return Files{path, workspaceDir}
+	return Files{cmp.Or(path, defaultStateFile), cmp.Or(workspaceDir, defaultWorkspaceDir)}
 }
 
 // State is the path of a workspace's state, which need not exist.

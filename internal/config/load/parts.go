@@ -113,7 +113,7 @@ type providerRef struct {
 
 // same reports whether both mean one configuration; o may be nil.
 func (r *providerRef) same(o *providerRef) bool {
-	return o != nil && r.name == o.name && r.alias == o.alias
+	return o != nil && r.providerKey == o.providerKey
 }
 
 // stateBlocks says where state is kept: one block of either kind, not both.
@@ -121,10 +121,7 @@ type stateBlocks struct{ backend, cloud *Backend }
 
 // effective is the block that counts.
 func (s *stateBlocks) effective() *Backend {
-	if s.cloud != nil {
-		return s.cloud
-	}
-	return s.backend
+	return cmp.Or(s.cloud, s.backend)
 }
 
 // add takes over a block; if there is one of its kind already, that stays. again is
@@ -164,10 +161,7 @@ type encryption struct {
 // override changes an encryption by another one, which has more weight.
 func (e *encryption) override(over *encryption) *encryption {
 	if e == nil || over == nil {
-		if over != nil {
-			return over
-		}
-		return e
+		return cmp.Or(over, e)
 	}
 	merged := &encryption{header: e.header, parts: maps.Clone(e.parts), targets: maps.Clone(e.targets)}
 	for name, part := range over.parts {

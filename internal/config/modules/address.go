@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -77,12 +78,7 @@ func ParseRegistry(source string, product getproviders.Product) (Registry, error
 
 // isLocal reports whether a source begins as paths relative to a module do.
 func isLocal(source string) bool {
-	for _, prefix := range []string{"./", "../", `.\`, `..\`} {
-		if strings.HasPrefix(source, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"./", "../", `.\`, `..\`}, func(prefix string) bool { return strings.HasPrefix(source, prefix) })
 }
 
 // parseLocal keeps the prefix, without which it would be no path.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
@@ -54,15 +55,7 @@ func (w wanted) pinned() (string, bool) {
 // considers reports whether a version may be chosen at all: a prerelease only
 // if it is asked for.
 func (w wanted) considers(v *version.Version) bool {
-	if v.Prerelease() == "" {
-		return true
-	}
-	for _, exact := range w.exact {
-		if exact.String() == v.String() {
-			return true
-		}
-	}
-	return false
+	return v.Prerelease() == "" || slices.ContainsFunc(w.exact, func(exact *version.Version) bool { return exact.String() == v.String() })
 }
 
 // Choice is the version that a call gets.

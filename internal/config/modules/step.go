@@ -81,12 +81,7 @@ var done = hcl.Diagnostics{{Severity: hcl.DiagInvalid}}
 
 // failed reports whether a step has come to its end.
 func (s *step) failed() bool {
-	for _, p := range s.problems {
-		if p.Severity != hcl.DiagWarning {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.problems, func(p *hcl.Diagnostic) bool { return p.Severity != hcl.DiagWarning })
 }
 
 func (s *step) fail(diag *hcl.Diagnostic) {
