@@ -17,17 +17,10 @@ import (
 // Fetcher and client have bounds of their own.
 const atOnce = 32
 
-// packages are got from where registries and addresses say that they are.
-type packages struct {
-	fetcher    Fetcher
-	registries *Registries
-	dryRun     bool
-}
-
 // locateAll finds out where the packages of modules are.
-func (p packages) locateAll(ctx context.Context, level []*step) {
+func (in Resolver) locateAll(ctx context.Context, level []*step) {
 	warnings, errs := par.Map(ctx, atOnce, level, func(ctx context.Context, s *step) (warnings []string, err error) {
-		s.from, warnings, err = p.locate(ctx, s.address, s.constraint)
+		s.from, warnings, err = in.locate(ctx, s.address, s.constraint)
 		s.from.own = s.from.own && !s.parent.foreign
 		s.from.commit = s.commit
 		return warnings, err
@@ -48,22 +41,22 @@ func (p packages) locateAll(ctx context.Context, level []*step) {
 }
 
 // locate finds out where the package of an address is.
-func (p packages) locate(ctx context.Context, address Address, constraint string) (from packageSource, _ []string, err error) {
+func (in Resolver) locate(ctx context.Context, address Address, constraint string) (from packageSource, _ []string, err error) {
 	switch address := address.(type) {
 	case Remote:
 		return packageSource{remote: address, own: true}, nil, nil
 	case Registry:
-		if p.registries == nil {
+		if in.Registries == nil {
 			return from, nil, fmt.Errorf("there is nothing to ask registries with about %s", address)
 		}
-		choice, err := p.registries.Select(ctx, address, constraint)
+		choice, err := in.Registries.Select(ctx, address, constraint)
 		if err != nil {
 			return from, choice.Warnings, err
 		}
 		from := packageSource{registry: address, version: choice.Version, unasked: choice.Unasked}
-		if !p.dryRun { // where it is would be remembered
+		if !in.DryRun { // where it is would be remembered
 			from.pin = address.Package() + " " + choice.Version
-			from.remote, err = p.registries.Locate(ctx, address, choice.Version, false)
+			from.remote, err = in.Registries.Locate(ctx, address, choice.Version, false)
 		}
 		return from, choice.Warnings, err
 	default:
@@ -73,14 +66,14 @@ func (p packages) locate(ctx context.Context, address Address, constraint string
 
 // fetchAll gets the packages of those modules that aren't there, all at once, and
 // puts them into their places.
-func (p packages) fetchAll(ctx context.Context, tree *Tree, level []*step, tell func(Event)) {
+func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 	var missing []*step
 	beside := new(Requests)
 	for _, s := range level {
 		if !s.failed() && s.record.Dir == "" {
 			missing = append(missing, s)
 			beside.All = append(beside.All, s.from.request())
-			tell(Downloading{Key: s.key, Package: shownPackage(s), Version: s.from.version})
+			in.Observe(Downloading{Key: s.key, Package: shownPackage(s), Version: s.from.version})
 		}
 	}
 	if len(missing) == 0 {
@@ -96,7 +89,7 @@ func (p packages) fetchAll(ctx context.Context, tree *Tree, level []*step, tell 
 	defer stage.remove()
 	_, errs := par.Map(ctx, atOnce, missing, func(ctx context.Context, s *step) (_ struct{}, err error) {
 		s.from.beside = beside
-		s.fetched, s.subdir, err = p.fetch(ctx, s.from, stage.at(s.key))
+		s.fetched, s.subdir, err = in.fetch(ctx, s.from, stage.at(s.key))
 		return struct{}{}, err
 	})
 	var fetched []*step
@@ -109,20 +102,20 @@ func (p packages) fetchAll(ctx context.Context, tree *Tree, level []*step, tell 
 			s.fail(notFetched(s, errs[i]))
 		}
 	}
-	publishAll(tree, stage, fetched, tell)
+	publishAll(tree, stage, fetched, in.Observe)
 }
 
 // fetch fetches a package, and finds the module in it. Where a registry said that it is may be remembered from
 // an earlier run, and not hold any more: then the registry is asked again.
-func (p packages) fetch(ctx context.Context, from packageSource, dst string) (fetched Fetched, subdir string, err error) {
-	if p.fetcher == nil {
+func (in Resolver) fetch(ctx context.Context, from packageSource, dst string) (fetched Fetched, subdir string, err error) {
+	if in.Fetcher == nil {
 		return Fetched{}, "", errors.New("there is nothing to fetch it with")
 	}
-	fetched, err = p.fetcher.Fetch(ctx, from.request(), dst)
+	fetched, err = in.Fetcher.Fetch(ctx, from.request(), dst)
 	if err != nil && from.version != "" && ctx.Err() == nil {
-		if remote, again := p.registries.Locate(ctx, from.registry, from.version, true); again == nil && remote != from.remote {
+		if remote, again := in.Registries.Locate(ctx, from.registry, from.version, true); again == nil && remote != from.remote {
 			from.remote = remote
-			fetched, err = p.fetcher.Fetch(ctx, from.request(), dst)
+			fetched, err = in.Fetcher.Fetch(ctx, from.request(), dst)
 		}
 	}
 	if err == nil {

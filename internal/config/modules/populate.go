@@ -44,8 +44,7 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 			return headed{err, "Module refused by policy"}
 		}
 	}
-	packages := packages{in.Fetcher, in.Registries, in.DryRun}
-	from, _, err := packages.locate(ctx, address, "")
+	from, _, err := in.locate(ctx, address, "")
 	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && failed.Host != "" {
 		return headed{err, headline(err)}
 	}
@@ -58,7 +57,7 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	}
 	defer stage.remove()
 	pkg := stage.at("root")
-	_, subdir, err := packages.fetch(ctx, from, pkg)
+	_, subdir, err := in.fetch(ctx, from, pkg)
 	if err != nil {
 		return err
 	}

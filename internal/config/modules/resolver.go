@@ -139,12 +139,11 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 				open = append(open, s)
 			}
 		}
-		packages := packages{in.Fetcher, in.Registries, in.DryRun}
-		packages.locateAll(ctx, open)
+		in.locateAll(ctx, open)
 		if in.DryRun {
 			plan(tree, level, in.Observe)
 		} else {
-			packages.fetchAll(ctx, tree, level, in.Observe)
+			in.fetchAll(ctx, tree, level)
 		}
 		in.load(ctx, tree, level)
 		var next []*step
