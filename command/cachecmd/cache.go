@@ -155,7 +155,7 @@ func (o *dirOptions) do(operands []string) (result.Result, error) {
 	if o.out.Data = true; !o.findCache() {
 		return nil, nil
 	}
-	return result.CacheDir{Cache: o.cache}, nil
+	return result.CacheDir(o.cache), nil
 }
 
 // list returns the packages of the cache.
@@ -202,7 +202,7 @@ func (o *keyOptions) do(paths []string) (result.Result, error) {
 	platform := cmp.Or(o.platform, getproviders.CurrentPlatform())
 	key, prefix := keyOf(locked, platform), keyPrefix(platform)
 	if !o.github || o.out.JSON {
-		return result.CacheKey{Key: key, Prefix: prefix, Platform: platform}, nil
+		return result.CacheKey(key, prefix, platform), nil
 	}
 	if o.findCache() {
 		result.GitHubOutput(o.Meta.Stdout, [][2]string{{"path", o.cache.Dir}, {"key", key}, {"restore-keys", prefix}})

@@ -18,31 +18,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// CacheDir is where a cache is.
-type CacheDir struct{ Cache *providercache.Store }
+// CacheDir is where a cache is: for people and for scripts the path and nothing else.
+func CacheDir(cache *providercache.Store) Told { return Told{cache.Dir + "\n", cacheObject(cache)} }
 
-// Text writes the path and nothing else, for people and for scripts.
-func (d CacheDir) Text() string {
-	return d.Cache.Dir + "\n"
-}
-
-// JSON is an object that names the path.
-func (d CacheDir) JSON() any { return cacheObject(d.Cache) }
-
-// CacheKey is the key of what lock files select, and what keys of other selections begin with.
-type CacheKey struct {
-	Key, Prefix string
-	Platform    getproviders.Platform
-}
-
-// Text writes the key and nothing else, for people and for scripts.
-func (k CacheKey) Text() string {
-	return k.Key + "\n"
-}
-
-// JSON is an object with the key.
-func (k CacheKey) JSON() any {
-	return Object{"key", k.Key, "platform", k.Platform, "restore_keys", k.Prefix}
+// CacheKey is the key of what lock files select, for people and for scripts alone, and what keys of other selections begin with.
+func CacheKey(key, prefix string, platform getproviders.Platform) Told {
+	return Told{key + "\n", Object{"key", key, "platform", platform, "restore_keys", prefix}}
 }
 
 // CacheList is what "cache list" tells.
