@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -44,7 +43,7 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 	locks, problems := depsfile.Load(depsfile.FileName, product)
 	// A lock file that can't be read is no reason not to show the version, nor the
 	// entries that can be read.
-	report := versionReport{product, m.Version, from.Because(m, product), locks.All()}
+	report := versionReport(product, m.Version, from.Because(m, product), locks.All())
 	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
 
@@ -62,40 +61,26 @@ func built() (commit, at string) {
 	return commit, at
 }
 
-// versionReport is what the command tells.
-type versionReport struct {
-	product      getproviders.Product
-	own, because string
-	locks        []depsfile.Lock
-}
-
-// Text writes what Terraform prints, and the version of tfdeps.
-func (v versionReport) Text() string {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s v%s\non %s\n", v.product.Name, v.product.Version, getproviders.CurrentPlatform())
-	fmt.Fprintf(&b, "+ tfdeps %s (%s)\n", v.own, v.because)
-	for _, lock := range v.locks {
+// versionReport is what Terraform prints, and the version of tfdeps after it.
+func versionReport(product getproviders.Product, own, because string, locks []depsfile.Lock) result.Told {
+	var b strings.Builder
+	platform := getproviders.CurrentPlatform()
+	fmt.Fprintf(&b, "%s v%s\non %s\n+ tfdeps %s (%s)\n", product.Name, product.Version, platform, own, because)
+	selections := make(map[string]string, len(locks))
+	for _, lock := range locks {
 		version := "v" + lock.Version.String()
 		if lock.Version.IsZero() {
 			version = "(unversioned)"
 		}
 		fmt.Fprintf(&b, "+ provider %s %s\n", lock.Provider, version)
-	}
-	return b.String()
-}
-
-// JSON writes what Terraform prints, and the version of tfdeps after it.
-func (v versionReport) JSON() any {
-	commit, at := built()
-	selections := make(map[string]string, len(v.locks))
-	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
-	return result.Foreign{Object: result.Object{
-		"terraform_version", v.product.Version, "platform", getproviders.CurrentPlatform(), "provider_selections", selections,
-		"terraform_outdated", false, "tfdeps_version", v.own, "because", v.because,
+	commit, at := built()
+	return result.Told{People: b.String(), Programs: result.Foreign{Object: result.Object{
+		"terraform_version", product.Version, "platform", platform, "provider_selections", selections,
+		"terraform_outdated", false, "tfdeps_version", own, "because", because,
 		"tfdeps_commit?", commit, "tfdeps_time?", at, "follows", products.Followed(),
-	}}
+	}}}
 }
 
 // ownVersion is the version of this build, as far as Go knows it.

@@ -32,7 +32,7 @@ const resultFormat = "1.0"
 func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 	if asJSON {
 		report := r.JSON()
-		if o, ok := report.(Object); ok {
+		if o, ok := report.(Object); ok || report == nil {
 			report = slices.Concat(Object{"format_version", resultFormat}, o, run.Object())
 		}
 		return writeReport(w, report)
@@ -69,7 +69,7 @@ func Table(rows [][]string) string {
 // Told is a result in both forms, each of which may be empty: people were told before, or see the problems of a run that found out nothing.
 type Told struct {
 	People   string
-	Programs Object
+	Programs any // nil: an empty object
 }
 
 // Text implements Result.
