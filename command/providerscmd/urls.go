@@ -79,7 +79,7 @@ func locate(opts urlsOptions, in *reader) result.Result {
 		requests[i].Sizes = opts.sizes
 	}
 	results, _ := fetcher.Locate(in.Meta.Context, requests...) // each directory reports its own error
-	var report result.URLsReport
+	var report []explain.LockedDir
 	for i, found := range results {
 		d := dirs[i]
 		report = append(report, explain.LockedDir{Dir: d.Path, Named: opts.roots.Given(), Locked: d.lockedHashes, Result: found})
@@ -87,7 +87,7 @@ func locate(opts urlsOptions, in *reader) result.Result {
 			in.Log.Add(explain.LocateProblems(found.Err)...)
 		}
 	}
-	return report
+	return result.URLs(report)
 }
 
 // hashOptions are what the arguments of hash ask for.

@@ -11,22 +11,31 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// URLsReport tells where packages are.
-type URLsReport []explain.LockedDir
-
-// JSON is the report for programs.
-func (r URLsReport) JSON() any {
+// URLs tells where packages are, for people each with its checksum, and without what may be secret in a URL.
+func URLs(dirs []explain.LockedDir) Told {
+	var text strings.Builder
 	packages, failed, bytes := 0, 0, int64(0)
-	for _, d := range r {
+	for _, d := range dirs {
+		if d.Named {
+			fmt.Fprintf(&text, "%s:\n", terminal.Printable(d.Dir))
+		}
 		for _, p := range d.Result.Packages {
-			packages++
+			packages, bytes = packages+1, bytes+p.Bytes
 			if p.Err != nil {
 				failed++
+				continue
 			}
-			bytes += p.Bytes
+			fmt.Fprintf(&text, "%s v%s %s (%s)\n  %s\n", p.Provider, p.Version, p.Platform, p.Authentication.TrustLevel,
+				terminal.Printable(p.Package.Location.String()))
+			if p.ZH != "" {
+				fmt.Fprintf(&text, "  %s\n", p.ZH)
+			}
+			if p.Bytes > 0 {
+				fmt.Fprintf(&text, "  %d bytes\n", p.Bytes)
+			}
 		}
 	}
-	return Object{"directories", Each(r, locatedDir), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
+	return Told{text.String(), Object{"directories", Each(dirs, locatedDir), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}}
 }
 
 func locatedDir(d explain.LockedDir) Object {
@@ -69,29 +78,4 @@ func located(p providercache.LockedPackage) Object {
 		"url|null", url, "path|null", path, "sha256|null", sha256, "size?", p.Bytes, "hashes", p.Hashes, "protocols", protocols,
 		"authentication", level, "key_id?", key,
 	}, failed...)
-}
-
-// Text prints the report for people: each package with its checksum and where it
-// is. What may be secret in a URL is left out.
-func (r URLsReport) Text() string {
-	var b strings.Builder
-	for _, d := range r {
-		if d.Named {
-			fmt.Fprintf(&b, "%s:\n", terminal.Printable(d.Dir))
-		}
-		for _, p := range d.Result.Packages {
-			if p.Err != nil {
-				continue
-			}
-			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Provider, p.Version, p.Platform, p.Authentication.TrustLevel,
-				terminal.Printable(p.Package.Location.String()))
-			if p.ZH != "" {
-				fmt.Fprintf(&b, "  %s\n", p.ZH)
-			}
-			if p.Bytes > 0 {
-				fmt.Fprintf(&b, "  %d bytes\n", p.Bytes)
-			}
-		}
-	}
-	return b.String()
 }

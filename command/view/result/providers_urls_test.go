@@ -7,24 +7,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets. Of those only
+// TestURLs_AreWholeForProgramsOnly has a URL with all kinds of secrets. Of those only
 // the query is printed, and only as JSON, because a download needs it.
-func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
+func TestURLs_AreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at := must.Get(url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F"))(t)
 	p := providercache.LockedPackage{Outcome: providercache.Outcome{
 		Selection: getproviders.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Bytes: 5,
 	}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}}
-	report := URLsReport{{
+	report := URLs([]explain.LockedDir{{
 		Dir: ".", Result: providercache.LockResult{Packages: []providercache.LockedPackage{p}},
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
-	}}
+	}})
 	var asJSON bytes.Buffer
 	must.Succeed(t, Write(&asJSON, report, true, Run{}))
 	asText := report.Text()
