@@ -77,16 +77,14 @@ func (o *addOptions) do(operands []string) (result.Result, error) {
 		return nil, nil
 	}
 	o.Source = all
-	result := result.CacheFilling{Cache: o.cache, Span: o.activity.Span}
 	filled := o.fill()
-	for _, f := range filled {
-		result.Packages = append(result.Packages, f.Outcome)
-	}
 	o.Log.Add(o.activity.End()...)
+	var receipts *bool
 	if o.system {
-		result.Receipts = new(o.finalize(filled))
+		receipts = new(o.finalize(filled))
 	}
-	return result, nil
+	outcomes := result.Each(filled, func(f providercache.Prefetched) providercache.Outcome { return f.Outcome })
+	return result.CacheFilling(o.cache, outcomes, receipts, o.activity.Span), nil
 }
 
 // installer makes what fetches packages for the current platform.

@@ -179,7 +179,7 @@ func (o *listOptions) do(operands []string) (result.Result, error) {
 	if !ok {
 		return nil, nil
 	}
-	return result.CacheList{Cache: o.cache, Packages: packages}, nil
+	return result.CacheList(o.cache, packages), nil
 }
 
 // keyOptions are what the arguments of cache key ask for.
@@ -255,16 +255,16 @@ func (o *verifyOptions) do(operands []string) (result.Result, error) {
 		o.failed("Failed to verify the cache", err)
 		return nil, nil
 	}
-	result := result.CacheVerification{Cache: o.cache, Found: found}
+	var repaired *providercache.Removal
 	if o.repair {
-		if result.Repaired, err = o.removeDamaged(found); err != nil {
+		if repaired, err = o.removeDamaged(found); err != nil {
 			o.failed("Failed to remove what is damaged", err)
 		}
 	}
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
 		o.out.Code = cli.ExitDiffers
 	}
-	return result, nil
+	return result.CacheVerification(o.cache, found, repaired), nil
 }
 
 // removeDamaged removes the packages that aren't what their receipts say. The next

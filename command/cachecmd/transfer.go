@@ -62,16 +62,16 @@ func (o *transferOptions) do(operands []string) (result.Result, error) {
 	if !ok {
 		return nil, nil
 	}
-	result := result.CacheTransfer{Cache: o.cache, Remote: remote.String(), Push: o.push}
+	var all []providercache.Outcome
 	for _, platform := range o.platforms {
 		o.activity.Platform(platform)
 		moved, err := o.move(remote, wanted, platform)
-		result.Packages = append(result.Packages, moved...)
+		all = append(all, moved...)
 		if err != nil {
 			o.Log.Add(explain.TransferProblems(o.Product, o.push, err)...)
 		}
 	}
-	return result, nil
+	return result.CacheTransfer(o.cache, remote.String(), o.push, all), nil
 }
 
 // check finds places that packages can't go to, or come from.

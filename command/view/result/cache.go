@@ -26,21 +26,15 @@ func CacheKey(key, prefix string, platform getproviders.Platform) Told {
 	return Told{key + "\n", Object{"key", key, "platform", platform, "restore_keys", prefix}}
 }
 
-// CacheList is what "cache list" tells.
-type CacheList struct {
-	Cache    *providercache.Store
-	Packages []providercache.StoredPackage
-}
-
 // usersShown is how many of a package's users a text names.
 const usersShown = 3
 
-// Text writes the list for people: a line for each package, and below it who
-// uses it.
-func (l CacheList) Text() string {
+// CacheList is what "cache list" tells: for people a line for each package, and below it who uses it.
+func CacheList(cache *providercache.Store, packages []providercache.StoredPackage) Told {
 	var rows [][]string
-	size, onDisk := l.sizes()
-	for _, p := range l.Packages {
+	size, onDisk := int64(0), int64(0)
+	for _, p := range packages {
+		size, onDisk = size+p.Size, onDisk+p.OnDisk
 		rows = append(rows, []string{p.Provider.String(), p.Version.String(), p.Platform.String(), terminal.Megabytes(p.Size),
 			terminal.Megabytes(p.OnDisk) + " on disk", "used " + p.LastUse.Local().Format("2006-01-02"), string(p.Condition)})
 		for i, user := range p.Users {
@@ -51,7 +45,12 @@ func (l CacheList) Text() string {
 			rows = append(rows, []string{"  in " + workingDirectory(user)})
 		}
 	}
-	return Table(rows) + fmt.Sprintf("%s in %s: %s, %s on disk\n", terminal.Count(len(l.Packages), "package"), terminal.Printable(l.Cache.Dir), terminal.Megabytes(size), terminal.Megabytes(onDisk))
+	text := fmt.Sprintf("%s in %s: %s, %s on disk\n", terminal.Count(len(packages), "package"), terminal.Printable(cache.Dir), terminal.Megabytes(size), terminal.Megabytes(onDisk))
+	return Told{Table(rows) + text, append(cacheObject(cache), "size", size, "size_on_disk", onDisk, "packages", Each(packages, func(p providercache.StoredPackage) Object {
+		return append(sized(p), "used_by", p.Users, "linked_by", p.Linked, "receipt", p.Managed, "condition", p.Condition)
+	}), "summary", Object{
+		"packages", len(packages), "conditions", tallied(packages, func(p providercache.StoredPackage) providercache.Condition { return p.Condition }),
+	})}
 }
 
 // workingDirectory is the directory that has its packages in another one.
@@ -83,23 +82,6 @@ func stored(p providercache.StoredPackage) Object {
 // sized is a package with what it takes of the disk.
 func sized(p providercache.StoredPackage) Object {
 	return append(stored(p), "size", p.Size, "size_on_disk", p.OnDisk, "last_use", p.LastUse.UTC().Truncate(time.Second))
-}
-
-// JSON is the list for programs.
-func (l CacheList) JSON() any {
-	size, onDisk := l.sizes()
-	return append(cacheObject(l.Cache), "size", size, "size_on_disk", onDisk, "packages", Each(l.Packages, func(p providercache.StoredPackage) Object {
-		return append(sized(p), "used_by", p.Users, "linked_by", p.Linked, "receipt", p.Managed, "condition", p.Condition)
-	}), "summary", Object{
-		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p providercache.StoredPackage) providercache.Condition { return p.Condition }),
-	})
-}
-
-func (l CacheList) sizes() (size, onDisk int64) {
-	for _, p := range l.Packages {
-		size, onDisk = size+p.Size, onDisk+p.OnDisk
-	}
-	return size, onDisk
 }
 
 // CacheRemoval is what became of packages that were to be removed, and of the
@@ -157,37 +139,36 @@ func (r CacheRemoval) packages(w io.Writer) {
 	fmt.Fprintf(w, "%s %s, %s %s%s\n", verbs[0], terminal.Count(len(done.Removed), "package"), verbs[1], terminal.Megabytes(done.Freed), shared)
 }
 
-// CacheVerification is what came of reading all packages.
-type CacheVerification struct {
-	Cache    *providercache.Store
-	Found    []providercache.Verified
-	Repaired *providercache.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
-}
-
-// Text tells which packages aren't what they should be, in one line what was
-// found, and in another what was removed.
-func (v CacheVerification) Text() string {
-	if len(v.Found) == 0 {
-		return fmt.Sprintf("There is nothing to verify: no package is in the cache %s.\n"+
-			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", terminal.Printable(v.Cache.Dir))
+// CacheVerification is what came of reading all packages: for people those that aren't what they should be, in one line what was found, and
+// in another what was removed of what is damaged; nil: there was nothing to do, or it wasn't asked for. For programs it is every package, in the order of addresses, versions and platforms.
+func CacheVerification(cache *providercache.Store, all []providercache.Verified, removed *providercache.Removal) Told {
+	n := tallied(all, func(p providercache.Verified) providercache.Finding { return p.Finding })
+	repaired := cmp.Or(removed, new(providercache.Removal))
+	told := Told{Programs: append(cacheObject(cache), "packages", Each(all, func(p providercache.Verified) Object {
+		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", p.Expected}, ErrorObject(p.Err))
+	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(all), "findings", n})}
+	if len(all) == 0 {
+		told.People = fmt.Sprintf("There is nothing to verify: no package is in the cache %s.\n"+
+			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", terminal.Printable(cache.Dir))
+		return told
 	}
 	var b strings.Builder
-	for _, found := range v.Found {
+	for _, found := range all {
 		if found.Differs() {
 			fmt.Fprintln(&b, differs(found))
 		}
 	}
-	n := v.findings()
 	var parts terminal.Phrases
 	parts.Add(n[providercache.OK], "%d sound", n[providercache.OK])
 	parts.Add(n[providercache.Corrupt], "%d damaged", n[providercache.Corrupt])
 	parts.Add(n[providercache.NotLocked], "%d not what the lock files record", n[providercache.NotLocked])
 	parts.Add(n[providercache.Unknown], "%d with nothing to compare with but lock files (-locked)", n[providercache.Unknown])
-	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(v.Found), "package"), parts)
-	if v.Repaired != nil {
-		CacheRemoval{Done: *v.Repaired}.packages(&b)
+	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(all), "package"), parts)
+	if removed != nil {
+		CacheRemoval{Done: *removed}.packages(&b)
 	}
-	return b.String()
+	told.People = b.String()
+	return told
 }
 
 // differs says why a package isn't what it should be.
@@ -230,26 +211,6 @@ func reasonToKeep(p providercache.Kept) string {
 	}
 }
 
-// JSON lists every package, in the order of addresses, versions and platforms.
-func (v CacheVerification) JSON() any {
-	repaired := cmp.Or(v.Repaired, new(providercache.Removal))
-	return append(cacheObject(v.Cache), "packages", Each(v.Found, func(p providercache.Verified) Object {
-		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", p.Expected}, ErrorObject(p.Err))
-	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(v.Found), "findings", v.findings()})
-}
-
-func (v CacheVerification) findings() map[providercache.Finding]int {
-	return tallied(v.Found, func(p providercache.Verified) providercache.Finding { return p.Finding })
-}
-
-// CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share.
-type CacheTransfer struct {
-	Cache    *providercache.Store
-	Remote   string // what that place is called
-	Push     bool   // from the cache; else to it
-	Packages []providercache.Outcome
-}
-
 // moved tells of packages: those with a state that there is a word for, and in one line what there was to do. Failures aren't among it:
 // they are problems.
 func moved(packages []providercache.Outcome, words map[event.State]string, done, where string) (text string, parts terminal.Phrases, n sum) {
@@ -262,62 +223,39 @@ func moved(packages []providercache.Outcome, words map[event.State]string, done,
 	return text, terminal.Phrases{fmt.Sprintf("%s %s %s", done, terminal.Count(n.done, "package"), terminal.Printable(where))}, n
 }
 
-// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do.
-func (t CacheTransfer) Text() string {
+// CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share: pushed from the
+// cache, or pulled to it. For programs it is every package, platform by platform.
+func CacheTransfer(cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) Told {
 	done, where := "Pulled", "from "
-	if t.Push {
+	if push {
 		done, where = "Sent", "to "
 	}
-	text, parts, n := moved(t.Packages, map[event.State]string{
+	text, parts, n := moved(packages, map[event.State]string{
 		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
-	}, done, where+t.Remote)
-	if slices.ContainsFunc(t.Packages, func(p providercache.Outcome) bool { return p.State == event.NotRecorded }) {
+	}, done, where+remote)
+	if slices.ContainsFunc(packages, func(p providercache.Outcome) bool { return p.State == event.NotRecorded }) {
 		text += `To record the hashes, run "tfdeps providers lock" with -platform for each platform.` + "\n"
 	}
 	parts.Add(n.done, "%s", terminal.Megabytes(n.bytes))
 	parts.Add(n.present, "%d more were there already", n.present)
 	parts.Add(n.missing, "%d left out", n.missing)
-	return text + parts.String() + "\n"
-}
-
-// JSON lists every package that lock files select, platform by platform.
-func (t CacheTransfer) JSON() any {
-	sum := sumOf(t.Packages)
-	return append(cacheObject(t.Cache), "url", t.Remote, "packages", Each(t.Packages, func(p providercache.Outcome) Object {
+	return Told{text + parts.String() + "\n", append(cacheObject(cache), "url", remote, "packages", Each(packages, func(p providercache.Outcome) Object {
 		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes?", p.Bytes}, ErrorObject(p.Err))
-	}), "summary", Object{
-		"transferred", sum.done, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
-	})
+	}), "summary", Object{"transferred", n.done, "present", n.present, "missing", n.missing, "failed", n.failed, "bytes", n.bytes})}
 }
 
-// CacheFilling is what was put into a cache.
-type CacheFilling struct {
-	Cache    *providercache.Store
-	Packages []providercache.Outcome
-	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
-	// Span is when a package was fetched.
-	Span Times
-}
-
-// Text tells what is new, and in one line what there was to do.
-func (f CacheFilling) Text() string {
-	text, parts, n := moved(f.Packages, map[event.State]string{event.Fetched: "Added"}, "Added", "to "+f.Cache.Dir)
+// CacheFilling is what was put into a cache, in the order in which it was asked for, platform by platform; receipts says whether there are
+// any beside the cache; nil: none were to be.
+func CacheFilling(cache *providercache.Store, packages []providercache.Outcome, receipts *bool, span Times) Told {
+	text, parts, n := moved(packages, map[event.State]string{event.Fetched: "Added"}, "Added", "to "+cache.Dir)
 	parts.Add(n.present, "%d more were there already", n.present)
-	return text + parts.String() + "\n"
-}
-
-// JSON lists every package that was asked for, in that order, platform by
-// platform.
-func (f CacheFilling) JSON() any {
-	return append(cacheObject(f.Cache), "packages", Each(f.Packages, f.object), "receipts", f.Receipts, "summary", sumOf(f.Packages).object("added"))
-}
-
-func (f CacheFilling) object(p providercache.Outcome) Object {
-	dir := ""
-	if p.Err == nil {
-		dir = f.Cache.PackagePath(p.Provider, p.Version, p.Platform)
-	}
-	return slices.Concat(about(p), Object{
-		"directory?", dir, "added", p.State == event.Fetched, "source?", p.Source, "bytes?", p.Bytes,
-	}, f.Span(p).Object(), ErrorObject(p.Err))
+	return Told{text + parts.String() + "\n", append(cacheObject(cache), "packages", Each(packages, func(p providercache.Outcome) Object {
+		dir := ""
+		if p.Err == nil {
+			dir = cache.PackagePath(p.Provider, p.Version, p.Platform)
+		}
+		return slices.Concat(about(p), Object{
+			"directory?", dir, "added", p.State == event.Fetched, "source?", p.Source, "bytes?", p.Bytes,
+		}, span(p).Object(), ErrorObject(p.Err))
+	}), "receipts", receipts, "summary", n.object("added"))}
 }

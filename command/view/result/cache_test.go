@@ -53,7 +53,7 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
-	got := CacheList{Cache: &providercache.Store{Dir: "/cache"}, Packages: []providercache.StoredPackage{p}}.Text()
+	got := CacheList(&providercache.Store{Dir: "/cache"}, []providercache.StoredPackage{p}).Text()
 	for _, want := range []string{"\n  in " + filepath.FromSlash("/a") + "\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
 		must.Contain(t, got, want)
 	}
@@ -86,18 +86,18 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"dry_run":true`, `"freed":5,"shared":6,"shared_with":["/a"]`, `"last_use":"2026-01-02T03:04:05Z"`,
 			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]`,
 			`"reason":"in_use"`, `"reason":"no_receipt"`, `"reason":"failed","detail":"unexpected EOF"`, `"modules":{"entries":2,"bytes":7}`}},
-		"nothing verified": {CacheVerification{Cache: cache}, []string{`"packages":[],"removed":[],"kept":[],"summary":{"packages":0,"findings":{}}`}},
-		"verified": {CacheVerification{Cache: cache, Repaired: &providercache.Removal{Removed: []providercache.StoredPackage{used}}, Found: []providercache.Verified{
+		"nothing verified": {CacheVerification(cache, nil, nil), []string{`"packages":[],"removed":[],"kept":[],"summary":{"packages":0,"findings":{}}`}},
+		"verified": {CacheVerification(cache, []providercache.Verified{
 			{Package: cachedNull, Finding: providercache.Corrupt, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
 			{Package: cachedNull, Finding: providercache.Corrupt, Err: io.ErrUnexpectedEOF},
-			{Package: cachedNull, Finding: providercache.OK, H1: "h1:b="}}}, []string{
+			{Package: cachedNull, Finding: providercache.OK, H1: "h1:b="}}, &providercache.Removal{Removed: []providercache.StoredPackage{used}}), []string{
 			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
-		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
-		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(providercache.Outcome) (none Span) { return none }, Packages: []providercache.Outcome{
+		"nothing filled": {CacheFilling(cache, nil, nil, nil), []string{`"packages":[],"receipts":null`}},
+		"filled": {CacheFilling(cache, []providercache.Outcome{
 			{Selection: selection, Platform: cachedNull.Platform, State: event.Fetched},
 			{Selection: selection, Platform: cachedNull.Platform, State: event.Present},
-			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
+			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}, &receipts, func(providercache.Outcome) (none Span) { return none }), []string{
 			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true}`,
 			`"added":false},{`, `"platform":"linux_amd64","added":false,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {
