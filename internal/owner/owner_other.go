@@ -10,9 +10,11 @@ import (
 // OpenPlain: there are no such flags here.
 const OpenPlain = 0
 
-// IsPrivate, IsRoots, CanWrite and Exclusive: nothing is known of owners here,
+// IsPrivate, IsSecret, IsRoots, CanWrite and Exclusive: nothing is known of owners here,
 // so no receipts are kept.
 func IsPrivate(string, fs.FileInfo) bool { return false }
+
+func IsSecret(string, fs.FileInfo) bool { return false }
 
 func IsRoots(fs.FileInfo) bool { return false }
 

@@ -22,6 +22,13 @@ func IsPrivate(_ string, info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid() && !OthersWrite(info.Mode())
 }
 
+// IsSecret reports whether a file can be read and changed by who runs this program and
+// by root alone, and has no second name.
+func IsSecret(path string, info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink == 1 && info.Mode()&0o077 == 0 && IsPrivate(path, info)
+}
+
 // IsRoots reports whether a file or directory belongs to root, and no other
 // user can write to it.
 func IsRoots(info fs.FileInfo) bool {

@@ -14,6 +14,9 @@ const OpenPlain = 0
 // program, and no other user but administrators can change it.
 func IsPrivate(path string, _ fs.FileInfo) bool { return Exclusive(path) }
 
+// IsSecret is IsPrivate: the access list of what holds files says who may read them.
+func IsSecret(path string, _ fs.FileInfo) bool { return Exclusive(path) }
+
 // IsRoots: a cache that is part of the system is a matter of images, and of
 // other systems.
 func IsRoots(fs.FileInfo) bool { return false }

@@ -3,10 +3,14 @@ package download
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -59,15 +63,19 @@ func (l *partialFile) keep(worthwhile bool) (kept int64) {
 }
 
 // discard removes the file from the cache and closes it; in this order, because
-// only the holder of its file lock may remove such a file.
+// only the holder of its file lock may remove such a file. Where that can't be, a
+// file that another process has opened meanwhile can't be removed either.
 func (l *partialFile) discard() {
 	if l == nil {
 		return
 	}
-	if l.kept {
+	if l.kept && filelock.Removable {
 		_ = patient.Remove(l.Name())
 	}
 	l.Close()
+	if l.kept && !filelock.Removable {
+		_ = patient.Remove(l.Name())
+	}
 	if l.kept {
 		_ = patient.Remove(filepath.Dir(l.Name())) // if it was the last one
 	}
@@ -80,11 +88,52 @@ func openPartial(dir string, sum [sha256.Size]byte) (file *os.File, err error) {
 			return nil, err
 		}
 		file, err = lockPartial(filepath.Join(dir, hex.EncodeToString(sum[:])), os.O_CREATE)
-		if err == nil || !isGone(err) {
+		if !errors.Is(err, fs.ErrNotExist) { // else it was removed while it was being opened
 			break
 		}
 	}
 	return file, err
+}
+
+// errNotPrivate says that other users could change the file.
+var errNotPrivate = errors.New("the file isn't the user's alone")
+
+// lockPartial opens a file and takes its file lock, unless another process has it.
+// The lock is on the file itself, so it ends with the process, and only its holder
+// removes the file. The file is going to be hashed, and read again later, so no
+// other user may be able to write to it.
+func lockPartial(path string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|owner.OpenPlain|flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPartial(file, path); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// checkPartial locks an open file, and compares it with what is at its path. The error is
+// fs.ErrNotExist if that is another file, or none.
+func checkPartial(file *os.File, path string) error {
+	if err := filelock.TryFile(file); err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !os.SameFile(info, there):
+		return fs.ErrNotExist
+	case !info.Mode().IsRegular() || !owner.IsSecret(path, info):
+		return errNotPrivate
+	}
+	return nil
 }
 
 // SweepPartials removes the incomplete archives that no run has resumed in time.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -24,9 +23,6 @@ import (
 func TestDownload_TakesWhatAnEarlierRunLeft(t *testing.T) {
 	for left, requests := range map[string]int{"archive": 0, "archive+": 1} {
 		asked := 0
-		if !filelock.Removable {
-			requests = 1 // nothing is kept for a later run
-		}
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked++
 			io.WriteString(w, "archive")
