@@ -4,6 +4,8 @@
 package patient
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -11,6 +13,9 @@ import (
 
 // patience is how long a step is tried again.
 const patience = 2 * time.Second
+
+// ErrHeld is what errors match that were the same for all of that time.
+var ErrHeld = errors.New("another program may have a file open")
 
 // Rename is os.Rename. A directory that is at to already isn't waited for: no system replaces one that isn't empty.
 func Rename(from, to string) error {
@@ -46,8 +51,11 @@ func try(step func() error, isHeld func(error) bool, paths []string, sleep func(
 	wait := time.Millisecond
 	for waited := time.Duration(0); ; waited, wait = waited+wait, 2*wait {
 		err := step()
-		if err == nil || waited >= patience || !isHeld(err) {
+		switch {
+		case err == nil || !isHeld(err):
 			return err
+		case waited >= patience:
+			return fmt.Errorf("%w (%w)", err, ErrHeld)
 		}
 		for _, path := range paths {
 			if info, statErr := os.Lstat(path); statErr == nil && info.Mode()&fs.ModeDir != 0 {

@@ -40,7 +40,8 @@ func TestTry_WaitsForWhatIsHeld(t *testing.T) {
 			steps++
 			return err
 		}, func(err error) bool { return errors.Is(err, errHeld) }, c.paths, func(d time.Duration) { waited += d })
-		must.Equal(t, err, c.want, name)
+		must.Equal(t, errors.Is(err, c.want), true, name, err)
+		must.Equal(t, errors.Is(err, ErrHeld), name == "held for ever", name, err)
 		must.Equal(t, steps, c.steps, name)
 		if waited > 3*time.Second {
 			t.Errorf("%s: waited for %s", name, waited)

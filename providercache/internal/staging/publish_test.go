@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
@@ -252,13 +253,16 @@ func TestStage_NeverWritesToAProgramThatRuns(t *testing.T) {
 	cachetest.WriteTo(t, program, "old")
 	running := must.Get(os.Open(program))(t)
 	stage := stageWith(t, target, "new")
-	err := stage.Publish(t.Context(), final, "h1:new")
+	tries := 0
+	_, err := stage.Offer(t.Context(), final, "h1:new", func(getproviders.Hash) bool { tries++; return true })
 	want := "new"
 	if err != nil && runtime.GOOS == "windows" { // which keeps directories with open files where they are
 		want = "old"
+		must.Fail(t, err, patient.ErrHeld)
 	} else {
 		must.Succeed(t, err)
 	}
+	must.Equal(t, tries, 1) // the wait isn't begun again
 	must.Equal(t, string(must.Get(os.ReadFile(program))(t)), want)
 	must.Equal(t, string(must.Get(io.ReadAll(running))(t)), "old")
 	must.Succeed(t, running.Close())

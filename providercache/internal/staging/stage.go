@@ -159,7 +159,7 @@ func (s *Stage) Offer(ctx context.Context, final string, h1 getproviders.Hash, y
 			}
 			made = append(made, more...)
 		}
-		if _, linked := errors.AsType[*scratch.LinkError](err); linked || err == nil || errors.Is(err, ErrTaken) {
+		if _, linked := errors.AsType[*scratch.LinkError](err); linked || err == nil || errors.Is(err, ErrTaken) || errors.Is(err, patient.ErrHeld) {
 			return adopted, err
 		}
 	}
