@@ -15,8 +15,6 @@ import (
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
-
-	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A file system by FUSE that takes "A" and "a" for one name and keeps the one that was written
@@ -209,25 +207,29 @@ func (n *foldNode) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno 
 	return fs.ToErrno(err)
 }
 
-// foldedPlace tells TestCasefold_Program that it is to serve the file system, and where.
+// foldedPlace tells the test program that it is to serve the file system, and where.
 const foldedPlace = "TFDEPS_TEST_CASEFOLD"
 
-// TestCasefold_Program is no test, but the process of the file system: in that of the test a system call could wait for
+// serveCasefold reports whether this process is the one of the file system: in that of the test a system call could wait for
 // a goroutine that the garbage collector has stopped. It ends with its standard input.
-func TestCasefold_Program(t *testing.T) {
+func serveCasefold() bool {
 	place := os.Getenv(foldedPlace)
 	if place == "" {
-		t.Skip("is a program that other tests start")
+		return false
 	}
 	zero := time.Duration(0)
-	server := must.Get(fs.Mount(place, &foldNode{dir: os.Getenv(foldedPlace + "_DIR")}, &fs.Options{
+	server, err := fs.Mount(place, &foldNode{dir: os.Getenv(foldedPlace + "_DIR")}, &fs.Options{
 		EntryTimeout: &zero, AttrTimeout: &zero, NegativeTimeout: &zero, MountOptions: fuse.MountOptions{FsName: "casefold", DirectMount: true},
-	}))(t)
-	must.Get(os.Stdout.WriteString("mounted\n"))(t)
+	})
+	if err != nil {
+		panic(err)
+	}
+	_, _ = os.Stdout.WriteString("mounted\n")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	for server.Unmount() != nil && t.Context().Err() == nil {
+	for server.Unmount() != nil {
 		time.Sleep(10 * time.Millisecond)
 	}
+	return true
 }
 
 // mountCasefold mounts the file system at a directory, until the test ends. The error says why it can't be.
@@ -240,7 +242,7 @@ func mountCasefold(t *testing.T, place string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, "-test.run=^TestCasefold_Program$", "-test.v")
+	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), foldedPlace+"="+place, foldedPlace+"_DIR="+t.TempDir())
 	end, err := cmd.StdinPipe()
 	if err != nil {

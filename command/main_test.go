@@ -14,7 +14,9 @@ import (
 var trustedCA *providertest.CA
 
 func TestMain(m *testing.M) {
-	os.Exit(runTests(m))
+	if !serveCasefold() {
+		os.Exit(runTests(m))
+	}
 }
 
 func runTests(m *testing.M) int {

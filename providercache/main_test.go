@@ -17,6 +17,10 @@ func TestMain(m *testing.M) {
 	if where := os.Getenv(dieVariable); where != "" {
 		die(where)
 	}
+	if os.Getenv(restVariable) != "" {
+		rest()
+		return
+	}
 	peertest.UsualUmask()
 	peertest.MoreAtOnce()
 	goleak.VerifyTestMain(m)

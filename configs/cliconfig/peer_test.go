@@ -195,7 +195,9 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
-		must.Succeed(t, os.MkdirAll(filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String()), 0o700))
+		for _, platform := range []string{getproviders.CurrentPlatform().String(), "linux_amd64"} { // of Terraform under Wine
+			must.Succeed(t, os.MkdirAll(filepath.Join(mirrors, filepath.FromSlash(pkg), platform), 0o700))
+		}
 	}
 	for name, tc := range map[string]struct{ rc, provider string }{
 		"both":                 {`provider_installation { M1 } M2 } }`, "acme/one"},
@@ -219,13 +221,13 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 			t.Parallel()
 			peertest.PeerCase(t, t.Name())
 			rc := strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(tc.rc)
-			rc = strings.ReplaceAll(rc, "M/", filepath.ToSlash(mirrors)+"/")
-			out := peer{rc: rc, provider: tc.provider}.run(t, "init", "-no-color")
+			at := func(mirrors string) string { return strings.ReplaceAll(rc, "M/", mirrors+"/") }
+			out := peer{rc: at(peertest.ScriptPath(mirrors)), provider: tc.provider}.run(t, "init", "-no-color")
 			theirs := ""
 			if m := regexp.MustCompile(`- Installing \S+ v(\S+)\.\.\.`).FindStringSubmatch(out); m != nil {
 				theirs = m[1]
 			}
-			must.Equal(t, newest(t, rc, tc.provider), theirs, out)
+			must.Equal(t, newest(t, at(filepath.ToSlash(mirrors)), tc.provider), theirs, out)
 		})
 	}
 }
@@ -272,7 +274,7 @@ provider_installation {
 	}
 	var ours, theirs []string
 	for p, dir := range config.DevOverrides {
-		ours = append(ours, terraform.Short(p)+" in "+dir)
+		ours = append(ours, terraform.Short(p)+" in "+filepath.ToSlash(dir))
 	}
 	out := peer{rc: rc, provider: "acme/one"}.run(t, "init", "-no-color")
 	for _, m := range regexp.MustCompile(`(?m)^ - (.* in .*)$`).FindAllStringSubmatch(out, -1) {

@@ -7,6 +7,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// ErrDiskFull is what the system says where there is no room left.
+const ErrDiskFull = syscall.ENOSPC
+
 // SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test
 // where that can't be done.
 func SmallDisk(t *testing.T, size string) string {
@@ -17,4 +20,10 @@ func SmallDisk(t *testing.T, size string) string {
 	}
 	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(disk, syscall.MNT_DETACH)) }) // a process that another test is starting may still have its descriptors
 	return disk
+}
+
+// ResizeDisk gives a file system of SmallDisk another size.
+func ResizeDisk(t *testing.T, disk, size string) {
+	t.Helper()
+	must.Succeed(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size="+size))
 }

@@ -6,14 +6,13 @@ import (
 
 	"golang.org/x/sys/windows"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestChmod_GivesADirectoryToItsUserAlone(t *testing.T) {
 	dir := t.TempDir()
-	list, _, err := must.Get(windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;WD)"))(t).DACL()
-	must.Succeed(t, err)
-	must.Succeed(t, windows.SetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION, nil, nil, list, nil))
+	must.Succeed(t, cachetest.OpenToAll(dir))
 	must.Equal(t, Exclusive(dir), false)
 	must.Succeed(t, Chmod(dir, 0o755))
 	must.Equal(t, Exclusive(dir), false, "another mode")

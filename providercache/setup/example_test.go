@@ -194,7 +194,7 @@ func workplace() (options setup.Options, dir string, done func()) {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	check(err)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
-		for _, platform := range []getproviders.Platform{linux, {OS: "darwin", Arch: "arm64"}} {
+		for platform := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: true, getproviders.CurrentPlatform(): true} {
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/cgi"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -97,7 +96,7 @@ func TestFetch_ArchiveInAGitRepository(t *testing.T) {
 func TestFetch_SymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	dir, _ := newGit(t, someTree)
-	if err := errors.Join(os.Symlink("modules/a", filepath.Join(dir, "in")), os.Symlink("../..", filepath.Join(dir, "out"))); err != nil {
+	if err := errors.Join(must.Symlink("modules/a", filepath.Join(dir, "in")), must.Symlink("../..", filepath.Join(dir, "out"))); err != nil {
 		t.Skip(err)
 	}
 	run(t, dir, "git", "add", "-A")

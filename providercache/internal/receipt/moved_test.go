@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -187,16 +188,20 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
-		open         func(s kept) error
-		known, moved bool
+		open  func(s kept) error
+		known bool
+		modes bool // of Unix
 	}{
-		"in a cache of its user's":        {func(kept) error { return nil }, true, true},
-		"where others write to the file":  {func(s kept) error { return os.Chmod(filepath.Join(s.Dir, "LICENSE"), 0o666) }, false, false},
-		"where others write to a package": {func(s kept) error { return os.Chmod(s.Dir, 0o777) }, false, false},
-		"where others write to the cache": {func(s kept) error { return os.Chmod(s.Root, 0o777) }, false, false},
-		"where others write above":        {func(s kept) error { return os.Chmod(filepath.Dir(s.Root), 0o775) }, false, false},
+		"in a cache of its user's":        {func(kept) error { return nil }, true, false},
+		"where others write to the file":  {func(s kept) error { return os.Chmod(filepath.Join(s.Dir, "LICENSE"), 0o666) }, false, true},
+		"where others write to a package": {func(s kept) error { return os.Chmod(s.Dir, 0o777) }, false, true},
+		"where others write to the cache": {func(s kept) error { return os.Chmod(s.Root, 0o777) }, false, true},
+		"where others write above":        {func(s kept) error { return os.Chmod(filepath.Dir(s.Root), 0o775) }, false, true},
 		"in a sticky directory":           {func(s kept) error { return os.Chmod(filepath.Dir(s.Root), 0o777|os.ModeSticky) }, true, true},
 	} {
+		if c.modes && runtime.GOOS == "windows" {
+			continue
+		}
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := keepInCache(t)
@@ -209,7 +214,7 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
 			rc, ok := s.inCache(false)
 			must.Equal(t, ok, c.known)
-			must.Equal(t, rc.Moved(), c.moved)
+			must.Equal(t, rc.Moved(), c.known)
 			if _, ok := s.inCache(true); ok {
 				t.Error("strict times don't notice it")
 			}
@@ -223,13 +228,14 @@ func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 	s := keepInCache(t)
 	rc, _ := s.inCache(false)
 	for strict, want := range map[bool]bool{false: true, true: false} {
+		now := time.Now()
 		moveCtime(t, filepath.Join(s.Dir, "LICENSE"))
 		ctx, cancel := cachetest.ContextWithCause(t)
 		cancel(cachetest.ErrStopped) // a process that waits makes no receipt
 		r := OpenCache(s.State, s.Root)
 		r.StrictTimes = strict
 		r.Drop(packageName)
-		r.Record(ctx, time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
+		r.Record(ctx, func() time.Time { return now }, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
 		if _, made := r.Find(packageName); made != want {
 			t.Errorf("strict %t: made without waiting: %t", strict, made)
 		}

@@ -136,9 +136,7 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 
 func TestReceipt_AReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no such modes here, and their times don't tell of links")
-	}
+	const replaced = "a directory in a file's place"
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"a file's mode": func(t *testing.T, dir string) {
 			must.Succeed(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), 0o644))
@@ -150,10 +148,13 @@ func TestReceipt_AReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 		"another name": func(t *testing.T, dir string) {
 			must.Succeed(t, os.Link(filepath.Join(dir, cachetest.WidgetFile), dir+".other"))
 		},
-		"a directory in a file's place": func(t *testing.T, dir string) {
+		replaced: func(t *testing.T, dir string) {
 			must.Succeed(t, errors.Join(os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755)))
 		},
 	} {
+		if runtime.GOOS == "windows" && name != replaced { // files have no such modes there, and their times don't tell of links
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := keep(t)
@@ -389,4 +390,22 @@ func FuzzReceipt(f *testing.F) {
 		}
 		rc.Record.settled(rc.Taken, fineGranule, true)
 	})
+}
+
+// A package on a file system that isn't local is hashed, whatever its record says.
+func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	device, err := Lstat(s.Dir)
+	must.Succeed(t, err)
+	r := Open(s.State, s.Root)
+	rc, _ := r.Find(packageName)
+	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}
+	if !s.isKnownIn(r) {
+		t.Fatal("the receipt is no good, so this test shows nothing")
+	}
+	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: false, Granule: fineGranule}
+	if s.isKnownIn(r) {
+		t.Error("it counts on a file system of others")
+	}
 }

@@ -35,20 +35,3 @@ func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 		must.Equal(t, granule, c.granule, name)
 	}
 }
-
-// A package on a file system that isn't local is hashed, whatever its record says.
-func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
-	t.Parallel()
-	s := keep(t)
-	device := must.Get(Lstat(s.Dir))(t)
-	r := Open(s.State, s.Root)
-	rc, _ := r.Find(packageName)
-	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}
-	if !s.isKnownIn(r) {
-		t.Fatal("the receipt is no good, so this test shows nothing")
-	}
-	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: false, Granule: fineGranule}
-	if s.isKnownIn(r) {
-		t.Error("it counts on a file system of others")
-	}
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
@@ -50,23 +51,27 @@ func saveOne(t *testing.T) (state, root string) {
 
 func TestReceipts_AreOnesOwn(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("access lists are inherited here, not set")
-	}
 	state, root := saveOne(t)
 	file := onlyFile(t, state)
 	for path, want := range map[string]os.FileMode{state: os.ModeDir | 0o700, filepath.Dir(file): os.ModeDir | 0o700, file: 0o600} {
-		must.Equal(t, must.Get(os.Stat(path))(t).Mode(), want, path, want)
+		must.Equal(t, owner.Exclusive(path), true, path)
+		if info := must.Get(os.Stat(path))(t); runtime.GOOS != "windows" {
+			must.Equal(t, info.Mode(), want, path, want)
+		}
 	}
 	for _, path := range []string{state, filepath.Dir(file), file} {
 		info := must.Get(os.Stat(path))(t)
-		must.Succeed(t, os.Chmod(path, info.Mode()|0o020))
+		open, back := os.Chmod(path, info.Mode()|0o020), func() error { return os.Chmod(path, info.Mode()) }
+		if runtime.GOOS == "windows" {
+			open, back = cachetest.OpenToAll(path), func() error { return owner.Chmod(path, 0o700) }
+		}
+		must.Succeed(t, open)
 		if _, ok := Open(state, root).Find("a"); ok {
 			t.Errorf("others can write to %s, and it was read", path)
 		}
-		must.Succeed(t, os.Chmod(path, info.Mode()))
+		must.Succeed(t, back())
 	}
-	must.Succeed(t, os.Chmod(filepath.Dir(file), 0o777))
+	must.Succeed(t, cachetest.OpenToAll(filepath.Dir(file)))
 	r := Open(state, root)
 	r.Put("b", simpleReceipt("second"))
 	if r.Save(t.Context()) == nil {
@@ -372,9 +377,6 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 
 func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes don't say there who can write")
-	}
 	state, _ := saveOne(t)
 	count := func() (read int) {
 		EachStateFile(state, receiptsDir, func(string, string, map[string][]byte) { read++ })
@@ -383,6 +385,6 @@ func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
 	if got := count(); got != 1 {
 		t.Fatalf("%d files are read, want 1", got)
 	}
-	must.Succeed(t, os.Chmod(Below(state, receiptsDir), 0o777))
+	must.Succeed(t, cachetest.OpenToAll(Below(state, receiptsDir)))
 	must.Equal(t, count(), 0)
 }

@@ -10,23 +10,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
 
 const somebodyElse = 12345
-
-// viewOf is what the next process sees that uses the packages as a cache.
-func viewOf(s receipttest.Package, cache string) View {
-	return ViewCache(&Store{Dir: cache}, UsableState(s.State), time.Now, false)
-}
-
-// hashedAgain gives the package a receipt, whatever has become of it.
-func hashedAgain(t *testing.T, s receipttest.Package, at View) {
-	t.Helper()
-	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Provenance{H1: "h1:widget="}.Receipt(receipttest.RecordOf(t, s.Dir))})
-	must.Succeed(t, at.Own.Save(t.Context()))
-}
 
 // chmod and give change the mode and the owner of a path. Only root can change owners.
 func chmod(mode os.FileMode) func(*testing.T, string) {
@@ -40,54 +27,28 @@ func give(t *testing.T, path string) {
 	must.Succeed(t, os.Lchown(path, somebodyElse, -1))
 }
 
-// A receipt counts only as long as no other user could have written to the package since it was
-// hashed.
-func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
-	t.Parallel()
-	executable := func(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
-	below := func(s receipttest.Package) string { return filepath.Join(s.Dir, "docs", "deep") }
-	page := func(s receipttest.Package) string { return filepath.Join(s.Dir, "docs", "deep", "page") }
-	dir := func(s receipttest.Package) string { return s.Dir }
-	version := func(s receipttest.Package) string { return filepath.Dir(s.Dir) }
-	cache := func(s receipttest.Package) string { return s.Root }
-	above := func(s receipttest.Package) string { return filepath.Dir(s.Root) }
-	as := func(*testing.T, string) {}
-	for name, c := range map[string]struct {
-		where  func(receipttest.Package) string
-		change func(*testing.T, string)
-		want   bool
-	}{
-		"as it is":                            {dir, as, true},
-		"executable, for the group":           {executable, chmod(0o775), false},
-		"executable, for all":                 {executable, chmod(0o757), false},
-		"executable, for its owner alone":     {executable, chmod(0o700), true},
-		"executable, another user's":          {executable, give, false},
-		"file below, another user's":          {page, give, false},
-		"directory below, for all":            {below, chmod(0o777), false},
-		"directory below, like /tmp":          {below, chmod(0o777 | os.ModeSticky), false},
-		"directory below, another user's":     {below, give, false},
-		"package, for the group":              {dir, chmod(0o775), false},
-		"package, like /tmp":                  {dir, chmod(0o777 | os.ModeSticky), false},
-		"package, another user's":             {dir, give, false},
-		"version, for the group":              {version, chmod(0o775), false},
-		"version, like /tmp":                  {version, chmod(0o777 | os.ModeSticky), true},
-		"version, another user's":             {version, give, false},
-		"cache, for all":                      {cache, chmod(0o777), false},
-		"cache, like /tmp":                    {cache, chmod(0o777 | os.ModeSticky), true},
-		"cache, like another user's /tmp":     {cache, func(t *testing.T, path string) { give(t, path); chmod(0o777|os.ModeSticky)(t, path) }, false},
-		"what the cache is in, for the group": {above, chmod(0o775), false},
-		"what the cache is in, its owner's":   {above, give, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := receipttest.New(t)
-			c.change(t, c.where(s))
-			hashedAgain(t, s, viewOf(s, s.Root))
-			if _, got := viewOf(s, s.Root).Known(receipttest.Name); got != c.want {
-				t.Errorf("the receipt counts: %t", got)
-			}
-		})
-	}
+// places are what modes and owners do to a package and to what it is in.
+var places = map[string]placeOfPackage{
+	"executable, for the group":           {executable, chmod(0o775), false},
+	"executable, for all":                 {executable, chmod(0o757), false},
+	"executable, for its owner alone":     {executable, chmod(0o700), true},
+	"executable, another user's":          {executable, give, false},
+	"file below, another user's":          {page, give, false},
+	"directory below, for all":            {below, chmod(0o777), false},
+	"directory below, like /tmp":          {below, chmod(0o777 | os.ModeSticky), false},
+	"directory below, another user's":     {below, give, false},
+	"package, for all":                    {dir, chmod(0o777), false},
+	"cache, for all":                      {cache, chmod(0o777), false},
+	"package, for the group":              {dir, chmod(0o775), false},
+	"package, like /tmp":                  {dir, chmod(0o777 | os.ModeSticky), false},
+	"package, another user's":             {dir, give, false},
+	"version, for the group":              {version, chmod(0o775), false},
+	"version, like /tmp":                  {version, chmod(0o777 | os.ModeSticky), true},
+	"version, another user's":             {version, give, false},
+	"cache, like /tmp":                    {cache, chmod(0o777 | os.ModeSticky), true},
+	"cache, like another user's /tmp":     {cache, func(t *testing.T, path string) { give(t, path); chmod(0o777|os.ModeSticky)(t, path) }, false},
+	"what the cache is in, for the group": {above, chmod(0o775), false},
+	"what the cache is in, its owner's":   {above, give, false},
 }
 
 // A link on the way to the cache is checked, too, and so is the place that it leads to.

@@ -1,14 +1,14 @@
-//go:build unix
-
 package store
 
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -34,16 +34,15 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 		t.Errorf("of this user alone: %+v", at)
 	}
 	must.Equal(t, len(maintenance.Exposed([]Package{p})), 0)
-	setMode(t, file, 0o666)
+	if runtime.GOOS == "windows" { // where a file has the access list of its directory
+		file = p.Dir
+	}
+	must.Succeed(t, cachetest.OpenToAll(file))
 	must.Len(t, maintenance.Exposed([]Package{p}), 1)
-	setMode(t, cache.Dir, 0o777)
+	must.Succeed(t, cachetest.OpenToAll(cache.Dir))
 	must.Equal(t, cache.Place().Exposed, cache.Dir)
-	setMode(t, outer, 0o777)
-	must.Equal(t, cache.Place().Exposed, outer)
-}
-
-// setMode sets a mode whatever the umask is.
-func setMode(t *testing.T, path string, mode os.FileMode) {
-	t.Helper()
-	must.Succeed(t, os.Chmod(path, mode))
+	if runtime.GOOS != "windows" { // where the list of a directory says all
+		must.Succeed(t, cachetest.OpenToAll(outer))
+		must.Equal(t, cache.Place().Exposed, outer)
+	}
 }

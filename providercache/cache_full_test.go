@@ -1,14 +1,12 @@
+//go:build linux || windows
+
 package providercache_test
 
 import (
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -53,53 +51,13 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	d := m.directory(t)
 	d.Target = &providercache.Store{Dir: filepath.Join(disk, "target")}
 	_, _, err := d.Install(t.Context(), both, nil, providercache.Normal)
-	if err == nil || !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
-		t.Fatalf("%v", err)
-	}
+	must.Fail(t, err, installtest.ErrDiskFull)
 	for _, root := range []string{m.Cache, d.Target.Dir} {
 		must.Equal(t, stagingDirs(tree(t, root)), 0)
 	}
-	succeed(t, unix.Mount("", disk, "", unix.MS_REMOUNT, "size=4m"))
+	installtest.ResizeDisk(t, disk, "4m")
 	if _, asked := m.install(t, d, nil); asked["archive"] > 0 {
 		t.Errorf("requests %v for what is in the cache", asked)
 	}
 	must.Equal(t, strings.Count(d.treeOf(t, d.Target.Dir), "terraform-provider-"), 2)
-}
-
-// A program that runs can't be written to (ETXTBSY) and mustn't be: it stays the old one until it
-// ends, whatever happens to the package.
-func TestInstall_ReplacesARunningProvider(t *testing.T) {
-	needsReceipts(t)
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Skip(err)
-	}
-	content := must.Get(os.ReadFile(sleep))(t)
-	m := newMachine(t)
-	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
-		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(content), "LICENSE": "free"})})
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
-	cached := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
-	running := exec.CommandContext(t.Context(), filepath.Join(cached, "terraform-provider-a"), "60")
-	succeed(t, running.Start())
-	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
-
-	if err := os.WriteFile(running.Path, content, 0o755); err == nil {
-		t.Skip("programs that run may be written to here")
-	}
-	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink, providercache.LinkCopy} {
-		other := m.directory(t)
-		other.Link = mode
-		if _, asked := m.install(t, other, locks); len(asked) > 0 {
-			t.Errorf("%v: requests %v", mode, asked)
-		}
-	}
-	succeed(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package is exchanged
-	other := m.directory(t)
-	if _, asked := m.install(t, other, locks); asked["archive"] != 1 {
-		t.Errorf("requests %v", asked)
-	}
-	must.EqualSlices(t, must.Get(os.ReadFile(filepath.Join(cached, "terraform-provider-a")))(t), content)
-	must.Equal(t, running.Process.Signal(unix.Signal(0)), nil)
 }

@@ -1,3 +1,5 @@
+//go:build linux || windows
+
 package mirror_test
 
 import (
@@ -6,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
@@ -30,7 +30,7 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	must.Get(m.run(t, want("widget")...))(t)
 	_, err := m.run(t, want("large", "widget")...)
 	failed, ok := getproviders.Failure(err)
-	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {
+	if !ok || failed.Provider.Type != "large" || !errors.Is(err, installtest.ErrDiskFull) {
 		t.Errorf("%v", err)
 	}
 	must.Get(os.Stat(m.file("widget/index.json")))(t)

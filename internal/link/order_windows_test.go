@@ -1,0 +1,4 @@
+package link
+
+// places: access lists are the only way.
+var places map[string]placeOfCache

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"maps"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
+)
+
+// viewOf is what the next process sees that uses the packages as a cache.
+func viewOf(s receipttest.Package, cache string) View {
+	return ViewCache(&Store{Dir: cache}, UsableState(s.State), time.Now, false)
+}
+
+// hashedAgain gives the package a receipt, whatever has become of it.
+func hashedAgain(t *testing.T, s receipttest.Package, at View) {
+	t.Helper()
+	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Provenance{H1: "h1:widget="}.Receipt(receipttest.RecordOf(t, s.Dir))})
+	must.Succeed(t, at.Own.Save(t.Context()))
+}
+
+// placeOfPackage is what is changed, how, and whether a package's receipt counts then.
+type placeOfPackage struct {
+	where  func(receipttest.Package) string
+	change func(*testing.T, string)
+	want   bool
+}
+
+func executable(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
+func below(s receipttest.Package) string      { return filepath.Join(s.Dir, "docs", "deep") }
+func page(s receipttest.Package) string       { return filepath.Join(s.Dir, "docs", "deep", "page") }
+func dir(s receipttest.Package) string        { return s.Dir }
+func version(s receipttest.Package) string    { return filepath.Dir(s.Dir) }
+func cache(s receipttest.Package) string      { return s.Root }
+func above(s receipttest.Package) string      { return filepath.Dir(s.Root) }
+
+// A receipt counts only as long as no other user could have written to the package since it was
+// hashed.
+func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
+	t.Parallel()
+	forAll := func(t *testing.T, path string) { must.Succeed(t, cachetest.OpenToAll(path)) }
+	cases := map[string]placeOfPackage{
+		"as it is":         {dir, func(*testing.T, string) {}, true},
+		"version, for all": {version, forAll, false},
+	}
+	maps.Copy(cases, places)
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := receipttest.New(t)
+			c.change(t, c.where(s))
+			hashedAgain(t, s, viewOf(s, s.Root))
+			if _, got := viewOf(s, s.Root).Known(receipttest.Name); got != c.want {
+				t.Errorf("the receipt counts: %t", got)
+			}
+		})
+	}
+}
