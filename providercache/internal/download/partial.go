@@ -101,17 +101,16 @@ var errNotPrivate = errors.New("the file isn't the user's alone")
 // lockPartial opens a file and takes its file lock, unless another process has it.
 // The lock is on the file itself, so it ends with the process, and only its holder
 // removes the file. The file is going to be hashed, and read again later, so no
-// other user may be able to write to it.
+// other user may be able to write to it. With an error, it is closed.
 func lockPartial(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|owner.OpenPlain|flags, 0o600)
+	if err == nil {
+		err = checkPartial(file, path)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if err := checkPartial(file, path); err != nil {
 		file.Close()
-		return nil, err
 	}
-	return file, nil
+	return file, err
 }
 
 // checkPartial locks an open file, and compares it with what is at its path. The error is
