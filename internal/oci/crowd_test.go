@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
@@ -27,7 +27,7 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const crowd = 50
+	crowd := crowdOf(20)
 	s := start(t, nil)
 	type job struct {
 		v      getproviders.Version
@@ -93,17 +93,13 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 }
 
 // TestPush_ManyPublishOneVersion has each publisher add a platform of its own to one version: all of them are there
-// when the last one has ended. Fifty publish if TFDEPS_TEST_PEERS is "all", which keeps the registry busy for ten
-// seconds.
+// when the last one has ended.
 func TestPush_ManyPublishOneVersion(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	crowd := 20
-	if os.Getenv("TFDEPS_TEST_PEERS") == "all" {
-		crowd = 50
-	}
+	crowd := crowdOf(10)
 	s := start(t, nil)
 	var requests atomic.Int64
 	counting := *s.Client
@@ -123,6 +119,15 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 	must.Succeed(t, errors.Join(errs...))
 	must.Len(t, s.platforms(t), crowd)
 	must.Len(t, must.Get(s.source.Versions(t.Context(), widget))(t).Versions, 1)
+}
+
+// crowdOf is how many publish: fifty, which keeps the registry busy for ten seconds, if each case is to run, and otherwise
+// fewer.
+func crowdOf(fewer int) int {
+	if peertest.All() {
+		return 50
+	}
+	return fewer
 }
 
 // readArchive reads an archive, and compares it with what is listed.

@@ -147,12 +147,15 @@ func flagValue(name string) string {
 	return ""
 }
 
+// All reports whether each case runs of which otherwise a sample does, as in .ci/run.
+func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") == "all" }
+
 // PeerCase skips nine in ten cases of a test that compares many with another
 // program, unless TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own
 // subtest calls it, with its name.
 func PeerCase(t Test, name string) {
 	t.Helper()
-	if os.Getenv("TFDEPS_TEST_PEERS") == "all" || oneIn(10, name) {
+	if All() || oneIn(10, name) {
 		return
 	}
 	if strings.Contains(flagValue("test.run"), "/") {

@@ -36,7 +36,8 @@ func (m *Mirror) Env(dir string) ([]string, error) {
 
 // Environ writes the CA's certificate and a CLI configuration into dir, which
 // has to exist, and returns the environment variables that make a real
-// terraform (or a program like it) use them. Go reads SSL_CERT_FILE on neither
+// terraform (or a program like it) use them, and no other certificate, of which the
+// machine may have hundreds to parse. Go reads SSL_CERT_FILE on neither
 // macOS nor Windows: a program that does no more than Go does can't be tested
 // there with it.
 func (s *Server) Environ(dir, cliConfig string) ([]string, error) {
@@ -48,5 +49,5 @@ func (s *Server) Environ(dir, cliConfig string) ([]string, error) {
 	if err := os.WriteFile(config, []byte(cliConfig), 0o600); err != nil {
 		return nil, err
 	}
-	return []string{"SSL_CERT_FILE=" + ca, "TF_CLI_CONFIG_FILE=" + config, "CHECKPOINT_DISABLE=1"}, nil
+	return []string{"SSL_CERT_FILE=" + ca, "SSL_CERT_DIR=" + dir, "TF_CLI_CONFIG_FILE=" + config, "CHECKPOINT_DISABLE=1"}, nil
 }

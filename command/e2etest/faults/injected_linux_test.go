@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -41,13 +42,13 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	}
 }
 
-// faults are what strace does to a call, what is said then, and at how many calls that is tried; with
-// TFDEPS_TEST_KILLS at all.
+// faults are what strace does to a call, what is said then, and at how many calls that is tried, in a plain run and
+// if each case is to run; with TFDEPS_TEST_KILLS at all.
 var faults = []struct {
 	inject, said string
-	calls        int
+	few, calls   int
 }{
-	{"signal=KILL", "", 4}, {"error=EIO", "input/output error", 2}, {"error=ENOSPC", "no space left on device", 1},
+	{"signal=KILL", "", 2, 4}, {"error=EIO", "input/output error", 1, 2}, {"error=ENOSPC", "no space left on device", 1, 1},
 }
 
 func recovers(t *testing.T, program string, args []string, remote bool) {
@@ -101,9 +102,12 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 	cached, lock := packagesBelow(t, s.cache), harness.LockOf(t, dir)
 	want := append(listed(t, dir), cached...)
 	for _, fault := range faults {
-		most, n := fault.calls, 1
-		if os.Getenv("TFDEPS_TEST_KILLS") != "" {
+		most, n := fault.few, 1
+		switch {
+		case os.Getenv("TFDEPS_TEST_KILLS") != "":
 			most = 40
+		case peertest.All():
+			most = fault.calls
 		}
 		for ; n <= most; n++ {
 			prepare()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // TestBackend_LeavesNoStateBehind changes each setting of the backend to each other one, with each option that says what
@@ -150,14 +151,14 @@ func (p *statePlaces) compareAll(t *testing.T) {
 	}
 }
 
-// inSample reports whether a case runs. Of the 1,665 of each product a 45th does, with TFDEPS_TEST_PEERS=all a 12th; all of
+// inSample reports whether a case runs. Of the 1,665 of each product a 90th does, with TFDEPS_TEST_PEERS=all a 12th; all of
 // them do with TFDEPS_TEST_BACKENDS=all, or if -run names cases.
 func inSample(name string) bool {
-	oneIn := uint32(45)
+	oneIn := uint32(90)
 	switch named := strings.Contains(flag.Lookup("test.run").Value.String(), "/"); {
 	case named || os.Getenv("TFDEPS_TEST_BACKENDS") == "all":
 		return true
-	case os.Getenv("TFDEPS_TEST_PEERS") == "all":
+	case peertest.All():
 		oneIn = 12
 	}
 	return crc32.ChecksumIEEE([]byte(name))%oneIn == 0

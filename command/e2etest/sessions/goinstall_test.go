@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // goInstall is how README and the recipes for CI install tfdeps until there is a release.
@@ -28,7 +29,7 @@ func TestGoInstall_MakesTheProgram(t *testing.T) {
 			must.Equal(t, command, goInstall, page)
 		}
 	}
-	if os.Getenv("TFDEPS_TEST_PEERS") != "all" {
+	if !peertest.All() {
 		t.Skip("it compiles all of the program; TFDEPS_TEST_PEERS=all runs it, as .ci/run does")
 	}
 	const path, version = "github.com/tfdeps/tfdeps", "v0.0.0-20260102030405-0123456789ab"

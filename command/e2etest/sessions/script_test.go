@@ -144,6 +144,7 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CACHE_HOME", filepath.Join(home, "cache")},
 		{"XDG_DATA_DIRS", filepath.Join(home, "share")},
+		{"SSL_CERT_DIR", home},
 		{"CHECKPOINT_DISABLE", "1"},
 		{"TFDEPS_TERRAFORM_VERSION", "1.15.9"},
 		{"TFDEPS_NO_SHARED_CACHE", "1"},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // What the program takes at most for input that it refuses, as docs/trust.md says.
@@ -126,15 +127,15 @@ var formats = map[string]struct {
 	"registry":           {"registry", required, []int{100_000, 4_000_000}, nil},
 }
 
-// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: one case in thirty, one in ten where other
+// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: one case in sixty, one in ten where other
 // programs are compared with in all cases, as in CI, or all of them with TFDEPS_TEST_REFUSED=all, which takes half an hour on two cores that
 // have nothing else to do.
 func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
-	share := uint32(30)
+	share := uint32(60)
 	switch {
 	case os.Getenv("TFDEPS_TEST_REFUSED") == "all":
 		share = 1
-	case os.Getenv("TFDEPS_TEST_PEERS") == "all":
+	case peertest.All():
 		share = 10
 	}
 	program := harness.Tfdeps(t)

@@ -23,7 +23,7 @@ func requireGit(tb testing.TB) (program string, environ []string) {
 	program = peertest.LookProgram(tb, "git")
 	home := tb.TempDir()
 	environ = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_SSL_CAPATH=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"),
 		"GIT_AUTHOR_NAME=n", "GIT_AUTHOR_EMAIL=n@example.com", "GIT_COMMITTER_NAME=n", "GIT_COMMITTER_EMAIL=n@example.com",
 		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
 	}

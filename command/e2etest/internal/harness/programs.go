@@ -201,7 +201,8 @@ func GoCommand(args ...string) *exec.Cmd {
 func Env(tb testing.TB, extra ...string) []string {
 	tb.Helper()
 	home := tb.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
+		"SSL_CERT_DIR=" + home, "GIT_SSL_CAPATH=" + home} // else each program parses the hundreds of certificates of the machine
 	if runtime.GOOS == "windows" { // nothing works there without these
 		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "APPDATA="+home, "TEMP="+home, "TMP="+home)
 	}
