@@ -275,7 +275,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"internal/during/during.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
 	{"providercache/check.go", "", reasonPattern},
 	{"providercache/internal/resolve/values.go", "", reasonPattern},
-	{"providercache/internal/vendoring/check.go", "", reasonPattern},
+	{"providercache/mirror/vendor_check.go", "", reasonPattern},
 	{"internal/config/modules/request.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", `^(provider_upgrade|package_refused)$`},

@@ -35,7 +35,7 @@ command/e2etest/bench command/e2etest/embed command/e2etest/faults command/e2ete
 command/e2etest/internal/harness command/view/screentest command/view/terminal providercache/setup
 internal/places
 configs internal/installtest providercache/mirror providercache/mirrorserver
-internal/config/combine internal/config/fetch internal/config/vendored providercache/internal/transfer providercache/internal/vendoring providercache/policy
+internal/config/combine internal/config/fetch internal/config/vendored providercache/internal/transfer providercache/policy
 internal/config/backend internal/config/modules providercache providercache/internal/archivedir
 providercache/internal/lockhashes
 internal/config/load providercache/internal/fetch

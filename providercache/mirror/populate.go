@@ -15,6 +15,8 @@
 // its document. So at every moment, and after a process was killed at any, what is
 // listed is there. For what is removed, the order is the reverse, and between the
 // indexes and the archives there is time for those who have read the indexes before.
+//
+// [Vendor] puts packages into the working directory that needs them, and [Push] those of a cache where other machines find them.
 package mirror
 
 import (

@@ -1,10 +1,10 @@
 // Package archivedir keeps packages in a directory: archives with what
 // is signed about them, or unpacked. It is what mirrors (package mirror) and vendored packages
-// (package vendoring) share, and not an API: use those packages.
+// share, and not an API: use those packages.
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
-//	found, err := dir.Find(ctx, provider, name)        // what an archive is
-//	kept := dir.FetchAll(ctx, items, fetch, put, failed) // fetch calls dir.Fetch, put calls Kept.Publish
+//	found, err := dir.Find(ctx, provider, name)     // what an archive is
+//	kept := dir.Populate(ctx, destination, groups) // the Destination finds packages, and puts what was fetched into its place
 //
 // A package appears in its place by one rename. What is signed about a version is
 // kept only where it is true of every archive of the version: the signature comes

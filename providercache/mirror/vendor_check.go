@@ -1,4 +1,4 @@
-package vendoring
+package mirror
 
 import (
 	"context"
@@ -18,13 +18,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// Check says, without network and without writing, whether Vendor would
+// CheckVendored says, without network and without writing, whether Vendor would
 // have anything to do. Reasons are in the order of providers. Their codes are
 // "lock_missing_provider", "lock_without_hash", "lock_extra_provider",
 // "constraint_unsatisfied", "built_in_invalid", "package_absent",
 // "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
 // provider. The error is the context's, or says why the directory can't be read.
-func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockhashes.Request) (providercache.Status, error) {
+func CheckVendored(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (providercache.Status, error) {
 	v, locks := newVendor(f.Opened(), opts), resolve.OrEmpty(r.Locks)
 	v.openReceipts()
 	locked, reasons := resolve.Locked(v.dir.Fetcher.Product, r.Requirements, r.Requirements, locks)

@@ -1,4 +1,4 @@
-package vendoring_test
+package mirror_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package vendoring_test
+package mirror_test
 
 import (
 	"context"
@@ -19,14 +19,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/internal/vendoring"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // vendoring is a registry and a directory that is to be filled from it.
 type vendored struct {
 	*providercache.Installer
 	registry *providertest.Registry
-	opts     vendoring.Options
+	opts     mirror.VendorOptions
 	request  lockhashes.Request
 }
 
@@ -41,18 +41,18 @@ func vendoringOf(t *testing.T) *vendored {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &vendored{in, registry, vendoring.Options{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
+	return &vendored{in, registry, mirror.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
 		Requirements: require(widgetAddress, "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
 }
 
 // run vendors, and keeps the locks for the next run.
-func (v *vendored) run(t *testing.T) (vendoring.Result, error) {
+func (v *vendored) run(t *testing.T) (mirror.VendorResult, error) {
 	t.Helper()
-	result, err := vendoring.Update(t.Context(), v.Fetcher, v.opts, v.request)
+	result, err := mirror.Vendor(t.Context(), v.Fetcher, v.opts, v.request)
 	if err == nil {
 		v.request.Locks = result.Locks
-		status, failed := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
+		status, failed := mirror.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request)
 		if failed != nil || !status.UpToDate() {
 			t.Errorf("afterwards: %v, %v", status, failed)
 		}
@@ -72,7 +72,7 @@ func (v *vendored) path(name, version string, plat getproviders.Platform) string
 func (v *vendored) codes(t *testing.T) (codes []string) {
 	t.Helper()
 	asked := v.registry.Requests("")
-	status := must.Get(vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request))(t)
+	status := must.Get(mirror.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request))(t)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
 	}
@@ -80,13 +80,13 @@ func (v *vendored) codes(t *testing.T) (codes []string) {
 	return codes
 }
 
-func Example() {
+func ExampleVendor() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
 		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
 	}
-	result, err := vendoring.Update(context.Background(), in.Fetcher, vendoring.Options{Dir: dir}, lockhashes.Request{
+	result, err := mirror.Vendor(context.Background(), in.Fetcher, mirror.VendorOptions{Dir: dir}, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil},
 	})
 	if err != nil {
@@ -274,5 +274,5 @@ func TestVendoring_NeedsAPlace(t *testing.T) {
 	_, err := v.run(t)
 	must.Contain(t, err, "is not one")
 	must.Equal(t, read(t, v.opts.Dir), "a file")
-	must.Refuse(vendoring.Update(t.Context(), &providercache.Fetcher{}, v.opts, v.request))(t, "there is no source")
+	must.Refuse(mirror.Vendor(t.Context(), &providercache.Fetcher{}, v.opts, v.request))(t, "there is no source")
 }

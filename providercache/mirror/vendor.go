@@ -1,20 +1,4 @@
-// Package vendoring fills terraform.d/plugins of a working directory, where Terraform
-// and OpenTofu look by themselves, with archives or directories for chosen platforms,
-// and returns the lock file for all of them: a repository that needs no network.
-//
-//	f := &providercache.Fetcher{Source: source}
-//	result, err := vendoring.Update(ctx, f, vendoring.Options{Dir: "terraform.d/plugins"}, request)
-//	if err == nil {
-//		err = result.Locks.Save(".terraform.lock.hcl", f.Product)
-//	}
-//
-// [Check] compares without a request. Packages are verified as by
-// providercache.Installer; where a lock file has no archive's checksum, it isn't
-// binding for other platforms than this one.
-//
-// The package isn't named vendor, because Go leaves directories of that name out of
-// what it downloads of a module.
-package vendoring
+package mirror
 
 import (
 	"cmp"
@@ -37,8 +21,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// Options says what a directory with vendored packages is to be like.
-type Options struct {
+// VendorOptions says what a directory with vendored packages is to be like.
+type VendorOptions struct {
 	// Dir is where it is; made if it isn't there. The products look into
 	// "terraform.d/plugins" by themselves. For providers that aren't Placed, the Source must
 	// not read from there: what is there would hide what the source has.
@@ -57,8 +41,8 @@ type Options struct {
 	Prune bool
 }
 
-// Result is what became of such a directory.
-type Result struct {
+// VendorResult is what became of such a directory.
+type VendorResult struct {
 	// Locks are good for all platforms. They have no entries of providers that
 	// aren't required. nil if anything failed.
 	Locks    *depsfile.Locks
@@ -66,7 +50,7 @@ type Result struct {
 	Pruned   []string        // slash-separated paths below the directory, sorted
 }
 
-// Update fills a directory with the packages that one working directory needs,
+// Vendor fills a directory with the packages that one working directory needs,
 // so that the products install from it with no network and no configuration. The
 // request says what that is: versions that are locked stay, others are selected.
 //
@@ -87,9 +71,9 @@ type Result struct {
 //
 // All packages are attempted. The error joins a *Fault for each that
 // failed, in which there is a *PlatformError if a version was chosen.
-func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockhashes.Request) (Result, error) {
+func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (VendorResult, error) {
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
-		return Result{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
+		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
 	}
 	v := newVendor(f.Opened(), opts)
 	c := lockhashes.Choose(ctx, v.dir.Fetcher, r)
@@ -98,7 +82,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockh
 	if len(packages) > 0 {
 		made, err := scratch.MakeDirs(opts.Dir)
 		if err != nil {
-			return Result{}, fmt.Errorf("making the directory for vendored packages: %w", err)
+			return VendorResult{}, fmt.Errorf("making the directory for vendored packages: %w", err)
 		}
 		defer scratch.RemoveEmpty(made)
 	}
@@ -108,7 +92,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockh
 	return v.conclude(ctx, r, c, packages, kept)
 }
 
-func newVendor(f *fetch.Fetcher, opts Options) *vendor {
+func newVendor(f *fetch.Fetcher, opts VendorOptions) *vendor {
 	return &vendor{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir, Unpacked: opts.Unpacked}, opts: opts}
 }
 
@@ -120,7 +104,7 @@ func (v *vendor) openReceipts() {
 // vendor is one run of Vendor. It keeps archives as a mirror does.
 type vendor struct {
 	dir  archivedir.Dir
-	opts Options
+	opts VendorOptions
 }
 
 // packages are those that a request comes to, in the order of providers, for each
@@ -139,7 +123,7 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 }
 
 // conclude makes the new locks, and removes what isn't wanted.
-func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept) (result Result, err error) {
+func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept) (result VendorResult, err error) {
 	found := map[string]lockhashes.Package{}
 	var known []receipt.Pending
 	for _, k := range all {

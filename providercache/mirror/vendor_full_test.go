@@ -1,6 +1,6 @@
 //go:build linux || windows
 
-package vendoring_test
+package mirror_test
 
 import (
 	"errors"

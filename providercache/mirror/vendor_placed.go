@@ -1,4 +1,4 @@
-package vendoring
+package mirror
 
 import (
 	"context"
