@@ -149,8 +149,11 @@ func chosenOffline(r request, report providercache.Report) {
 	var chosen []string
 	for _, o := range report.Outcomes {
 		p := o.Provider
+		if o.Locked { // to describe it would read the cache once more
+			continue
+		}
 		unasked := result.Each(r.Source.Describe(p).Unasked, func(n *getproviders.NotCachedError) string { return n.Source })
-		if !o.Locked && len(unasked) > 0 {
+		if len(unasked) > 0 {
 			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.Product.Short(p), o.Version, strings.Join(unasked, " and the ")))
 		}
 	}
