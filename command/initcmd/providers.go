@@ -133,7 +133,7 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 	saved, err := dir.SaveLocks(locks)
 	if err == nil && !saved {
 		return r.Log.Fail("lock_file", "The lock file has changed meanwhile",
-			"Another program has written %s since this run read it. What that program locked stays. Run init agar.", depsfile.FileName)
+			"Another program has written %s since this run read it. What that program locked stays. Run init again.", depsfile.FileName)
 	}
 	if err != nil {
 		return r.Log.Unsaved("lock_file", "Failed to update dependency lock file", err)
