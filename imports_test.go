@@ -24,8 +24,8 @@ var floors = table(`
 .
 command
 command/initcmd command/getcmd command/providerscmd command/cachecmd command/vendorcmd command/servecmd command/doctorcmd command/policycmd
-command/sources
 command/roots
+command/sources
 command/workdir command/products
 command/cli
 command/view

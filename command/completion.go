@@ -37,17 +37,17 @@ func completionCommand() cli.Command {
 
 func runCompletion(m *cli.Meta, args []string) (int, error) {
 	var o completionOptions
-	operands, err := o.flags().Mixed(args, m.Env)
+	given, err := o.flags().Mixed(args, m.Env)
 	if err != nil {
 		return 0, err
 	}
-	if len(operands) != 1 || !slices.Contains(shells, operands[0]) {
+	if len(given.Operands) != 1 || !slices.Contains(shells, given.Operands[0]) {
 		return 0, cli.Misusedf("completion needs the name of a shell: %s", strings.Join(shells, ", "))
 	}
 	if o.line == "" {
-		fmt.Fprint(m.Stdout, completionScripts[operands[0]])
+		fmt.Fprint(m.Stdout, completionScripts[given.Operands[0]])
 	} else {
-		writeCandidates(m.Stdout, operands[0], candidates(m, o.line))
+		writeCandidates(m.Stdout, given.Operands[0], candidates(m, o.line))
 	}
 	return 0, nil
 }

@@ -33,14 +33,14 @@ type addOptions struct {
 	platform getproviders.Platform // whose packages are being added
 }
 
-func (o *addOptions) take(operands []string) (err error) {
+func (o *addOptions) take() (err error) {
 	switch {
 	case o.paths != nil:
-		o.paths = append(o.paths, operands...)
-	case len(operands) == 0:
+		o.paths = append(o.paths, o.Operands...)
+	case len(o.Operands) == 0:
 		return cli.Misusedf("cache add needs providers, or -locked with directories that have lock files")
 	default:
-		if o.wanted, err = parseWanted(operands, o.Product); err != nil {
+		if o.wanted, err = parseWanted(o.Operands, o.Product); err != nil {
 			return err
 		}
 	}
@@ -58,9 +58,9 @@ func (o *addOptions) take(operands []string) (err error) {
 	return nil
 }
 
-// do puts packages into the cache; the report is nil if nothing was tried.
-func (o *addOptions) do(operands []string) (result.Result, error) {
-	if err := o.take(operands); err != nil {
+// Report puts packages into the cache; the report is nil if nothing was tried.
+func (o *addOptions) Report() (result.Result, error) {
+	if err := o.take(); err != nil {
 		return nil, err
 	}
 	if o.show(); !o.open() {

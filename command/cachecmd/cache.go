@@ -33,57 +33,22 @@ func below() string {
 	return strings.Join(result.Each(Commands()[1:], func(c cli.Command) string { return strings.TrimPrefix(c.Name, "cache ") }), ", ")
 }
 
-// work is what a command of the cache does.
-type work interface {
-	flags() cli.Flags
-	// do returns the report, which may be nil. The error is about the operands.
-	do(operands []string) (result.Result, error)
-	common() *options
-}
-
-// command returns the command whose options are a T.
-func command[T any, W interface {
-	*T
-	work
-}](c cli.Command) cli.Command {
-	c.Flags = func() cli.Flags { return W(new(T)).flags() }
-	c.Run = func(m *cli.Meta, args []string) (int, error) {
-		w := W(new(T))
-		operands, err := w.flags().Mixed(args, m.Env)
-		if err != nil {
-			return 0, err
-		}
-		o := w.common()
-		o.Session = sources.New(m, products.Unversioned(m), false)
-		defer o.Close()
-		report, err := w.do(operands)
-		if err != nil {
-			return 0, err
-		}
-		return o.Meta.Finish(report, o.Log.All, o.out), nil
-	}
-	return c
-}
-
 // options are those that several commands have, and what they work with.
 type options struct {
-	*sources.Session
+	sources.Reporter
 	dir       string // of -dir; "": where init finds the cache
 	platforms []getproviders.Platform
 	policies  []string // of -policy
 	offlineBy string   // who set it; "": it isn't set
-	out       cli.Output
 	progress  view.Progress
 
 	cache    *providercache.Store // of findCache and open
 	activity *view.Activity       // of show
 }
 
-func (o *options) common() *options { return o }
-
 // show has the session show what is under way.
 func (o *options) show() {
-	how := o.Meta.ViewOptions(o.Product, o.out.JSON, o.progress)
+	how := o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress)
 	how.Platforms = true
 	o.activity = view.NewActivity(how)
 	o.Meta = o.Meta.Showing(o.activity)
@@ -94,7 +59,7 @@ func (o *options) dirFlag() cli.Flag {
 }
 
 func (o *options) jsonFlag(help string) cli.Flag {
-	return cli.Switch("json", &o.out.JSON, help)
+	return cli.Switch("json", &o.Out.JSON, help)
 }
 
 // findCache finds the cache: below the directory that -dir names, else where
@@ -115,8 +80,7 @@ func (o *options) locked(paths []string) ([]getproviders.PackageSpec, bool) {
 // open finds the cache, and what packages come into it with, and out of it. What is wrong with one part doesn't keep other problems from
 // being found: the log has it.
 func (o *options) open() bool {
-	product, problems := products.Choose(o.Meta)
-	if o.Product = product; !o.Log.Add(problems...) {
+	if !o.Choose() {
 		return false
 	}
 	if len(o.platforms) == 0 {
@@ -147,12 +111,9 @@ func parseWanted(names []string, product getproviders.Product) (wanted []getprov
 // dirOptions are what the arguments of cache dir ask for.
 type dirOptions struct{ options }
 
-// do tells where the cache is, for scripts: the path and nothing else.
-func (o *dirOptions) do(operands []string) (result.Result, error) {
-	if len(operands) > 0 {
-		return nil, cli.TooMany(operands[0])
-	}
-	if o.out.Data = true; !o.findCache() {
+// Report tells where the cache is, for scripts: the path and nothing else.
+func (o *dirOptions) Report() (result.Result, error) {
+	if o.Out.Data = true; !o.findCache() {
 		return nil, nil
 	}
 	return result.CacheDir(o.cache), nil
@@ -170,11 +131,8 @@ func (o *options) list() ([]providercache.StoredPackage, bool) {
 // listOptions are what the arguments of cache list ask for.
 type listOptions struct{ options }
 
-// do lists the packages.
-func (o *listOptions) do(operands []string) (result.Result, error) {
-	if len(operands) > 0 {
-		return nil, cli.TooMany(operands[0])
-	}
+// Report lists the packages.
+func (o *listOptions) Report() (result.Result, error) {
 	packages, ok := o.list()
 	if !ok {
 		return nil, nil
@@ -189,19 +147,20 @@ type keyOptions struct {
 	platform getproviders.Platform // zero: this machine's
 }
 
-// do tells the key of what lock files select. It reads nothing else.
-func (o *keyOptions) do(paths []string) (result.Result, error) {
+// Report tells the key of what lock files select. It reads nothing else.
+func (o *keyOptions) Report() (result.Result, error) {
+	paths := o.Operands
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	o.out.Data = true
+	o.Out.Data = true
 	locked, ok := o.locked(paths)
 	if !ok {
 		return nil, nil
 	}
 	platform := cmp.Or(o.platform, getproviders.CurrentPlatform())
 	key, prefix := keyOf(locked, platform), keyPrefix(platform)
-	if !o.github || o.out.JSON {
+	if !o.github || o.Out.JSON {
 		return result.CacheKey(key, prefix, platform), nil
 	}
 	if o.findCache() {
@@ -233,9 +192,9 @@ type verifyOptions struct {
 	repair bool
 }
 
-// do reads all packages.
-func (o *verifyOptions) do(operands []string) (result.Result, error) {
-	paths, err := followed(o.paths, operands, "-locked")
+// Report reads all packages.
+func (o *verifyOptions) Report() (result.Result, error) {
+	paths, err := o.followed(o.paths, "-locked")
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +221,7 @@ func (o *verifyOptions) do(operands []string) (result.Result, error) {
 		}
 	}
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
-		o.out.Code = cli.ExitDiffers
+		o.Out.Code = cli.ExitDiffers
 	}
 	return result.CacheVerification(o.cache, found, repaired), nil
 }
@@ -285,17 +244,18 @@ func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*provider
 
 // followed adds operands to the paths of an option, which are more paths if it was
 // given.
-func followed(paths, operands []string, option string) ([]string, error) {
-	if len(operands) > 0 && paths == nil {
-		return nil, cli.Usagef("%q is no option, and directories have to follow %s", operands[0], option)
+func (o *options) followed(paths []string, option string) ([]string, error) {
+	if len(o.Operands) > 0 && paths == nil {
+		return nil, cli.Usagef("%q is no option, and directories have to follow %s", o.Operands[0], option)
 	}
-	return append(paths, operands...), nil
+	return append(paths, o.Operands...), nil
 }
 
 // Known returns the providers and the platforms of which the shared cache has packages, in any order and
 // repeatedly; none if there is no cache.
 func Known(m *cli.Meta) (providers []getproviders.Provider, platforms []getproviders.Platform) {
-	o := options{Session: sources.New(m, products.Unversioned(m), false)}
+	var o options
+	o.Session = sources.New(m, products.Unversioned(m), false)
 	packages, _ := o.list()
 	for _, p := range packages {
 		providers, platforms = append(providers, p.Provider), append(platforms, p.Platform)

@@ -8,7 +8,7 @@ import (
 
 // Commands are "cache" and the commands below it.
 func Commands() []cli.Command {
-	gc := command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more",
+	gc := sources.Command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more",
 		Usage: "cache gc [options]", About: `  Removes packages that aren't used any more, and what killed runs and deleted
   directories left behind. It keeps packages that another process is working on,
   and packages to which tfdeps made a symbolic link in some directory. The size
@@ -19,7 +19,7 @@ func Commands() []cli.Command {
   archives and git repositories of modules that are older than that.
 
   In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages
-  without a receipt of tfdeps stay.`})
+  without a receipt of tfdeps stay.`}, cli.Flags.Mixed)
 	prune := gc
 	prune.Name = "cache prune"
 	return []cli.Command{
@@ -30,38 +30,38 @@ func Commands() []cli.Command {
   run "tfdeps init". "prune" is another name for "gc".
 
   "tfdeps help cache COMMAND" shows the options of a command.`},
-		command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
+		sources.Command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
 			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...", About: `  Puts packages into the cache that init will find there, without a working
   directory: no configuration is read, no module and no state. Without a version
   it is the newest one. They come from where init would get them.`,
-		}),
-		command[cleanOptions](cli.Command{Name: "cache clean", Synopsis: "Remove packages from the shared cache",
+		}, cli.Flags.Mixed),
+		sources.Command[cleanOptions](cli.Command{Name: "cache clean", Synopsis: "Remove packages from the shared cache",
 			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", About: `  Removes all packages, and the store of modules; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
-  tfdeps go only if they are named.`}),
-		command[dirOptions](cli.Command{Name: "cache dir", Synopsis: "Show where the shared cache is",
+  tfdeps go only if they are named.`}, cli.Flags.Mixed),
+		sources.Command[dirOptions](cli.Command{Name: "cache dir", Synopsis: "Show where the shared cache is",
 			Usage: "cache dir [options]", About: `  Shows the directory of the cache, which needn't exist. With -json that is an
   object with format_version, directory and named (by the CLI configuration or
-  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}),
+  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}, cli.Flags.Alone),
 		gc,
-		command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a key for what lock files select",
+		sources.Command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a key for what lock files select",
 			Usage: "cache key [options] [DIR|FILE...]", About: `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
   count. Comments, constraints, and which directory needs what, don't. Nothing
   but lock files is looked at. Directories whose names begin with a dot are left
-  out.`}),
-		command[listOptions](cli.Command{Name: "cache list", Synopsis: "List the packages in the shared cache",
-			Usage: "cache list [options]", About: listAbout}),
+  out.`}, cli.Flags.Mixed),
+		sources.Command[listOptions](cli.Command{Name: "cache list", Synopsis: "List the packages in the shared cache",
+			Usage: "cache list [options]", About: listAbout}, cli.Flags.Alone),
 		prune,
-		command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
-			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout}),
-		command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages to where other machines pull them",
-			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout}),
-		command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache",
+		sources.Command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
+			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout}, cli.Flags.Mixed),
+		sources.Command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages to where other machines pull them",
+			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout}, cli.Flags.Mixed),
+		sources.Command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache",
 			Usage: "cache verify [options]", About: `  Reads all packages and compares them with their receipts. The exit code is 0
-  if none differs, 2 if one does, 1 if it couldn't be found out.`}),
+  if none differs, 2 if one does, 1 if it couldn't be found out.`}, cli.Flags.Mixed),
 	}
 }
 
@@ -94,7 +94,7 @@ const listAbout = `  Lists the packages: address, version, platform, the bytes i
   exactly as its receipt says, "damaged" what can't be; anything else would have
   to be read.`
 
-func (o *addOptions) flags() cli.Flags {
+func (o *addOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
 		cli.Option("locked DIR|FILE...", cli.Paths(&o.paths),
@@ -110,15 +110,15 @@ func (o *addOptions) flags() cli.Flags {
 	}
 }
 
-func (o *dirOptions) flags() cli.Flags {
+func (o *dirOptions) Flags() cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object.")}
 }
 
-func (o *listOptions) flags() cli.Flags {
+func (o *listOptions) Flags() cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
 }
 
-func (o *verifyOptions) flags() cli.Flags {
+func (o *verifyOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
 		cli.Option("locked DIR...", cli.Paths(&o.paths), "Compare them with the lock files in and below these directories, too."),
@@ -128,7 +128,7 @@ func (o *verifyOptions) flags() cli.Flags {
 	}
 }
 
-func (o *removeOptions) flags() cli.Flags {
+func (o *removeOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
 		cli.Switch("dry-run", &o.dryRun, "Remove nothing, and tell what would be removed."),
@@ -137,16 +137,16 @@ func (o *removeOptions) flags() cli.Flags {
 	}
 }
 
-func (o *gcOptions) flags() cli.Flags {
+func (o *gcOptions) Flags() cli.Flags {
 	return append(cli.Flags{
 		cli.Option("older-than=30d", cli.Parsed(&o.olderThan, cli.ParseAge), "Remove what wasn't used for this long, such as 2w or 12h."),
 		cli.Option("max-size=20GB", cli.Func(o.setMaxSize), "Remove what was used least recently, until the rest is no larger than this."),
 		cli.Option("keep-locked DIR...", cli.Paths(&o.keepLocked),
 			"Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."),
-	}, o.removeOptions.flags()...)
+	}, o.removeOptions.Flags()...)
 }
 
-func (o *keyOptions) flags() cli.Flags {
+func (o *keyOptions) Flags() cli.Flags {
 	return cli.Flags{
 		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $GITHUB_OUTPUT."),
 		cli.Option("platform=OS_ARCH", cli.Parsed(&o.platform, getproviders.ParsePlatform), "The platform of the packages. The default is this machine's."),
@@ -155,7 +155,7 @@ func (o *keyOptions) flags() cli.Flags {
 	}
 }
 
-func (o *transferOptions) flags() cli.Flags {
+func (o *transferOptions) Flags() cli.Flags {
 	states := "pulled; present: it is in the cache already; absent: it isn't there; not_recorded: the lock file has no h1; failed"
 	if o.push {
 		states = "sent; present: it is there already; not_cached; not_recorded: the lock file doesn't have its h1; failed"

@@ -38,9 +38,9 @@ func (o *gcOptions) setMaxSize(given string) error {
 	return err
 }
 
-// do removes what isn't used any more.
-func (o *gcOptions) do(operands []string) (result.Result, error) {
-	paths, err := followed(o.keepLocked, operands, "-keep-locked")
+// Report removes what isn't used any more.
+func (o *gcOptions) Report() (result.Result, error) {
+	paths, err := o.followed(o.keepLocked, "-keep-locked")
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,9 @@ func sweepModules(m *cli.Meta, result *result.CacheRemoval, before time.Time) {
 // cleanOptions are what the arguments of cache clean ask for.
 type cleanOptions struct{ removeOptions }
 
-// do removes all packages, or those that are named.
-func (o *cleanOptions) do(names []string) (result.Result, error) {
+// Report removes all packages, or those that are named.
+func (o *cleanOptions) Report() (result.Result, error) {
+	names := o.Operands
 	wanted, err := parseWanted(names, o.Product)
 	if err != nil {
 		return nil, err

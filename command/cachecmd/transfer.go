@@ -27,9 +27,9 @@ type transferOptions struct {
 // pushOptions are those of cache push.
 type pushOptions struct{ transferOptions }
 
-func (o *pushOptions) flags() cli.Flags {
+func (o *pushOptions) Flags() cli.Flags {
 	o.push = true
-	return o.transferOptions.flags()
+	return o.transferOptions.Flags()
 }
 
 func (o *transferOptions) verb() string {
@@ -39,13 +39,13 @@ func (o *transferOptions) verb() string {
 	return "pull"
 }
 
-// do sends packages of the cache to where other machines pull them, or gets packages that were pushed; the report is nil if nothing was
+// Report sends packages of the cache to where other machines pull them, or gets packages that were pushed; the report is nil if nothing was
 // tried.
-func (o *transferOptions) do(operands []string) (result.Result, error) {
-	if len(operands) == 0 || operands[0] == "" {
+func (o *transferOptions) Report() (result.Result, error) {
+	if len(o.Operands) == 0 || o.Operands[0] == "" {
 		return nil, cli.Misusedf("cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb())
 	}
-	location, paths := operands[0], operands[1:]
+	location, paths := o.Operands[0], o.Operands[1:]
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}

@@ -133,6 +133,8 @@ type Output struct {
 	JSON bool
 	Data bool // stdout is for programs without JSON, too, which are not to find warnings there
 	Code int  // the exit code if there is no error
+
+	Despite bool // errors: the exit code is Code even so
 }
 
 // Finish ends a command: it prints the report, shows all problems, and returns the exit code, which is 1
@@ -150,6 +152,9 @@ func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 	how.Data = out.JSON || out.Data
 	code := End(func(all problem.List) { view.Problems(how, all) }, all, out.Code)
 	m.TellInterrupted(problems)
+	if out.Despite {
+		return out.Code
+	}
 	return code
 }
 

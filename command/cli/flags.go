@@ -206,7 +206,8 @@ func AnyBool() Value { return Bool(new(bool)) }
 
 // Given is what was given of a command's options.
 type Given struct {
-	Operands []string // the arguments behind the options
+	Operands []string // the arguments behind the options, or with Mixed between them
+	By       SetBy    // who set options; nil before the variables were looked at
 
 	flags Flags
 	set   *flag.FlagSet
@@ -264,29 +265,34 @@ func OptionName(arg string) string {
 
 // Alone reads the arguments of a command that takes nothing but options, and
 // then the variables that stand for options. The error is a *UsageError.
-func (f Flags) Alone(args []string, env Environment) (SetBy, error) {
+func (f Flags) Alone(args []string, env Environment) (Given, error) {
+	given, err := f.Leading(args, env)
+	if err == nil && len(given.Operands) > 0 {
+		err = TooMany(given.Operands[0])
+	}
+	return given, err
+}
+
+// Leading reads options and the operands behind them, and then the variables. The error is a *UsageError.
+func (f Flags) Leading(args []string, env Environment) (Given, error) {
 	given, err := f.Parse(args)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		given.By, err = given.Fill(env)
 	}
-	if len(given.Operands) > 0 {
-		return nil, TooMany(given.Operands[0])
-	}
-	return given.Fill(env)
+	return given, err
 }
 
 // Mixed reads options and operands in any order, and then the variables that
 // stand for options. The error is a *UsageError.
-func (f Flags) Mixed(args []string, env Environment) (operands []string, err error) {
+func (f Flags) Mixed(args []string, env Environment) (Given, error) {
 	given, err := f.Parse(args)
 	if err == nil {
-		operands, err = given.Rest()
+		given.Operands, err = given.Rest()
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		given.By, err = given.Fill(env)
 	}
-	_, err = given.Fill(env)
-	return operands, err
+	return given, err
 }
 
 // Rest reads the options between operands and behind them, and returns all operands. The error is a *UsageError.

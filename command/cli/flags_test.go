@@ -33,7 +33,7 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var offline bool
 			var link string
-			by, err := Flags{
+			given, err := Flags{
 				{Name: "offline", Value: Bool(&offline), Variable: "TFDEPS_OFFLINE"},
 				{Name: "link", Value: String(&link), Variable: "TFDEPS_LINK"},
 			}.Alone(strings.Fields(tt.args), tt.env)
@@ -43,8 +43,8 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || offline != tt.offline || link != tt.link || by["offline"] != tt.by {
-				t.Errorf("got %t by %q and %q, error %v", offline, by["offline"], link, err)
+			if err != nil || offline != tt.offline || link != tt.link || given.By["offline"] != tt.by {
+				t.Errorf("got %t by %q and %q, error %v", offline, given.By["offline"], link, err)
 			}
 		})
 	}

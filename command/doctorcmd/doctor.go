@@ -49,11 +49,11 @@ func (o *options) flags() cli.Flags {
 
 func run(m *cli.Meta, args []string) (int, error) {
 	var o options
-	by, err := o.flags().Alone(args, m.Env)
+	given, err := o.flags().Alone(args, m.Env)
 	if err != nil {
 		return 0, err
 	}
-	o.mirrorsBy = by["mirror"]
+	o.mirrorsBy = given.By["mirror"]
 	x := examine(m, o)
 	how := m.ViewOptions(x.Product, o.json, view.ProgressAuto)
 	x.color = how.Stdout.Color && !how.Plain && !how.NoColor

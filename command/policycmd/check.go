@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
@@ -19,23 +18,24 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "policy check", Synopsis: "Say what the policy makes of lock files", Run: run,
-		Usage: "policy check [options] [DIR...]", Flags: new(options).flags,
+	return sources.Command[options](cli.Command{Name: "policy check", Synopsis: "Say what the policy makes of lock files",
+		Usage: "policy check [options] [DIR...]",
 		About: `  Says of each entry of the lock files in these directories, or in the current
   one, whether the policy that counts there would refuse it, and by which rule.
   Nothing is asked of any host, and nothing is written. Rules about the package
   itself need it to be on this machine: in the directory or in the shared cache.
 
   The exit code is 0 if nothing is refused, 2 if something is, and 1 if that
-  can't be known.`}
+  can't be known.`}, cli.Flags.Mixed)
 }
 
 // options are what the arguments ask for.
 type options struct {
+	sources.Reporter
 	policies []string // of -policy
 }
 
-func (o *options) flags() cli.Flags {
+func (o *options) Flags() cli.Flags {
 	return cli.Flags{sources.PolicyFlag(&o.policies), cli.NoColor()}
 }
 
@@ -45,32 +45,26 @@ type report struct {
 	refused, unknown bool
 }
 
-func run(m *cli.Meta, args []string) (int, error) {
-	var o options
-	dirs, err := o.flags().Mixed(args, m.Env)
-	if err != nil {
-		return 0, err
-	}
+// Report says what the policy makes of the lock files.
+func (o *options) Report() (result.Result, error) {
+	dirs, r := o.Operands, &report{}
 	if len(dirs) == 0 {
 		dirs = []string{"."}
 	}
-	product, problems := products.Choose(m)
-	s, r := sources.New(m, product, false), &report{}
-	if s.Log.Add(problems...) {
+	if o.Choose() {
 		for _, dir := range dirs {
-			inside := s.In(m, product)
-			r.check(inside, o, dir)
-			s.Log.Add(inside.Log.All...)
+			inside := o.In(o.Meta, o.Product)
+			r.check(inside, *o, dir)
+			o.Log.Add(inside.Log.All...)
 		}
 	}
-	code := m.Finish(result.Told{People: r.text.String()}, s.Log.All, cli.Output{})
 	switch {
 	case r.refused:
-		code = cli.ExitDiffers
+		o.Out.Code, o.Out.Despite = cli.ExitDiffers, true
 	case r.unknown:
-		code = 1
+		o.Out.Code = 1
 	}
-	return code, nil
+	return result.Told{People: r.text.String()}, nil
 }
 
 // check looks at the lock file of a directory.

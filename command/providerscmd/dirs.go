@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -41,71 +39,44 @@ func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version)
 	return nil
 }
 
-// reader reads directories, and fetches modules that aren't installed to a place
-// that is removed, so that nothing in the directories changes.
-type reader struct {
-	*sources.Session
-	temporary *scratch.Dir     // nil: not made yet
-	modules   modules.Resolver // of all directories
-	each      bool             // an error in a directory is one of it alone
-}
-
-// begin is what commands with a reader have in common: they find out for which product they work. The problems are with the options.
-func begin(m *cli.Meta, problems problem.List) *reader {
-	product, invalid := products.Choose(m)
-	in := &reader{Session: sources.New(m, product, false)}
-	in.Log.Add(append(problems, invalid...)...)
-	return in
-}
-
-// end shows what the command reports, which may be nil, and all problems, and returns the exit code. The session is closed after that,
-// because problems may show the sources of modules.
-func (r *reader) end(report result.Result, out cli.Output) (code int) {
-	code = r.Meta.Finish(report, r.Log.All, out)
-	r.Close()
-	if r.temporary != nil {
-		r.temporary.Remove()
-	}
-	return code
-}
-
 // read finds the directories that -dir names, and what each of them requires and
 // has locked. An error in one of them is one of all: half of an update is hard to
-// review, unless each is set.
-func (r *reader) read(o packageOptions) ([]directory, bool) {
-	dirs, ok := r.load(o)
-	if !ok && !r.each {
+// review, unless each is set. Modules that aren't installed are fetched to a place that is removed, so that nothing in the directories changes.
+func (o *packageOptions) read() ([]directory, bool) {
+	dirs, ok := o.load()
+	if !ok && !o.each {
 		return nil, false
 	}
-	var err error
-	if r.temporary, err = scratch.Temporary(); err != nil {
-		return nil, r.Log.Failed("module_package_failed", "Can't fetch modules", err)
+	temporary, err := scratch.Temporary()
+	if err != nil {
+		return nil, o.Log.Failed("module_package_failed", "Can't fetch modules", err)
 	}
-	r.modules = r.Modules()
+	o.AtEnd(temporary.Remove)
+	installer := o.Modules()
 	const many = 8 // at once; modules may have to be fetched
-	found, _ := par.Map(r.Meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
-		return r.require(ctx, d, filepath.Join(r.temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
+	found, _ := par.Map(o.Meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
+		return o.require(ctx, d, installer, filepath.Join(temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
 	})
 	all := make([]directory, len(dirs))
 	for i, p := range found {
-		all[i], ok = *dirs[i], r.Log.Add(p...)
+		all[i], ok = *dirs[i], o.Log.Add(p...)
 	}
-	if ok && r.Meta.Context.Err() != nil {
-		return nil, r.Log.Fail("interrupted", "Interrupted", "Nothing was changed.")
+	if ok && o.Meta.Context.Err() != nil {
+		return nil, o.Log.Fail("interrupted", "Interrupted", "Nothing was changed.")
 	}
 	return all, ok
 }
 
 // load reads the root modules.
-func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
+func (o *packageOptions) load() (dirs []*directory, ok bool) {
 	given := []roots.Root{{Dir: "."}}
-	if o.roots.Refuse(r.Log); o.roots.Given() {
-		given, _ = o.roots.Find(r.Meta, r.Product, nil, r.Log)
+	if o.roots.Refuse(o.Log); o.roots.Given() {
+		given, _ = o.roots.Find(o.Meta, o.Product, nil, o.Log)
 	}
 	for _, g := range given {
-		d := &directory{Dir: workdir.Load(r.Meta, r.Product, g.Dir, o.modules)}
-		if !d.Empty() || !o.roots.Given() && !r.each {
-			d.rules, _ = r.PolicyOf(g.Dir, o.policies)
+		d := &directory{Dir: workdir.Load(o.Meta, o.Product, g.Dir, o.modules)}
+		if !d.Empty() || !o.roots.Given() && !o.each {
+			d.rules, _ = o.PolicyOf(g.Dir, o.policies)
 			dirs = append(dirs, d)
 			continue
 		}
@@ -113,22 +84,21 @@ func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 		if !o.roots.Given() {
 			empty.Detail += " To look at the root modules below it, use -recursive."
 		}
-		r.Log.Add(empty)
+		o.Log.Add(empty)
 	}
-	return dirs, r.Log.Add()
+	return dirs, o.Log.Add()
 }
 
 // require finds out what a directory requires. Modules that are recorded are used
 // where they are; others are fetched to the temporary directory.
-func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
-	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(r.Meta.Env)), r.Product)
+func (o *packageOptions) require(ctx context.Context, d *directory, installer modules.Resolver, temporary string) problem.List {
+	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(o.Meta.Env)), o.Product)
 	if err != nil {
 		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
-	installer := r.modules
 	installer.Dir, installer.Allow = temporary, d.rules.AllowsModule()
 	d.InstallModules(ctx, installer, manifest)
-	problems := products.ExplainVersion(r.Meta, r.Product, d.Problems())
+	problems := products.ExplainVersion(o.Meta, o.Product, d.Problems())
 	if problems.HasErrors() {
 		return problems
 	}
@@ -140,7 +110,7 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 
 // request says what a directory needs: of the providers named, or if there are
 // none, of all.
-func (d directory) request(o packageOptions, only []getproviders.Provider) providercache.LockRequest {
+func (o *packageOptions) request(d directory, only []getproviders.Provider) providercache.LockRequest {
 	required := maps.Clone(d.required)
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return p.IsBuiltIn() })
 	request := providercache.LockRequest{

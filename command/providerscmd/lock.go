@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
@@ -19,15 +20,14 @@ import (
 // lockOptions are what the arguments of providers lock ask for.
 type lockOptions struct {
 	packageOptions
-	addresses []string // of providers; none: all that are required
-	upgrades  []string // of -upgrade, ADDRESS[@VERSION]
-	hashes    string   // of -hashes, as it was given
-	policy    providercache.HashPolicy
-	check     bool
-	json      bool
+	upgrades []string // of -upgrade, ADDRESS[@VERSION]
+	hashes   string   // of -hashes, as it was given
+	policy   providercache.HashPolicy
+	check    bool
 }
 
-func (o *lockOptions) flags() cli.Flags {
+func (o *lockOptions) Flags() cli.Flags {
+	o.hashes, o.from = "auto", "origin"
 	hashes := cli.HashChoices("also the providers' registries, and the network mirrors that -net-mirror or the CLI configuration names;")
 	return slices.Concat(
 		cli.Flags{o.platformFlag()},
@@ -43,71 +43,65 @@ func (o *lockOptions) flags() cli.Flags {
 		o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
 		o.modules.Flags(),
 		cli.Flags{
-			cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
+			cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
 			cli.Progress(&o.progress),
 			cli.NoColor(),
 			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // no archive is fetched twice anyway
 		})
 }
 
-func runLock(m *cli.Meta, args []string) (int, error) {
-	opts := lockOptions{hashes: "auto", packageOptions: packageOptions{from: "origin"}}
-	var by cli.SetBy
-	var err error
-	if opts.addresses, by, err = parsed(opts.flags(), args, m.Env); err != nil {
-		return 0, err
-	}
-	opts.checkSource(by)
+// Report writes or checks lock files.
+func (o *lockOptions) Report() (result.Result, error) {
+	o.checkSource()
 	var invalid problem.List
-	opts.policy, invalid = cli.ReadHashPolicy(opts.hashes)
-	in := begin(m, append(opts.problems, invalid...))
-	v := view.NewLock(m.ViewOptions(in.Product, opts.json, opts.progress))
-	in.Meta = m.Showing(v.Activity)
-	in.Meta.Remembers = true
-	if in.Log.Add() {
-		lock(opts, in, v)
+	o.policy, invalid = cli.ReadHashPolicy(o.hashes)
+	ok := o.Choose(append(o.problems, invalid...)...)
+	v := view.NewLock(o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress))
+	o.Meta = o.Meta.Showing(v.Activity)
+	o.Meta.Remembers = true
+	if ok {
+		o.lock(v)
 	}
-	code := in.end(v.Report(), cli.Output{JSON: opts.json})
-	if opts.check && slices.ContainsFunc(in.Log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
-		code = cli.ExitDiffers
+	if o.check && slices.ContainsFunc(o.Log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
+		o.Out.Code, o.Out.Despite = cli.ExitDiffers, true
 	}
-	return code, nil
+	return v.Report(), nil
 }
 
 // lock finds out what the lock files should hold, and writes or checks them.
-func lock(opts lockOptions, in *reader, v *view.Lock) {
-	only, upgrades, problems := opts.providers(in.Product)
-	if !in.Log.Add(problems...) || !opts.connect(in) {
+func (o *lockOptions) lock(v *view.Lock) {
+	only, upgrades, problems := o.providers()
+	if !o.Log.Add(problems...) || !o.connect() {
 		return
 	}
-	dirs, ok := in.read(opts.packageOptions)
-	if !ok || !in.Log.Add(checkRequired(dirs, only)...) {
+	dirs, ok := o.read()
+	if !ok || !o.Log.Add(checkRequired(dirs, only)...) {
 		return
 	}
 	results := make([]providercache.LockResult, len(dirs))
 	for _, group := range byPolicy(dirs) {
 		rules := dirs[group[0]].rules
-		fetcher := in.Fetcher(v.Observe)
-		fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = opts.policy, rules.Against(nil, nil), rules.Versions()
-		of := opts.packageOptions
-		if len(rules.Rules.LockPlatforms()) > 0 && len(of.platforms) == 0 {
-			of.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+		fetcher := o.Fetcher(v.Observe)
+		fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = o.policy, rules.Against(nil, nil), rules.Versions()
+		platforms := o.platforms
+		if len(rules.Rules.LockPlatforms()) > 0 && len(platforms) == 0 {
+			platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
 		}
-		of.platforms = rules.WithPlatforms(of.platforms)
+		platforms = rules.WithPlatforms(platforms)
 		requests := make([]providercache.LockRequest, len(group))
 		for i, at := range group {
-			requests[i] = dirs[at].request(of, only)
-			requests[i].Upgrade = upgrades
+			requests[i] = o.request(dirs[at], only)
+			requests[i].Platforms, requests[i].Upgrade = platforms, upgrades
 		}
-		locked, _ := fetcher.Lock(in.Meta.Context, requests...) // each directory reports its own error
+		locked, _ := fetcher.Lock(o.Meta.Context, requests...) // each directory reports its own error
 		for i, at := range group {
 			results[at] = locked[i]
 		}
 	}
-	in.Log.Add(v.End()...)
+	o.Log.Add(v.End()...)
 	for i, d := range dirs {
 		refuseDowngrades(d, upgrades, &results[i])
-		in.Log.Add(conclude(opts, d, results[i], v)...)
+		o.Log.Add(o.conclude(d, results[i], v)...)
 	}
 }
 
@@ -142,16 +136,16 @@ func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getprovide
 
 // providers reads the addresses of providers and those that are to be upgraded,
 // with the versions that are asked for.
-func (o *lockOptions) providers(product getproviders.Product) (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems problem.List) {
-	for _, address := range o.addresses {
-		p, err := product.ParseProvider(address)
+func (o *lockOptions) providers() (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems problem.List) {
+	for _, address := range o.Operands {
+		p, err := o.Product.ParseProvider(address)
 		if err != nil {
 			problems = append(problems, addressProblem(err))
 		}
 		only = append(only, p)
 	}
 	upgrades = map[getproviders.Provider]getproviders.Version{}
-	specs, invalid := parseSpecs(product, "-upgrade=%s can't be used: %v.", o.upgrades, false)
+	specs, invalid := parseSpecs(o.Product, "-upgrade=%s can't be used: %v.", o.upgrades, false)
 	for _, spec := range specs {
 		only, upgrades[spec.Provider] = append(only, spec.Provider), spec.Version
 	}
@@ -197,13 +191,13 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 }
 
 // conclude writes a directory's lock file, or says what it lacks.
-func conclude(opts lockOptions, d directory, result providercache.LockResult, v *view.Lock) problem.List {
-	shown := explain.LockedDir{Dir: d.Path, Named: opts.roots.Given(), Check: opts.check, Result: result}
+func (o *lockOptions) conclude(d directory, result providercache.LockResult, v *view.Lock) problem.List {
+	shown := explain.LockedDir{Dir: d.Path, Named: o.roots.Given(), Check: o.check, Result: result}
 	switch {
 	case result.Err != nil:
 		v.Tell(shown)
 		return explain.LockProblems(d.Product, shown)
-	case opts.check:
+	case o.check:
 		return v.Tell(shown)
 	}
 	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {

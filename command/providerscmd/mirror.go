@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
@@ -31,14 +32,14 @@ type mirrorOptions struct {
 	allVersions      bool     // -versions=all
 	prune, verify    bool
 	pruneGrace       time.Duration
-	json             bool
 	createRepository string
 }
 
 // defaultGrace is as long as an installation may take that has begun.
 const defaultGrace = time.Hour
 
-func (o *mirrorOptions) flags() cli.Flags {
+func (o *mirrorOptions) Flags() cli.Flags {
+	o.lockFile, o.pruneGrace, o.from = true, defaultGrace, "origin"
 	return slices.Concat(
 		cli.Flags{
 			o.platformFlag(),
@@ -62,28 +63,18 @@ func (o *mirrorOptions) flags() cli.Flags {
 		o.modules.Flags(),
 		cli.Flags{
 			sources.CreateRepositoryFlag(&o.createRepository),
-			cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
+			cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
 			cli.Progress(&o.progress), cli.NoColor(),
 		}, cli.OpenTofu())
 }
 
-// parseMirror reads the arguments of providers mirror. What is wrong with values is
-// in the options' problems.
-func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
-	o := mirrorOptions{lockFile: true, pruneGrace: defaultGrace, packageOptions: packageOptions{from: "origin"}}
-	given, err := o.flags().Parse(args)
-	var by cli.SetBy
-	if err == nil {
-		by, err = given.Fill(env)
-	}
-	if err != nil {
-		return o, err
-	}
-	o.checkSource(by)
-	if len(given.Operands) != 1 || given.Operands[0] == "" {
+// checkOptions finds options that can't be used.
+func (o *mirrorOptions) checkOptions() {
+	o.checkSource()
+	if len(o.Operands) != 1 || o.Operands[0] == "" {
 		o.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	} else {
-		o.target = given.Operands[0]
+		o.target = o.Operands[0]
 	}
 	if o.prune && places.IsOCI(o.target) {
 		o.refuse("The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.")
@@ -91,8 +82,8 @@ func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 	if invalid := sources.CheckCreateRepository(o.createRepository, o.target); invalid != nil {
 		o.problems = append(o.problems, invalid)
 	}
-	if !given.Has("prune-grace") {
-		return o, nil
+	if !o.Has("prune-grace") {
+		return
 	}
 	if o.pruneGrace < 0 {
 		o.refuse("Invalid value of -prune-grace", fmt.Sprintf("The value of -prune-grace is %s. It is a time such as 90m or 24h, or 0.", o.pruneGrace))
@@ -100,7 +91,6 @@ func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 	if !o.prune {
 		o.refuse("The -prune-grace flag needs -prune", "It says when what -prune takes out of the mirror's indexes is removed. Without -prune that is never.")
 	}
-	return o, nil
 }
 
 // addVersions reads "all", or versions of providers, separated by commas.
@@ -113,89 +103,85 @@ func (o *mirrorOptions) addVersions(given string) error {
 	return nil
 }
 
-// runMirror fills a directory or a bucket with packages for others to install from. What test
+// Report fills a directory or a bucket with packages for others to install from. What test
 // files require is in the mirror, too, because init needs it; Terraform leaves it
 // out.
-func runMirror(m *cli.Meta, args []string) (int, error) {
-	opts, err := parseMirror(args, m.Env)
-	if err != nil {
-		return 0, err
+func (o *mirrorOptions) Report() (result.Result, error) {
+	o.checkOptions()
+	ok := o.Choose(o.problems...)
+	v := view.NewMirror(o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress))
+	if o.Meta = o.Meta.Showing(v.Activity); ok {
+		o.fill(v)
 	}
-	in := begin(m, opts.problems)
-	v := view.NewMirror(m.ViewOptions(in.Product, opts.json, opts.progress))
-	in.Meta = m.Showing(v.Activity)
-	if in.Log.Add() {
-		fill(opts, in, v)
-	}
-	return in.end(v.Report(opts.target), cli.Output{JSON: opts.json}), nil
+	return v.Report(o.target), nil
 }
 
-func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
-	m, before := in.Meta, in.Log.All
-	if !opts.connect(in) {
+func (o *mirrorOptions) fill(v *view.Mirror) {
+	m, before := o.Meta, o.Log.All
+	if !o.connect() {
 		return
 	}
-	to := mirror.Directory(opts.target)
+	to := mirror.Directory(o.target)
 	var invalid *problem.Problem
 	switch {
-	case places.IsOCI(opts.target):
+	case places.IsOCI(o.target):
 		var registry remote.Releases
-		registry, invalid = in.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
+		registry, invalid = o.OpenRegistry(o.target, sources.CreateRepository(m, o.createRepository))
 		to = mirror.Registry(registry)
-	case places.IsURL(opts.target):
+	case places.IsURL(o.target):
 		var bucket blob.Bucket
-		if bucket, invalid = in.OpenBucket(m.Context, opts.target, places.OCIForm); invalid == nil {
+		if bucket, invalid = o.OpenBucket(m.Context, o.target, places.OCIForm); invalid == nil {
 			defer bucket.Close()
 			to = mirror.Bucket(bucket)
 		}
 	}
 	if invalid != nil {
-		in.Log.All = append(before, invalid)
+		o.Log.All = append(before, invalid)
 		return
 	}
-	wanted, choices, ok := wants(opts, in, v)
+	wanted, choices, ok := o.wants(v)
 	if !ok {
 		return
 	}
 	var pinned []getproviders.PackageSpec
 	for _, w := range wanted {
 		if layout.WindowsRefuses(w.Provider.Namespace + "/" + w.Provider.Type) {
-			in.Log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
+			o.Log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
 		}
 		if !w.Version.IsZero() {
 			pinned = append(pinned, w.PackageSpec)
 		}
 	}
-	fetcher := in.Fetcher(v.Observe)
-	fetcher.Policy = in.Policy.AgainstEach(pinned, choices)
-	result, err := mirror.Update(m.Context, fetcher, to, wanted, mirror.Options{
-		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace, Verify: opts.verify,
+	fetcher := o.Fetcher(v.Observe)
+	fetcher.Policy = o.Policy.AgainstEach(pinned, choices)
+	done, err := mirror.Update(m.Context, fetcher, to, wanted, mirror.Options{
+		Platforms: o.platforms, AllPlatforms: o.allPlatforms, Prune: o.prune, PruneGrace: o.pruneGrace, Verify: o.verify,
 	})
-	in.Log.Add(v.End(result)...)
+	o.Log.Add(v.End(done)...)
 	if err != nil {
-		in.Log.Add(explain.MirrorProblems(err)...)
+		o.Log.Add(explain.MirrorProblems(err)...)
 	}
 }
 
 // wants is what is to be in the mirror: what -versions names, what lock files
 // select that -locked names, and what configurations require. choices are those whose version isn't known yet.
-func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
-	listed, problems := parseSpecs(in.Product, "-versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", opts.versions, true)
-	if !in.Log.Add(problems...) {
+func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
+	listed, problems := parseSpecs(o.Product, "-versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", o.versions, true)
+	if !o.Log.Add(problems...) {
 		return nil, nil, false
 	}
 	for _, w := range listed {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w})
 	}
-	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.Meta))
+	locked, problems := workdir.LockedBelow(o.locked, products.Unversioned(o.Meta))
 	for _, w := range locked {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
-	isSaid := opts.locked != nil || opts.versions != nil // what is wanted, without a configuration
-	if ok = in.Log.Add(problems...); !ok || isSaid && !opts.roots.Given() {
+	isSaid := o.locked != nil || o.versions != nil // what is wanted, without a configuration
+	if ok = o.Log.Add(problems...); !ok || isSaid && !o.roots.Given() {
 		return wanted, choices, ok
 	}
-	dirs, ok := in.read(opts.packageOptions)
+	dirs, ok := o.read()
 	if !ok {
 		return nil, nil, false
 	}
@@ -209,9 +195,9 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 				skipped[p] = true
 				continue
 			}
-			w, reason := want(opts, d, p)
+			w, reason := o.want(d, p)
 			if reason != "" {
-				ok = in.Log.Add(explain.LockedMismatch(in.Product, d.Path, reason))
+				ok = o.Log.Add(explain.LockedMismatch(o.Product, d.Path, reason))
 				continue
 			}
 			wanted = append(wanted, w)
@@ -226,9 +212,9 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 
 // want is what a directory needs of a provider. reason: why its lock file doesn't
 // fit.
-func want(opts mirrorOptions, d directory, p getproviders.Provider) (w mirror.Spec, reason string) {
-	w.Provider, w.Constraints, w.AllVersions = p, d.required.Constraints(p), opts.allVersions
-	if !opts.lockFile || d.Locks.Empty() || w.AllVersions {
+func (o *mirrorOptions) want(d directory, p getproviders.Provider) (w mirror.Spec, reason string) {
+	w.Provider, w.Constraints, w.AllVersions = p, d.required.Constraints(p), o.allVersions
+	if !o.lockFile || d.Locks.Empty() || w.AllVersions {
 		return w, ""
 	}
 	lock, ok := d.Locks.Provider(p)

@@ -17,6 +17,7 @@ import (
 // packageOptions say which packages are meant and where they come from: the
 // options that lock, mirror and urls have in common.
 type packageOptions struct {
+	sources.Reporter
 	modules workdir.Options
 	roots   roots.Options // which directories
 
@@ -29,6 +30,7 @@ type packageOptions struct {
 	from                string   // "origin" or "config"
 
 	progress view.Progress
+	each     bool // an error in a directory is one of it alone
 
 	problems problem.List // with values of options
 }
@@ -54,9 +56,9 @@ func (o *packageOptions) dirFlag(help string) cli.Flag {
 	return cli.Option("dir=DIR", cli.Strings(&o.roots.Dirs), help)
 }
 
-// checkSource checks the options that say where packages come from, and who set them.
-func (o *packageOptions) checkSource(by cli.SetBy) {
-	if o.fsMirror+o.netMirror != "" && by["mirror"] != "-mirror" {
+// checkSource checks the options that say where packages come from.
+func (o *packageOptions) checkSource() {
+	if o.fsMirror+o.netMirror != "" && o.By["mirror"] != "-mirror" {
 		o.mirrors = nil // they are asked for what may come from elsewhere
 	}
 	u, err := url.Parse(o.netMirror)
@@ -81,34 +83,24 @@ func (o *packageOptions) refuse(summary, detail string) {
 
 // connect makes the source of packages, and what reaches it: the registries,
 // unless something else is asked for.
-func (o *packageOptions) connect(in *reader) bool {
-	if !in.Online("", o.policies...) {
+func (o *packageOptions) connect() bool {
+	if !o.Online("", o.policies...) {
 		return false
 	}
-	single, ok := in.OpenMirrors(o.mirrors, cliconfig.SourceOptions{})
+	single, ok := o.OpenMirrors(o.mirrors, cliconfig.SourceOptions{})
 	if !ok {
 		return false
 	}
 	var err error
 	switch {
 	case o.fsMirror != "":
-		in.Source = single.FilesystemMirror(o.fsMirror)
+		o.Source = single.FilesystemMirror(o.fsMirror)
 	case o.netMirror != "":
-		in.Source, err = single.NetworkMirror(o.netMirror)
+		o.Source, err = single.NetworkMirror(o.netMirror)
 	case o.from == "config":
-		in.Source, err = in.Config.Source(in.Meta.Context, single)
+		o.Source, err = o.Config.Source(o.Meta.Context, single)
 	default:
-		in.Source = single.MirrorsOr(single.Registry())
+		o.Source = single.MirrorsOr(single.Registry())
 	}
-	return err == nil || in.Log.Failed("cli_configuration", "Can't search for providers", err)
-}
-
-// parsed reads options, and returns what stands behind them.
-func parsed(flags cli.Flags, args []string, env cli.Environment) (operands []string, by cli.SetBy, err error) {
-	given, err := flags.Parse(args)
-	if err != nil {
-		return nil, nil, err
-	}
-	by, err = given.Fill(env)
-	return given.Operands, by, err
+	return err == nil || o.Log.Failed("cli_configuration", "Can't search for providers", err)
 }

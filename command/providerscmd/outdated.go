@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -27,13 +28,14 @@ import (
 
 type outdatedOptions struct {
 	packageOptions
-	exitCode, json bool
+	exitCode bool
 }
 
-func (o *outdatedOptions) flags() cli.Flags {
+func (o *outdatedOptions) Flags() cli.Flags {
+	o.from = "config"
 	return slices.Concat(o.roots.Flags("Look at this directory instead of the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
 		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if there is a newer version that is allowed."),
-		cli.Switch("json", &o.json, "Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date."),
+		cli.Switch("json", &o.Out.JSON, "Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date."),
 	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says."), o.modules.Flags(), cli.Flags{cli.NoColor()})
 }
 
@@ -47,45 +49,37 @@ const aboutOutdated = `  Lists providers, and modules of registries and git repo
   tags count that are versions, with the same letters before them as the ref of
   the call.`
 
-func runOutdated(m *cli.Meta, args []string) (int, error) {
-	var o outdatedOptions
-	o.from = "config"
-	by, err := o.flags().Alone(args, m.Env)
-	if err != nil {
-		return 0, err
-	}
-	o.checkSource(by)
-	remembering := *m
+// Report tells what is outdated.
+func (o *outdatedOptions) Report() (result.Result, error) {
+	o.checkSource()
+	remembering := *o.Meta
 	remembering.Remembers = true
-	in := begin(&remembering, o.problems)
-	in.each = true
+	o.Meta, o.each = &remembering, true
 	var found result.Outdated
-	if in.Log.Add() {
-		found = outdated(o, in)
+	if o.Choose(o.problems...) {
+		found = o.outdated()
 	}
-	report := result.Result(found)
-	if len(found) == 0 && in.Log.All.HasErrors() {
-		report = nil // that nothing is outdated isn't known
+	if len(found) == 0 && o.Log.All.HasErrors() {
+		return nil, nil // that nothing is outdated isn't known
 	}
-	code := in.end(report, cli.Output{JSON: o.json})
-	if code == 0 && o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
-		code = cli.ExitDiffers
+	if o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
+		o.Out.Code = cli.ExitDiffers
 	}
-	return code, nil
+	return found, nil
 }
 
 // outdated looks for newer versions. What is wrong with one directory or one source leaves that out, and is in the log.
-func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
-	if !o.connect(in) {
+func (o *outdatedOptions) outdated() (found result.Outdated) {
+	if !o.connect() {
 		return nil
 	}
-	dirs, _ := in.read(o.packageOptions)
-	fetcher := in.Hosts.Modules(in.Product, "")
+	dirs, _ := o.read()
+	fetcher := o.Hosts.Modules(o.Product, "")
 	defer fetcher.Close()
-	w := newer{in, fetcher, in.Registries(in.Product, "")}
+	w := newer{o.Session, fetcher, o.Registries(o.Product, "")}
 	var asked []func(context.Context) (result.Dependency, error)
 	for _, d := range dirs {
-		chooser := in.Fetcher(func(event.Event) {})
+		chooser := o.Fetcher(func(event.Event) {})
 		chooser.Choice = d.rules.Versions()
 		for _, p := range d.required.Providers() {
 			if !p.IsBuiltIn() {
@@ -97,7 +91,7 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 		}
 	}
 	const many = 16 // at once
-	rows, errs := par.Map(in.Meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
+	rows, errs := par.Map(o.Meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
 		return ask(ctx)
 	})
 	told := map[string]bool{} // many directories may need what a source doesn't answer
@@ -108,7 +102,7 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 			}
 		} else if text := explain.Explained(errs[i]); !told[text] {
 			told[text] = true
-			in.Log.Add(problem.Because(errs[i], problem.CodedError("request_failed", "Can't tell which versions there are", text)))
+			o.Log.Add(problem.Because(errs[i], problem.CodedError("request_failed", "Can't tell which versions there are", text)))
 		}
 	}
 	slices.SortFunc(found, func(a, b result.Dependency) int {
@@ -119,7 +113,7 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 
 // newer finds newer versions.
 type newer struct {
-	in         *reader
+	in         *sources.Session
 	fetcher    *fetch.Fetcher
 	registries *modules.Registries
 }

@@ -26,39 +26,39 @@ import (
 // Commands are "providers", the commands below it, "outdated", "why" and "hash".
 func Commands() []cli.Command {
 	return []cli.Command{
-		{Name: "providers", Synopsis: "Show the providers required for this configuration",
-			Usage: "providers [options]", About: treeAbout, Flags: new(treeOptions).flags, More: treeMore, Run: runTree},
-		{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers",
-			Usage: "providers lock [options] [providers...]", About: lockAbout, Flags: new(lockOptions).flags, More: lockMore, Run: runLock},
-		{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins",
-			Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, Flags: new(mirrorOptions).flags, More: mirrorMore, Run: runMirror},
-		{Name: "providers urls", Synopsis: "Show where the packages of required providers are",
-			Usage: "providers urls [options]", About: urlsAbout, Flags: new(urlsOptions).flags, More: urlsMore, Run: runURLs},
-		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file",
-			Usage: "providers verify [options]", About: verifyAbout, Flags: new(verifyOptions).flags, More: verifyMore, Run: runVerify},
-		{Name: "outdated", Synopsis: "Show of which providers and modules there is a newer version",
-			Usage: "outdated [options]", About: aboutOutdated, Flags: new(outdatedOptions).flags, Run: runOutdated},
-		{Name: "why", Synopsis: "Show which files require a provider or call a module",
-			Usage: "why [options] ADDRESS", About: aboutWhy, Flags: new(whyOptions).flags, Run: runWhy},
-		{Name: "hash", Synopsis: "Show the hashes of provider packages",
-			Usage: "hash [options] FILE.zip|DIR...", Flags: new(hashOptions).flags,
+		sources.Command[treeOptions](cli.Command{Name: "providers", Synopsis: "Show the providers required for this configuration",
+			Usage: "providers [options]", About: treeAbout, More: treeMore}, cli.Flags.Alone),
+		sources.Command[lockOptions](cli.Command{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers",
+			Usage: "providers lock [options] [providers...]", About: lockAbout, More: lockMore}, cli.Flags.Leading),
+		sources.Command[mirrorOptions](cli.Command{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins",
+			Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, More: mirrorMore}, cli.Flags.Leading),
+		sources.Command[urlsOptions](cli.Command{Name: "providers urls", Synopsis: "Show where the packages of required providers are",
+			Usage: "providers urls [options]", About: urlsAbout, More: urlsMore}, cli.Flags.Leading),
+		sources.Command[verifyOptions](cli.Command{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file",
+			Usage: "providers verify [options]", About: verifyAbout, More: verifyMore}, cli.Flags.Alone),
+		sources.Command[outdatedOptions](cli.Command{Name: "outdated", Synopsis: "Show of which providers and modules there is a newer version",
+			Usage: "outdated [options]", About: aboutOutdated}, cli.Flags.Alone),
+		sources.Command[whyOptions](cli.Command{Name: "why", Synopsis: "Show which files require a provider or call a module",
+			Usage: "why [options] ADDRESS", About: aboutWhy}, cli.Flags.Mixed),
+		sources.Command[hashOptions](cli.Command{Name: "hash", Synopsis: "Show the hashes of provider packages",
+			Usage: "hash [options] FILE.zip|DIR...",
 			About: `  Shows the hashes that a dependency lock file has for provider packages: h1 of
-  the files, and zh of an archive.`, Run: runHash, Refused: refusedHash},
+  the files, and zh of an archive.`, Refused: refusedHash}, cli.Flags.Leading),
 	}
 }
 
 // treeOptions are what the arguments of providers ask for.
 type treeOptions struct {
+	sources.Reporter
 	modules   workdir.Options
-	json      bool
 	format    string   // of -format; "": for people, or what -json says
 	policies  []string // of -policy
 	stateFile string   // of -state; "": none
 }
 
-func (o *treeOptions) flags() cli.Flags {
+func (o *treeOptions) Flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
+		cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
 		cli.Option("format=cyclonedx", cli.Func(o.setFormat),
 			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
 		sources.PolicyFlag(&o.policies),
@@ -77,40 +77,31 @@ func (o *treeOptions) setFormat(given string) error {
 
 // check finds options that contradict each other.
 func (o *treeOptions) check(log *problem.Log) {
-	log.Refuse(o.json && o.format != "", "Invalid output format", "The -json and -format arguments are mutually exclusive")
+	log.Refuse(o.Out.JSON && o.format != "", "Invalid output format", "The -json and -format arguments are mutually exclusive")
 	log.Refuse(o.policies != nil && o.format == "", "The -policy flag needs -format", "Only with -format does the output say what a policy refuses.")
 }
 
-// runTree shows which module requires which providers.
-func runTree(m *cli.Meta, args []string) (int, error) {
-	var opts treeOptions
-	if _, err := opts.flags().Alone(args, m.Env); err != nil {
-		return 0, err
-	}
-	in := begin(m, nil)
-	var report result.Result
-	if opts.check(in.Log); in.Log.Add() {
-		report = describe(in.Session, opts)
-	}
-	return in.end(report, cli.Output{JSON: opts.json}), nil
-}
-
-// describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they
+// Report tells which module requires which providers; nil: that couldn't be found out. Modules are taken as they
 // are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
 // it they are.
-func describe(s *sources.Session, opts treeOptions) result.Result {
-	dir := workdir.Load(s.Meta, s.Product, ".", opts.modules)
+func (o *treeOptions) Report() (result.Result, error) {
+	s := o.Session
+	s.Choose()
+	if o.check(s.Log); !s.Log.Add() {
+		return nil, nil
+	}
+	dir := workdir.Load(s.Meta, s.Product, ".", o.modules)
 	switch {
 	case dir.InputProblems.HasErrors():
 		s.Log.Add(dir.InputProblems...)
-		return nil
+		return nil, nil
 	case dir.Empty():
 		s.Log.Add(dir.NoConfiguration(s.Meta.Dir))
-		return nil
+		return nil, nil
 	}
 	installer := modules.Resolver{Dir: workdir.ModulesDir(s.Meta.Env), Product: s.Product, Mode: modules.AsRecorded}
 	if !s.Log.Add(dir.FindModules(s.Meta.Context, installer)...) {
-		return nil
+		return nil, nil
 	}
 	if dir.RootProblems.HasErrors() {
 		dir.TakeOutdated() // it may follow from what is wrong
@@ -122,18 +113,18 @@ func describe(s *sources.Session, opts treeOptions) result.Result {
 		}
 	}
 	var report result.ProvidersReport
-	if !s.Log.Add(problems...) || !s.Log.Add(describeModules(dir, &report)...) || !s.Log.Add(describeState(s.Meta, opts, dir, &report)...) ||
+	if !s.Log.Add(problems...) || !s.Log.Add(describeModules(dir, &report)...) || !s.Log.Add(describeState(s.Meta, o.stateFile, dir, &report)...) ||
 		!s.Log.Add(describeLocks(dir, &report)...) {
-		return nil
+		return nil, nil
 	}
-	if opts.format == "" {
-		return report
+	if o.format == "" {
+		return report, nil
 	}
-	inventory, ok := takeInventory(s, opts, dir.Locks, report.Required())
+	inventory, ok := takeInventory(s, o.policies, dir.Locks, report.Required())
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	return inventory
+	return inventory, nil
 }
 
 // describeModules says what each module asks for.
@@ -188,16 +179,16 @@ func describeCall(call load.ModuleCall) *result.ModuleCall {
 
 // describeState says what the state needs. Where it can't be read, Terraform
 // tells nothing at all; the configuration is worth telling without it.
-func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
+func describeState(m *cli.Meta, stateFile string, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	var record *backend.Record
 	var err error
 	known := true
-	if opts.stateFile == "" {
+	if stateFile == "" {
 		record, err = backend.Read(nil, workdir.RecordPath(m.Env), dir.Product)
 		known = record != nil || dir.Root.Backend == nil
 	}
 	if known && err == nil {
-		report.State, known, err = workdir.ReadState(m, dir.Product, opts.stateFile, record)
+		report.State, known, err = workdir.ReadState(m, dir.Product, stateFile, record)
 	}
 	if err != nil {
 		return problem.Fail("state", "Failed to load state", "%v", err)
@@ -230,10 +221,10 @@ func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.Lis
 
 // takeInventory says of each required or locked provider what this machine knows of its package, and whether the
 // policy refuses it. No request is sent, and nothing is written. Packages that no receipt knows are read.
-func takeInventory(s *sources.Session, opts treeOptions, locks *depsfile.Locks, required getproviders.Requirements) (inventory result.Inventory, ok bool) {
+func takeInventory(s *sources.Session, policies []string, locks *depsfile.Locks, required getproviders.Requirements) (inventory result.Inventory, ok bool) {
 	inventory = result.Inventory{Version: s.Meta.Version, Made: s.Meta.Now()}
 	s.ReadConfig()
-	if !s.ReadPolicy(opts.policies) {
+	if !s.ReadPolicy(policies) {
 		return inventory, false
 	}
 	cache, rules := s.Cache(), s.Policy

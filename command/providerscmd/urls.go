@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -19,10 +20,9 @@ import (
 type urlsOptions struct {
 	packageOptions
 	sizes bool
-	json  bool
 }
 
-func (o *urlsOptions) flags() cli.Flags {
+func (o *urlsOptions) Flags() cli.Flags {
 	return slices.Concat(
 		cli.Flags{o.platformFlag()},
 		o.sourceFlags("origin", `Take them from the providers' own registries, whatever the CLI configuration says about installation. The default is "config".`),
@@ -32,69 +32,52 @@ func (o *urlsOptions) flags() cli.Flags {
 		},
 		o.modules.Flags(),
 		cli.Flags{
-			cli.Switch("json", &o.json,
+			cli.Switch("json", &o.Out.JSON,
 				"Print a JSON object, which is described below. URLs are whole in it, because it takes all of one to download: the query of a signed URL is a secret for as long as it holds, so keep the output to yourself. User and password are never in it, and without -json no query is."),
 			cli.NoColor(),
 		})
 }
 
-// runURLs tells where the packages are that directories need, for programs that
-// fetch, scan or build with them.
-func runURLs(m *cli.Meta, args []string) (int, error) {
-	var opts urlsOptions
-	operands, by, err := parsed(opts.flags(), args, m.Env)
-	if err != nil {
-		return 0, err
+// Report tells where the packages are that directories need, for programs that
+// fetch, scan or build with them. What has failed is in the report, too.
+func (o *urlsOptions) Report() (result.Result, error) {
+	if len(o.Operands) > 0 {
+		return nil, cli.Misusedf("providers urls takes options only")
 	}
-	if len(operands) > 0 {
-		return 0, cli.Misusedf("providers urls takes options only")
+	if o.from == "" && o.fsMirror+o.netMirror == "" {
+		o.from = "config" // as init
 	}
-	if opts.from == "" && opts.fsMirror+opts.netMirror == "" {
-		opts.from = "config" // as init
+	o.from, o.Out.Data = cmp.Or(o.from, "origin"), true
+	if o.checkSource(); !o.Choose(o.problems...) || !o.connect() {
+		return nil, nil
 	}
-	opts.from = cmp.Or(opts.from, "origin")
-	opts.checkSource(by)
-	in := begin(m, opts.problems)
-	var found result.Result
-	if in.Log.Add() {
-		found = locate(opts, in)
-	}
-	return in.end(found, cli.Output{JSON: opts.json, Data: true}), nil
-}
-
-// locate finds the packages. What has failed is in the report, too; nil: nothing was
-// looked for.
-func locate(opts urlsOptions, in *reader) result.Result {
-	if !opts.connect(in) {
-		return nil
-	}
-	dirs, ok := in.read(opts.packageOptions)
+	dirs, ok := o.read()
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	fetcher := providercache.Fetcher{Source: in.Source, Client: in.Archives, Product: in.Product, Now: in.Meta.Now}
+	fetcher := providercache.Fetcher{Source: o.Source, Client: o.Archives, Product: o.Product, Now: o.Meta.Now}
 	requests := make([]providercache.LockRequest, len(dirs))
 	for i, d := range dirs {
-		requests[i] = d.request(opts.packageOptions, nil)
-		requests[i].Sizes = opts.sizes
+		requests[i] = o.request(d, nil)
+		requests[i].Sizes = o.sizes
 	}
-	results, _ := fetcher.Locate(in.Meta.Context, requests...) // each directory reports its own error
+	results, _ := fetcher.Locate(o.Meta.Context, requests...) // each directory reports its own error
 	var report []explain.LockedDir
 	for i, found := range results {
 		d := dirs[i]
-		report = append(report, explain.LockedDir{Dir: d.Path, Named: opts.roots.Given(), Locked: d.lockedHashes, Result: found})
+		report = append(report, explain.LockedDir{Dir: d.Path, Named: o.roots.Given(), Locked: d.lockedHashes, Result: found})
 		if found.Err != nil {
-			in.Log.Add(explain.LocateProblems(found.Err)...)
+			o.Log.Add(explain.LocateProblems(found.Err)...)
 		}
 	}
-	return result.URLs(report)
+	return result.URLs(report), nil
 }
 
 // hashOptions are what the arguments of hash ask for.
-type hashOptions struct{ json bool }
+type hashOptions struct{ sources.Reporter }
 
-func (o *hashOptions) flags() cli.Flags {
-	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
+func (o *hashOptions) Flags() cli.Flags {
+	return cli.Flags{cli.Switch("json", &o.Out.JSON, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
 }
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
@@ -102,26 +85,20 @@ func refusedHash(err error) result.Result {
 	return result.HashReport{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}}
 }
 
-// runHash prints the hashes that a lock file has for packages.
-func runHash(m *cli.Meta, args []string) (int, error) {
-	var o hashOptions
-	paths, _, err := parsed(o.flags(), args, nil)
-	if err != nil {
-		return 0, err
+// Report prints the hashes that a lock file has for packages.
+func (o *hashOptions) Report() (result.Result, error) {
+	if o.Out.Data = true; len(o.Operands) == 0 {
+		return nil, cli.Misusedf("hash needs the path of a package")
 	}
-	if len(paths) == 0 {
-		return 0, cli.Misusedf("hash needs the path of a package")
-	}
-	report, errs := par.Map(m.Context, runtime.GOMAXPROCS(0), paths, func(ctx context.Context, path string) (result.PackageHashes, error) {
+	report, errs := par.Map(o.Meta.Context, runtime.GOMAXPROCS(0), o.Operands, func(ctx context.Context, path string) (result.PackageHashes, error) {
 		h1, zh, err := providercache.HashPackage(ctx, path)
 		return result.PackageHashes{Path: path, H1: h1, ZH: zh}, err
 	})
-	var problems problem.List
 	for i, err := range errs {
 		if err != nil {
-			report[i] = result.PackageHashes{Path: paths[i], Err: err}
-			problems = append(problems, problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
+			report[i] = result.PackageHashes{Path: o.Operands[i], Err: err}
+			o.Log.Add(problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
 	}
-	return m.Finish(result.HashReport(report), problems, cli.Output{JSON: o.json, Data: true}), nil
+	return result.HashReport(report), nil
 }

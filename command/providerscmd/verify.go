@@ -10,7 +10,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/view/result"
@@ -23,19 +22,19 @@ import (
 
 // verifyOptions are what the arguments of providers verify ask for.
 type verifyOptions struct {
+	sources.Reporter
 	dirs      []string                // of -dir, patterns among them; none: the current directory
 	platforms []getproviders.Platform // of -platform; none given: the one that this is
 	cache     bool                    // -cache, or -cache=DIR
 	cacheDir  string                  // "": the one that init uses
 	mirrors   []string                // of -mirror
 	vendored  bool
-	json      bool
 	progress  view.Progress
 
 	problems problem.List // with values of options
 }
 
-func (o *verifyOptions) flags() cli.Flags {
+func (o *verifyOptions) Flags() cli.Flags {
 	return cli.Flags{
 		cli.Option("dir=DIR", cli.Strings(&o.dirs),
 			"The directory with the lock file, instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a lock file count. A package that several of them share is read once."),
@@ -46,7 +45,7 @@ func (o *verifyOptions) flags() cli.Flags {
 		cli.Switch("vendored", &o.vendored, "Look into terraform.d/plugins instead."),
 		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.problems),
 			"For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."),
-		cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
+		cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
 		cli.Progress(&o.progress),
 		cli.NoColor(),
 	}
@@ -72,36 +71,31 @@ func (o *verifyOptions) setCache(given string) error {
 	return nil
 }
 
-// runVerify reads packages and compares them with lock files.
-func runVerify(m *cli.Meta, args []string) (int, error) {
-	var opts verifyOptions
-	if _, err := opts.flags().Alone(args, m.Env); err != nil {
-		return 0, err
+// Report tells what becomes of packages that are compared with lock files.
+func (o *verifyOptions) Report() (result.Result, error) {
+	if o.platforms == nil {
+		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
 	}
-	if opts.platforms == nil {
-		opts.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
-	}
-	how := m.ViewOptions(products.Unversioned(m), opts.json, opts.progress)
+	how := o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress)
 	how.Platforms = true
-	s := sources.New(m.Showing(view.NewActivity(how)), how.Product, false)
+	o.Meta = o.Meta.Showing(view.NewActivity(how))
 	var report result.VerifyReport
-	if s.Log.Add(opts.problems...) {
-		report = verify(s, opts)
+	if o.Log.Add(o.problems...) {
+		report = o.verify()
 	}
 	if report == nil {
-		return s.Meta.Finish(nil, s.Log.All, cli.Output{JSON: opts.json}), nil
+		return nil, nil
 	}
 	is := func(finding func(providercache.ComparedPackage) bool) bool {
 		return slices.ContainsFunc(report, func(t result.VerifiedTree) bool { return slices.ContainsFunc(t.Packages, finding) })
 	}
-	code := 0
-	if is(providercache.ComparedPackage.Unclear) {
-		code = 1
+	switch {
+	case is(providercache.ComparedPackage.Differs):
+		o.Out.Code, o.Out.Despite = cli.ExitDiffers, true
+	case is(providercache.ComparedPackage.Unclear):
+		o.Out.Code = 1
 	}
-	if code = s.Meta.Finish(report, s.Log.All, cli.Output{JSON: opts.json, Code: code}); is(providercache.ComparedPackage.Differs) {
-		code = cli.ExitDiffers
-	}
-	return code, nil
+	return report, nil
 }
 
 // lockedDir is a directory with a lock file.
@@ -120,7 +114,8 @@ type place struct {
 
 // verify reads all packages, compares them with each lock file that is about
 // them; nil: that couldn't be done.
-func verify(s *sources.Session, opts verifyOptions) result.VerifyReport {
+func (o *verifyOptions) verify() result.VerifyReport {
+	s := o.Session
 	if !s.ReadConfig() {
 		return nil
 	}
@@ -128,11 +123,11 @@ func verify(s *sources.Session, opts verifyOptions) result.VerifyReport {
 	if !s.Log.Add(problems...) {
 		return nil
 	}
-	dirs, ok := readLockFiles(s, opts.dirs)
+	dirs, ok := readLockFiles(s, o.dirs)
 	if !ok {
 		return nil
 	}
-	places, ok := findPlaces(s, opts, dirs)
+	places, ok := o.findPlaces(dirs)
 	if !ok {
 		return nil
 	}
@@ -184,26 +179,26 @@ func readLockFiles(s *sources.Session, given []string) (dirs []lockedDir, ok boo
 
 // findPlaces lists where to look: where each directory has its packages, unless
 // the options name other places.
-func findPlaces(s *sources.Session, opts verifyOptions, dirs []lockedDir) (places []place, ok bool) {
-	if opts.cache {
-		cache, ok := s.FindCache(opts.cacheDir)
+func (o *verifyOptions) findPlaces(dirs []lockedDir) (places []place, ok bool) {
+	if o.cache {
+		cache, ok := o.FindCache(o.cacheDir)
 		if !ok {
 			return nil, false
 		}
 		places = append(places, place{path: cache.Dir, dirs: dirs, how: providercache.CompareOptions{Shared: true}})
 	}
-	for _, mirror := range opts.mirrors {
-		places = append(places, place{path: mirror, dirs: dirs, how: providercache.CompareOptions{Shared: true, Platforms: opts.platforms}, named: true})
+	for _, mirror := range o.mirrors {
+		places = append(places, place{path: mirror, dirs: dirs, how: providercache.CompareOptions{Shared: true, Platforms: o.platforms}, named: true})
 	}
-	if !opts.vendored && len(places) > 0 {
+	if !o.vendored && len(places) > 0 {
 		return places, true
 	}
 	for _, d := range dirs {
 		path := filepath.Join(d.path, "terraform.d", "plugins")
-		if !opts.vendored {
-			path = workdir.ProvidersDir(s.Meta.Env, d.path)
+		if !o.vendored {
+			path = workdir.ProvidersDir(o.Meta.Env, d.path)
 		}
-		places = append(places, place{path: path, dirs: []lockedDir{d}, how: providercache.CompareOptions{Platforms: opts.platforms}})
+		places = append(places, place{path: path, dirs: []lockedDir{d}, how: providercache.CompareOptions{Platforms: o.platforms}})
 	}
 	return places, true
 }

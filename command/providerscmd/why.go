@@ -12,12 +12,11 @@ import (
 
 type whyOptions struct {
 	packageOptions
-	json bool
 }
 
-func (o *whyOptions) flags() cli.Flags {
+func (o *whyOptions) Flags() cli.Flags {
 	return slices.Concat(o.roots.Flags("Look at this directory instead of all root modules below the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
-		cli.Switch("json", &o.json, "Print a JSON object: required_by, each with directory, module, file, line and constraint."),
+		cli.Switch("json", &o.Out.JSON, "Print a JSON object: required_by, each with directory, module, file, line and constraint."),
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // -recursive goes without saying
 }
 
@@ -28,41 +27,36 @@ const aboutWhy = `  Says which files of which root modules require a provider or
 
   The exit code is 1 if nothing requires it.`
 
-func runWhy(m *cli.Meta, args []string) (int, error) {
-	var o whyOptions
-	operands, err := o.flags().Mixed(args, m.Env)
-	if err != nil {
-		return 0, err
-	}
-	if len(operands) != 1 {
-		return 0, cli.Misusedf("the address of one provider or module has to be given, and there are %d arguments", len(operands))
+// Report tells what requires a provider or a module.
+func (o *whyOptions) Report() (result.Result, error) {
+	if len(o.Operands) != 1 {
+		return nil, cli.Misusedf("the address of one provider or module has to be given, and there are %d arguments", len(o.Operands))
 	}
 	if !o.roots.Given() {
 		o.roots.Recursive = true
 	}
-	in := begin(m, o.problems)
-	in.each = true
+	o.each = true
 	var found result.Why
-	if in.Log.Add() {
-		if found = why(o, in, operands[0]); len(found) == 0 {
-			in.Log.Fail("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", operands[0])
+	if o.Choose(o.problems...) {
+		if found = o.why(o.Operands[0]); len(found) == 0 {
+			o.Log.Fail("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", o.Operands[0])
 		}
 	}
-	return in.end(found, cli.Output{JSON: o.json}), nil
+	return found, nil
 }
 
 // why finds the places that require a provider or a module.
-func why(o whyOptions, in *reader, address string) (found result.Why) {
-	if !in.Online("") {
+func (o *whyOptions) why(address string) (found result.Why) {
+	if !o.Online("") {
 		return nil
 	}
-	provider, err := in.Product.ParseProvider(address)
-	module, invalid := modules.ParseAddress(address, in.Product)
+	provider, err := o.Product.ParseProvider(address)
+	module, invalid := modules.ParseAddress(address, o.Product)
 	if err != nil && invalid != nil {
-		in.Log.Add(addressProblem(err))
+		o.Log.Add(addressProblem(err))
 		return nil
 	}
-	dirs, _ := in.read(o.packageOptions)
+	dirs, _ := o.read()
 	for _, d := range dirs {
 		for _, req := range d.required[provider] {
 			if err == nil && req.Pos != (getproviders.Pos{}) {
@@ -74,7 +68,7 @@ func why(o whyOptions, in *reader, address string) (found result.Why) {
 		}
 		for _, m := range d.Tree.Modules {
 			for _, call := range m.Config.Calls {
-				if called, err := modules.ParseAddress(call.Source, in.Product); err == nil && samePackage(called, module) {
+				if called, err := modules.ParseAddress(call.Source, o.Product); err == nil && samePackage(called, module) {
 					found = append(found, result.Requirer{Directory: d.Path, Module: m.Config.Path, Holder: result.Holder{
 						Constraint: call.Version, File: call.SourceRange.Filename, Line: call.SourceRange.Start.Line}})
 				}

@@ -4,51 +4,45 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 )
 
 // Command is the command "roots", which lists root modules.
 func Command() cli.Command {
-	return cli.Command{Name: "roots", Synopsis: "List the root modules of a repository",
-		Usage: "roots [options] [DIR...]", Flags: new(listOptions).flags,
+	return sources.Command[listOptions](cli.Command{Name: "roots", Synopsis: "List the root modules of a repository",
+		Usage: "roots [options] [DIR...]",
 		About: `  Lists the root modules below the directories, or below the current one, and
   why each is one: it has a backend, a cloud block or a lock file; or a provider
   block, and no other directory calls it as a module. These are the directories
   in which the commands with the option -recursive work.
 
   Directories whose names begin with a dot, node_modules, vendor and terraform.d
-  are left out, and so is what git ignores. Links aren't followed.`, Run: run}
+  are left out, and so is what git ignores. Links aren't followed.`}, cli.Flags.Mixed)
 }
 
 type listOptions struct {
+	sources.Reporter
 	Options
-	json bool
 }
 
-func (o *listOptions) flags() cli.Flags {
+func (o *listOptions) Flags() cli.Flags {
 	flags := append(o.Options.Flags("List this directory instead. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
-		cli.Switch("json", &o.json, "Print a JSON object: roots, each with directory and because."), cli.NoColor())
+		cli.Switch("json", &o.Out.JSON, "Print a JSON object: roots, each with directory and because."), cli.NoColor())
 	return flags[1:] // -recursive goes without saying
 }
 
-func run(m *cli.Meta, args []string) (int, error) {
-	var o listOptions
-	below, err := o.flags().Mixed(args, m.Env)
-	if err != nil {
-		return 0, err
+// Report tells which root modules there are.
+func (o *listOptions) Report() (result.Result, error) {
+	o.Choose()
+	if o.Refuse(o.Log); !o.Log.Add() {
+		return nil, nil
 	}
-	product, problems := products.Choose(m)
-	log := problem.Log{All: problems}
-	if o.Refuse(&log); !log.Add() {
-		return m.Finish(nil, log.All, cli.Output{JSON: o.json}), nil
-	}
-	found, ok := o.Find(m, product, below, &log)
+	found, ok := o.Find(o.Meta, o.Product, o.Operands, o.Log)
 	if !ok {
 		found = nil // part of a list would be taken for all of it
 	}
-	return m.Finish(list(found), log.All, cli.Output{JSON: o.json}), nil
+	return list(found), nil
 }
 
 // list is what the command found.

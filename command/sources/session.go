@@ -15,7 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -31,9 +30,9 @@ type Session struct {
 	Source  getproviders.Source // of providers; one that has none before the command sets it
 	Mirrors []Mirror            // of -mirror, in the order of the options
 
-	buckets []blob.Bucket // of mirrors
-	inside  bool          // it is of one of several directories
-	run     *shared
+	ends   []func() // what Close does
+	inside bool     // it is of one of several directories
+	run    *shared
 }
 
 // shared is what the directories of a run share. The zero value shares nothing.
@@ -73,8 +72,8 @@ func (s *Session) In(m *cli.Meta, product getproviders.Product) *Session {
 
 // Close closes mirrors, ends what fetches modules, and removes the archives.
 func (s *Session) Close() {
-	for _, bucket := range s.buckets {
-		_ = bucket.Close()
+	for _, end := range s.ends {
+		end()
 	}
 	if s.inside {
 		return
@@ -88,6 +87,9 @@ func (s *Session) Close() {
 		}
 	}
 }
+
+// AtEnd has Close do something.
+func (s *Session) AtEnd(do func()) { s.ends = append(s.ends, do) }
 
 // ArchiveDir is a directory for archives that several directories need and no shared cache has, until the first Session is closed; "" if there is no place, or one
 // directory: beside the shared cache, as they can be large.
@@ -219,7 +221,7 @@ func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single
 		source, bucket, err := s.Mirror(s.Meta.Context, single, location)
 		opened := Mirror{Location: places.Redacted(location), Source: source}
 		if bucket != nil {
-			s.buckets = append(s.buckets, bucket)
+			s.AtEnd(func() { _ = bucket.Close() })
 		}
 		if err != nil {
 			s.Log.Fail("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.", opened.Location, err)
@@ -246,7 +248,7 @@ func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all 
 func (s *Session) OpenRemote(location, createRepository string) (remote mirror.Remote, ok bool) {
 	remote, bucket, err := s.openRemote(s.Meta, location, createRepository)
 	if bucket != nil {
-		s.buckets = append(s.buckets, bucket)
+		s.AtEnd(func() { _ = bucket.Close() })
 	}
 	where := "in " + places.Redacted(location)
 	if where == "in "+places.UnreadableURL {
