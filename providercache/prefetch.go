@@ -133,8 +133,8 @@ func (in *Installer) Finalize(ctx context.Context, prefetched []Prefetched, base
 	if err := r.Save(ctx); err != nil {
 		return false, err
 	}
-	if receipts = r.Dir() != ""; receipts && len(prefetched) > 0 {
-		err = normalizeTree(r.Dir(), at)
+	if receipts = r.Dir != ""; receipts && len(prefetched) > 0 {
+		err = normalizeTree(r.Dir, at)
 	}
 	if err != nil {
 		return false, err

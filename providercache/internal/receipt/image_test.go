@@ -145,7 +145,7 @@ func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	if _, ok := r.Known(packageName, dir, time.Now()); ok {
 		t.Error("a link counts")
 	}
-	must.Equal(t, ImageReceipts(t.TempDir(), never).file.Dir, "")
+	must.Equal(t, ImageReceipts(t.TempDir(), never).File.Dir, "")
 }
 
 func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {

@@ -234,7 +234,7 @@ func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 		cancel(cachetest.ErrStopped) // a process that waits makes no receipt
 		r := OpenCache(s.State, s.Root)
 		r.StrictTimes = strict
-		r.Drop(packageName)
+		r.Remove(packageName)
 		r.Record(ctx, func() time.Time { return now }, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
 		if _, made := r.Find(packageName); made != want {
 			t.Errorf("strict %t: made without waiting: %t", strict, made)

@@ -2,7 +2,6 @@ package receipt
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -19,18 +18,18 @@ import (
 // may count its directories.
 func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(listed); !ok || known != h1 {
-		a.file.Set(string(listed), []byte(h1))
+		a.Set(string(listed), []byte(h1))
 	}
 }
 
 // Contents records what archives contain: the h1 that belongs to a zh never changes,
 // so that lock files can be made without downloading the archive a second time. It
 // is safe for many goroutines and processes.
-type Contents struct{ file *statefile.File }
+type Contents struct{ *statefile.File }
 
 // KnownH1 returns the h1 of the files in an archive that was seen before.
 func (a Contents) KnownH1(zh getproviders.Hash) (getproviders.Hash, bool) {
-	value, ok := a.file.Get(string(zh))
+	value, ok := a.Get(string(zh))
 	h1 := getproviders.Hash(value)
 	return h1, ok && h1.Scheme() == hashing.H1
 }
@@ -41,7 +40,7 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 		return
 	}
 	if zh.Scheme() == hashing.ZH && h1.Scheme() == hashing.H1 {
-		a.file.Set(string(zh), []byte(h1))
+		a.Set(string(zh), []byte(h1))
 	}
 }
 
@@ -50,7 +49,7 @@ const firstFetchKey = "first-fetch "
 
 // FirstFetch returns when a package was fetched first, as far as RememberFirstFetch was told; zero: not known.
 func (a Contents) FirstFetch(of getproviders.Hash) time.Time {
-	value, _ := a.file.Get(firstFetchKey + string(of))
+	value, _ := a.Get(firstFetchKey + string(of))
 	at, err := time.Parse(time.RFC3339, string(value))
 	if err != nil {
 		return time.Time{}
@@ -60,11 +59,8 @@ func (a Contents) FirstFetch(of getproviders.Hash) time.Time {
 
 // RememberFirstFetch records the time of the first fetch, in memory until Save.
 func (a Contents) RememberFirstFetch(of getproviders.Hash, at time.Time) {
-	a.file.Set(firstFetchKey+string(of), []byte(at.UTC().Format(time.RFC3339)))
+	a.Set(firstFetchKey+string(of), []byte(at.UTC().Format(time.RFC3339)))
 }
-
-// Save is like that of receipts.
-func (a Contents) Save(ctx context.Context) error { return a.file.Save(ctx) }
 
 // OpenContents reads what is recorded in the user's state directory.
 func OpenContents(state string) Contents {

@@ -310,7 +310,7 @@ func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 	rc := Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))
 	newest := time.Unix(0, rc.Record.Entries[0].Changed)
 	for taken, want := range map[time.Duration]bool{time.Hour: true, fineGranule / 2: false, -time.Hour: false} {
-		s.Receipts.Drop(packageName)
+		s.Receipts.Remove(packageName)
 		rc.Record.ReadFrom = newest.Add(taken)
 		s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc})
 		must.Equal(t, s.isKnownIn(s.Receipts), want, taken)
@@ -324,7 +324,7 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	info := must.Get(os.Stat(filepath.Join(s.Dir, "new")))(t)
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	s.Receipts.Drop(packageName)
+	s.Receipts.Remove(packageName)
 	now := info.ModTime // a change in this very moment might not move any time, so that recording has to wait
 	s.Receipts.Record(ctx, now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 	if _, ok := s.Receipts.Find(packageName); ok {

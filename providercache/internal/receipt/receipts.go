@@ -19,7 +19,7 @@ import (
 //
 // They are safe for many goroutines. Processes don't lose each other's.
 type Receipts struct {
-	file     *statefile.File
+	*statefile.File
 	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
 	canWrite func(path string) bool // of an image, by this process
 	systems  map[uint64]fileSystem
@@ -53,9 +53,6 @@ func OpenState(state, kind, root string) *statefile.File {
 	return statefile.Open(Below(state, kind), ReceiptsName(about), about, UsersOwn)
 }
 
-// Beside opens the file of another kind about the same directory.
-func (r *Receipts) Beside(kind string) *statefile.File { return r.file.Beside(kind) }
-
 // ReceiptsName is the name of the file with the receipts for a directory.
 func ReceiptsName(root string) string {
 	sum := sha256.Sum256([]byte(root))
@@ -63,7 +60,7 @@ func ReceiptsName(root string) string {
 }
 
 func newReceipts(file *statefile.File) *Receipts {
-	return &Receipts{file: file, systems: map[uint64]fileSystem{}, User: os.Geteuid()}
+	return &Receipts{File: file, systems: map[uint64]fileSystem{}, User: os.Geteuid()}
 }
 
 // Below returns a directory in the state directory; "" if that one is
@@ -102,7 +99,7 @@ func (r *Receipts) Find(name string) (rc Receipt, ok bool) {
 	if r == nil {
 		return rc, false
 	}
-	encoded, ok := r.file.Get(name)
+	encoded, ok := r.Get(name)
 	if !ok {
 		return rc, false
 	}
@@ -141,7 +138,7 @@ func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) 
 // systemOf asks once for each device: its number doesn't change while this
 // process runs.
 func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bool) {
-	r.file.Locked(func() { system, ok = r.systems[device] })
+	r.Locked(func() { system, ok = r.systems[device] })
 	if ok {
 		return system, true
 	}
@@ -149,7 +146,7 @@ func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bo
 	if err != nil {
 		return fileSystem{}, false
 	}
-	r.file.Locked(func() { r.systems[device] = system })
+	r.Locked(func() { r.systems[device] = system })
 	return system, true
 }
 
@@ -158,19 +155,16 @@ func (r *Receipts) Names() []string {
 	if r == nil {
 		return nil
 	}
-	return r.file.Keys()
+	return r.Keys()
 }
-
-// Dir is where the receipts are kept; "": nowhere.
-func (r *Receipts) Dir() string { return r.file.Dir }
 
 // Exclude waits until no other process writes what these receipts are about, as far
 // as file locks work, and returns what lets others go on.
 func (r *Receipts) Exclude(ctx context.Context) (done func()) {
-	if r.file.Dir == "" || r.file.MakeDir() != nil {
+	if r.Dir == "" || r.MakeDir() != nil {
 		return func() {}
 	}
-	return statefile.LockState(ctx, filepath.Join(r.file.Dir, r.file.Name+".lock"))
+	return statefile.LockState(ctx, filepath.Join(r.Dir, r.Name+".lock"))
 }
 
 // Put keeps a receipt, in memory until save.
@@ -178,12 +172,5 @@ func (r *Receipts) Put(name string, rc Receipt) {
 	if r.image != "" {
 		rc.Taken, rc.Record = time.Time{}, rc.Record.forImage()
 	}
-	r.file.Set(name, encodeReceipt(rc))
+	r.Set(name, encodeReceipt(rc))
 }
-
-// Drop forgets a receipt.
-func (r *Receipts) Drop(name string) { r.file.Remove(name) }
-
-// Save writes what has changed, if anything has. Without it, packages are
-// hashed again the next time: the error is no failure of anything else.
-func (r *Receipts) Save(ctx context.Context) error { return r.file.Save(ctx) }

@@ -186,7 +186,7 @@ func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 	other := Open(state, root)
 	other.Put("b", simpleReceipt("second"))
 	r := Open(state, root)
-	r.Drop("a")
+	r.Remove("a")
 	if _, ok := r.Find("a"); ok {
 		t.Error("it is still there")
 	}
@@ -205,7 +205,7 @@ func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
 	state, root := saveOne(t)
 	before := must.Get(os.Stat(onlyFile(t, state)))(t)
 	r := Open(state, root)
-	r.Drop("never there")
+	r.Remove("never there")
 	must.Succeed(t, r.Save(t.Context()))
 	after := must.Get(os.Stat(onlyFile(t, state)))(t)
 	if !os.SameFile(before, after) {

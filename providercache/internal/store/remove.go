@@ -174,7 +174,7 @@ func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveO
 	}
 	at, last := u.view(), openNotes(u.StateDir, lastUsesDir, u.Cache.Dir)
 	for _, t := range removed {
-		at.Own.Drop(t.Name())
+		at.Own.Remove(t.Name())
 		last.Remove(t.Name())
 		scratch.RemoveEmpty(u.Cache.parents(t.Name()))
 	}

@@ -54,12 +54,17 @@ type Store struct {
 	// Terraform: it links to packages in the cache, and unpacks over what is
 	// there. A cache that isn't shared belongs to tfdeps.
 	Shared bool
+
+	found fs.FileInfo // what OpenCache found there; nil: nothing
 }
 
 // IsSameAs reports whether both stores are one directory, by whatever names and links.
 // Neither needs to exist.
 func (c *Store) IsSameAs(other *Store) bool {
-	mine, err := os.Stat(c.Dir)
+	mine, err := c.found, error(nil)
+	if mine == nil {
+		mine, err = os.Stat(c.Dir)
+	}
 	theirs, otherErr := os.Stat(other.Dir)
 	if err == nil && otherErr == nil {
 		return os.SameFile(mine, theirs)
@@ -90,10 +95,11 @@ func OpenCache(dir string, named bool) (*Store, error) {
 	if err := hasRoom(absolute, runtime.GOOS); err != nil {
 		return nil, err
 	}
-	if err := usable(absolute, named); err != nil {
+	found, err := usable(absolute, named)
+	if err != nil {
 		return nil, err
 	}
-	return &Store{Dir: absolute, Shared: named}, nil
+	return &Store{absolute, named, found}, nil
 }
 
 // packageRoom is how many bytes the path of a package's file has below a cache, usual names assumed.
@@ -118,19 +124,19 @@ func Holds(p getproviders.Provider, goos string) error {
 	return nil
 }
 
-// usable checks the directory, or the first of its parents that exists.
-func usable(dir string, named bool) error {
-	info, err := os.Stat(dir)
+// usable checks the directory, which it returns, or the first of its parents that exists.
+func usable(dir string, named bool) (found fs.FileInfo, err error) {
+	found, err = os.Stat(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
-		return usable(parent, named)
+		_, err = usable(parent, named)
+		return nil, err
 	}
 	switch {
 	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory", dir)
-	case !named && !owner.OwnedByUserOrRoot(info):
-		return fmt.Errorf("%s belongs to another user", dir)
+	case !found.IsDir():
+		err = fmt.Errorf("%s is not a directory", dir)
+	case !named && !owner.OwnedByUserOrRoot(found):
+		err = fmt.Errorf("%s belongs to another user", dir)
 	}
-	return nil
+	return found, err
 }

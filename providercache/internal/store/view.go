@@ -56,7 +56,7 @@ func (s View) IsSame(other View) bool { return s.root == other.root }
 // directory that belongs to another user, or would be made in one, isn't used:
 // under sudo, its owner couldn't write to the files afterwards.
 func UsableState(dir string) string {
-	if dir == "" || usable(dir, false) != nil {
+	if _, err := usable(dir, false); dir == "" || err != nil {
 		return ""
 	}
 	return dir
@@ -134,7 +134,7 @@ func (s View) Announce(ctx context.Context, p receipt.Pending) (announced bool) 
 
 // Retract removes a receipt that Announce wrote.
 func (s View) Retract(ctx context.Context, name string) {
-	s.Own.Drop(name)
+	s.Own.Remove(name)
 	_ = s.Own.Save(ctx)
 }
 
