@@ -47,7 +47,10 @@ func installModules(r request, dir *workdir.Dir, backendProblems problem.List) b
 // findModules finds the modules of the configuration, in the versions that are locked, and fetches them if need
 // be; with -plan it fetches none.
 func findModules(r request, dir *workdir.Dir, observe func(modules.Event)) problem.List {
-	installer := r.Modules()
+	installer := modules.Resolver{Dir: workdir.ModulesDir(r.Meta.Env), Product: r.Product}
+	if hasCalls(dir) { // else what fetches modules, and the store of them, aren't looked for
+		installer = r.Modules()
+	}
 	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
 	switch {
 	case !r.opts.get:

@@ -307,8 +307,8 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, invalid problem.List)
 	if err != nil {
 		return nil, problem.Failed("invalid_policy", "Can't use the policy", err)
 	}
-	here, err := filepath.EvalSymlinks(m.Dir)
 	for _, path := range found {
+		here, err := filepath.EvalSymlinks(m.Dir)
 		if short, relErr := filepath.Rel(here, path); err == nil && relErr == nil {
 			path = short
 		}

@@ -99,7 +99,7 @@ type Dir struct {
 	ToLock        modulelock.Locks // what SaveModules has that file say; nil: it stays
 
 	log       *slog.Logger    // nil: there is none
-	lockFile  fs.FileInfo     // as LoadLocks found it; nil: it wasn't there
+	written   *depsfile.Locks // what LoadLocks found in the file, or SaveLocks wrote
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
 
 	InputProblems    problem.List // why values of variables can't be read; with errors, nothing else counts
@@ -275,23 +275,21 @@ func (d *Dir) LockFile() string { return filepath.Join(d.Path, depsfile.FileName
 // LoadLocks reads the lock file. Entries that another product wrote count for providers of this
 // one as well: see Disinherit.
 func (d *Dir) LoadLocks() (problems problem.List) {
-	d.lockFile, _ = os.Lstat(d.LockFile())
 	d.Locks, problems = depsfile.Load(d.LockFile(), d.Product)
+	d.written = d.Locks.Clone()
 	d.inherited = d.Locks.Inherit(d.Product)
 	return problems
 }
 
 // SaveLocks writes the lock file, unless another program has written something else since LoadLocks: then saved is false.
 func (d *Dir) SaveLocks(locks *depsfile.Locks) (saved bool, err error) {
-	was := d.lockFile
-	is, err := os.Lstat(d.LockFile())
-	isSame := err != nil && was == nil || err == nil && was != nil && os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
-	if !isSame {
-		other, problems := depsfile.Load(d.LockFile(), d.Product)
-		return !problems.HasErrors() && other.Equal(locks), nil
+	is, problems := depsfile.Load(d.LockFile(), d.Product)
+	if problems.HasErrors() || !is.Equal(d.written) {
+		return !problems.HasErrors() && is.Equal(locks), nil
 	}
-	err = locks.Save(d.LockFile(), d.Product)
-	d.lockFile, _ = os.Lstat(d.LockFile())
+	if err = locks.Save(d.LockFile(), d.Product); err == nil {
+		d.written = locks.Clone()
+	}
 	return err == nil, err
 }
 

@@ -189,6 +189,10 @@ func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.
 	if opts.Path != "" || opts.NoTests {
 		return found, nil
 	}
+	isDefault := func(entry fs.DirEntry) bool { return strings.EqualFold(entry.Name(), defaultTestDirectory) } // case may not count
+	if opts.TestDirectory == "" && !slices.ContainsFunc(entries, isDefault) {
+		return found, nil
+	}
 	return found, found.addTests(dir, product, opts)
 }
 
