@@ -118,7 +118,7 @@ func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	}
 	resp, err := b.client.Do(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: query, Header: header})
 	if err != nil {
-		return nil, explain(err, blob.ErrChanged)
+		return nil, explain(err, blob.ErrNotFound)
 	}
 	info := blob.Info{
 		Key: key, Size: resp.ContentLength, Tag: resp.Header.Get("X-Goog-Generation"),
@@ -148,17 +148,15 @@ func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 func (b *bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	var found resource
 	err := b.client.Ask(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: url.Values{"fields": {resourceFields}}}, &found, malformed)
-	return found.info(), explain(err, blob.ErrChanged)
+	return found.info(), explain(err, blob.ErrNotFound)
 }
 
 // Put implements blob.Bucket. It is one request, with a description and the content, and a boundary between them that no content
 // has, as it is chosen at random.
 func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
 	query := url.Values{"uploadType": {"multipart"}, "fields": {resourceFields}}
-	unmet := blob.ErrChanged
 	if opts.IfAbsent {
 		query.Set("ifGenerationMatch", "0")
-		unmet = blob.ErrExists
 	}
 	if err := generation(query, opts.IfMatch); err != nil {
 		return blob.Info{}, err
@@ -181,17 +179,14 @@ func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader,
 	tail := []byte("\r\n--" + boundary + "--\r\n")
 	var written resource
 	err = b.client.Ask(ctx, googlestorage.Request{
-		Method: http.MethodPost, Path: "/upload/storage/v1/b/" + url.PathEscape(b.name) + "/o", Query: query,
+		Method: http.MethodPost, Path: "/upload" + googlestorage.ObjectPath(b.name, ""), Query: query,
 		Header: http.Header{"Content-Type": {"multipart/related; boundary=" + boundary}},
 		Body: func() io.ReadCloser {
 			return io.NopCloser(io.MultiReader(bytes.NewReader(head), io.NewSectionReader(content, 0, content.Size()), bytes.NewReader(tail)))
 		},
 		Size: int64(len(head)+len(tail)) + content.Size(),
 	}, &written, malformed)
-	if err = explain(err, unmet); errors.Is(err, blob.ErrNotFound) {
-		err = withKind(blob.ErrNoBucket, err)
-	}
-	return written.info(), err
+	return written.info(), explain(err, blob.ErrNoBucket)
 }
 
 // List implements blob.Bucket.
@@ -199,10 +194,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 	return func(yield func(blob.Info, error) bool) {
 		of := googlestorage.Listing{Bucket: b.name, Prefix: prefix, Fields: resourceFields, URL: b.String() + "/" + prefix, Malformed: malformed}
 		for found, err := range googlestorage.List[resource](ctx, b.client, of) {
-			if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
-				err = withKind(blob.ErrNoBucket, err)
-			}
-			if !yield(found.info(), err) {
+			if !yield(found.info(), explain(err, blob.ErrNoBucket)) {
 				return
 			}
 		}
@@ -215,14 +207,11 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	if err == nil {
 		err = resp.Body.Close()
 	}
-	if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
-		err = nil
-	}
-	return err
+	return explain(err, blob.ErrNotFound)
 }
 
-// explain adds what callers branch on to an error. Unmet is what it means that a condition isn't met.
-func explain(err, unmet error) error {
+// explain adds what callers branch on to an error. Missing is what isn't there if the service doesn't say that it is the bucket.
+func explain(err, missing error) error {
 	answer, ok := errors.AsType[*googlestorage.AnswerError](err)
 	if !ok {
 		return err
@@ -231,9 +220,9 @@ func explain(err, unmet error) error {
 	case status == http.StatusNotFound && strings.Contains(answer.Said, "bucket does not exist"):
 		return withKind(blob.ErrNoBucket, err)
 	case status == http.StatusNotFound:
-		return withKind(blob.ErrNotFound, err)
+		return withKind(missing, err)
 	case status == http.StatusPreconditionFailed:
-		return unmet
+		return blob.ErrChanged
 	case status == http.StatusRequestedRangeNotSatisfiable:
 		return blob.ErrRange
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

@@ -33,7 +33,7 @@ func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	}
 	answer, err := b.client.GetObject(ctx, request)
 	if err != nil {
-		return nil, explain(err, blob.ErrChanged)
+		return nil, explain(err)
 	}
 	info := infoOf(key, answer.ContentLength, answer.ETag, answer.LastModified)
 	info.ContentType, info.CacheControl = aws.ToString(answer.ContentType), aws.ToString(answer.CacheControl)
@@ -54,7 +54,7 @@ func infoOf(key string, size *int64, tag *string, modified *time.Time) blob.Info
 func (b *bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	answer, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
-		return blob.Info{}, explain(err, blob.ErrChanged)
+		return blob.Info{}, explain(err)
 	}
 	info := infoOf(key, answer.ContentLength, answer.ETag, answer.LastModified)
 	info.ContentType, info.CacheControl = aws.ToString(answer.ContentType), aws.ToString(answer.CacheControl)
@@ -71,7 +71,7 @@ func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader,
 			return info, err
 		}
 	}
-	return blob.Info{}, condition(opts)
+	return blob.Info{}, blob.ErrChanged
 }
 
 func (b *bucket) put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
@@ -90,23 +90,11 @@ func (b *bucket) put(ctx context.Context, key string, content *io.SectionReader,
 	}
 	answer, err := b.client.PutObject(ctx, request)
 	if err != nil {
-		err = explain(err, condition(opts))
-		if opts.IfMatch != "" && errors.Is(err, blob.ErrNotFound) {
-			err = blob.ErrChanged
-		}
-		return blob.Info{}, err
+		return blob.Info{}, explain(err)
 	}
 	return blob.Info{
 		Key: key, Size: content.Size(), Tag: aws.ToString(answer.ETag), ContentType: *request.ContentType, CacheControl: opts.CacheControl,
 	}, nil
-}
-
-// condition is the error that a condition isn't met.
-func condition(opts blob.PutOptions) error {
-	if opts.IfAbsent {
-		return blob.ErrExists
-	}
-	return blob.ErrChanged
 }
 
 // List implements blob.Bucket.
@@ -115,7 +103,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 	return hosts.List(b.String()+"/"+prefix, func(string) (all []blob.Info, next string, err error) {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, "", explain(err, blob.ErrChanged)
+			return nil, "", explain(err)
 		}
 		for _, object := range page.Contents {
 			all = append(all, infoOf(aws.ToString(object.Key), object.Size, object.ETag, object.LastModified))
@@ -130,10 +118,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 // Delete implements blob.Bucket.
 func (b *bucket) Delete(ctx context.Context, key string) error {
 	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key})
-	if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
-		err = nil
-	}
-	return err
+	return explain(err)
 }
 
 // isConflict reports that another request about the same object was under way, which S3 says in
@@ -143,8 +128,8 @@ func isConflict(err error) bool {
 	return ok && failed.ErrorCode() == "ConditionalRequestConflict"
 }
 
-// explain adds what callers branch on to an error of the SDK. Unmet is what it means that a condition isn't met.
-func explain(err, unmet error) error {
+// explain adds what callers branch on to an error of the SDK.
+func explain(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -164,7 +149,7 @@ func explain(err, unmet error) error {
 	case code == "NoSuchKey" || status == http.StatusNotFound:
 		return withKind(blob.ErrNotFound, err)
 	case status == http.StatusPreconditionFailed:
-		return unmet
+		return blob.ErrChanged
 	case status == http.StatusRequestedRangeNotSatisfiable:
 		return blob.ErrRange
 	case status == http.StatusNotImplemented:

@@ -45,7 +45,7 @@ import (
 // branch. A Bucket is safe for many goroutines, and for many processes at once.
 //
 // A new kind of bucket needn't check keys and options, nor call Fail: [Sub], which the function that opens it
-// calls, does that.
+// calls, does that. Of a condition that isn't met it may say ErrChanged, and ErrNotFound of what isn't there to be replaced or deleted.
 type Bucket interface {
 	// Get opens an object, which is ErrNotFound if there is none. The caller has to close its Body.
 	// A body that breaks off is an error of its Read, and so is one that isn't what a checksum of

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -67,19 +66,12 @@ func (d *directory) replace(ctx context.Context, root *os.Root, made, key string
 	name := filepath.FromSlash(key)
 	if opts.IfAbsent {
 		if _, err := root.Lstat(name); err == nil {
-			return ErrExists
+			return ErrChanged
 		}
 	}
 	if opts.IfMatch != "" {
-		file, info, err := d.open(ctx, key)
-		if err == nil {
-			err = file.Close()
-		}
-		switch {
-		case errors.Is(err, ErrNotFound), err == nil && info.Tag != opts.IfMatch:
-			return ErrChanged
-		case err != nil:
-			return err
+		if info, err := d.Stat(ctx, key); err != nil || info.Tag != opts.IfMatch {
+			return cmp.Or(err, ErrChanged)
 		}
 	}
 	from, err := filepath.Rel(d.root, made)
@@ -97,16 +89,13 @@ func (d *directory) Delete(ctx context.Context, key string) error {
 	if err := cmp.Or(checkDirectoryKey(key), ctx.Err()); err != nil {
 		return err
 	}
-	if _, err := os.Stat(d.root); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return d.locked(ctx, func(root *os.Root) error {
+	return absent(d.locked(ctx, func(root *os.Root) error {
 		name := filepath.FromSlash(key)
 		if stat, err := root.Lstat(name); err != nil || stat.IsDir() {
-			return ignoreNotFound(absent(err))
+			return err
 		}
 		if err := patient.Try(func() error { return root.Remove(name) }); err != nil {
-			return ignoreNotFound(absent(err))
+			return err
 		}
 		for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
 			if root.Remove(at) != nil { // it isn't empty
@@ -114,7 +103,7 @@ func (d *directory) Delete(ctx context.Context, key string) error {
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 func ignoreNotFound(err error) error {

@@ -62,6 +62,12 @@ func (s *sub) Put(ctx context.Context, key string, content *io.SectionReader, op
 	if err = opts.check(key, content); err == nil {
 		info, err = s.bucket.Put(ctx, s.prefix+key, content, opts)
 	}
+	switch {
+	case opts.IfAbsent && errors.Is(err, ErrChanged):
+		err = ErrExists
+	case opts.IfMatch != "" && errors.Is(err, ErrNotFound):
+		err = ErrChanged
+	}
 	info.Key = key
 	return info, Fail("put", s, key, err)
 }
@@ -82,7 +88,7 @@ func (s *sub) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 func (s *sub) Delete(ctx context.Context, key string) error {
 	err := CheckKey(key)
 	if err == nil {
-		err = s.bucket.Delete(ctx, s.prefix+key)
+		err = ignoreNotFound(s.bucket.Delete(ctx, s.prefix+key))
 	}
 	return Fail("delete", s, key, err)
 }
