@@ -84,15 +84,6 @@ func (l checksumList) find(name string) (zh Hash, listed string) {
 	return zh, l[i].hash
 }
 
-// check finds out whether the first line with the name has the hash.
-func (l checksumList) check(name string, expected Hash, advice string) error {
-	found, listed := l.find(name)
-	if found != "" && found == expected {
-		return nil
-	}
-	return otherChecksum(name, expected, listed, advice)
-}
-
 // hashes returns the hashes of all files. One line that isn't a checksum makes
 // it doubtful that the others are: then there are none. Blank lines are no
 // lines, though Terraform crashes on them.
@@ -145,7 +136,7 @@ func (l checksumList) platforms(name string, own Platform) map[Platform]Hash {
 		text, isZip := strings.CutSuffix(rest, suffix)
 		plat, err := ParsePlatform(text)
 		if _, before := found[plat]; !isArchive || !isZip || err != nil || before {
-			continue // the first line with a name counts, as in check
+			continue // the first line with a name counts, as in find
 		}
 		found[plat], _ = line.zh()
 	}

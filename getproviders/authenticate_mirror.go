@@ -148,6 +148,16 @@ type listedAsSigned struct {
 	all []Hash // those of all archives, which are believed; nil: the checksum of the archive itself is
 }
 
+// Recorded is the Trust of a package by these hashes, of which the checksum of the archive is recorded in lock files, too, as
+// OpenTofu does it: it is of bytes that were read. That of an empty list is zero.
+func (a AnyHash) Recorded() Trust {
+	trust := a.trust()
+	if trust.Authenticator != nil {
+		trust.Authenticator = listedAsSigned{own: a}
+	}
+	return trust
+}
+
 // Authenticate implements Authenticator.
 func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
 	result, err := l.own.Authenticate(d)

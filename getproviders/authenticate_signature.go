@@ -24,8 +24,8 @@ func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 		expected = ZH(d.SHA256)
 		advice = "the mirror has the checksum list of another version or another provider there: tell those who run it to remove that, or to fill the mirror again"
 	}
-	if err := list.check(c.FileName, expected, advice); err != nil {
-		return AuthenticationResult{}, err
+	if found, listed := list.find(c.FileName); found != expected {
+		return AuthenticationResult{}, otherChecksum(c.FileName, expected, listed, advice)
 	}
 	if _, err := (AnyHash{ZH(c.SHA256)}).Authenticate(d); err != nil {
 		return AuthenticationResult{}, err

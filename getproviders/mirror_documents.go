@@ -63,7 +63,8 @@ func inDirectory(dir string) readDocument {
 // Covers reports whether the list has, for the package of a version, the
 // checksum zh. It looks at the list alone, not at its signature.
 func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) bool {
-	return parseChecksums(d.Sums).check(p.PackedName(v, plat), zh, "") == nil
+	found, _ := parseChecksums(d.Sums).find(p.PackedName(v, plat))
+	return found != "" && found == zh
 }
 
 // Archives returns the checksums that the list has for a version's packages, by the names that

@@ -89,12 +89,15 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 // what a mirror lists for the package itself, OpenTofu records the checksum of the archive, too.
 func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
 	trust := own.trust()
-	if trust.Authenticator == nil || !s.TrustAllHashes && s.product.Predecessor == nil {
+	switch {
+	case trust.Authenticator == nil, !s.TrustAllHashes && s.product.Predecessor == nil:
 		return trust
+	case !s.TrustAllHashes:
+		return own.Recorded()
 	}
 	signed := listedAsSigned{own: own}
 	for _, name := range slices.Sorted(maps.Keys(archives)) {
-		if !s.TrustAllHashes || archives[name] == nil {
+		if archives[name] == nil {
 			continue
 		}
 		if _, listed, err := archives[name].read(base); err == nil { // what is wrong with others is no obstacle

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,20 +15,16 @@ import (
 var errRegistryAnswer = errors.New("this is an answer of the provider registry protocol: " +
 	"the URL seems to be that of a registry, and network mirrors speak another protocol")
 
-// wireIndex is a mirror's "index.json". The values of its versions have no
-// meaning yet.
-type wireIndex struct {
-	Versions json.RawMessage `json:"versions"`
-}
-
-// decodeMirrorIndex returns the versions that a mirror has, sorted. What isn't
-// a version is skipped.
+// decodeMirrorIndex returns the versions that a mirror's "index.json" has, sorted. What isn't
+// a version is skipped, and the values of versions have no meaning yet.
 func decodeMirrorIndex(body []byte) ([]Version, error) {
-	wire, err := decodeObject[wireIndex](body)
+	wire, err := decodeObject[struct {
+		Versions json.RawMessage `json:"versions"`
+	}](body)
 	if err != nil {
 		return nil, err
 	}
-	if isJSONArray(wire.Versions) || wire.Versions == nil && isRegistryError(body) {
+	if bytes.HasPrefix(wire.Versions, []byte("[")) || wire.Versions == nil && isRegistryError(body) {
 		return nil, errRegistryAnswer
 	}
 	var listed map[string]json.RawMessage
@@ -45,10 +42,6 @@ func decodeMirrorIndex(body []byte) ([]Version, error) {
 	slices.SortFunc(versions, Version.Compare)
 	return slices.Compact(versions), nil
 }
-
-// isJSONArray looks at the first byte: whitespace before a value isn't part of
-// a json.RawMessage.
-func isJSONArray(value json.RawMessage) bool { return len(value) > 0 && value[0] == '[' }
 
 // isRegistryError reports whether an answer is one of those with which
 // registries say no: {"errors": ["Not Found"]}.

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,24 +100,17 @@ func decodePlatforms(wire []wirePlatform) []Platform {
 	return sortPlatforms(platforms)
 }
 
-// wireAlias is the answer to "-/:type/versions", the look-up of a provider of
-// which only the type is known.
-type wireAlias struct {
-	ID      string `json:"id"`       // "namespace/type"
-	MovedTo string `json:"moved_to"` // likewise; "" or null if it hasn't moved
-}
-
-// decodeAlias returns the namespace and type that such a look-up found.
+// decodeAlias reads the answer to "-/:type/versions", the look-up of a provider of
+// which only the type is known: it returns the namespace and type that it found.
 func decodeAlias(body []byte) (namespace, typ string, err error) {
-	wire, err := decodeObject[wireAlias](body)
+	wire, err := decodeObject[struct {
+		ID      string `json:"id"`       // "namespace/type"
+		MovedTo string `json:"moved_to"` // likewise; "" or null if it hasn't moved
+	}](body)
 	if err != nil {
 		return "", "", err
 	}
-	id := wire.ID
-	if wire.MovedTo != "" {
-		id = wire.MovedTo
-	}
-	namespace, typ, ok := strings.Cut(id, "/")
+	namespace, typ, ok := strings.Cut(cmp.Or(wire.MovedTo, wire.ID), "/")
 	if !ok {
 		return "", "", errors.New("id is not of the form namespace/type")
 	}

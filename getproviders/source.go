@@ -61,7 +61,7 @@ func (a Available) lacks(about Subject) *Fault {
 	about.Newest = a.newest(func(v Version) bool {
 		return v != about.Version && (!ok || slices.Contains(a.Details[v].Platforms, about.Platform))
 	})
-	about.Nowhere = listed.FromRegistry && about.Newest == (Version{}) && len(listed.Platforms) > 0 && !slices.Contains(listed.Platforms, about.Platform)
+	about.Nowhere = listed.FromRegistry && about.Newest.IsZero() && len(listed.Platforms) > 0 && !slices.Contains(listed.Platforms, about.Platform)
 	return about.Missing()
 }
 

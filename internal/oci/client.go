@@ -120,7 +120,6 @@ const (
 	typeProvider = "application/vnd.opentofu.provider"
 	typeTarget   = "application/vnd.opentofu.provider-target"
 	typeArchive  = "archive/zip"
-	typeEmpty    = "application/vnd.oci.empty.v1+json"
 
 	// manifestBytes is how large a manifest may be, for OpenTofu as well.
 	manifestBytes = 4 << 20

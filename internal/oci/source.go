@@ -98,8 +98,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if err != nil {
 		return getproviders.Package{}, s.failed(ctx, p, err)
 	}
-	trust := getproviders.TrustedBy(getproviders.AnyHash{found.ZH})
-	trust.Authenticator = recorded{found.ZH}
+	trust := getproviders.AnyHash{found.ZH}.Recorded()
 	if found.H1.Scheme() == hashing.H1 {
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), found.H1)
 	}
@@ -108,19 +107,6 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	}
 	pkg.Trust = s.trust(repo, index, pkg)
 	return pkg, nil
-}
-
-// recorded authenticates an archive by its digest, which is recorded in lock files, too, as OpenTofu does it: it is of
-// bytes that were read.
-type recorded struct{ zh getproviders.Hash }
-
-// Authenticate implements getproviders.Authenticator.
-func (r recorded) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
-	result, err := getproviders.AnyHash{r.zh}.Authenticate(d)
-	if err == nil {
-		result.Signed = []getproviders.Hash{r.zh}
-	}
-	return result, err
 }
 
 func (s *Source) platforms(ctx context.Context, p getproviders.Provider, v getproviders.Version) ([]getproviders.Platform, error) {
