@@ -18,7 +18,7 @@ type Config struct {
 	// Tokens holds what the credentials blocks say, those of
 	// credentials.tfrc.json among them. A block without a token is there too:
 	// its host is asked without one, and no helper is asked for it.
-	Tokens *hosts.StaticTokens
+	Tokens *hosts.Tokens
 
 	// Helper is the program that is asked for the tokens of other hosts; nil:
 	// none.

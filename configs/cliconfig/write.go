@@ -78,7 +78,7 @@ func object(name string, content value) value {
 }
 
 // credentialsOf is the content of a host's block.
-func credentialsOf(tokens *hosts.StaticTokens, label string) (content value, err error) {
+func credentialsOf(tokens *hosts.Tokens, label string) (content value, err error) {
 	content.kind = isObject
 	host, err := hosts.ParseHostname(label)
 	if err != nil {

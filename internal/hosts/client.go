@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -178,17 +179,14 @@ func (l layer) CloseIdleConnections() {
 	}
 }
 
-// below is the next part, for code that looks for one in the stack.
-func (l layer) below() http.RoundTripper { return l.next }
-
-// part is a part of the stack that is a function, which shows no secrets.
-type part struct {
+// upper is a part above the stack, or in its place, that is a function, which shows no secrets.
+type upper struct {
 	layer
 	send func(next http.RoundTripper, req *http.Request) (*http.Response, error)
 }
 
 // RoundTrip implements http.RoundTripper, which has to close the body of a request that isn't sent, too.
-func (p *part) RoundTrip(req *http.Request) (*http.Response, error) {
+func (p *upper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := p.send(p.next, req)
 	if err != nil && req.Body != nil {
 		_ = req.Body.Close()
@@ -207,7 +205,7 @@ func onTop(client *http.Client, send func(next http.RoundTripper, req *http.Requ
 		next = http.DefaultTransport
 	}
 	higher := *client
-	higher.Transport = &part{layer{next}, send}
+	higher.Transport = &upper{layer{next}, send}
 	return &higher
 }
 
@@ -252,19 +250,7 @@ var ErrOffline = errors.New("no requests are sent while offline")
 // its scheme and host, is an error that matches ErrOffline, and no name is looked up. by says
 // what forbids requests. The client is safe for many goroutines.
 func NewOfflineClient(by string) *http.Client {
-	return &http.Client{Transport: offline{by}}
-}
-
-// offline is the transport of a client that sends nothing.
-type offline struct{ by string }
-
-func (o offline) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil { // a RoundTripper has to close it
-		_ = req.Body.Close()
-	}
-	method := req.Method
-	if method == "" {
-		method = http.MethodGet
-	}
-	return nil, &Fault{ID: "offline", Kind: ErrOffline, Err: fmt.Errorf("%s %q was not sent, because %s allows no requests", method, RedactURL(req.URL), o.by)}
+	return &http.Client{Transport: &upper{send: func(_ http.RoundTripper, req *http.Request) (*http.Response, error) {
+		return nil, &Fault{ID: "offline", Kind: ErrOffline, Err: fmt.Errorf("%s %q was not sent, because %s allows no requests", cmp.Or(req.Method, http.MethodGet), RedactURL(req.URL), by)}
+	}}}
 }

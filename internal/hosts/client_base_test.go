@@ -61,15 +61,7 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 func TestClientOptions_TheTimeLimitsOfATransportStay(t *testing.T) {
 	base := &http.Transport{TLSHandshakeTimeout: time.Minute, ResponseHeaderTimeout: time.Hour}
 	for given, want := range map[time.Duration][2]time.Duration{0: {time.Minute, time.Hour}, time.Second: {time.Second, time.Second}} {
-		part := newClient(t, ClientOptions{Base: base, HeaderTimeout: given}).Transport
-		for {
-			upper, ok := part.(interface{ below() http.RoundTripper })
-			if !ok {
-				break
-			}
-			part = upper.below()
-		}
-		used := part.(*http.Transport)
+		used := newClient(t, ClientOptions{Base: base, HeaderTimeout: given}).Transport.(*stack).next.(*http.Transport)
 		must.Equal(t, [2]time.Duration{used.TLSHandshakeTimeout, used.ResponseHeaderTimeout}, want)
 	}
 }

@@ -38,7 +38,7 @@ func RetryReason(resp *http.Response, err error) string {
 		return "timeout"
 	case errors.As(err, &dns):
 		return "host not found"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case isRefused(err):
 		return "connection refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "connection lost"

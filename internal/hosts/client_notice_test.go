@@ -26,6 +26,7 @@ func TestRetryReason(t *testing.T) {
 		{nil, context.DeadlineExceeded, "timeout"},
 		{nil, &hosts.Fault{Err: os.ErrDeadlineExceeded}, "timeout"},
 		{nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "connection refused"},
+		{nil, &net.OpError{Op: "dial", Err: syscall.Errno(10061)}, "connection refused"}, // by Windows
 		{nil, &net.DNSError{Err: "no such host", Name: "example.com"}, "host not found"},
 		{nil, io.ErrUnexpectedEOF, "connection lost"},
 		{nil, errors.New("https://example.com/?token=secret went wrong"), "connection failed"},

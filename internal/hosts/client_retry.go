@@ -196,15 +196,14 @@ func optionsOf(client *http.Client) ClientOptions {
 	if client != nil {
 		part = client.Transport
 	}
-	for part != nil {
-		if s, ok := part.(*stack); ok {
-			return s.opts
+	for {
+		switch at := part.(type) {
+		case *stack:
+			return at.opts
+		case *upper:
+			part = at.next
+		default:
+			return ClientOptions{}.decided()
 		}
-		upper, ok := part.(interface{ below() http.RoundTripper })
-		if !ok {
-			break
-		}
-		part = upper.below()
 	}
-	return ClientOptions{}.decided()
 }

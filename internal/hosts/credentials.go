@@ -11,8 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"golang.org/x/net/idna"
 )
 
 // Credentials knows the tokens with which hosts are asked. It is safe for many
@@ -99,7 +97,6 @@ func WithAliases(c Credentials, aliases Aliases) Credentials {
 // Tokens are credentials that can tell a host which goes without a token from one that they don't know. A nil *Tokens knows
 // none. It prints without its tokens, whatever the verb.
 type Tokens struct {
-	concealed
 	// lookup is a function because all that fmt ever shows of one is its
 	// address, while some verbs show what is behind a pointer, or in
 	// unexported fields of whatever has this one in it.
@@ -119,18 +116,14 @@ func (t *Tokens) find(ctx context.Context, host Hostname) (token string, known b
 	return t.lookup(ctx, host)
 }
 
-// concealed is embedded by types that hold secrets: they print as the same few
-// words with every verb and flag.
-type concealed struct{}
-
 // String implements fmt.Stringer.
-func (concealed) String() string { return "secrets (not shown)" }
+func (Tokens) String() string { return "secrets (not shown)" }
 
 // Format implements fmt.Formatter, which comes before GoString and all verbs.
-func (c concealed) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+func (t Tokens) Format(f fmt.State, _ rune) { io.WriteString(f, t.String()) }
 
 // LogValue implements slog.LogValuer.
-func (c concealed) LogValue() slog.Value { return slog.StringValue(c.String()) }
+func (t Tokens) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 // EnvTokens returns the tokens of variables such as
 // TF_TOKEN_registry_example_com in an environment like that of os.Environ.
@@ -146,7 +139,7 @@ func (c concealed) LogValue() slog.Value { return slog.StringValue(c.String()) }
 // this is the way to go without the token that a file or a helper has. The real
 // tool sends an Authorization header with an empty token then, which no
 // server can accept.
-func EnvTokens(environ []string) *StaticTokens {
+func EnvTokens(environ []string) *Tokens {
 	tokens := map[Hostname]string{}
 	for _, entry := range environ {
 		name, token, _ := strings.Cut(entry, "=")
@@ -167,30 +160,19 @@ func TokenHost(variable string) (Hostname, bool) {
 		return "", false
 	}
 	name := strings.ReplaceAll(strings.ReplaceAll(suffix, "__", "-"), "_", ".")
-	name, port, hasPort := strings.Cut(name, ":")
-	// Only here is punycode welcome: other systems than ours may have set the
+	// Punycode is welcome: other systems than ours may have set the
 	// variable, and it says nothing that people would have to read.
-	name, err := idna.Display.ToUnicode(name)
-	if err != nil {
-		return "", false
-	}
-	if hasPort {
-		name += ":" + port
-	}
-	host, err := ParseHostname(name)
+	host, err := parseEncoded(name)
 	return host, err == nil
 }
 
-// StaticTokens are tokens that are known from the start: those of credentials
-// blocks, or of the environment (see [EnvTokens]). There are no errors.
-type StaticTokens = Tokens
-
-// NewStaticTokens returns the tokens of a map, which it copies. A host whose
+// NewStaticTokens returns the tokens of a map, which it copies: those of credentials
+// blocks, or of the environment (see [EnvTokens]). A host whose
 // token is "" is known, too: it is asked without a token, and [FirstOf] looks
-// no further.
-func NewStaticTokens(tokens map[Hostname]string) *StaticTokens {
+// no further. There are no errors.
+func NewStaticTokens(tokens map[Hostname]string) *Tokens {
 	tokens = maps.Clone(tokens)
-	return &StaticTokens{lookup: func(_ context.Context, host Hostname) (string, bool, error) {
+	return &Tokens{lookup: func(_ context.Context, host Hostname) (string, bool, error) {
 		token, known := tokens[host]
 		return token, known, nil
 	}}

@@ -92,7 +92,7 @@ func TestFirstOf(t *testing.T) {
 	broken := errors.New("broken")
 	known := NewStaticTokens(map[Hostname]string{"example.com": "static"})
 	empty := NewStaticTokens(map[Hostname]string{"example.com": ""})
-	var noTokens *StaticTokens
+	var noTokens *Tokens
 	var noHelper *Tokens
 	for _, tc := range []struct {
 		name  string
@@ -106,7 +106,7 @@ func TestFirstOf(t *testing.T) {
 		{"first", func(a asked) []Credentials { return []Credentials{known, a} }, asked{token: "x"}, "static", nil, 0},
 		{"second", func(a asked) []Credentials { return []Credentials{NewStaticTokens(nil), a} }, asked{token: "x"}, "x", nil, 1},
 		{"empty ends the search", func(a asked) []Credentials { return []Credentials{empty, a} }, asked{token: "x"}, "", nil, 0},
-		{"nil ones", func(a asked) []Credentials { return []Credentials{nil, noTokens, noHelper, new(StaticTokens), a} }, asked{token: "x"}, "x", nil, 1},
+		{"nil ones", func(a asked) []Credentials { return []Credentials{nil, noTokens, noHelper, new(Tokens), a} }, asked{token: "x"}, "x", nil, 1},
 		{"it isn't known", func(a asked) []Credentials { return []Credentials{a, a} }, asked{}, "", nil, 2},
 		{"an error ends the search", func(a asked) []Credentials { return []Credentials{a, known} }, asked{err: broken}, "", broken, 1},
 		{"nested", func(a asked) []Credentials { return []Credentials{FirstOf(empty), a} }, asked{token: "x"}, "", nil, 0},

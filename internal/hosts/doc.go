@@ -7,8 +7,8 @@
 //
 // # The client
 //
-// NewClient builds the one client of a program. It is a stack of small
-// RoundTrippers, from the caller down to the network:
+// NewClient builds the one client of a program. A request goes through a stack of
+// functions, from the caller down to the network, and an error is explained on its way back:
 //
 //	user agent -> retries -> log -> stall guard -> transport
 //

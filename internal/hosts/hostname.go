@@ -32,6 +32,15 @@ func ParseHostname(given string) (Hostname, error) {
 	return h, nil
 }
 
+// parseEncoded is ParseHostname for names that programs write, in which punycode is fine.
+func parseEncoded(given string) (Hostname, error) {
+	name, err := Hostname(strings.ToLower(given)).display()
+	if err != nil {
+		return "", fmt.Errorf("invalid hostname %q: %w", given, err)
+	}
+	return ParseHostname(name)
+}
+
 // Validate returns an error for a Hostname that ParseHostname doesn't return, such as
 // one that was put together by hand: it is no name of a directory, and no host in a URL.
 func (h Hostname) Validate() error {

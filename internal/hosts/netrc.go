@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -156,17 +157,16 @@ func parseNetrc(text string) netrc {
 func (n netrc) find(u *url.URL, orDefault bool) (netrcEntry, bool) {
 	name, port := strings.ToLower(u.Hostname()), portOf(u)
 	onPort, onDefaultPort := net.JoinHostPort(name, port), port == portOf(&url.URL{Scheme: u.Scheme})
-	for _, e := range n {
-		if e.machine != "" && (e.machine == onPort || e.machine == name && onDefaultPort) {
-			return e, e.user != "" || e.password != ""
-		}
+	i := slices.IndexFunc(n, func(e netrcEntry) bool {
+		return e.machine != "" && (e.machine == onPort || e.machine == name && onDefaultPort)
+	})
+	if i < 0 && orDefault {
+		i = slices.IndexFunc(n, func(e netrcEntry) bool { return e.machine == "" })
 	}
-	for _, e := range n {
-		if orDefault && e.machine == "" {
-			return e, e.user != "" || e.password != ""
-		}
+	if i < 0 {
+		return netrcEntry{}, false
 	}
-	return netrcEntry{}, false
+	return n[i], n[i].user != "" || n[i].password != ""
 }
 
 // netrcWords walks through a file.

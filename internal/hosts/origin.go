@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -47,11 +46,7 @@ func HostnameOf(u *url.URL) (Hostname, error) {
 	if u.Scheme == "http" && u.Port() == "" {
 		given += ":80" // a Hostname without a port means 443
 	}
-	name, err := Hostname(strings.ToLower(given)).display()
-	if err != nil {
-		return "", fmt.Errorf("invalid hostname %q: %w", u.Host, err)
-	}
-	return ParseHostname(name)
+	return parseEncoded(given)
 }
 
 const redacted = "REDACTED"
