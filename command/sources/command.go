@@ -14,7 +14,8 @@ type Reporter struct {
 	Out cli.Output // how the report is shown
 }
 
-func (r *Reporter) reporter() *Reporter { return r }
+// Base is the part of a command's options that [Command] fills.
+func (r *Reporter) Base() *Reporter { return r }
 
 // Command returns a command whose options are a T.
 func Command[T any, Options interface {
@@ -22,12 +23,12 @@ func Command[T any, Options interface {
 	Flags() cli.Flags
 	// Report does what the command is for. The report may be nil, and problems are in the Log; the error is about arguments.
 	Report() (result.Result, error)
-	reporter() *Reporter
+	Base() *Reporter
 }](c cli.Command, read func(cli.Flags, []string, cli.Environment) (cli.Given, error)) cli.Command {
 	c.Flags = func() cli.Flags { return Options(new(T)).Flags() }
 	c.Run = func(m *cli.Meta, args []string) (_ int, err error) {
 		o := Options(new(T))
-		r := o.reporter()
+		r := o.Base()
 		if r.Given, err = read(o.Flags(), args, m.Env); err != nil {
 			return 0, err
 		}

@@ -19,10 +19,9 @@ import (
 )
 
 var (
-	alpha   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
-	beta    = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "beta"}
-	gamma   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "gamma"}
-	builtIn = getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"}
+	alpha = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
+	beta  = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "beta"}
+	gamma = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "gamma"}
 )
 
 // advised is an error with advice.
