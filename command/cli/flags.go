@@ -241,11 +241,10 @@ func (g Given) parse(args []string) error {
 		return nil
 	}
 	strange := false
-	last := args[max(len(args)-g.set.NArg()-1, 0)] // what was read last
-	switch given := OptionName(last); {
+	switch given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); { // package flag has no error to compare with
 	case errors.Is(err, flag.ErrHelp):
 		err = errors.New("the option -help takes no value but all")
-	case given != "" && g.set.Lookup(given) == nil:
+	case unknown:
 		meant := suggestion(g.set, given)
 		if strange = meant == ""; !strange {
 			err = fmt.Errorf("%w\n%s", err, meant)

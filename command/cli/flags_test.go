@@ -50,6 +50,25 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 	}
 }
 
+// A value that can't be used may look like an option that there isn't.
+func TestFlags_OnlyAnUnknownOptionIsTakenForAnother(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"-linkk":      "flag provided but not defined: -linkk\nDid you mean -link?",
+		"-linkk=copy": "flag provided but not defined: -linkk\nDid you mean -link?",
+		"-other":      "flag provided but not defined: -other",
+		"-age -aeg":   `invalid value "-aeg" for flag -age: no`,
+		"-age -other": `invalid value "-other" for flag -age: no`,
+		"-age":        "flag needs an argument: -age",
+		"---other":    "bad flag syntax: ---other",
+	} {
+		_, err := Flags{Text("link=MODE", new(string), ""), Option("age=AGE", Func(func(string) error { return errors.New("no") }), "")}.Parse(strings.Fields(args))
+		usage := must.As[*UsageError](t, err)
+		must.Equal(t, usage.Text, want, args)
+		must.Equal(t, usage.strange, args == "-other", args)
+	}
+}
+
 func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 	for _, tt := range []struct {
 		args string
