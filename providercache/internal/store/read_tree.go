@@ -44,7 +44,7 @@ var ErrDangling = errors.New("it is a link to what isn't there")
 // one to which several links lead is read once. No receipt counts, nothing is written and no
 // request is made. The results belong to dirs, in their order. Names that neither Terraform nor
 // OpenTofu takes for a package are skipped. emit gets event.Queued, and for each
-// package event.Hashing, event.HashProgress and event.Hashed, one at a time. The error is the cause
+// package event.Hashing, event.HashProgress and event.Hashed, from several goroutines at once. The error is the cause
 // of ctx.
 func ReadTrees(ctx context.Context, dirs []string, emit func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -108,8 +109,10 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), string(large))
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip")),
 		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
-	steps := map[string]int{}
+	steps, mu := map[string]int{}, new(sync.Mutex)
 	must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
+		mu.Lock()
+		defer mu.Unlock()
 		if e.Kind == event.HashProgress {
 			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Path), " ", e.Done/8_000_000)]++
 		}
