@@ -27,7 +27,7 @@ type Maintenance struct {
 	Cache    *Store
 	StateDir string // as UsableState returns it; "": nothing is known but what is in the cache
 	Now      func() time.Time
-	// Emit gets the events of Verify, one at a time: event.Queued, and for each package
+	// Emit gets the events of Verify, from several goroutines at once: event.Queued, and for each package
 	// event.Hashing, event.HashProgress and event.Hashed.
 	Emit func(context.Context, event.Event)
 }
