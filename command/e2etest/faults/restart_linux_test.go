@@ -18,21 +18,32 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// balancer hands requests on to the replicas that were ready when it asked them last, and never twice.
+// restartDrain is how long a replica goes on answering when it isn't ready any more.
+const restartDrain = 3 * time.Second
+
+// balancer hands requests on to the replicas that were ready when it asked them last. It hands a request on twice only if it
+// couldn't have known: on a machine that is busy enough, the last answer is older than restartDrain.
 type balancer struct {
 	to    []*httputil.ReverseProxy
 	ready []atomic.Bool
+	asked []atomic.Int64 // when the question was sent that a replica answered with "ready", in nanoseconds
 	next  atomic.Int64
 	lost  atomic.Int64
 }
 
 func newBalancer(t *testing.T, addresses []string) *balancer {
-	b := &balancer{ready: make([]atomic.Bool, len(addresses))}
+	b := &balancer{ready: make([]atomic.Bool, len(addresses)), asked: make([]atomic.Int64, len(addresses))}
 	for i, address := range addresses {
 		proxy := httputil.NewSingleHostReverseProxy(must.Get(url.Parse("http://" + address))(t))
 		proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
 		proxy.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
-			t.Logf("replica %d, %s: %v", i, r.URL.Path, err)
+			age := time.Since(time.Unix(0, b.asked[i].Load()))
+			t.Logf("replica %d, %s, ready %v ago: %v", i, r.URL.Path, age, err)
+			if age > restartDrain {
+				b.ready[i].Store(false)
+				b.ServeHTTP(w, r)
+				return
+			}
 			b.lost.Add(1)
 			w.WriteHeader(http.StatusBadGateway)
 		}
@@ -44,11 +55,16 @@ func newBalancer(t *testing.T, addresses []string) *balancer {
 // ask finds out which replicas are ready.
 func (b *balancer) ask(addresses []string) {
 	for i, address := range addresses {
+		sent := time.Now().UnixNano()
 		resp, err := http.Get("http://" + address + "/readyz")
 		if err == nil {
 			resp.Body.Close()
 		}
-		b.ready[i].Store(err == nil && resp.StatusCode == http.StatusOK)
+		ready := err == nil && resp.StatusCode == http.StatusOK
+		if ready {
+			b.asked[i].Store(sent)
+		}
+		b.ready[i].Store(ready)
 	}
 }
 
@@ -91,7 +107,7 @@ func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 // restartReplicas does so with two replicas behind what start starts for them, and returns the URL of.
 func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (url string)) {
 	r, archives := newReplicas(t, 2)
-	r.options = []string{"-drain=3s"} // in which the balancer asks many times, on a busy machine too
+	r.options = []string{"-drain=" + restartDrain.String()} // in which the balancer asks many times
 	r.startAll(t)
 	b := newBalancer(t, r.address)
 	b.ask(r.address)
@@ -141,10 +157,13 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 	time.Sleep(time.Second)
 	for i := range r.address {
 		must.Succeed(t, r.running[i].Process.Signal(syscall.SIGTERM))
-		if resp, err := http.Get("http://" + r.address[i] + "/healthz"); err != nil || resp.StatusCode != http.StatusOK {
-			t.Errorf("a replica that ends isn't healthy: %v", err)
-		} else {
+		told := time.Now()
+		resp, err := http.Get("http://" + r.address[i] + "/healthz")
+		if err == nil {
 			resp.Body.Close()
+		}
+		if (err != nil || resp.StatusCode != http.StatusOK) && time.Since(told) < restartDrain {
+			t.Errorf("a replica that ends isn't healthy: %v", err)
 		}
 		if err := r.running[i].Wait(); err != nil {
 			t.Errorf("replica %d: %v", i, err)
