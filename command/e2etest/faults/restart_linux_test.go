@@ -69,8 +69,9 @@ func (b *balancer) ask(addresses []string) {
 }
 
 func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for range b.to {
-		if i := b.next.Add(1) % int64(len(b.to)); b.ready[i].Load() {
+	first := b.next.Add(1)
+	for n := range b.to {
+		if i := (first + int64(n)) % int64(len(b.to)); b.ready[i].Load() {
 			b.to[i].ServeHTTP(w, r)
 			return
 		}
