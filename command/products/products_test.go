@@ -148,16 +148,14 @@ func TestStandInFor_NamesOfSetupActionsAndVersionManagers(t *testing.T) {
 	}
 }
 
-func TestProgramFile_KnowsCopiesOfItself(t *testing.T) {
+func TestIsCopy(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tfdeps")
 	must.Write(t, path, "program")
-	info := must.Get(os.Stat(path))(t)
 	for name, content := range map[string]string{"a copy": "program", "as long": "PROGRAM", "longer": "programs", "empty": ""} {
 		other := filepath.Join(dir, name)
 		must.Write(t, other, content)
-		must.Equal(t, programFile{path, info}.is(other, must.Get(os.Stat(other))(t)), name == "a copy", name)
+		must.Equal(t, isCopy(path, other, must.Get(os.Stat(other))(t)), name == "a copy", name)
 	}
-	gone := programFile{filepath.Join(dir, "gone"), info}
-	must.Equal(t, gone.is(filepath.Join(dir, "as long"), must.Get(os.Stat(filepath.Join(dir, "as long")))(t)), false)
+	must.Equal(t, isCopy(filepath.Join(dir, "gone"), filepath.Join(dir, "as long"), must.Get(os.Stat(filepath.Join(dir, "as long")))(t)), false)
 }

@@ -59,14 +59,24 @@ func programsOf(m *cli.Meta, name string) (iter.Seq[Installed], error) {
 	if err != nil {
 		return nil, fmt.Errorf("the variable %s names %s, and that is no program that can be run. Set it to where the real %s is, or unset it", variable, given, name)
 	}
-	info, err := os.Stat(path)
+	found, err := installed(m, path)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the variable %s: %w", variable, err)
-	case ownProgram(m).is(path, info):
+	case found.IsOwn:
 		return nil, errOwn(variable, name)
 	}
-	return func(yield func(Installed) bool) { yield(Installed{programRecord: newProgramRecord(path, info)}) }, nil
+	return func(yield func(Installed) bool) { yield(found) }, nil
+}
+
+// installed looks at the file of a program.
+func installed(m *cli.Meta, path string) (found Installed, err error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		found.programRecord = programRecord{Path: path, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode(info)}
+		found.IsOwn = isCopy(m.Executable, path, info)
+	}
+	return found, err
 }
 
 // PathVariable is the variable that says where the program of a name is, with or
@@ -96,7 +106,6 @@ func namesOf(name string) []string {
 // programsOnPath are the programs of a name on PATH. Tfdeps may have links with that name before the real one, and copies.
 func programsOnPath(m *cli.Meta, name string) iter.Seq[Installed] {
 	return func(yield func(Installed) bool) {
-		own := ownProgram(m)
 		for _, name := range namesOf(name) {
 			for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
 				if !filepath.IsAbs(dir) {
@@ -106,7 +115,7 @@ func programsOnPath(m *cli.Meta, name string) iter.Seq[Installed] {
 				if err != nil {
 					continue
 				}
-				if info, err := os.Stat(path); err == nil && !yield(Installed{programRecord: newProgramRecord(path, info), IsOwn: own.is(path, info)}) {
+				if found, err := installed(m, path); err == nil && !yield(found) {
 					return
 				}
 			}
@@ -114,28 +123,17 @@ func programsOnPath(m *cli.Meta, name string) iter.Seq[Installed] {
 	}
 }
 
-// programFile is the file of a program; its info is nil if it isn't known.
-type programFile struct {
-	path string
-	info fs.FileInfo
-}
-
-// ownProgram is tfdeps.
-func ownProgram(m *cli.Meta) programFile {
-	info, _ := os.Stat(m.Executable)
-	return programFile{path: m.Executable, info: info}
-}
-
-// is reports whether another file is the program, or a copy of it.
-func (p programFile) is(path string, info fs.FileInfo) bool {
-	if p.info == nil {
+// isCopy reports whether a file is the program itself, or a copy of it.
+func isCopy(program, path string, info fs.FileInfo) bool {
+	own, err := os.Stat(program)
+	if err != nil || own.Size() != info.Size() {
 		return false
 	}
-	if os.SameFile(p.info, info) || p.info.Size() != info.Size() {
-		return os.SameFile(p.info, info)
+	if os.SameFile(own, info) {
+		return true
 	}
-	own := digestOf(p.path)
-	return own != "" && own == digestOf(path)
+	digest := digestOf(program)
+	return digest != "" && digest == digestOf(path)
 }
 
 // digestOf is that of a file's content; "" if it can't be read.

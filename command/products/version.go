@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,10 +168,6 @@ type programRecord struct {
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime"` // nanoseconds since 1970
 	Inode   uint64 `json:"inode"` // 0: the system has none
-}
-
-func newProgramRecord(path string, info fs.FileInfo) programRecord {
-	return programRecord{Path: path, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode(info)}
 }
 
 // programMemory keeps the versions of programs, in a file for each program. Where

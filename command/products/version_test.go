@@ -228,8 +228,9 @@ func TestIsProgramFile_ScriptsAreNone(t *testing.T) {
 func TestProgramMemory_WhatItKeeps(t *testing.T) {
 	m := programMemory{dir: t.TempDir()}
 	self := must.Get(os.Executable())(t)
-	info := must.Get(os.Stat(self))(t)
-	m.keep(Installed{programRecord: newProgramRecord(self, info), Version: "1.0.0", IsOwn: true, Err: errors.New("no")})
+	found := must.Get(installed(&cli.Meta{}, self))(t)
+	found.Version, found.IsOwn, found.Err = "1.0.0", true, errors.New("no")
+	m.keep(found)
 	content := must.Get(os.ReadFile(m.file(self)))(t)
 	var got map[string]any
 	must.Succeed(t, json.Unmarshal(content, &got))
