@@ -8,13 +8,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Coded is the Extra of a problem that says its own code.
-type Coded string
-
 // CodedError is [Error] with a code, which has to be one of docs/troubleshooting.md or "".
 func CodedError(code, summary, detail string) *Problem {
 	p := Error(summary, detail)
-	p.Extra = Coded(code)
+	p.Extra = Caused{Code: code}
 	return p
 }
 
@@ -46,17 +43,17 @@ func Warn(code, summary, format string, args ...any) List {
 	return List{Warningf(code, summary, format, args...)}
 }
 
-// Caused is the Extra of a problem that an error is behind.
+// Caused is the Extra of a problem that an error is behind, or that says its own code.
 type Caused struct {
-	Err  error
-	Code Coded // if the error has none
+	Err  error  // nil: there is none
+	Code string // if the error has none
 }
 
 // Because returns the problem with the error that is behind it, whose code it gets if the error has one.
 func Because(err error, p *Problem) *Problem {
 	caused := *p
-	own, _ := p.Extra.(Coded)
-	caused.Extra = Caused{err, own}
+	own, _ := p.Extra.(Caused)
+	caused.Extra = Caused{err, own.Code}
 	return &caused
 }
 

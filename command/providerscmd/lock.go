@@ -62,7 +62,7 @@ func (o *lockOptions) Report() (result.Result, error) {
 	if ok {
 		o.lock(v)
 	}
-	if o.check && slices.ContainsFunc(o.Log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
+	if o.check && slices.ContainsFunc(o.Log.All, func(p *problem.Problem) bool { return explain.CodeOf(p) == "lock_file_outdated" }) {
 		o.Out.Code, o.Out.Despite = cli.ExitDiffers, true
 	}
 	return v.Report(), nil

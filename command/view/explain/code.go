@@ -19,12 +19,8 @@ import (
 func CodeOf(p *problem.Problem) string {
 	code := ""
 	switch extra := p.Extra.(type) {
-	case problem.Coded:
-		code = string(extra)
 	case problem.Caused:
-		if code = CodeOfError(extra.Err); code == "" {
-			code = string(extra.Code)
-		}
+		code = cmp.Or(CodeOfError(extra.Err), extra.Code)
 	case modules.Unlocated:
 		code = CodeOfError(extra.Err)
 	}
