@@ -55,7 +55,7 @@ func (o *outdatedOptions) Report() (result.Result, error) {
 	remembering := *o.Meta
 	remembering.Remembers = true
 	o.Meta, o.each = &remembering, true
-	var found result.Outdated
+	var found []result.Dependency
 	if o.Choose(o.problems...) {
 		found = o.outdated()
 	}
@@ -65,11 +65,11 @@ func (o *outdatedOptions) Report() (result.Result, error) {
 	if o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
 		o.Out.Code = cli.ExitDiffers
 	}
-	return found, nil
+	return result.Outdated(found), nil
 }
 
 // outdated looks for newer versions. What is wrong with one directory or one source leaves that out, and is in the log.
-func (o *outdatedOptions) outdated() (found result.Outdated) {
+func (o *outdatedOptions) outdated() (found []result.Dependency) {
 	if !o.connect() {
 		return nil
 	}

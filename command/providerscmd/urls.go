@@ -82,7 +82,7 @@ func (o *hashOptions) Flags() cli.Flags {
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
 func refusedHash(err error) result.Result {
-	return result.HashReport{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}}
+	return result.Hashes([]result.PackageHashes{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}})
 }
 
 // Report prints the hashes that a lock file has for packages.
@@ -100,5 +100,5 @@ func (o *hashOptions) Report() (result.Result, error) {
 			o.Log.Add(problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
 	}
-	return result.HashReport(report), nil
+	return result.Hashes(report), nil
 }

@@ -79,7 +79,7 @@ func (o *verifyOptions) Report() (result.Result, error) {
 	how := o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress)
 	how.Platforms = true
 	o.Meta = o.Meta.Showing(view.NewActivity(how))
-	var report result.VerifyReport
+	var report []result.VerifiedTree
 	if o.Log.Add(o.problems...) {
 		report = o.verify()
 	}
@@ -95,7 +95,7 @@ func (o *verifyOptions) Report() (result.Result, error) {
 	case is(providercache.ComparedPackage.Unclear):
 		o.Out.Code = 1
 	}
-	return report, nil
+	return result.Verified(report), nil
 }
 
 // lockedDir is a directory with a lock file.
@@ -114,7 +114,7 @@ type place struct {
 
 // verify reads all packages, compares them with each lock file that is about
 // them; nil: that couldn't be done.
-func (o *verifyOptions) verify() result.VerifyReport {
+func (o *verifyOptions) verify() []result.VerifiedTree {
 	s := o.Session
 	if !s.ReadConfig() {
 		return nil
@@ -137,7 +137,7 @@ func (o *verifyOptions) verify() result.VerifyReport {
 		s.Log.Fail("interrupted", "Interrupted", "Not all packages were read.")
 		return nil
 	}
-	report := result.VerifyReport{}
+	report := []result.VerifiedTree{}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
 			s.Log.Failed("package_not_found", "Failed to look for packages", err)

@@ -36,17 +36,17 @@ func (o *whyOptions) Report() (result.Result, error) {
 		o.roots.Recursive = true
 	}
 	o.each = true
-	var found result.Why
+	var found []result.Requirer
 	if o.Choose(o.problems...) {
 		if found = o.why(o.Operands[0]); len(found) == 0 {
 			o.Log.Fail("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", o.Operands[0])
 		}
 	}
-	return found, nil
+	return result.Why(found), nil
 }
 
 // why finds the places that require a provider or a module.
-func (o *whyOptions) why(address string) (found result.Why) {
+func (o *whyOptions) why(address string) (found []result.Requirer) {
 	if !o.Online("") {
 		return nil
 	}

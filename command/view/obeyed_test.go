@@ -25,7 +25,7 @@ func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	var out bytes.Buffer
 	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
 	j.Problems(problem.List{p})
-	must.Succeed(t, result.Write(&out, result.HashReport{{Path: words}}, true, result.Run{}))
+	must.Succeed(t, result.Write(&out, result.Hashes([]result.PackageHashes{{Path: words}}), true, result.Run{}))
 	must.NotContain(t, out.String(), "##")
 	lines := json.NewDecoder(&out)
 	var event struct{ Diagnostic struct{ Detail string } }
@@ -76,7 +76,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	}
 	out.Reset()
 	var decoded []struct{ Path string }
-	must.Succeed(t, result.Write(&out, result.HashReport{{Path: words}}, true, result.Run{}))
+	must.Succeed(t, result.Write(&out, result.Hashes([]result.PackageHashes{{Path: words}}), true, result.Run{}))
 	check("a result in JSON", out.String())
 	if err := json.Unmarshal(out.Bytes(), &decoded); err != nil || decoded[0].Path != words {
 		t.Errorf("%v: %q", err, decoded)

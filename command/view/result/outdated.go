@@ -8,9 +8,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Outdated is what "outdated" found: all dependencies, those included that are up to date.
-type Outdated []Dependency
-
 // Dependency is a provider or a module of a directory, and which versions there are. A version that is zero isn't known.
 type Dependency struct {
 	Directory, Kind, Name   string
@@ -38,19 +35,23 @@ func (d Dependency) HasNewer() bool {
 	return !d.Locked.IsZero() && d.Allowed.Compare(d.Locked) > 0
 }
 
-// Text is a line for each dependency that isn't at its newest version.
-func (o Outdated) Text() string {
+// Outdated is what "outdated" found, given all dependencies: for people a line for each that isn't at its newest version.
+func Outdated(all []Dependency) Told {
 	rows := [][]string{{"directory", "dependency", "locked", "allowed", "newest", "held back by"}}
-	for _, d := range o {
+	for _, d := range all {
 		if d.HasNewer() || d.Newest != d.Allowed {
 			held := Each(d.HeldBy, Holder.String)
 			rows = append(rows, []string{d.Directory, d.Name, shownVersion(d.Locked), shownVersion(d.Allowed), shownVersion(d.Newest), strings.Join(held, ", ")})
 		}
 	}
+	text := Table(rows)
 	if len(rows) == 1 {
-		return fmt.Sprintf("Nothing is outdated: %s.\n", terminal.Count(len(o), "dependency"))
+		text = fmt.Sprintf("Nothing is outdated: %s.\n", terminal.Count(len(all), "dependency"))
 	}
-	return Table(rows)
+	return Told{text, Object{"dependencies", Each(all, func(d Dependency) Object {
+		return Object{"directory", d.Directory, "kind", d.Kind, "name", d.Name, "key?", d.Key, "locked?", d.Locked, "allowed?", d.Allowed, "newest?", d.Newest,
+			"outdated", d.HasNewer(), "held_by", Each(d.HeldBy, Holder.object)}
+	})}}
 }
 
 func shownVersion(v getproviders.Version) string {
@@ -60,33 +61,18 @@ func shownVersion(v getproviders.Version) string {
 	return v.String()
 }
 
-// JSON implements Result.
-func (o Outdated) JSON() any {
-	return Object{"dependencies", Each(o, func(d Dependency) Object {
-		return Object{"directory", d.Directory, "kind", d.Kind, "name", d.Name, "key?", d.Key, "locked?", d.Locked, "allowed?", d.Allowed, "newest?", d.Newest,
-			"outdated", d.HasNewer(), "held_by", Each(d.HeldBy, Holder.object)}
-	})}
-}
-
-// Why is what "why" found.
-type Why []Requirer
-
 // Requirer is a place that requires a provider or calls a module.
 type Requirer struct {
 	Directory, Module string
 	Holder
 }
 
-// Text is a line for each place.
-func (w Why) Text() string {
-	return Table(Each(w, func(r Requirer) []string {
-		return []string{r.Directory, fmt.Sprintf("%s:%d", r.File, r.Line), r.Constraint, r.Module}
-	}))
-}
-
-// JSON implements Result.
-func (w Why) JSON() any {
-	return Object{"required_by", Each(w, func(r Requirer) Object {
+// Why is what "why" found: a line for each place.
+func Why(found []Requirer) Told {
+	var rows [][]string
+	objects := Each(found, func(r Requirer) Object {
+		rows = append(rows, []string{r.Directory, fmt.Sprintf("%s:%d", r.File, r.Line), r.Constraint, r.Module})
 		return append(Object{"directory", r.Directory, "module?", r.Module}, r.Holder.object()...)
-	})}
+	})
+	return Told{Table(rows), Object{"required_by", objects}}
 }

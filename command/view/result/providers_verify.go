@@ -12,9 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// VerifyReport tells how packages compare with lock files.
-type VerifyReport []VerifiedTree
-
 // VerifiedTree is a place that was compared with a lock file.
 type VerifiedTree struct {
 	Path     string
@@ -24,19 +21,22 @@ type VerifiedTree struct {
 	Packages []providercache.ComparedPackage
 }
 
-// Text writes a line for each package that isn't sound, and one for each place.
-func (v VerifyReport) Text() string {
-	var b strings.Builder
-	for _, t := range v {
+// Verified tells how packages compare with lock files: people by a line for each package that isn't sound, and one for each place.
+func Verified(trees []VerifiedTree) Told {
+	var text strings.Builder
+	var all []providercache.ComparedPackage
+	objects := Each(trees, func(t VerifiedTree) Object {
 		for _, p := range t.Packages {
 			if p.Finding != providercache.OK {
 				// Names come from who made the packages: they must not write lines of this output.
-				fmt.Fprintln(&b, terminal.PrintableLine(t.text(p)))
+				fmt.Fprintln(&text, terminal.PrintableLine(t.text(p)))
 			}
 		}
-		fmt.Fprintln(&b, terminal.Printable(verifySum(t)))
-	}
-	return b.String()
+		fmt.Fprintln(&text, terminal.Printable(verifySum(t)))
+		all = append(all, t.Packages...)
+		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
+	})
+	return Told{text.String(), Object{"trees", objects, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}}
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
@@ -126,16 +126,6 @@ func nothingVerified(t VerifiedTree) string {
 	return fmt.Sprintf("There is nothing to verify in %s: "+why, path, lockFile)
 }
 
-// JSON is what was found, for programs.
-func (v VerifyReport) JSON() any {
-	var all []providercache.ComparedPackage
-	trees := Each(v, func(t VerifiedTree) Object {
-		all = append(all, t.Packages...)
-		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
-	})
-	return Object{"trees", trees, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}
-}
-
 func findingOf(p providercache.ComparedPackage) providercache.Finding { return p.Finding }
 
 func compared(p providercache.ComparedPackage) Object {
@@ -157,26 +147,17 @@ type PackageHashes struct {
 	Err  error
 }
 
-// HashReport is what the command "hash" tells, in the order of its arguments.
-type HashReport []PackageHashes
-
-// Text prints a hash and its package on each line, as sha256sum does. Packages that couldn't be
-// hashed aren't among them: they are problems.
-func (r HashReport) Text() string {
-	var b strings.Builder
-	for _, p := range r {
+// Hashes is what the command "hash" tells, in the order of its arguments: for people a hash and its package on each line, as sha256sum
+// does. Packages that couldn't be hashed aren't among these: they are problems. For programs it is an array.
+func Hashes(packages []PackageHashes) Told {
+	text := ""
+	objects := Each(packages, func(p PackageHashes) Object {
 		for _, h := range []getproviders.Hash{p.H1, p.ZH} {
 			if h != "" {
-				fmt.Fprintf(&b, "%s  %s\n", h, terminal.Printable(p.Path))
+				text += fmt.Sprintf("%s  %s\n", h, terminal.Printable(p.Path))
 			}
 		}
-	}
-	return b.String()
-}
-
-// JSON is an array with an object for each package.
-func (r HashReport) JSON() any {
-	return Each(r, func(p PackageHashes) Object {
 		return append(Object{"path", p.Path, "h1?", p.H1, "zh?", p.ZH}, ErrorObject(p.Err)...)
 	})
+	return Told{text, objects}
 }
