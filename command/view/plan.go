@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view/result"
@@ -39,47 +40,22 @@ const (
 
 // IsEmpty reports whether there is nothing to do.
 func (p InitPlan) IsEmpty() bool {
-	sum := p.sum()
-	return sum.modules+sum.fetch+sum.link+sum.reasons == 0
+	return len(p.Modules)+len(p.Others) == 0 && !slices.ContainsFunc(p.Providers, func(o PlannedProvider) bool {
+		return o.Action == PlanFetch || o.Action == PlanLink || len(o.Reasons) > 0
+	})
 }
 
-// planSum counts what is in a plan.
-type planSum struct {
-	modules, fetch, link, present, reasons int
-	bytes                                  int64 // of the archives whose size is known
-	unknown                                int   // archives whose size isn't
-}
-
-func (p InitPlan) sum() planSum {
-	s := planSum{modules: len(p.Modules), reasons: len(p.Others)}
-	for _, provider := range p.Providers {
-		s.reasons += len(provider.Reasons)
-		switch provider.Action {
-		case PlanPresent:
-			s.present++
-		case PlanLink:
-			s.link++
-		case PlanFetch:
-			s.fetch++
-			if s.bytes += provider.Bytes; provider.Bytes == 0 {
-				s.unknown++
-			}
-		}
-	}
-	return s
-}
-
-// text says what there is to do, in a line.
-func (s planSum) text() string {
-	size := terminal.Megabytes(s.bytes)
-	if s.unknown > 0 {
-		size = fmt.Sprintf("%s and %d of unknown size", size, s.unknown)
+// sum says what there is to do, in a line. The bytes are those of archives whose size is known, and unknown is how many others there are.
+func (p InitPlan) sum(actions map[string]int, bytes int64, unknown int) string {
+	size := terminal.Megabytes(bytes)
+	if unknown > 0 {
+		size = fmt.Sprintf("%s and %d of unknown size", size, unknown)
 	}
 	var parts terminal.Phrases
-	parts.Add(s.modules, "%s to fetch", terminal.Count(s.modules, "module"))
-	parts.Add(s.fetch, "%s to fetch (%s)", terminal.Count(s.fetch, "provider"), size)
-	parts.Add(s.link, "%d from the shared cache", s.link)
-	parts.Add(s.present, "%d in place already", s.present)
+	parts.Add(len(p.Modules), "%s to fetch", terminal.Count(len(p.Modules), "module"))
+	parts.Add(actions[PlanFetch], "%s to fetch (%s)", terminal.Count(actions[PlanFetch], "provider"), size)
+	parts.Add(actions[PlanLink], "%d from the shared cache", actions[PlanLink])
+	parts.Add(actions[PlanPresent], "%d in place already", actions[PlanPresent])
 	if len(parts) == 0 {
 		parts = terminal.Phrases{"changes of records alone"}
 	}
@@ -96,13 +72,18 @@ func (v *Init) Planned(p InitPlan) {
 			"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was,
 		}})
 	}
+	isEmpty, actions, bytes, unknown := p.IsEmpty(), map[string]int{}, int64(0), 0
 	for _, provider := range p.Providers {
+		actions[provider.Action]++
+		if bytes += provider.Bytes; provider.Action == PlanFetch && provider.Bytes == 0 {
+			unknown++
+		}
 		l := line{json: provider.text(v.product), kind: "plan_provider", keys: result.Object{
 			"provider", provider.Provider, "action", provider.Action, "version?", provider.Version, "locked_version?", provider.Was, "source?", provider.Source, "location?", provider.Location, "bytes?", provider.Bytes,
 			"left_out?", leftOutObjects(provider.LeftOut.Versions),
 			"reasons", result.Each(provider.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
 		}}
-		if !p.IsEmpty() && (provider.Action != PlanBuiltIn || len(provider.Reasons) > 0) {
+		if !isEmpty && (provider.Action != PlanBuiltIn || len(provider.Reasons) > 0) {
 			l.human = "- " + l.json + codes(provider.Reasons)
 			if len(provider.LeftOut.Versions) > 0 {
 				l.human += "\n  left out by policy: " + provider.LeftOut.String()
@@ -115,13 +96,12 @@ func (v *Init) Planned(p InitPlan) {
 		l.human = "- " + l.json + codes([]CheckReason{reason})
 		v.out.line(l)
 	}
-	sum := p.sum()
 	all := line{human: upToDate, json: upToDate, kind: "plan", keys: result.Object{
-		"up_to_date", p.IsEmpty(), "complete", p.Complete, "modules", sum.modules, "fetch", sum.fetch, "link", sum.link, "present", sum.present,
-		"bytes", sum.bytes, "unknown_sizes", sum.unknown,
+		"up_to_date", isEmpty, "complete", p.Complete, "modules", len(p.Modules), "fetch", actions[PlanFetch], "link", actions[PlanLink], "present", actions[PlanPresent],
+		"bytes", bytes, "unknown_sizes", unknown,
 	}}
-	if !p.IsEmpty() {
-		all.json = sum.text()
+	if !isEmpty {
+		all.json = p.sum(actions, bytes, unknown)
 		if all.human = "\n" + all.json; !p.Complete {
 			all.human += "\n" + incompletePlan
 		}
