@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -160,7 +161,7 @@ func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 
 // Write prints a report, for programs with the problems.
 func (m *Meta) Write(r result.Result, asJSON bool, problems problem.List) problem.List {
-	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, ReadFile: os.ReadFile, Called: m.Called()}
+	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: os.ReadFile, Called: m.Called()}}
 	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
 		return problem.Failed("unwritable", "Failed to write the report", err)
 	}

@@ -125,7 +125,6 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 	ci := m.Env.Get("CI")
 	return view.Options{
 		Product:  product,
-		Called:   m.Called(),
 		JSON:     json,
 		Progress: progress,
 		Plain:    m.NoColor,
@@ -134,7 +133,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 		Stdout:   terminal.NewStream(m.Stdout),
 		Stderr:   terminal.NewStream(m.Stderr),
 		Now:      m.Now,
-		ReadFile: os.ReadFile,
+		Showing:  explain.Showing{ReadFile: os.ReadFile, Called: m.Called()},
 		NoBars:   m.Env.Get("TERM") == "dumb" || m.Log != nil || ci != "" && ci != "false" && ci != "0",
 		Refresh:  barRefresh,
 	}

@@ -64,7 +64,7 @@ func (a *Activity) do(f func()) {
 	a.pulse.Do(func() {
 		f()
 		tasks := &a.run.tasks
-		for _, t := range a.run.touched {
+		if t := a.run.touched; t != nil {
 			a.display.Show(t, tasks)
 		}
 		if a.run.touched = nil; a.stopped {

@@ -15,7 +15,6 @@ import (
 
 // observe is the one place where events are read: it updates the record, and has lines wait for their turn.
 func (r *run) observe(e event.Event) {
-	r.touched = nil
 	key, each := packageOf(e.Outcome), e.Platform != (getproviders.Platform{}) // of the Packages that were queued
 	switch {
 	case e.Kind == event.Queued && e.Requirements != nil:
@@ -67,7 +66,8 @@ func (r *run) observeProvider(e event.Event) {
 		r.turns.put(key, false, leftOutLine(w.Name, e))
 	case event.Selected:
 		w.Version = e.Version.String()
-		if w.enter("", at); r.installs { // elsewhere only fetching is timed
+		w.enter("", at)
+		if r.installs { // elsewhere only fetching is timed
 			r.begin(w)
 		}
 	case event.Warning:
@@ -81,7 +81,7 @@ func (r *run) observeProvider(e event.Event) {
 	case event.HashProgress:
 		if r.tasks.Runs(&w.task) {
 			w.task.Hash(e.Done, r.now())
-			r.touched = append(r.touched, &w.task)
+			r.touched = &w.task
 		}
 	case event.Hashed:
 		r.end(w, false)
@@ -222,7 +222,7 @@ func (r *run) start(w *item, e event.Event, counted bool) {
 		name += " for " + platform.String()
 	}
 	r.tasks.Start(&w.task, packageOf(e.Outcome), name, counted)
-	r.touched = append(r.touched, &w.task)
+	r.touched = &w.task
 }
 
 // phase is about a package; one of which nothing was heard is only prepared for its place.
@@ -236,7 +236,7 @@ func (r *run) phase(w *item, e event.Event, phase event.Phase) {
 func (r *run) end(w *item, ok bool) {
 	if r.tasks.Runs(&w.task) {
 		r.tasks.End(&w.task, ok)
-		r.touched = append(r.touched, &w.task)
+		r.touched = &w.task
 	}
 }
 
@@ -258,7 +258,7 @@ func (r *run) done(e event.Event, got, stays bool, l line) {
 func (r *run) module(pkg string, done, total int64, ended bool) {
 	key := packageKey{Module: pkg, Dir: pkg}
 	w := r.item(key)
-	if r.touched = nil; ended {
+	if ended {
 		r.end(w, done > 0)
 		return
 	}
@@ -266,5 +266,5 @@ func (r *run) module(pkg string, done, total int64, ended bool) {
 	if w.task.Advance(done, total, r.now()); done == total {
 		w.task.Enter(event.Unpacking, r.now())
 	}
-	r.touched = []*terminal.Task{&w.task}
+	r.touched = &w.task
 }

@@ -23,7 +23,7 @@ type jsonPrinter struct {
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, showing: o.showing(), several: &directories{}}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, showing: o.Showing, several: &directories{}}
 }
 
 func (j *jsonPrinter) line(l line) {

@@ -33,11 +33,11 @@ type run struct {
 	turns     turns
 	heads     turns // of providers that have no packages: built-in ones, and those without a version
 	tasks     terminal.Tasks
-	touched   []*terminal.Task // by the last event
-	signed    bool             // a package was installed whose signer isn't HashiCorp
-	problems  problem.List     // each once
-	showing   explain.Showing  // of the problems
-	errors    int              // that were shown
+	touched   *terminal.Task  // by the last event; nil: none was
+	signed    bool            // a package was installed whose signer isn't HashiCorp
+	problems  problem.List    // each once
+	showing   explain.Showing // of the problems
+	errors    int             // that were shown
 	warnings  int
 	modules   int    // that are called
 	directory string // that the run is about now, of several
@@ -45,7 +45,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{product: o.Product, showing: explain.Showing{Called: o.Called}, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
+	r := &run{product: o.Product, showing: explain.Showing{Called: o.Showing.Called}, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
 	if r.now == nil {
 		r.now = time.Now
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -38,12 +39,12 @@ func newSpeaker(change func(*Options)) *speaker {
 		Stderr:   terminal.Stream{Writer: &s.err},
 		Now:      func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
 		Progress: ProgressNone,
-		ReadFile: func(name string) ([]byte, error) {
+		Showing: explain.Showing{ReadFile: func(name string) ([]byte, error) {
 			if name != "main.tf" {
 				return nil, errors.New("no such file")
 			}
 			return []byte(broken), nil
-		},
+		}},
 	}
 	if change != nil {
 		change(&opts)
@@ -234,7 +235,7 @@ Error: Unsupported argument
 An argument of this name is not expected here, nor is it expected anywhere
 else in the world of configurations.
 `},
-		{"as wide as the terminal", func(o *Options) { o.Stderr.Width = 40; o.ReadFile = nil }, `╷
+		{"as wide as the terminal", func(o *Options) { o.Stderr.Width = 40; o.Showing.ReadFile = nil }, `╷
 │ Error: broken
 │ 
 │ 
@@ -334,7 +335,7 @@ func TestHuman_Colors(t *testing.T) {
 func TestHuman_ControlCharactersAreHarmless(t *testing.T) {
 	s := newSpeaker(func(o *Options) {
 		o.Stderr.Color = true
-		o.ReadFile = func(string) ([]byte, error) { return []byte("a\x1b[2J = 1\x07\r\n"), nil }
+		o.Showing.ReadFile = func(string) ([]byte, error) { return []byte("a\x1b[2J = 1\x07\r\n"), nil }
 	})
 	place := hcl.Range{Filename: "\x1b]0;title\x07.tf", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
 	s.Problems(problem.List{problem.At(place, problem.Error("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})

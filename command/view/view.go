@@ -70,13 +70,8 @@ type Options struct {
 	Platforms bool
 	// Refresh is how often bars are drawn; 0: only when something happens.
 	Refresh time.Duration
-	// ReadFile gets the source file that a problem is about; nil: no source is shown.
-	ReadFile func(name string) ([]byte, error)
-	Called   string // how the program was called, for commands in texts; "": tfdeps
-}
-
-func (o Options) showing() explain.Showing {
-	return explain.Showing{ReadFile: o.ReadFile, Called: o.Called}
+	// Showing says how problems are shown, by each of the ways to speak for itself.
+	Showing explain.Showing
 }
 
 // Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
@@ -143,7 +138,7 @@ func (h humanPrinter) line(l line) {
 }
 
 func newHumanPrinter(o Options) humanPrinter {
-	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Showing: o.showing(), Apart: explain.SpeechOf(o.Product).Gaps}
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Showing: o.Showing, Apart: explain.SpeechOf(o.Product).Gaps}
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}

@@ -35,9 +35,13 @@ func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 		if o, ok := report.(Object); ok || report == nil {
 			report = slices.Concat(Object{"format_version", resultFormat}, o, run.Object())
 		}
-		return writeReport(w, report)
+		encoded, err := wholefile.JSON(report) // over several lines; constraints such as ">= 1.0" stay readable
+		if err == nil {
+			_, err = w.Write(terminal.PrintableJSON(encoded))
+		}
+		return err
 	}
-	text := explain.Named(r.Text(), run.Called)
+	text := explain.Named(r.Text(), run.Showing.Called)
 	if text == "" { // who reads a pipe may have ended already
 		return nil
 	}
@@ -49,9 +53,7 @@ func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 type Run struct {
 	Begun, Ended time.Time
 	Problems     problem.List // errors and warnings, in any order
-	// ReadFile gets the source file that a problem is about; nil: no source is shown.
-	ReadFile func(name string) ([]byte, error)
-	Called   string // how the program was called; "": tfdeps
+	Showing      explain.Showing
 }
 
 // Table is rows of text for people, with the columns below each other.
@@ -81,20 +83,10 @@ func (t Told) JSON() any { return t.Programs }
 // Object is the end of each report.
 func (run Run) Object() Object {
 	told := []Object{}
-	shown := explain.Showing{ReadFile: run.ReadFile, Called: run.Called}
-	shown.Show(explain.Ordered(run.Problems), func(p *problem.Problem, source *explain.Snippet) int {
+	run.Showing.Show(explain.Ordered(run.Problems), func(p *problem.Problem, source *explain.Snippet) int {
 		told = append(told, NewProblem(p, source))
 		encoded, _ := json.Marshal(told[len(told)-1])
 		return len(encoded)
 	})
 	return Object{"started_at", Stamp(run.Begun), "ended_at", Stamp(run.Ended), "diagnostics", told}
-}
-
-// writeReport writes JSON over several lines. Constraints such as ">= 1.0" stay readable.
-func writeReport(w io.Writer, report any) error {
-	text, err := wholefile.JSON(report)
-	if err == nil {
-		_, err = w.Write(terminal.PrintableJSON(text))
-	}
-	return err
 }
