@@ -122,7 +122,7 @@ func wordsOf(words []string) int {
 func showHelp(m *cli.Meta, name, text string) {
 	w, product := m.Stdout, products.Unversioned(m)
 	manner := products.Of(product)
-	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || manner.Said) {
+	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || manner.Help != nil) {
 		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
 	}
 	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(text), m.Called()))

@@ -53,7 +53,7 @@ func handles(args []string) bool {
 		return false
 	}
 	name, rest, _ := choose(line.args)
-	return slices.Contains(names(), name) && (name != "providers" || len(rest) == 0 || strings.HasPrefix(rest[0], "-"))
+	return commandOf(name) != nil && (name != "providers" || len(rest) == 0 || strings.HasPrefix(rest[0], "-"))
 }
 
 // streams are those of the process. They are handed on as they are: a program

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -104,9 +103,4 @@ func examine(m *cli.Meta, o options) *examination {
 	x.describePrograms()
 	x.describePolicies()
 	return x
-}
-
-// knows reports whether a problem was found by another step already.
-func (x *examination) knows(p *problem.Problem) bool {
-	return slices.ContainsFunc(x.Log.All, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
 }

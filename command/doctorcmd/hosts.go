@@ -35,7 +35,7 @@ func (x *examination) askHosts() {
 	unasked := !x.Connect(x.opts.offlineBy, "") || x.opts.offlineBy != ""
 	problems := x.Log.All
 	x.Log = known
-	x.Log.Add(slices.DeleteFunc(problems, x.knows)...)
+	x.Log.Add(slices.DeleteFunc(problems, x.Log.Knows)...)
 	from, _ := x.OpenMirrors(x.opts.mirrors, cliconfig.SourceOptions{})
 	if len(x.Mirrors) > 0 {
 		x.sources = result.Each(x.Mirrors, func(m sources.Mirror) shownSource {
@@ -127,7 +127,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		answer.Asked, answer.OK = false, false
 		return answer, nil
 	case none: // any: what counts is that the server answers
-		t.provider = getproviders.Provider{Hostname: x.Product.DefaultHost, Namespace: "hashicorp", Type: "null"}
+		t.provider = x.usual()
 	}
 	if t.provider != (getproviders.Provider{}) {
 		available, err := source.Versions(ctx, t.provider)
@@ -138,6 +138,11 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	}
 	answer.Took = x.Meta.Now().Sub(began).Milliseconds()
 	return answer, nil
+}
+
+// usual is a provider that registries and mirrors have.
+func (x *examination) usual() getproviders.Provider {
+	return getproviders.Provider{Hostname: x.Product.DefaultHost, Namespace: "hashicorp", Type: "null"}
 }
 
 // inTime is an error that says that it was too late, if that is its cause.
@@ -245,7 +250,7 @@ func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 			t.providers = append(t.providers, p)
 		}
 	}
-	if len(providers) == 0 && !only && x.direct(getproviders.Provider{Hostname: x.Product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
+	if len(providers) == 0 && !only && x.direct(x.usual()) {
 		add(x.Product.DefaultHost, getproviders.Provider{}).probe = true
 	}
 	for _, host := range x.configured() {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -102,6 +103,11 @@ type Log struct{ All List }
 func (l *Log) Add(problems ...*Problem) bool {
 	l.All = append(l.All, problems...)
 	return !l.All.HasErrors()
+}
+
+// Knows reports whether one of the problems says the same.
+func (l *Log) Knows(p *Problem) bool {
+	return slices.ContainsFunc(l.All, func(other *Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
 }
 
 // Fail adds an error, and returns false.

@@ -47,8 +47,7 @@ type Manner struct {
 	Lenient   bool // how modules and their providers fit together is no error of get
 	NoStores  bool // state stores are unknown to it, and so are their options
 
-	Said bool     // help names the product
-	Help []string // words of help texts, and those in their place
+	Help []string // words of help texts, and those in their place, if help names the product
 }
 
 // Followed are the newest versions of the products that this tfdeps knows, by their programs.
@@ -84,7 +83,7 @@ The OpenTofu configuration must be valid before initialization so that
 OpenTofu can determine which modules and providers need to be installed.`),
 		NotEmpty: *problem.CodedError("invalid_option", "The working directory already contains files",
 			"The -from-module option requires an empty directory into which a copy of \n"+notEmpty),
-		RootFirst: true, Guesses: true, Lenient: true, NoStores: true, Said: true,
+		RootFirst: true, Guesses: true, Lenient: true, NoStores: true,
 		Help: []string{`"terraform plan"`, `"tofu plan"`, `"terraform apply"`, `"tofu apply"`,
 			"terraform state pull", "tofu state pull", "left to Terraform", "left to OpenTofu"},
 	}},

@@ -120,11 +120,11 @@ func (o *treeOptions) Report() (result.Result, error) {
 	if o.format == "" {
 		return report, nil
 	}
-	inventory, ok := takeInventory(s, o.policies, dir.Locks, report.Required())
+	packages, ok := takeInventory(s, o.policies, dir.Locks, report.Required())
 	if !ok {
 		return nil, nil
 	}
-	return inventory, nil
+	return result.Inventory(s.Meta.Version, s.Meta.Now(), packages), nil
 }
 
 // describeModules says what each module asks for.
@@ -221,11 +221,10 @@ func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.Lis
 
 // takeInventory says of each required or locked provider what this machine knows of its package, and whether the
 // policy refuses it. No request is sent, and nothing is written. Packages that no receipt knows are read.
-func takeInventory(s *sources.Session, policies []string, locks *depsfile.Locks, required getproviders.Requirements) (inventory result.Inventory, ok bool) {
-	inventory = result.Inventory{Version: s.Meta.Version, Made: s.Meta.Now()}
+func takeInventory(s *sources.Session, policies []string, locks *depsfile.Locks, required getproviders.Requirements) (packages []result.InventoryPackage, ok bool) {
 	s.ReadConfig()
 	if !s.ReadPolicy(policies) {
-		return inventory, false
+		return nil, false
 	}
 	cache, rules := s.Cache(), s.Policy
 	for _, p := range required.Providers() {
@@ -234,7 +233,7 @@ func takeInventory(s *sources.Session, policies []string, locks *depsfile.Locks,
 		}
 		found, err := rules.Examine("", cache, locks, getproviders.Requirements{p: required[p]})
 		if err != nil {
-			return inventory, s.Log.Failed("vendored", "Can't compare what is installed", err)
+			return nil, s.Log.Failed("vendored", "Can't compare what is installed", err)
 		}
 		for _, refusal := range rules.CheckLocks(locks, []getproviders.Provider{p}) {
 			found.Refused = cmp.Or[error](found.Refused, refusal)
@@ -242,10 +241,10 @@ func takeInventory(s *sources.Session, policies []string, locks *depsfile.Locks,
 		lock, _ := locks.Provider(p)
 		known := found.Package
 		known.Provider, known.Version, known.Platform = p, lock.Version, getproviders.CurrentPlatform()
-		inventory.Packages = append(inventory.Packages, result.InventoryPackage{
+		packages = append(packages, result.InventoryPackage{
 			Candidate: known, Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
 			Present: found.Present, HasPolicy: !rules.Rules.IsZero(), Refused: found.Refused,
 		})
 	}
-	return inventory, true
+	return packages, true
 }

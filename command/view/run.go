@@ -35,7 +35,7 @@ type run struct {
 	tasks     terminal.Tasks
 	touched   *terminal.Task  // by the last event; nil: none was
 	signed    bool            // a package was installed whose signer isn't HashiCorp
-	problems  problem.List    // each once
+	problems  problem.Log     // each once
 	showing   explain.Showing // of the problems
 	errors    int             // that were shown
 	warnings  int

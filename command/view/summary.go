@@ -131,8 +131,8 @@ func (r *run) addProblems(problems problem.List) {
 		}
 	}
 	r.showing.Show(problems, func(p *problem.Problem, _ *explain.Snippet) int {
-		if !slices.ContainsFunc(r.problems, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail }) {
-			r.problems = append(r.problems, p)
+		if !r.problems.Knows(p) {
+			r.problems.Add(p)
 		}
 		return len(p.Summary) + len(p.Detail)
 	})
@@ -166,7 +166,7 @@ func (v *Init) WriteReport(w io.Writer, head ReportHead) error {
 	return page.Write(w, result.Object{
 		"format", reportFormat, "product", r.product.Name + " " + r.product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
 		"directory", terminal.PrintableLine(head.Directory), "began", r.began.UTC(), "took", at, // milliseconds
-		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems, func(p *problem.Problem) result.Object {
+		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems.All, func(p *problem.Problem) result.Object {
 			shown := *p
 			shown.Summary, shown.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
 			return result.NewProblem(&shown, nil)

@@ -62,18 +62,18 @@ func CodeOfError(err error) string {
 // statusCode is about answers that aren't what was hoped for.
 func statusCode(err error) string {
 	answer, ok := err.(interface{ HTTPStatus() int })
-	switch {
-	case !ok:
-		return ""
-	case answer.HTTPStatus() == http.StatusNotFound, answer.HTTPStatus() == http.StatusGone:
-		return "package_not_found"
-	case answer.HTTPStatus() == http.StatusTooManyRequests:
-		return "rate_limited"
-	case answer.HTTPStatus() >= http.StatusInternalServerError:
-		return "server_failed"
-	default:
+	if !ok {
 		return ""
 	}
+	switch status := answer.HTTPStatus(); {
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return "package_not_found"
+	case status == http.StatusTooManyRequests:
+		return "rate_limited"
+	case status >= http.StatusInternalServerError:
+		return "server_failed"
+	}
+	return ""
 }
 
 // Ordered are problems as they are shown: first those that belong to no file, in the order

@@ -23,40 +23,28 @@ type InventoryPackage struct {
 	Refused   error // by one of them; nil: by none
 }
 
-// Inventory is what the command "providers -format=cyclonedx" tells.
-type Inventory struct {
-	Version  string // of tfdeps
-	Made     time.Time
-	Packages []InventoryPackage
-}
-
 // unknown stands in properties for facts that this machine doesn't know.
 const unknown = "unknown"
-
-// Text is the inventory as a CycloneDX document, which is JSON for people, too.
-func (i Inventory) Text() string {
-	var b strings.Builder
-	_ = Write(&b, i, true, Run{}) // to memory
-	return b.String()
-}
-
-// JSON is the document. Its format has no room for what other reports end with.
-func (i Inventory) JSON() any { return Foreign{i.document()} }
 
 // Foreign is an object in a format of others, to which Write adds nothing.
 type Foreign struct{ Object }
 
-// document has the parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a
+// Inventory is what the command "providers -format=cyclonedx" tells: the parts of a CycloneDX document that are used here, which has no room
+// for what other reports end with, and is JSON for people, too. The library of CycloneDX, which reads what is written in a
 // test, fills tables and compiles regular expressions before main, for documents of all kinds.
-func (i Inventory) document() Object {
-	return Object{
+func Inventory(ownVersion string, made time.Time, packages []InventoryPackage) Told {
+	told := Told{Programs: Foreign{Object{
 		"$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat", "CycloneDX", "specVersion", "1.6", "version", 1,
 		"metadata", Object{
-			"timestamp", i.Made.UTC().Format(time.RFC3339),
-			"tools", Object{"components", []Object{{"type", "application", "name", "tfdeps", "version?", i.Version}}},
+			"timestamp", made.UTC().Format(time.RFC3339),
+			"tools", Object{"components", []Object{{"type", "application", "name", "tfdeps", "version?", ownVersion}}},
 		},
-		"components", Each(i.Packages, InventoryPackage.component),
-	}
+		"components", Each(packages, InventoryPackage.component),
+	}}}
+	var text strings.Builder
+	_ = Write(&text, told, true, Run{}) // to memory
+	told.People = text.String()
+	return told
 }
 
 // component is one package. What CycloneDX has no field for are properties, whose names begin with "tfdeps:".

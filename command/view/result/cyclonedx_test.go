@@ -31,7 +31,7 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 	}
 	made := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	sum := strings.Repeat("ab", 32)
-	inventory := Inventory{Version: "1.0", Made: made, Packages: []InventoryPackage{
+	inventory := Inventory("1.0", made, []InventoryPackage{
 		{
 			Candidate: getproviders.Candidate{
 				Provider: provider("acme/widget"), Version: getproviders.MustParseVersion("1.2.0+x"), Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
@@ -43,7 +43,7 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 		{Candidate: getproviders.Candidate{Provider: provider("acme/absent")}, HasPolicy: true},
 		{Candidate: getproviders.Candidate{Provider: provider("acme/refused"), SourceURL: "file:///mirror"}, Present: true, HasPolicy: true, Refused: errors.New("too young")},
 		{Candidate: getproviders.Candidate{Provider: provider("acme/free"), Hashes: []getproviders.Hash{getproviders.Hash("zh:" + sum)}}, Present: true, LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}},
-	}}
+	})
 	var out bytes.Buffer
 	must.Succeed(t, Write(&out, inventory, true, Run{}))
 	var bom cdx.BOM

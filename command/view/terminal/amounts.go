@@ -10,16 +10,10 @@ import (
 // Megabytes is a number of bytes in the units of disks and networks, which are
 // powers of ten.
 func Megabytes(n int64) string {
-	switch {
-	case n < 1e6:
+	if n < 1e6 {
 		return fmt.Sprintf("%d kB", (n+999)/1000)
-	case n < 10e6:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	case n < 1e9:
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
-	default:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 	}
+	return amounts(n, -1)
 }
 
 // HowFar says how much of a total has come; total is -1 if unknown.
