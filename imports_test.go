@@ -35,7 +35,7 @@ command/e2etest/bench command/e2etest/embed command/e2etest/faults command/e2ete
 command/e2etest/internal/harness command/view/screentest command/view/terminal providercache/setup
 internal/places
 configs internal/installtest providercache/mirror providercache/mirrorserver
-internal/config/combine internal/config/fetch internal/config/vendored providercache/internal/transfer providercache/policy
+internal/config/combine internal/config/fetch internal/config/vendored providercache/policy
 internal/config/backend internal/config/modules providercache providercache/internal/archivedir
 providercache/internal/lockhashes
 internal/config/load providercache/internal/fetch
@@ -129,7 +129,7 @@ github.com/hashicorp/go-retryablehttp internal/hosts
 golang.org/x/crypto command/servecmd
 github.com/VictoriaMetrics/metrics command/servecmd
 golang.org/x/net command/servecmd getproviders internal/hosts
-github.com/klauspost/compress providercache/internal/unpack providercache/internal/transfer tests
+github.com/klauspost/compress providercache/internal/unpack providercache/mirror tests
 golang.org/x/sys internal/filelock internal/disk internal/owner providercache/internal/receipt providercache/internal/staging internal/link internal/patient command/servecmd internal/cachetest internal/installtest tests
 github.com/CycloneDX/cyclonedx-go tests
 golang.org/x/term command/view/terminal

@@ -5,17 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
-	"net/url"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/remote"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
 )
 
 // Source returns the source that is a mirror in a bucket, as [Update] fills it, or any other
@@ -50,27 +45,15 @@ func (b bucketFiles) Archive(path string) getproviders.Archive {
 // String is the URL of the bucket.
 func (b bucketFiles) String() string { return buckets.SourceURL(b.bucket, "") }
 
-// Remote is where packages of a cache are pushed to and pulled from, by their hashes.
+// Remote is where packages of a cache are pushed to and pulled from.
+//
+// It has an archive for each package, under a name that its h1 is a part of. Lock files have that hash, so that they say which
+// archive is meant, and whether it is what it should be; nothing else in the remote needs to be read or trusted. There is no
+// list that publishers would have to change together: an archive comes into being in one step and never changes, any number of
+// machines may push and pull at the same time, and what is deleted is sent again by the next push.
+//
+// A cache has packages unpacked, so the archive is a new one: the same files, sorted, with no times. Its zh is another one than
+// that of the publisher's archive, and no lock file ever has it; the h1 is the same. A package whose lock entry has no h1 that
+// fits can't be verified after it was pulled, and is not pushed. What is pulled passes all checks of an Installer and its
+// Fetcher, and a policy if there is one, and brings no signatures.
 type Remote = remote.Remote
-
-// InBucket is the Remote in a bucket.
-func InBucket(bucket blob.Bucket) Remote { return transfer.InBucket(bucket) }
-
-// OnWeb is the Remote that a web server has below base. It can only be pulled from.
-func OnWeb(client *http.Client, base *url.URL) Remote { return transfer.OnWeb(client, base) }
-
-// Push sends packages of the Installer's Cache to a Remote. The results are in the order of wanted, and the error joins those
-// of all that failed.
-func Push(ctx context.Context, in *providercache.Installer, to Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
-	return transfer.Push(ctx, in, to, wanted)
-}
-
-// Pull fetches packages into the Installer's Cache. The Source of its Fetcher is a RemoteSource, whose packages are pulled.
-func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, error) {
-	return transfer.Pull(ctx, in)
-}
-
-// RemoteSource is the Source of these packages of a Remote, for Pull.
-func RemoteSource(from Remote, wanted []getproviders.PackageSpec) getproviders.Source {
-	return &transfer.Source{Remote: from, Wanted: wanted}
-}

@@ -150,7 +150,7 @@ func TestRandom_SaysWhatSurvives(t *testing.T) {
 		"getproviders/a_test.go":            "package getproviders\n\nimport \"testing\"\n\nfunc TestSign(t *testing.T) {\n\tif Sign(-1) != -1 || Sign(1) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
 		"depsfile/b.go":                     "package depsfile\n",
 		"depsfile/b_test.go":                "package depsfile\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/getproviders\"\n)\n\nfunc TestFar(t *testing.T) {\n\tif getproviders.Sign(100) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
-		"providercache/internal/store/c.go": "package store\n", "providercache/policy/c.go": "package policy\n", "providercache/internal/transfer/c.go": "package transfer\n",
+		"providercache/internal/store/c.go": "package store\n", "providercache/policy/c.go": "package policy\n", "providercache/internal/unpack/c.go": "package unpack\n",
 		"providercache/internal/c.go": "package internal\n", "internal/config/git/c.go": "package git\n", "internal/hosts/c.go": "package hosts\n",
 		"testdata/mutate/explained.txt": "",
 	})

@@ -1,4 +1,4 @@
-package transfer
+package mirror
 
 import (
 	"context"
@@ -11,29 +11,29 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// InBucket returns the packages in a bucket, each under its Key. The bucket is still the caller's to close.
-func InBucket(bucket blob.Bucket) remote.Remote { return inBucket{bucket} }
+// InBucket returns the Remote that has the packages in a bucket, each under its Key. The bucket is still the caller's to close.
+func InBucket(bucket blob.Bucket) Remote { return bucketRemote{bucket} }
 
-type inBucket struct{ bucket blob.Bucket }
+type bucketRemote struct{ bucket blob.Bucket }
 
 // At implements Remote.
-func (r inBucket) At(n remote.Name) (remote.Archive, error) {
+func (r bucketRemote) At(n remote.Name) (remote.Archive, error) {
 	key, err := n.Key()
-	return object{buckets.Archive(r.bucket, key), r.bucket, key}, err
+	return bucketArchive{buckets.Archive(r.bucket, key), r.bucket, key}, err
 }
 
 // String implements Remote.
-func (r inBucket) String() string { return r.bucket.String() }
+func (r bucketRemote) String() string { return r.bucket.String() }
 
-// object is an archive in a bucket.
-type object struct {
+// bucketArchive is an archive in a bucket.
+type bucketArchive struct {
 	getproviders.Archive
 	bucket blob.Bucket
 	key    string
 }
 
 // Open implements Archive.
-func (o object) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
+func (o bucketArchive) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	opened, err := o.Archive.Open(ctx, offset)
 	if errors.Is(err, blob.ErrNotFound) {
 		err = remote.ErrAbsent
@@ -42,7 +42,7 @@ func (o object) Open(ctx context.Context, offset int64) (getproviders.OpenedArch
 }
 
 // Exists implements Archive.
-func (o object) Exists(ctx context.Context) (bool, error) {
+func (o bucketArchive) Exists(ctx context.Context) (bool, error) {
 	_, err := o.bucket.Stat(ctx, o.key)
 	if errors.Is(err, blob.ErrNotFound) {
 		return false, nil
@@ -51,8 +51,8 @@ func (o object) Exists(ctx context.Context) (bool, error) {
 }
 
 // Put implements Archive. Where the service knows no condition, an equal archive may replace the one that is there.
-func (o object) Put(ctx context.Context, content *io.SectionReader) error {
-	opts := blob.PutOptions{ContentType: "application/zip", CacheControl: "public, max-age=31536000, immutable", IfAbsent: true}
+func (o bucketArchive) Put(ctx context.Context, content *io.SectionReader) error {
+	opts := blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime, IfAbsent: true}
 	_, err := o.bucket.Put(ctx, o.key, content, opts)
 	if errors.Is(err, blob.ErrUnsupported) {
 		opts.IfAbsent = false

@@ -1,4 +1,4 @@
-package transfer
+package mirror
 
 import (
 	"cmp"
@@ -15,14 +15,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// OnWeb returns the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They
+// OnWeb returns the Remote that has the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They
 // can only be pulled. client makes all requests; nil: hosts.DefaultClient.
-func OnWeb(client *http.Client, base *url.URL) remote.Remote {
+func OnWeb(client *http.Client, base *url.URL) Remote {
 	if client == nil {
 		client = hosts.DefaultClient()
 	}
-	return onWeb{client, base}
+	return webRemote{client, base}
 }
+
+// errReadOnly says that nothing can be pushed to a remote.
+var errReadOnly = errors.New("packages can only be pulled from a web server: push them to the bucket or the registry behind it")
 
 // maxRedirects is how many redirects of a server are followed.
 const maxRedirects = 10
@@ -31,28 +34,28 @@ const maxRedirects = 10
 // list the bucket, and where the login is wrong.
 var errForbidden = errors.New("the server answers 403")
 
-type onWeb struct {
+type webRemote struct {
 	client *http.Client
 	base   *url.URL
 }
 
 // At implements Remote.
-func (r onWeb) At(n remote.Name) (remote.Archive, error) {
+func (r webRemote) At(n remote.Name) (remote.Archive, error) {
 	key, err := n.Key()
-	return page{r.client, r.base.JoinPath(key)}, err
+	return webArchive{r.client, r.base.JoinPath(key)}, err
 }
 
 // String implements Remote.
-func (r onWeb) String() string { return hosts.RedactURL(r.base) }
+func (r webRemote) String() string { return hosts.RedactURL(r.base) }
 
-// page is an archive on a web server.
-type page struct {
+// webArchive is an archive on a web server.
+type webArchive struct {
 	client *http.Client
 	url    *url.URL
 }
 
 // Open implements Archive.
-func (p page) Open(ctx context.Context, offset int64) (opened getproviders.OpenedArchive, err error) {
+func (p webArchive) Open(ctx context.Context, offset int64) (opened getproviders.OpenedArchive, err error) {
 	resp, err := p.ask(hosts.WithOwnConnection(ctx), http.MethodGet, offset)
 	if err != nil {
 		return opened, err
@@ -73,7 +76,7 @@ func (p page) Open(ctx context.Context, offset int64) (opened getproviders.Opene
 }
 
 // Exists implements Archive.
-func (p page) Exists(ctx context.Context) (bool, error) {
+func (p webArchive) Exists(ctx context.Context) (bool, error) {
 	resp, err := p.ask(ctx, http.MethodHead, 0)
 	if err == remote.ErrAbsent {
 		return false, nil
@@ -85,7 +88,7 @@ func (p page) Exists(ctx context.Context) (bool, error) {
 }
 
 // ask sends a request for the archive. The body of the response is to be closed.
-func (p page) ask(ctx context.Context, method string, offset int64) (*http.Response, error) {
+func (p webArchive) ask(ctx context.Context, method string, offset int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.url.String(), nil)
 	if err != nil {
 		return nil, err
@@ -125,7 +128,7 @@ func (p page) ask(ctx context.Context, method string, offset int64) (*http.Respo
 }
 
 // Put implements Archive.
-func (p page) Put(context.Context, *io.SectionReader) error { return ErrReadOnly }
+func (p webArchive) Put(context.Context, *io.SectionReader) error { return errReadOnly }
 
 // String is the archive's URL.
-func (p page) String() string { return hosts.RedactURL(p.url) }
+func (p webArchive) String() string { return hosts.RedactURL(p.url) }

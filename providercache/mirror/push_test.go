@@ -1,4 +1,4 @@
-package transfer_test
+package mirror_test
 
 import (
 	"bytes"
@@ -16,8 +16,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"go.uber.org/goleak"
-
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -29,12 +27,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
-	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var linux = installtest.Linux
 
 // machine is one with a cache of its own.
 type machine struct{ *providercache.Installer }
@@ -66,8 +60,8 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 
 func (m machine) pull(t *testing.T, remote remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
 	t.Helper()
-	m.Fetcher.Source = &transfer.Source{Remote: remote, Wanted: wanted}
-	return transfer.Pull(t.Context(), m.Installer)
+	m.Fetcher.Source = mirror.RemoteSource(remote, wanted)
+	return mirror.Pull(t.Context(), m.Installer)
 }
 
 // packages are the files of the cache that belong to packages, with their modes.
@@ -162,13 +156,13 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			t.Parallel()
 			from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir()), unconditional: unconditional}
 			wanted := []getproviders.PackageSpec{from.add(t, "a", small("a")), from.add(t, "b", small("b"))}
-			remote := transfer.InBucket(bucket)
-			pushed, err := transfer.Push(t.Context(), from.Installer, remote, wanted[:1])
+			remote := mirror.InBucket(bucket)
+			pushed, err := mirror.Push(t.Context(), from.Installer, remote, wanted[:1])
 			if err != nil || pushed[0].State != event.Sent || pushed[0].Bytes == 0 || pushed[0].H1 != wanted[0].Hashes[0] {
 				t.Fatalf("%+v, %v", pushed, err)
 			}
 			bucket.since()
-			pushed, err = transfer.Push(t.Context(), from.Installer, remote, wanted)
+			pushed, err = mirror.Push(t.Context(), from.Installer, remote, wanted)
 			puts := map[bool]string{false: "put", true: "put put"}[unconditional]
 			if got := bucket.since(); err != nil || pushed[0].State != event.Present || pushed[1].State != event.Sent || got != puts+" stat stat" {
 				t.Fatalf("%+v, %v; asked: %s", pushed, err, got)
@@ -183,7 +177,7 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 				t.Errorf("once more: %+v, %v", pulled, err)
 			}
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
-			must.Get(transfer.Push(t.Context(), to.Installer, transfer.InBucket(again), wanted))(t)
+			must.Get(mirror.Push(t.Context(), to.Installer, mirror.InBucket(again), wanted))(t)
 			got, want := objects(t, again), objects(t, bucket.Bucket)
 			must.EqualSlices(t, got, want)
 			must.Len(t, got, 2)
@@ -198,17 +192,17 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	onlyZH.Hashes = onlyZH.Hashes[1:]
 	other.Hashes[0] = missing.Hashes[0]
 	missing.Version = installtest.Version("2.0.0")
-	pushed := must.Get(transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing}))(t)
+	pushed := must.Get(mirror.Push(t.Context(), m.Installer, mirror.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing}))(t)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
 		must.Equal(t, pushed[i].State, want)
 		must.Equal(t, pushed[i].Path, "")
 	}
 	must.Equal(t, len(objects(t, bucket)), 0)
-	pulled, err := newMachine(t).pull(t, transfer.InBucket(bucket), onlyZH, missing)
+	pulled, err := newMachine(t).pull(t, mirror.InBucket(bucket), onlyZH, missing)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.NotRecorded || pulled[1].State != event.Absent {
 		t.Fatalf("%+v, %v", pulled, err)
 	}
-	source := &transfer.Source{Remote: transfer.InBucket(bucket), Wanted: []getproviders.PackageSpec{onlyZH}}
+	source := mirror.RemoteSource(mirror.InBucket(bucket), []getproviders.PackageSpec{onlyZH})
 	for _, v := range []getproviders.Version{onlyZH.Version, missing.Version} {
 		err := must.ErrorOf(source.Package(t.Context(), onlyZH.Provider, v, linux))
 		must.Fail(t, err, remote.ErrAbsent)
@@ -221,10 +215,10 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	t.Parallel()
 	m, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
 	w := m.add(t, "a", small("a"))
-	remote := changing{transfer.InBucket(bucket), func() {
+	remote := changing{mirror.InBucket(bucket), func() {
 		must.Succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
-	pushed, err := transfer.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
+	pushed, err := mirror.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
 	must.Equal(t, pushed[0].State, event.Failed)
 	must.Equal(t, pushed[0].Path, "")
 	must.Contain(t, err, "it is being changed")
@@ -271,11 +265,11 @@ func (r tagged) At(n remote.Name) (remote.Archive, error) {
 func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 	t.Parallel()
 	for name, remote := range map[string]remote.Remote{
-		"by keys": transfer.InBucket(blob.NewDirectory(t.TempDir())), "by tags": tagged{transfer.InBucket(blob.NewDirectory(t.TempDir()))},
+		"by keys": mirror.InBucket(blob.NewDirectory(t.TempDir())), "by tags": tagged{mirror.InBucket(blob.NewDirectory(t.TempDir()))},
 	} {
 		from := newMachine(t)
 		w := from.add(t, "a", small("a"))
-		must.Get(transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w}))(t)
+		must.Get(mirror.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w}))(t)
 		several := w
 		several.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
 		for _, wanted := range []getproviders.PackageSpec{w, several} {
@@ -293,8 +287,8 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
 	w := from.add(t, "a", small("a"))
 	w.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
-	remote := transfer.InBucket(bucket)
-	_, err := transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
+	remote := mirror.InBucket(bucket)
+	_, err := mirror.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
 	must.Succeed(t, err)
 	bucket.since()
 	to := newMachine(t)
@@ -307,18 +301,12 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	must.Fail(t, must.ErrorOf(source.Versions(t.Context(), installtest.Provider("acme/b"))), getproviders.ErrProviderNotFound)
 }
 
-// elsewhere is a bucket of another service.
-type elsewhere struct{ blob.Bucket }
-
-func (elsewhere) String() string   { return "s3://bucket/p" }
-func (elsewhere) Endpoint() string { return "https://evil.example" }
-
 func TestSource_SaysWhoseBucketItIs(t *testing.T) {
 	t.Parallel()
 	w := newMachine(t).add(t, "a", small("a"))
-	source := &transfer.Source{Remote: transfer.InBucket(elsewhere{blob.NewDirectory(t.TempDir())}), Wanted: []getproviders.PackageSpec{w}}
+	source := mirror.RemoteSource(mirror.InBucket(&elsewhere{cutting{Bucket: blob.NewDirectory(t.TempDir())}}), []getproviders.PackageSpec{w})
 	pkg, err := source.Package(t.Context(), w.Provider, w.Version, getproviders.CurrentPlatform())
-	if want := "s3://bucket/p/tfdeps-1?endpoint=https://evil.example"; err != nil || pkg.SourceURL != want {
+	if want := "s3://bucket/mirror/tfdeps-1?endpoint=https://evil.example"; err != nil || pkg.SourceURL != want {
 		t.Errorf("%s, %v; want %s", pkg.SourceURL, err, want)
 	}
 }
@@ -330,7 +318,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	from := newMachine(t)
 	w, other := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	good := blob.NewDirectory(t.TempDir())
-	pushed := must.Get(transfer.Push(t.Context(), from.Installer, transfer.InBucket(good), []getproviders.PackageSpec{w, other}))(t)
+	pushed := must.Get(mirror.Push(t.Context(), from.Installer, mirror.InBucket(good), []getproviders.PackageSpec{w, other}))(t)
 	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
 	must.Succeed(t, err)
@@ -345,7 +333,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 			hostile := blob.NewDirectory(t.TempDir())
 			must.Get(hostile.Put(t.Context(), key(0), blob.Bytes(content), blob.PutOptions{}))(t)
 			to := newMachine(t)
-			pulled, err := to.pull(t, transfer.InBucket(hostile), w)
+			pulled, err := to.pull(t, mirror.InBucket(hostile), w)
 			must.Equal(t, pulled[0].State, event.Failed)
 			must.Contain(t, err, hostile.String()+"/"+key(0))
 			if strings.HasPrefix(name, "another") && getproviders.CodeOf(err) == "" || name == "the package of another name" && !errors.Is(err, getproviders.ErrAuthentication) {
@@ -360,7 +348,7 @@ func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
 	t.Parallel()
 	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
 	w := from.add(t, "a", small("a"))
-	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{w})
+	_, err := mirror.Push(t.Context(), from.Installer, mirror.InBucket(bucket), []getproviders.PackageSpec{w})
 	must.Succeed(t, err)
 	bucket.since()
 	once := sync.Once{}
@@ -372,7 +360,7 @@ func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
 			}{io.MultiReader(io.LimitReader(o.Body, 100), iotest.ErrReader(io.ErrUnexpectedEOF)), o.Body}
 		})
 	}
-	if _, err = newMachine(t).pull(t, transfer.InBucket(bucket), w); err != nil || bucket.since() != "get@0 get@100" {
+	if _, err = newMachine(t).pull(t, mirror.InBucket(bucket), w); err != nil || bucket.since() != "get@0 get@100" {
 		t.Errorf("%v", err)
 	}
 }
@@ -388,13 +376,13 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 		wanted = append(wanted, from.add(t, name, small(name)))
 	}
 	_, errs := par.Map(t.Context(), 12, make([]struct{}, 12), func(ctx context.Context, _ struct{}) (struct{}, error) {
-		_, err := transfer.Push(ctx, from.Installer, transfer.InBucket(bucket), wanted)
+		_, err := mirror.Push(ctx, from.Installer, mirror.InBucket(bucket), wanted)
 		if err != nil {
 			return struct{}{}, err
 		}
 		to := newMachine(t)
-		to.Fetcher.Source = &transfer.Source{Remote: transfer.InBucket(bucket), Wanted: wanted}
-		_, err = transfer.Pull(ctx, to.Installer)
+		to.Fetcher.Source = mirror.RemoteSource(mirror.InBucket(bucket), wanted)
+		_, err = mirror.Pull(ctx, to.Installer)
 		return struct{}{}, err
 	})
 	must.Succeed(t, errors.Join(errs...))
@@ -407,7 +395,7 @@ func TestPush_EndsWithTheContext(t *testing.T) {
 	w := m.add(t, "a", small("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	bucket := &counted{Bucket: blob.NewDirectory(t.TempDir())}
-	_, err := transfer.Push(ctx, m.Installer, changing{transfer.InBucket(bucket), cancel}, []getproviders.PackageSpec{w})
+	_, err := mirror.Push(ctx, m.Installer, changing{mirror.InBucket(bucket), cancel}, []getproviders.PackageSpec{w})
 	must.Fail(t, err, context.Canceled)
 	must.NotContain(t, bucket.since(), "put")
 }

@@ -1,4 +1,4 @@
-package transfer
+package mirror
 
 import (
 	"cmp"
@@ -54,11 +54,11 @@ func writeArchive(ctx context.Context, path, dir string, read func(bytes int64))
 	return treehash.H1(digests)
 }
 
-// file is one file of a package.
-type file struct{ name, path string }
+// packageFile is one file of a package.
+type packageFile struct{ name, path string }
 
 // filesOf lists the files of a package as treehash.Dir does, sorted.
-func filesOf(dir string) (files []file, err error) {
+func filesOf(dir string) (files []packageFile, err error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, err
@@ -68,15 +68,15 @@ func filesOf(dir string) (files []file, err error) {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		files = append(files, file{filepath.ToSlash(name), path})
+		files = append(files, packageFile{filepath.ToSlash(name), path})
 		return err
 	})
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(files, func(a, b packageFile) int { return strings.Compare(a.name, b.name) })
 	return files, err
 }
 
 // add puts a file into the archive.
-func (f file) add(ctx context.Context, w *zip.Writer, read func(bytes int64), buffer []byte) (digest treehash.File, err error) {
+func (f packageFile) add(ctx context.Context, w *zip.Writer, read func(bytes int64), buffer []byte) (digest treehash.File, err error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return digest, err

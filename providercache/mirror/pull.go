@@ -1,4 +1,4 @@
-package transfer
+package mirror
 
 import (
 	"context"
@@ -13,18 +13,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
+// errNotRecorded says that the lock file has no h1, so that it can't be known which package of a remote is meant.
+var errNotRecorded error = &getproviders.Fault{Kind: remote.ErrAbsent, Err: errors.New("the lock file has no h1 hash")}
+
 // Pull fetches into the Cache of an Installer what lock files select and the cache doesn't have,
-// for the Installer's platform. The Source of its Fetcher has to be a *[Source], whose Wanted are
-// the packages. Every package is attempted; the results are in the order of Wanted, and the error
+// for the Installer's platform. The Source of its Fetcher has to be a [RemoteSource], whose packages
+// are pulled. Every package is attempted; the results are in their order, and the error
 // joins those that failed, each of which names the archive. What the remote doesn't have is no
 // error; nor is an answer 403 of a web server that let another package of the same call through, or
 // said that it isn't there.
 func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, error) {
-	source, ok := in.Fetcher.Source.(*Source)
+	source, ok := in.Fetcher.Source.(*remoteSource)
 	if !ok {
-		return nil, errors.New("packages are pulled from a transfer.Source")
+		return nil, errors.New("packages are pulled from a RemoteSource")
 	}
-	pulled, err := in.Prefetch(ctx, source.Wanted)
+	pulled, err := in.Prefetch(ctx, source.wanted)
 	if pulled == nil {
 		return nil, err
 	}
@@ -50,10 +53,12 @@ func takeForbidden(results []event.Outcome) {
 	}
 }
 
-func resultsOf(source *Source, pulled []providercache.Prefetched) (results []event.Outcome) {
+func resultsOf(source *remoteSource, pulled []providercache.Prefetched) (results []event.Outcome) {
 	for _, p := range pulled {
 		r := event.Outcome{Selection: p.Selection, Platform: p.Platform, State: event.Pulled, Bytes: p.Bytes}
-		r.Path, _ = source.places.Known(place{p.Provider, p.Version, p.Platform}) // "": it was never looked for
+		if url, ok := source.urls.Load(remote.Name{Provider: p.Provider, Version: p.Version, Platform: p.Platform}); ok { // else it was never looked for
+			r.Path = url.(string)
+		}
 		switch {
 		case p.State == event.Present:
 			r.State, r.Bytes = event.Present, 0
@@ -88,11 +93,4 @@ func withURL(err error, url string) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", url, err)
-}
-
-// place is what is remembered of where a package is.
-type place struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
 }

@@ -1,4 +1,4 @@
-package transfer
+package mirror
 
 import (
 	"context"
@@ -31,7 +31,7 @@ import (
 // and compared once more, while the archive is made. What the remote has is neither read nor sent,
 // and costs one request. Every package is attempted; the results are in the order of wanted, and
 // the error joins those that failed.
-func Push(ctx context.Context, in *providercache.Installer, to remote.Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
+func Push(ctx context.Context, in *providercache.Installer, to Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
 	if in.Cache == nil || in.Fetcher == nil {
 		return nil, errors.New("an Installer needs a Fetcher and a Cache for packages to be pushed")
 	}
@@ -55,7 +55,7 @@ func Push(ctx context.Context, in *providercache.Installer, to remote.Remote, wa
 type pushing struct {
 	in      *providercache.Installer
 	fetcher *fetch.Fetcher // of in
-	remote  remote.Remote
+	remote  Remote
 	dir     string     // for archives on their way
 	cores   *par.Limit // how many packages are read at once
 }
@@ -120,7 +120,7 @@ func (p pushing) send(ctx context.Context, to remote.Archive, r *event.Outcome) 
 	}
 	of := event.Outcome{Selection: r.Selection, Platform: r.Platform}
 	p.fetcher.EmitPhase(ctx, of, event.Linking)
-	if err := put(ctx, to, path, r); err != nil {
+	if err := sendArchive(ctx, to, path, r); err != nil {
 		return naming(r.Failed(during.Publish, err), r.Path)
 	}
 	p.fetcher.Emit(ctx, event.Event{Kind: event.Hashed, Outcome: of})
@@ -145,8 +145,8 @@ func (p pushing) pack(ctx context.Context, r *event.Outcome, path string) error 
 	return err
 }
 
-// put sends the archive.
-func put(ctx context.Context, to remote.Archive, path string, r *event.Outcome) error {
+// sendArchive sends the archive at a path.
+func sendArchive(ctx context.Context, to remote.Archive, path string, r *event.Outcome) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err

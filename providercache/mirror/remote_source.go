@@ -1,0 +1,126 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/remote"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// RemoteSource is the Source of packages of a Remote, each with the hashes of its lock entry, for [Pull]. Others aren't there.
+// Where a lock file has one h1, nothing is asked before the archive itself; otherwise the remote is asked which of them is
+// for the platform. It is safe for many goroutines.
+func RemoteSource(from Remote, wanted []getproviders.PackageSpec) getproviders.Source {
+	return &remoteSource{remote: from, wanted: wanted}
+}
+
+type remoteSource struct {
+	remote Remote
+	wanted []getproviders.PackageSpec
+	urls   sync.Map // of archives, by a remote.Name without an H1
+}
+
+// Versions implements getproviders.Source: the versions that are wanted.
+func (s *remoteSource) Versions(_ context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	var found getproviders.Available
+	for _, w := range s.wanted {
+		if w.Provider == p {
+			found.Versions = append(found.Versions, w.Version)
+		}
+	}
+	if len(found.Versions) == 0 {
+		return found, getproviders.Subject{Source: s.remote.String(), Provider: p}.Missing()
+	}
+	return found, nil
+}
+
+// Package implements getproviders.Source. The error may come only when the location is opened: there it is the same.
+func (s *remoteSource) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	// What a mirror in the same place has is another source.
+	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.remote.String(), SourceURL: s.remote.String() + "/" + remote.Root}
+	if in, ok := s.remote.(bucketRemote); ok {
+		pkg.SourceURL = buckets.SourceURL(in.bucket, "/"+remote.Root)
+	}
+	missing := &getproviders.Fault{
+		Code: "platform_missing", Kind: remote.ErrAbsent, Err: fmt.Errorf("%s doesn't have %s v%s for %s with a hash of the lock file", s.remote, p, v, plat),
+	}
+	i := slices.IndexFunc(s.wanted, func(w getproviders.PackageSpec) bool { return w.Provider == p && w.Version == v })
+	if i < 0 {
+		return pkg, missing
+	}
+	candidates := resolve.OfScheme(s.wanted[i].Hashes, hashing.H1)
+	if len(candidates) == 0 {
+		missing.Kind, missing.Err = errNotRecorded, fmt.Errorf("the lock file has no h1 hash of %s v%s, by which it would be found in %s", p, v, s.remote)
+		return pkg, missing
+	}
+	for _, h1 := range candidates {
+		at, err := s.remote.At(remote.Name{Provider: p, Version: v, Platform: plat, H1: h1})
+		if err != nil {
+			return pkg, withURL(err, s.remote.String())
+		}
+		if len(candidates) > 1 {
+			there, err := at.Exists(ctx)
+			if err != nil {
+				return pkg, withURL(err, at.String())
+			}
+			if !there {
+				continue
+			}
+		}
+		s.urls.Store(remote.Name{Provider: p, Version: v, Platform: plat}, at.String())
+		pkg.Location = remoteArchive{at, missing}
+		pkg.Trust = getproviders.Trust{Authenticator: sameH1{h1, at.String()}}
+		return pkg, nil
+	}
+	return pkg, missing
+}
+
+// Describe implements getproviders.Source.
+func (s *remoteSource) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: s.remote.String()}
+}
+
+// remoteArchive is an archive of a remote, which may not have it.
+type remoteArchive struct {
+	remote.Archive
+	missing error
+}
+
+// Open implements getproviders.Archive.
+func (a remoteArchive) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
+	opened, err := a.Archive.Open(ctx, offset)
+	if errors.Is(err, remote.ErrAbsent) {
+		err = a.missing
+	}
+	return opened, err
+}
+
+// sameH1 authenticates a package by its h1, and by nothing else: what it says of a package is no signature.
+type sameH1 struct {
+	h1  getproviders.Hash
+	url string
+}
+
+// Authenticate implements getproviders.Authenticator.
+func (c sameH1) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
+	if d.H1 == c.h1 || d.H1Archive == c.h1 {
+		return getproviders.AuthenticationResult{}, nil
+	}
+	_, err := getproviders.AnyHash{c.h1}.Authenticate(d)
+	return getproviders.AuthenticationResult{}, otherContent(c.url, err)
+}
+
+// otherContent says that an archive of a remote isn't the package that its name says; err is what it has in place of it.
+func otherContent(url string, err error) error {
+	return &getproviders.Fault{
+		Code: "checksum_mismatch", Err: fmt.Errorf("%s has other content than the lock file says: %w", url, err),
+		Hint: "find out who changed it, and delete it there: the next push of a machine that has the package sends it again",
+	}
+}
