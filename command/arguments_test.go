@@ -75,10 +75,7 @@ func TestParseCommandLine_Errors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := parseCommandLine(strings.Fields(tt.args), tt.env)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %v, want one about %s", err, tt.want)
-			}
+			must.Contain(t, must.ErrorOf(parseCommandLine(strings.Fields(tt.args), tt.env)), tt.want)
 		})
 	}
 }

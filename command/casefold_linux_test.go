@@ -15,6 +15,8 @@ import (
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A file system by FUSE that takes "A" and "a" for one name and keeps the one that was written
@@ -265,9 +267,7 @@ func mountCasefold(t *testing.T, place string) error {
 	t.Cleanup(func() {
 		end.Close()
 		_, _ = io.Copy(io.Discard, out)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the file system: %v", err)
-		}
+		must.Succeed(t, cmd.Wait())
 	})
 	return nil
 }

@@ -64,9 +64,8 @@ done
 `
 	must.Write(t, script, content)
 	out, err := exec.Command(bash, "--norc", script).CombinedOutput()
-	if want := "providers\nclone copy\n"; err != nil || string(out) != want {
-		t.Errorf("%v: bash says\n%s\nwant\n%s", err, out, want)
-	}
+	must.Succeed(t, err, out)
+	must.Equal(t, string(out), "providers\nclone copy\n", out)
 }
 
 // TestExamples_AreCommandLines reads the examples of all commands with the commands' own options.
@@ -84,9 +83,7 @@ func TestExamples_AreCommandLines(t *testing.T) {
 				t.Errorf("%q isn't an example of %s, or %q is no sentence", e[0], c.Name, e[1])
 			}
 			call, _, _ = strings.Cut(strings.TrimSuffix(call, ")"), " >")
-			if given, err := c.Flags().Parse(strings.Fields(strings.ReplaceAll(call, "'", ""))); err != nil {
-				t.Errorf("%q: %v (%v)", e[0], err, given)
-			}
+			must.Succeed(t, must.ErrorOf(c.Flags().Parse(strings.Fields(strings.ReplaceAll(call, "'", "")))), e[0])
 		}
 	}
 	for _, section := range strings.Split(string(must.Get(os.ReadFile(filepath.Join("cli", "examples.go")))(t)), "\n# ")[1:] {

@@ -149,9 +149,7 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.
 		}
 	}
 	for file := range before {
-		if _, err := os.Lstat(filepath.Join(root, file)); err != nil {
-			t.Errorf("%s: %s is gone", name, file)
-		}
+		must.Succeed(t, must.ErrorOf(os.Lstat(filepath.Join(root, file))), name, file)
 	}
 }
 

@@ -46,8 +46,6 @@ func TestManPages_CanBeFormatted(t *testing.T) {
 	for name, page := range ManPages() {
 		cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
 		cmd.Stdin = strings.NewReader(page)
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("%s: %v\n%s", name, err, out)
-		}
+		must.Len(t, must.Get(cmd.CombinedOutput())(t), 0, name)
 	}
 }

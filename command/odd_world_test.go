@@ -159,9 +159,7 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 		}
 	}
 	for name, want := range others {
-		if content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name))); err != nil || string(content) != want {
-			t.Errorf("%s: %q, %v", name, content, err)
-		}
+		must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(root, filepath.FromSlash(name))))(t)), want, name)
 	}
 }
 
@@ -236,9 +234,7 @@ func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
 			must.Succeed(t, os.RemoveAll(path))
 			must.Write(t, path, "precious")
 			runAll(t, root, registry, c.code, "init")
-			if content, err := os.ReadFile(path); err != nil || string(content) != "precious" {
-				t.Errorf("%s: %v", fmt.Sprintf("%.40q", content), err)
-			}
+			must.Equal(t, string(must.Get(os.ReadFile(path))(t)), "precious")
 		})
 	}
 }

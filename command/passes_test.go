@@ -78,7 +78,5 @@ func TestPasses_AreOneVariableAndBounded(t *testing.T) {
 		t.Errorf("got %v", env)
 	}
 	m := &cli.Meta{Env: env, StandIn: &cli.StandIn{Name: "tofu"}}
-	if _, err := newPasses(m, nil).with("/tofu"); err == nil || !strings.Contains(err.Error(), "TFDEPS_TOFU_PATH") {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, must.ErrorOf(newPasses(m, nil).with("/tofu")), "TFDEPS_TOFU_PATH")
 }

@@ -85,9 +85,8 @@ func TestRead_TakesTheStateThatCounts(t *testing.T) {
 			if problems.HasErrors() {
 				t.Fatal(problems)
 			}
-			if got := types(found.Requirements); got != tc.want || found.StateUnknown != tc.unknown {
-				t.Errorf("required are %s, state unknown: %t; want %s, %t", got, found.StateUnknown, tc.want, tc.unknown)
-			}
+			must.Equal(t, types(found.Requirements), tc.want)
+			must.Equal(t, found.StateUnknown, tc.unknown)
 		})
 	}
 }
@@ -106,9 +105,7 @@ func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
 	}
 	must.Succeed(t, os.Remove(filepath.Join(dir, ".terraform/modules/modules.json")))
 	_, problems = configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
-	if len(problems) != 2 {
-		t.Fatalf("the problems are %v", problems)
-	}
+	must.Len(t, problems, 2)
 	for _, p := range problems {
 		if outdated, ok := p.Extra.(modules.Outdated); !ok || outdated.Code != modules.Absent {
 			t.Errorf("a module that isn't installed is the problem %v", p)
@@ -142,9 +139,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 func TestCombine_NamesLegacyAddresses(t *testing.T) {
 	dir := write(t, files{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"mode": "managed", "provider": "provider.old"}]}`})
 	found, problems := configs.Read(context.Background(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
-	if len(problems) != 1 {
-		t.Fatalf("the problems are %v", problems)
-	}
+	must.Len(t, problems, 1)
 	if legacy, ok := problems[0].Extra.(combine.LegacyProvider); !ok || legacy.Provider.Type != "old" {
 		t.Errorf("the problem is %v", problems[0])
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // silentSource answers when its context ends.
@@ -27,9 +28,8 @@ func TestDoctor_WaitsForAMirrorOnlySoLong(t *testing.T) {
 		began := time.Now()
 		x := &examination{Session: sources.New(&cli.Meta{Now: time.Now, Context: t.Context()}, getproviders.Terraform(""), false)}
 		_, err := x.ask(t.Context(), target{kind: "mirror", name: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{})
-		if code := explain.CodeOfError(err); code != "timeout" || time.Since(began) != askedFor {
-			t.Errorf("after %s: %v (code %q)", time.Since(began), err, code)
-		}
+		must.Equal(t, explain.CodeOfError(err), "timeout", err)
+		must.Equal(t, time.Since(began), askedFor, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := x.ask(ctx, target{kind: "mirror", name: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{}); err != context.Canceled {

@@ -260,9 +260,7 @@ func TestFindVersion_SaysWhatTheVersionComesFrom(t *testing.T) {
 		"that is old":     {fakeTerraform(t, "Terraform v0.12.31"), OldProgram},
 	} {
 		_, from, err := findVersion(c.meta, getproviders.Terraform(""), true)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Succeed(t, err, name)
 		wantsProgram := c.want >= VersionFromProgram
 		if from.Kind != c.want || (from.Program != "") != wantsProgram {
 			t.Errorf("%s: %+v, want kind %d", name, from, c.want)

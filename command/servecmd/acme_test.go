@@ -74,9 +74,7 @@ func TestKeptCertificates_AreInTheBucket(t *testing.T) {
 	kept, ctx := keptCertificates{blob.NewDirectory(root)}, t.Context()
 	must.Fail(t, must.ErrorOf(kept.Get(ctx, "acme_account+key")), autocert.ErrCacheMiss)
 	must.Succeed(t, errors.Join(kept.Put(ctx, "acme_account+key", []byte("1")), kept.Put(ctx, "acme_account+key", []byte("2"))))
-	if content, err := kept.Get(ctx, "acme_account+key"); string(content) != "2" || err != nil {
-		t.Errorf("%q, %v", content, err)
-	}
+	must.Equal(t, string(must.Get(kept.Get(ctx, "acme_account+key"))(t)), "2")
 	if stat, err := os.Stat(filepath.Join(root, "serve/acme/acme_account+key")); err != nil || stat.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("others can read it: %v, %v", stat, err)
 	}

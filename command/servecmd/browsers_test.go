@@ -116,9 +116,7 @@ func TestGuard_InABrowser(t *testing.T) {
 		defer evil.Close()
 		const asItEnds = "--virtual-time-budget=3000"
 		screentest.Browse(t, t.TempDir(), evil.URL, "--dump-dom", asItEnds)
-		if reached := stat(f.mirror, "requests_total"); reached != 0 != !guarded {
-			t.Errorf("guarded: %t: a page of another site has made %d requests", guarded, reached)
-		}
+		must.Equal(t, stat(f.mirror, "requests_total") != 0, !guarded, "requests of a page of another site", guarded)
 		rebound := strings.Replace(server.URL, "127.0.0.1", "evil.example.com", 1)
 		dom := screentest.Browse(t, t.TempDir(), rebound+"/status.json", "--dump-dom", asItEnds, "--host-resolver-rules=MAP evil.example.com 127.0.0.1")
 		if strings.Contains(dom, `"Upstreams"`) == guarded || strings.Contains(dom, "a browser doesn&#39;t find") || strings.Contains(dom, "-browser-host") != guarded {

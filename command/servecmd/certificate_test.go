@@ -34,14 +34,9 @@ func TestCertificateFile_IsReadAgain(t *testing.T) {
 	}
 	serves := func(what string, cert []byte) {
 		t.Helper()
-		got, err := c.get(&tls.ClientHelloInfo{})
-		if err != nil || !bytes.Equal(got.Certificate[0], first(cert)) {
-			t.Errorf("%s: not the certificate that it should be, %v", what, err)
-		}
+		must.Equal(t, string(must.Get(c.get(&tls.ClientHelloInfo{}))(t).Certificate[0]), string(first(cert)), "not the certificate that it should be", what)
 	}
-	if _, err := c.read(); err == nil || !strings.Contains(err.Error(), "-tls-cert") {
-		t.Errorf("without files: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(c.read()), "-tls-cert")
 	one, oneKey := made()
 	write(one, oneKey)
 	must.Get(c.read())(t)

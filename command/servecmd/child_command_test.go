@@ -35,9 +35,7 @@ func TestRunCommand_HandsOnSignalsAndCodes(t *testing.T) {
 	maps.Copy(scripts, signalScripts)
 	for script, want := range scripts {
 		m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}
-		if code, err := runCommand(t.Context(), m, []string{shell(t), "-c", script}, nil); code != want || err != nil {
-			t.Errorf("%s: %d, %v, want %d", script, code, err, want)
-		}
+		must.Equal(t, must.Get(runCommand(t.Context(), m, []string{shell(t), "-c", script}, nil))(t), want, script)
 	}
 	must.Refuse(runCommand(t.Context(), &cli.Meta{}, []string{"/no/such/program"}, nil))(t, "a program that isn't there is no error")
 }

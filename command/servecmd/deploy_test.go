@@ -66,10 +66,7 @@ func yamlOf(t *testing.T, name string) cty.Value {
 // checkServeArguments wants the arguments to be some of this program, and the place to be a bucket or directory.
 func checkServeArguments(t *testing.T, name string, args []string) {
 	t.Helper()
-	given, err := new(options).flags().Parse(args)
-	if err != nil || len(given.Operands) != 1 {
-		t.Errorf("%s: %q: %v", name, args, err)
-	}
+	must.Len(t, must.Get(new(options).flags().Parse(args))(t).Operands, 1, name, args)
 }
 
 // TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there, and the probes are answered.
@@ -82,9 +79,8 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 	for _, path := range probes {
 		f.ask(t, path, http.StatusOK)
 	}
-	if kinds := texts(find(cluster, "*", "kind")); len(probes) != 2 || len(kinds) != 4 {
-		t.Errorf("%q have the probes %q", kinds, probes)
-	}
+	must.Len(t, probes, 2)
+	must.Len(t, texts(find(cluster, "*", "kind")), 4)
 	services := yamlOf(t, "compose.yaml")
 	checkServeArguments(t, "compose.yaml", texts(find(services, "*", "services", "serve", "command", "*")))
 	for name, pattern := range map[string]string{"Dockerfile": `ENTRYPOINT \["/tfdeps", (.*)\]`, "tfdeps-serve.service": `ExecStart=/usr/local/bin/tfdeps (serve .*)`} {
@@ -154,8 +150,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		for name, content := range map[string]string{"nginx.conf": config, "cert.pem": string(cert), "key.pem": string(key)} {
 			must.Write(t, filepath.Join(dir, name), content)
 		}
-		if out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
+		out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput()
+		must.Succeed(t, err, out)
 	})
 }

@@ -106,16 +106,12 @@ func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
 func TestSigningKey_IsTheSameForAllServersOfABucket(t *testing.T) {
 	dir := t.TempDir()
 	one, err := signingKey(t.Context(), blob.NewDirectory(dir))
-	if err != nil || len(one) != 32 {
-		t.Fatalf("%d bytes, %v", len(one), err)
-	}
+	must.Succeed(t, err)
+	must.Len(t, one, 32)
 	if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(keyName))); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read the key: %v, %v", info.Mode(), err)
 	}
-	two, err := signingKey(t.Context(), blob.NewDirectory(dir))
-	if err != nil || !slices.Equal(one, two) {
-		t.Errorf("another key: %v", err)
-	}
+	must.EqualSlices(t, one, must.Get(signingKey(t.Context(), blob.NewDirectory(dir)))(t))
 	if other, err := signingKey(t.Context(), blob.NewDirectory(t.TempDir())); err != nil || slices.Equal(one, other) {
 		t.Errorf("another bucket has the same key: %v", err)
 	}
@@ -189,9 +185,7 @@ func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 		var out bytes.Buffer
 		dir := t.TempDir()
 		m := &cli.Meta{Context: ended, Stdout: io.Discard, Stderr: &out, Now: time.Now, HomeDir: dir, NewClient: hosts.NewClient}
-		if code, err := run(m, append(strings.Fields(line), filepath.Join(dir, "store"))); code != 0 || err != nil {
-			t.Fatalf("%s: %d, %v: %s", line, code, err, &out)
-		}
+		must.Equal(t, must.Get(run(m, append(strings.Fields(line), filepath.Join(dir, "store"))))(t), 0, line, &out)
 		first, _, _ := strings.Cut(out.String(), "\n")
 		must.Equal(t, strings.Contains(first, "everyone who reaches this server at ") && strings.Contains(first, "its network and the tokens"), want, line, &out)
 	}
@@ -297,9 +291,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	silent := dial("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
 	defer silent.Close()
 	_ = silent.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
-	if _, err := io.Copy(io.Discard, silent); err != nil {       // ends when the server closes the connection
-		t.Errorf("a client without the body: %v", err)
-	}
+	must.Succeed(t, must.ErrorOf(io.Copy(io.Discard, silent)), "a client without the body")
 	if resp, err := server.Client().Get(server.URL + "/long"); err != nil {
 		t.Error(err)
 	} else {
@@ -311,9 +303,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	steady := dial("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	defer steady.Close()
 	for range 3 { // one after the other on one connection, with pauses
-		if resp, err := http.ReadResponse(bufio.NewReader(steady), nil); err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("an honest client: %v", err)
-		}
+		must.Equal(t, must.Get(http.ReadResponse(bufio.NewReader(steady), nil))(t).StatusCode, http.StatusOK)
 		time.Sleep(60 * time.Millisecond)
 		must.Get(io.WriteString(steady, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	}
@@ -372,10 +362,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	}
 	must.Len(t, accepted, 0, "a second connection is accepted")
 	silent.Close()
-	answer, err := http.ReadResponse(bufio.NewReader(waiting), nil)
-	if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("a header that is too long: %+v, %v", answer, err)
-	}
+	must.Equal(t, must.Get(http.ReadResponse(bufio.NewReader(waiting), nil))(t).StatusCode, http.StatusRequestHeaderFieldsTooLarge, "a header that is too long")
 	end()
 	must.Succeed(t, <-ended)
 }

@@ -123,9 +123,8 @@ func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
 		delete(kinds, kind)
 	}
 	pod := deployment.Spec.Template.Spec
-	if len(kinds) > 0 || len(pod.Containers) != 1 {
-		t.Fatalf("%v are missing, %d containers", kinds, len(pod.Containers))
-	}
+	must.Len(t, kinds, 0)
+	must.Len(t, pod.Containers, 1)
 	container := pod.Containers[0]
 	port := func(name string) bool {
 		return slices.ContainsFunc(container.Ports, func(p kubePort) bool { return p.Name == name })

@@ -57,10 +57,7 @@ func startServing(t *testing.T, registry *providertest.Registry, args ...string)
 		<-done
 		return log.String()
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v: %s", err, end())
-	}
+	line := must.Get(bufio.NewReader(out).ReadString('\n'))(t, end())
 	t.Cleanup(func() { end() })
 	_, at, _ = strings.Cut(strings.TrimSpace(line), " at ")
 	return at, end
@@ -157,7 +154,7 @@ func TestOptions_Named(t *testing.T) {
 	for _, want := range []string{"registry.home:443", "registry.terraform.io:443", "10.0.0.1:8443", "other.example.com:443", "mirror.home:443", "oci.home:5000", "command.home:443", "proxy.home:3128", "plain.home:80"} {
 		must.Contain(t, named, want+" ", want)
 	}
-	if strings.Contains(named, "registry.example.com") || strings.Contains(named, "secret") || len(sources.Named(nil, &cliconfig.Config{})) > 0 {
-		t.Errorf("too much: %s", named)
-	}
+	must.NotContain(t, named, "registry.example.com")
+	must.NotContain(t, named, "secret")
+	must.Len(t, sources.Named(nil, &cliconfig.Config{}), 0)
 }

@@ -142,9 +142,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v.Observe(came(alpha, 0, 30*mb))
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 5*mb, 30*mb))
-	if got := screen.Text(); !strings.Contains(got, "left") {
-		t.Fatalf("there is no bar:\n%s", got)
-	}
+	must.Contain(t, screen.Text(), "left")
 	v.Activity.stopDrawing()
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 30*mb, 30*mb))

@@ -30,9 +30,8 @@ func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	lines := json.NewDecoder(&out)
 	var event struct{ Diagnostic struct{ Detail string } }
 	var written []struct{ Path string }
-	if err := lines.Decode(&event); err != nil || event.Diagnostic.Detail != words {
-		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
-	}
+	must.Succeed(t, lines.Decode(&event))
+	must.Equal(t, event.Diagnostic.Detail, words)
 	if err := lines.Decode(&written); err != nil || written[0].Path != words {
 		t.Errorf("%v: %q", err, written)
 	}
@@ -62,18 +61,16 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	const words = obeyedText + "\n::set-output name=x::y"
 	check := func(name, text string) {
 		t.Helper()
-		if found := obeyed(text); len(found) > 0 || !strings.Contains(text, "title") {
-			t.Errorf("%s: %q: %s", name, found, text)
-		}
+		must.Len(t, obeyed(text), 0, name)
+		must.Contain(t, text, "title", name)
 	}
 	var out bytes.Buffer
 	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
 	j.Problems(problem.List{problem.Warning("x", words)})
 	check("a line of JSON", out.String())
 	var event struct{ Diagnostic struct{ Detail string } }
-	if err := json.Unmarshal(out.Bytes(), &event); err != nil || event.Diagnostic.Detail != words {
-		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
-	}
+	must.Succeed(t, json.Unmarshal(out.Bytes(), &event))
+	must.Equal(t, event.Diagnostic.Detail, words)
 	out.Reset()
 	var decoded []struct{ Path string }
 	must.Succeed(t, result.Write(&out, result.Hashes([]result.PackageHashes{{Path: words}}), true, result.Run{}))

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -70,14 +69,11 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 		"for darwin_arm64 in order",
 		"providers in order to calculate their checksums for d: some providers could not be installed:\n- registry.terraform.io/acme/b: nowhere",
 	}
-	if len(problems) != len(wants) {
-		t.Fatalf("got %v", problems)
-	}
+	must.Len(t, problems, len(wants))
 	for i, want := range wants {
 		must.Contain(t, problems[i].Detail, want, i)
 	}
 	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(during.Cancel, errors.New("x"))}})
-	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
-		t.Errorf("got %v", interrupted)
-	}
+	must.Len(t, interrupted, 1)
+	must.Contain(t, interrupted[0].Summary, "canceled")
 }

@@ -130,9 +130,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		r.observe(step.event)
 		must.Equal(t, names(r.turns.take()), step.want, i, step.event)
 	}
-	if rest := r.turns.rest(); len(rest) > 0 {
-		t.Errorf("%q were held back", names(rest))
-	}
+	must.Len(t, r.turns.rest(), 0, "held back")
 }
 
 func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
@@ -202,9 +200,7 @@ func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 				left = slices.Delete(left, i, i+1)
 			}
 		}
-		if names(got) != want {
-			t.Fatalf("released %q, want %q", names(got), want)
-		}
+		must.Equal(t, names(got), want)
 		if told := r.takeWarnings(); len(told) != 2 || !strings.Contains(told[0].Detail, "beta") || !strings.Contains(told[1].Detail, "gamma") {
 			t.Fatalf("warnings: %v", told)
 		}

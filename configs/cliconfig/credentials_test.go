@@ -3,7 +3,6 @@ package cliconfig
 import (
 	"fmt"
 	"log/slog"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -47,9 +46,7 @@ func TestRead_CredentialsBlocks(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			config, problems := parse(tc.src)
-			if len(problems) > 0 {
-				t.Fatalf("problems: %+v", problems)
-			}
+			must.Len(t, problems, 0)
 			must.Equal(t, tokenOf(t, config, tc.host), tc.want)
 		})
 	}
@@ -71,9 +68,8 @@ func TestRead_CredentialsHelper(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			config, problems := parse(tc.src)
-			if len(problems) > 0 || !reflect.DeepEqual(config.Helper, tc.want) {
-				t.Errorf("got %+v, %+v; want %+v", config.Helper, problems, tc.want)
-			}
+			must.Len(t, problems, 0)
+			must.DeepEqual(t, config.Helper, tc.want)
 		})
 	}
 }
@@ -115,9 +111,7 @@ func TestRead_CredentialsProblems(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, problems := parse(strings.ReplaceAll(tc.src, "SECRET", secret))
-			if len(problems) != 1 {
-				t.Fatalf("%d problems: %+v", len(problems), problems)
-			}
+			must.Len(t, problems, 1)
 			p := problems[0]
 			if tc.summary == "" {
 				tc.summary = "Invalid CLI configuration"

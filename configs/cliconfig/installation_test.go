@@ -60,9 +60,7 @@ provider_installation {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			config, problems := parse(tc.src)
-			if len(problems) > 0 {
-				t.Fatalf("problems: %+v", problems)
-			}
+			must.Len(t, problems, 0)
 			must.Equal(t, show(config.Installation), tc.want)
 			if config.Installation == nil {
 				t.Error("the block is as good as absent")
@@ -129,9 +127,7 @@ func TestRead_InstallationProblems(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, problems := parse(tc.src)
-			if len(problems) != 1 {
-				t.Fatalf("%d problems: %+v", len(problems), problems)
-			}
+			must.Len(t, problems, 1)
 			p := problems[0]
 			if p.Warning || p.Summary != tc.summary || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
 				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
@@ -174,9 +170,8 @@ provider_installation {
   filesystem_mirror { path = "b" }
   network_mirror {}
 }`)
-	if len(problems) != 3 || show(config.Installation) != "4 filesystem_mirror b [] []" {
-		t.Errorf("got %s, %+v", show(config.Installation), problems)
-	}
+	must.Len(t, problems, 3)
+	must.Equal(t, show(config.Installation), "4 filesystem_mirror b [] []")
 }
 
 func TestRead_DevOverrides(t *testing.T) {
@@ -202,9 +197,7 @@ func TestRead_DevOverrides(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			config, problems := parse(tc.src)
-			if len(problems) > 0 {
-				t.Fatalf("problems: %+v", problems)
-			}
+			must.Len(t, problems, 0)
 			want := map[getproviders.Provider]string{}
 			for source, dir := range tc.want {
 				want[address(source)] = filepath.FromSlash(dir)
@@ -222,9 +215,9 @@ func TestRead_DevOverrides(t *testing.T) {
 
 func TestRead_ReportsAllUnsetVariables(t *testing.T) {
 	_, problems := parse(`provider_installation { dev_overrides { "a/b" = "$X/$HOME/${Y}" } }`)
-	if len(problems) != 2 || !strings.Contains(problems[0].Detail, "variable X ") || !strings.Contains(problems[1].Detail, "variable Y ") {
-		t.Errorf("got %+v", problems)
-	}
+	must.Len(t, problems, 2)
+	must.Contain(t, problems[0].Detail, "variable X ")
+	must.Contain(t, problems[1].Detail, "variable Y ")
 }
 
 func TestMethodKind_HasItsName(t *testing.T) {

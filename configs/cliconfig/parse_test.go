@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 type services = map[string]string
@@ -58,9 +59,7 @@ func TestRead_HostBlocks(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			config, problems := parse(tc.src)
-			if len(problems) > 0 {
-				t.Fatalf("problems: %+v", problems)
-			}
+			must.Len(t, problems, 0)
 			if !maps.EqualFunc(config.Hosts, tc.want, maps.Equal[services]) {
 				t.Errorf("got %v, want %v", config.Hosts, tc.want)
 			}

@@ -182,9 +182,8 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 			peertest.PeerCase(t, t.Name())
 			_, problems := parse(tc.src)
 			out := peer{rc: tc.src}.run(t, "version")
-			if theirs := summaries(out); len(problems) != tc.ours || len(theirs) != tc.theirs {
-				t.Errorf("ours %+v\ntheirs %q\n%s", problems, theirs, out)
-			}
+			must.Len(t, problems, tc.ours, out)
+			must.Len(t, summaries(out), tc.theirs, out)
 		})
 	}
 }
@@ -237,9 +236,8 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 func newest(t *testing.T, rc, source string) string {
 	config, problems := parse(rc)
 	provider, err := terraform.ParseProvider(source)
-	if len(problems) > 0 || err != nil {
-		t.Fatal(problems, err)
-	}
+	must.Len(t, problems, 0)
+	must.Succeed(t, err)
 	var all getproviders.MultiSource
 	for _, m := range config.Installation {
 		all.Selectors = append(all.Selectors, getproviders.Selector{
@@ -269,9 +267,7 @@ provider_installation {
   filesystem_mirror { path = "/does/not/exist" }
 }`
 	config, problems := parse(rc)
-	if len(problems) > 0 {
-		t.Fatalf("problems: %+v", problems)
-	}
+	must.Len(t, problems, 0)
 	var ours, theirs []string
 	for p, dir := range config.DevOverrides {
 		ours = append(ours, terraform.Short(p)+" in "+filepath.ToSlash(dir))
@@ -324,21 +320,17 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 			registry := record(t)
 			rc := tc.rc + "\nhost \"" + tc.host + "\" { services = { \"providers.v1\" = \"" + registry.url + "/\" } }"
 			out := peer{rc: rc, provider: tc.host + "/a/b", env: tc.env}.run(t, "init", "-no-color")
-			if len(registry.requests()) != 1 {
-				t.Fatalf("requests %q\n%s", registry.requests(), out)
-			}
+			must.Len(t, registry.requests(), 1, out)
 			config, problems := parse(rc)
 			name, err := hosts.ParseHostname(tc.host)
-			if len(problems) > 0 || err != nil {
-				t.Fatal(problems, err)
-			}
+			must.Len(t, problems, 0)
+			must.Succeed(t, err)
 			ours, err := hosts.FirstOf(hosts.EnvTokens(tc.env), config.Tokens).Token(t.Context(), name)
 			if ours != "" {
 				ours = "Bearer " + ours
 			}
-			if theirs := registry.requests()[0]; err != nil || ours != theirs {
-				t.Errorf("ours %q, theirs %q, error %v", ours, theirs, err)
-			}
+			must.Succeed(t, err)
+			must.Equal(t, ours, registry.requests()[0])
 		})
 	}
 }
@@ -402,10 +394,8 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 				t.Errorf("theirs %q, want %q\n%s", got, want, out)
 			}
 			config, problems := parse(rc)
-			host, err := hosts.ParseHostname(name)
-			if len(problems) > 0 || err != nil {
-				t.Fatal(problems, err)
-			}
+			host := must.Get(hosts.ParseHostname(name))(t)
+			must.Len(t, problems, 0)
 			helper := hosts.NewHelperTokens(must.Get(findHelper(config.Helper.Name, dirs))(t), config.Helper.args, nil)
 			must.Equal(t, must.Get(hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host))(t), strings.TrimPrefix(want, "Bearer "))
 		})

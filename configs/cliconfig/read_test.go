@@ -36,9 +36,7 @@ func home(t testing.TB, files files) Locations {
 func mustRead(t testing.TB, at Locations, env func(string) string) *Config {
 	t.Helper()
 	config, problems := Read(at, env, terraform)
-	if len(problems) > 0 {
-		t.Fatalf("problems: %+v", problems)
-	}
+	must.Len(t, problems, 0)
 	return config
 }
 
@@ -85,9 +83,8 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 	}
 	want := []string{"rc:1 plugin_cache_dir ", "rc:2 credentials b\u00fccher.example", "rc:6 dev_overrides ", "rc:7 direct ", "a.tfrc:2 host a.example", "a.tfrc:3 credentials_helper h"}
 	must.EqualSlices(t, places, want)
-	if len(config.Files) != 3 || filepath.Base(config.Files[2]) != "b.tfrc" {
-		t.Errorf("files: %q", config.Files)
-	}
+	must.Len(t, config.Files, 3)
+	must.Equal(t, filepath.Base(config.Files[2]), "b.tfrc")
 	must.Equal(t, (cliblock.Setting{File: "f"}).Place(), "f", "a place without a line isn't the file")
 }
 

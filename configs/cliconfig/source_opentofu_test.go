@@ -64,9 +64,8 @@ func TestInstallation_OpenTofuHasRetriesAndTrust(t *testing.T) {
     download_retry_count = 4
   }
 }`)
-	if len(problems) > 0 || len(config.Installation) != 2 {
-		t.Fatal(config.Installation, problems)
-	}
+	must.Len(t, problems, 0)
+	must.Len(t, config.Installation, 2)
 	mirror, direct := config.Installation[0], config.Installation[1]
 	if !mirror.trustAll || mirror.retries == nil || *mirror.retries != 0 || direct.trustAll || direct.retries == nil || *direct.retries != 4 {
 		t.Errorf("%+v, %+v", mirror, direct)
@@ -95,9 +94,7 @@ func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
     path = "."
   }
 }`)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	source := must.Get(config.Source(t.Context(), SourceOptions{Product: openTofu}))(t)
 	ask := func(address string) error {
 		p, err := openTofu.ParseProvider(address)

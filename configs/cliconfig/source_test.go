@@ -36,9 +36,7 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
     exclude = ["example.com/*/*"]
   }
 }`)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	source := must.Get(config.Source(t.Context(), SourceOptions{Product: terraform}))(t)
 	if len(source.Selectors) != 4 || source.Selectors[1].Source != source.Selectors[2].Source {
 		t.Errorf("two methods with one URL have two sources: %+v", source.Selectors)
@@ -76,9 +74,7 @@ func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 	must.Equal(t, described(t, source, "example.com/acme/a"), own)
 
 	options.Dirs = []string{"x"}
-	if source, err = new(Config).Source(t.Context(), options); err != nil || len(source.Selectors) != 1 {
-		t.Errorf("beside the directories that the user gave, others are asked: %+v, %v", source.Selectors, err)
-	}
+	must.Len(t, must.Get(new(Config).Source(t.Context(), options))(t).Selectors, 1, "beside the directories that the user gave, others are asked")
 }
 
 func TestSource_MirrorsTakeThePlaceOfAllOthers(t *testing.T) {
@@ -143,9 +139,7 @@ func TestSource_RefusesAnUnknownMethod(t *testing.T) {
 func TestNetwork_TakesTokensOfVariablesFirst(t *testing.T) {
 	config := &Config{Tokens: hosts.NewStaticTokens(map[hosts.Hostname]string{"a.com": "file", "b.com": "file"})}
 	network, problems := config.Network(NetworkOptions{User: User{Environ: []string{"TF_TOKEN_a_com=variable"}}})
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	for host, want := range map[hosts.Hostname]string{"a.com": "variable", "b.com": "file", "c.com": ""} {
 		must.Equal(t, must.Get(network.Credentials.Token(t.Context(), host))(t), want, host)
 	}

@@ -43,9 +43,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	read := func(at cliconfig.Locations) *cliconfig.Config {
 		t.Helper()
 		config, problems := cliconfig.Read(at, none, getproviders.Terraform("1.15.9"))
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
+		must.Len(t, problems, 0)
 		return config
 	}
 	before := read(cliconfig.Locations{File: filepath.Join(dir, "main"), Dir: filepath.Join(dir, "d")})
@@ -113,9 +111,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 			t.Helper()
 			must.Write(t, path, content)
 			config, problems := cliconfig.Read(cliconfig.Locations{File: path}, func(string) string { return "" }, getproviders.OpenTofu("1.12.6"))
-			if len(problems) > 0 {
-				t.Fatal(problems)
-			}
+			must.Len(t, problems, 0)
 			return config
 		}
 		text := must.Get(read(filepath.Join(dir, name), content).WriteWith(nil))(t)

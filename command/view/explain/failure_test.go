@@ -67,9 +67,7 @@ func TestInstallProblems(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			problems := InstallProblems(getproviders.Terraform("1.15.9"), nil, tt.err, nil)
-			if len(problems) != 1 {
-				t.Fatalf("got %d problems: %v", len(problems), problems)
-			}
+			must.Len(t, problems, 1)
 			if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
 				t.Errorf("got %q: %q\nwant %q: %q", got.Summary, got.Detail, tt.summary, tt.detail)
 			}

@@ -43,9 +43,8 @@ func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 			shown++
 			return len(p.Detail)
 		})
-		if shown != c.shown || rest != c.rest {
-			t.Errorf("%s: %d are shown, and %q, want %d and %q", name, shown, rest, c.shown, c.rest)
-		}
+		must.Equal(t, shown, c.shown, name)
+		must.Equal(t, rest, c.rest, name)
 	}
 	var q Showing
 	count := 0
@@ -84,9 +83,8 @@ func TestSnippet_LeavesWhatIsAtFault(t *testing.T) {
 		at := strings.Index(c.code, "!")
 		subject := hcl.Range{Start: hcl.Pos{Line: 1, Byte: at}, End: hcl.Pos{Line: 9, Column: 2, Byte: at + 1}}
 		got := newSource("main.tf", []byte(c.code)).cut(&problem.Problem{Subject: &subject})
-		if got.Code[got.From:got.To] != "!" || strings.Count(got.Code, "\n") != c.lines-1 {
-			t.Errorf("%s: %q is marked in %q", name, got.Code[got.From:got.To], got.Code)
-		}
+		must.Equal(t, got.Code[got.From:got.To], "!", name, got.Code)
+		must.Equal(t, strings.Count(got.Code, "\n"), c.lines-1, name, got.Code)
 		for line := range strings.Lines(got.Code) {
 			if utf8.RuneCountInString(strings.TrimRight(line, "\r\n")) > mostQuoted {
 				t.Errorf("%s: a line has %d letters", name, utf8.RuneCountInString(line))

@@ -102,9 +102,7 @@ func TestSnippet_ChangedFile(t *testing.T) {
 func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
 	for levels, parsed := range map[int]bool{10: true, 1001: false} {
 		text := strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels)
-		if s := newSource("main.tf.json", []byte(text)); (s.file != nil) != parsed {
-			t.Errorf("%d levels: parsed is %t", levels, s.file != nil)
-		}
+		must.Equal(t, newSource("main.tf.json", []byte(text)).file != nil, parsed, levels)
 	}
 }
 
@@ -153,9 +151,7 @@ func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 	}}
 	for range 3 {
 		subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
-		if got := src.snippet(&problem.Problem{Subject: &subject}); got.Code != "a = 1" {
-			t.Errorf("got %+v", got)
-		}
+		must.Equal(t, src.snippet(&problem.Problem{Subject: &subject}).Code, "a = 1")
 	}
 	must.Equal(t, reads, 1)
 }

@@ -105,9 +105,8 @@ func TestCacheResults_JSON(t *testing.T) {
 		err := errors.Join(Write(&b, c.report, true, Run{}), json.Compact(&compact, b.Bytes()))
 		got := strings.ReplaceAll(compact.String(), `\\`, `/`) // on Windows
 		for _, want := range append(c.want, `{"format_version":"1.0","directory":"/cache","named":false,`) {
-			if err != nil || !strings.Contains(got, want) {
-				t.Errorf("%s: no %s in\n%s%v", name, want, got, err)
-			}
+			must.Succeed(t, err, name)
+			must.Contain(t, got, want, name)
 		}
 	}
 }

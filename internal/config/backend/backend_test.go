@@ -214,9 +214,7 @@ func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
 	must.Write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
 	old := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 	config := decode(t, "backend \"local\" {\n  path = \"x\"\n}")
-	if change := old.Compare(config, false); change != backend.Rehashed {
-		t.Fatalf("the change is %d", change)
-	}
+	must.Equal(t, old.Compare(config, false), backend.Rehashed)
 	got := must.Get(old.Renumbered(record(t, config)).Encode())(t)
 	want := strings.ReplaceAll(string(must.Get(record(t, config).Encode())(t)), ",\n      \"workspace_dir\": null", "")
 	if string(got) != want || !strings.Contains(want, `"path": "x"`) || strings.Contains(want, "workspace_dir") {

@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,9 +53,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			out, err := cmd.CombinedOutput()
 			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
 			must.Succeed(t, readErr, "Terraform wrote no record", err, string(out))
-			if ours := ownRecord(t, dir, overrides, product); !bytes.Equal(ours, theirs) {
-				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)
-			}
+			must.Equal(t, string(ownRecord(t, dir, overrides, product)), string(theirs), theirs)
 		})
 	}
 }

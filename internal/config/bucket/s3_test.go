@@ -2,7 +2,6 @@ package bucket
 
 import (
 	"crypto/sha1"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -120,9 +119,10 @@ func TestKeys_End(t *testing.T) {
 				break
 			}
 		}
-		if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), "names itself as the next page") || !strings.Contains(last.Error(), "http") || pages != 2 {
-			t.Errorf("%s: %v after %d pages", kind, last, pages)
-		}
+		must.Fail(t, last, hosts.ErrPages, kind)
+		must.Contain(t, last, "names itself as the next page", kind)
+		must.Contain(t, last, "http", kind)
+		must.Equal(t, pages, 2, kind)
 	}
 }
 
@@ -327,9 +327,8 @@ func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
 			_, err = readKey(t.Context(), objects, objects.Key)
 			header := s3.last(t).Header
 			if c.id != "" {
-				if login := header.Get("Authorization"); err != nil || !strings.Contains(login, "Credential="+c.id+"/") {
-					t.Errorf("Authorization: %s, %v; want the key %s", login, err, c.id)
-				}
+				must.Succeed(t, err, c.id)
+				must.Contain(t, header.Get("Authorization"), "Credential="+c.id+"/", c.id)
 				return
 			}
 			must.Contain(t, err, "no credentials were sent")

@@ -102,9 +102,7 @@ func testEnviron() []string {
 func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]string {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "module")
-	if _, err := f.Fetch(t.Context(), req, dst); err != nil {
-		t.Fatalf("%s: %v", req.Package, err)
-	}
+	must.Succeed(t, must.ErrorOf(f.Fetch(t.Context(), req, dst)), req.Package)
 	return tree(t, dst)
 }
 
@@ -119,12 +117,8 @@ func refused(t testing.TB, f *Fetcher, pkg string) error {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "module")
 	_, err := f.Fetch(t.Context(), modules.FetchRequest{Package: pkg}, dst)
-	if err == nil {
-		t.Fatalf("%s was fetched: %q", pkg, tree(t, dst))
-	}
-	if _, statErr := os.Lstat(dst); statErr == nil {
-		t.Errorf("%s: something is there after %v", pkg, err)
-	}
+	must.Refuse(err)(t, pkg)
+	must.Refuse(os.Lstat(dst))(t, pkg, err)
 	return err
 }
 

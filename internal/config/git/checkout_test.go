@@ -78,9 +78,8 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 		}
 		for _, b := range peertest.FirstIfShort(1, b, newBench(t)) { // what others have fetched makes no difference
 			commit, files := b.files(o.at(ref))
-			if files["f"] != want || commit != ids[want] {
-				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
-			}
+			must.Equal(t, files["f"], want, ref)
+			must.Equal(t, commit, ids[want], ref)
 			must.Len(t, files, 1, "ref brings", ref)
 		}
 	}

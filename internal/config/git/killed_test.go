@@ -92,9 +92,7 @@ func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 					`+c.before+`
 					'`+program+`' "$@"
 					`+c.after)
-				if err := b.child(killer, o.url(), ref).Run(); err == nil {
-					t.Fatalf("ref %q: it wasn't killed", ref)
-				}
+				must.Refuse(b.child(killer, o.url(), ref).Run())(t, ref)
 				for _, again := range []string{ref, "", ids["dev1"] + "~1", "only/branch"} {
 					b.again().files(o.at(again))
 				}
@@ -118,9 +116,7 @@ func TestStore_ManyProcessesShareAStore(t *testing.T) {
 		started, said = append(started, cmd), append(said, stderr)
 	}
 	for i, cmd := range started {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %s", err, said[i])
-		}
+		must.Succeed(t, cmd.Wait(), said[i])
 	}
 }
 
@@ -153,10 +149,8 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 		o, ids := history(t)
 		b := newBench(t)
 		b.files(o.at("v1.0.0"))
-		stores, err := filepath.Glob(filepath.Join(b.Dir, "*.git"))
-		if err != nil || len(stores) != 1 {
-			t.Fatalf("%q, %v", stores, err)
-		}
+		stores := must.Get(filepath.Glob(filepath.Join(b.Dir, "*.git")))(t)
+		must.Len(t, stores, 1)
 		must.Succeed(t, damage(stores[0]))
 		offline := b.again()
 		offline.Offline = true

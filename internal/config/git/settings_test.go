@@ -98,9 +98,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			b.configure("[filter \"user\"]\n\tsmudge = tr a-z A-Z\n")
 			b.files(o.at(first))
 			stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
-			if len(stores) != 1 {
-				t.Fatalf("the stores are %q", stores)
-			}
+			must.Len(t, stores, 1)
 			p := planter{t, stores[0], peertest.ScriptPath(filepath.Join(b.work, "ran"))}
 			plant(p)
 			later := b.again()

@@ -65,9 +65,7 @@ func TestParseArgument(t *testing.T) {
 		if len(text) > 40 {
 			text = text[:40] + "..."
 		}
-		if (expr == nil) != diags.HasErrors() {
-			t.Errorf("%s: got %v, %v", text, expr, diags)
-		}
+		must.Equal(t, expr == nil, diags.HasErrors(), text, expr, diags)
 		if want == "" && diags.HasErrors() || want != "" && (!diags.HasErrors() || diags[0].Summary != want) {
 			t.Errorf("%s: got %v, want %q", text, diags, want)
 		}

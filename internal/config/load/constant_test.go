@@ -266,9 +266,7 @@ module "m" {
 		}
 		delete(got, name)
 	}
-	if len(got) > 0 {
-		t.Errorf("there are more: %#v", got)
-	}
+	must.Len(t, got, 0)
 }
 
 func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
@@ -277,9 +275,8 @@ func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
 		"locals": {"dir": {"${var.x}": ["./${var.x}", 1]}},
 		"module": {"m": {"source": "${local.dir.a[0]}/$${y}"}}
 	}`})
-	if got := module.Calls[0].Source; got != "./a/${y}" || len(diags) > 0 {
-		t.Errorf("source %q, problems %v", got, diags)
-	}
+	must.Equal(t, module.Calls[0].Source, "./a/${y}")
+	must.Len(t, diags, 0)
 }
 
 func TestLoadModule_OverridesChangeConstants(t *testing.T) {
@@ -287,9 +284,8 @@ func TestLoadModule_OverridesChangeConstants(t *testing.T) {
 		"main.tf":     "variable \"x\" {\n  const = true\n}\nlocals {\n  y = 1\n}\nmodule \"m\" {\n  source = \"./${var.x}${local.y}\"\n}\n",
 		"override.tf": "variable \"x\" {\n  default = \"b\"\n}\nlocals {\n  y = 2\n}\n",
 	})
-	if got := module.Calls[0].Source; got != "./b2" || len(diags) > 0 {
-		t.Errorf("source %q, problems %v", got, diags)
-	}
+	must.Equal(t, module.Calls[0].Source, "./b2")
+	must.Len(t, diags, 0)
 }
 
 func TestLoadModule_ReportsAProblemOfAValueOnce(t *testing.T) {

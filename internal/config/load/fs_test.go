@@ -30,9 +30,7 @@ resource "acme_thing" "x" {}
 		"elsewhere/not_included.tf": {Data: []byte("}")},
 	}
 	values, diags := ReadInputs("net", InputSources{FS: editor})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
+	must.Len(t, diags, 0)
 	module, diags := LoadModuleWith("net", product(), Options{FS: editor, Inputs: values})
 	var problems []string
 	for _, diag := range diags {
@@ -42,12 +40,10 @@ resource "acme_thing" "x" {}
 	if at := filepath.Join("net", "bad.tf"); len(diags) == 2 && (diags[1].Subject.Filename != at || module.Files[at] == nil) {
 		t.Errorf("the problem is in %v, and the files are %v", diags[1].Subject, module.Files)
 	}
-	if len(module.Calls) != 1 || module.Calls[0].Source != "./m" {
-		t.Errorf("the calls are %+v", module.Calls)
-	}
-	if len(module.TestRuns) != 1 || module.TestRuns[0].File != "tests/one.tftest.hcl" {
-		t.Errorf("the runs are %+v", module.TestRuns)
-	}
+	must.Len(t, module.Calls, 1)
+	must.Equal(t, module.Calls[0].Source, "./m")
+	must.Len(t, module.TestRuns, 1)
+	must.Equal(t, module.TestRuns[0].File, "tests/one.tftest.hcl")
 	required, _ := module.Requirements()
 	if all := required.Providers(); len(all) != 1 || all[0].Type != "other" {
 		t.Errorf("required are %v", all)

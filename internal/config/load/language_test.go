@@ -105,7 +105,6 @@ func TestLoadModule_NamesAllWordsOfAnArgument(t *testing.T) {
 	t.Parallel()
 	buffers := fstest.MapFS{"main.tf": {Data: []byte("resource \"a_b\" \"c\" {\n  lifecycle {\n    action_trigger {\n      events     = [before_create]\n      actions    = [action.a_b.c]\n      on_failure = stop\n    }\n  }\n}\n")}}
 	_, diags := LoadModuleWith(".", getproviders.Terraform("1.16.0"), Options{FS: buffers})
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "halt or taint or continue") {
-		t.Errorf("got %v", diags)
-	}
+	must.Len(t, diags, 1)
+	must.Contain(t, diags[0].Detail, "halt or taint or continue")
 }

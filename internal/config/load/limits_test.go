@@ -21,9 +21,8 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	}
 	must.Succeed(t, err)
 	_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
-	if len(diags) != 1 || !strings.Contains(diags.Error(), "main.tf: larger than the limit of 16777216 bytes") {
-		t.Errorf("got %v", diags)
-	}
+	must.Len(t, diags, 1)
+	must.Contain(t, diags, "main.tf: larger than the limit of 16777216 bytes")
 }
 
 func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {

@@ -245,7 +245,6 @@ func TestLoadModule_RefusesADevice(t *testing.T) {
 		t.Skip(err)
 	}
 	_, diags := LoadModule(dir, product())
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
-		t.Errorf("got %v", diags)
-	}
+	must.Len(t, diags, 1)
+	must.Contain(t, diags[0].Detail, "not a regular file")
 }

@@ -3,6 +3,8 @@ package load
 import (
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestLoadModule_ModuleCallArguments(t *testing.T) {
@@ -35,9 +37,8 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 				files["override.tf"] = "module \"m\" {\n" + tt.override + "\n}\n"
 			}
 			call := load(t, files).Calls[0]
-			if call.Source != tt.source || call.Version != tt.version {
-				t.Errorf("source %q and version %q, want %q and %q", call.Source, call.Version, tt.source, tt.version)
-			}
+			must.Equal(t, call.Source, tt.source)
+			must.Equal(t, call.Version, tt.version)
 			problems := call.Problems()
 			if tt.problem == "" && len(problems) > 0 || tt.problem != "" && (len(problems) != 1 || !strings.Contains(problems[0].Summary, tt.problem)) {
 				t.Errorf("problems %v, want %q", problems, tt.problem)
@@ -61,7 +62,5 @@ func TestLoadModule_OnlyTheRootModuleHasTests(t *testing.T) {
 		t.Error("the root module is empty")
 	}
 	_, diags := LoadModuleWith(dir, product(), Options{Path: "module.a", TestDirectory: "gone"})
-	if len(diags) > 0 {
-		t.Errorf("problems %v", diags)
-	}
+	must.Len(t, diags, 0)
 }

@@ -364,17 +364,15 @@ func TestReadStateRequirements_OfOpenTofuHaveProvidersOfInstances(t *testing.T) 
 	const keyed = `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","instances":[` +
 		`{"index_key":"x","provider":"module.m.provider[\"acme/b\"].by[\"x\"]"},{"index_key":"y","provider":"module.m.provider[\"acme/b\"].by[\"y\"]"}]}]}`
 	reqs, err := ReadStateRequirements(strings.NewReader(keyed), "state", product)
-	if want := "registry.opentofu.org/acme/b"; err != nil || len(reqs) != 1 || reqs.Providers()[0].String() != want {
-		t.Errorf("got %v, %v, want %s", reqs, err, want)
-	}
+	must.Succeed(t, err)
+	must.Len(t, reqs, 1)
+	must.Equal(t, reqs.Providers()[0].String(), "registry.opentofu.org/acme/b")
 	for _, resource := range []string{
 		`"instances":[{}]`, `"provider":"aws","instances":[]`, `"provider":"module.m[0].provider[\"acme/b\"]","instances":[]`,
 		`"provider":"provider[\"registry.terraform.io/-/b\"]","instances":[]`, `"provider":"provider[\"acme/b\"]","instances":[{"provider":5}]`,
 	} {
 		text := `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c",` + resource + `}]}`
 		must.Refuse(ReadStateRequirements(strings.NewReader(text), "state", product))(t, resource)
-		if _, err := ReadStateRequirements(strings.NewReader(text), "state", getproviders.Terraform("1.15.9")); err != nil {
-			t.Errorf("%s: %v, which is no error to Terraform", resource, err)
-		}
+		must.Succeed(t, must.ErrorOf(ReadStateRequirements(strings.NewReader(text), "state", getproviders.Terraform("1.15.9"))), resource)
 	}
 }

@@ -39,9 +39,7 @@ func TestReadInputs_CountInOrder(t *testing.T) {
 func inputFor(t *testing.T, files texts, typ string, sources InputSources) string {
 	t.Helper()
 	module, diags := loadInputs(t, files, typ, sources)
-	if len(diags) > 0 {
-		t.Error(diags)
-	}
+	must.Len(t, diags, 0)
 	return module.Calls[0].Source
 }
 
@@ -133,9 +131,7 @@ func TestReadInputs_Problems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, diags := loadInputs(t, tt.files, "type = string\ndefault = \"./b\"", InputSources{Arguments: []InputArgument{tt.argument}}.without(InputArgument{}))
 			if tt.summary == "" {
-				if len(diags) > 0 {
-					t.Error(diags)
-				}
+				must.Len(t, diags, 0)
 				return
 			}
 			found := slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {

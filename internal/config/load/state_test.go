@@ -100,10 +100,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 }
 
 func TestReadStateRequirements_MissingStateIsNoRequirements(t *testing.T) {
-	reqs, err := StateRequirements(nil, filepath.Join(t.TempDir(), "terraform.tfstate"), product())
-	if len(reqs) > 0 || err != nil {
-		t.Errorf("got %v, %v", reqs, err)
-	}
+	must.Len(t, must.Get(StateRequirements(nil, filepath.Join(t.TempDir(), "terraform.tfstate"), product()))(t), 0)
 }
 
 func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
@@ -174,19 +171,15 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, texts{"my.tfstate": test.text}), "my.tfstate")
 			reqs, err := StateRequirements(nil, path, product())
-			if err == nil || errors.Is(err, ErrStateVersion) != test.version || !strings.Contains(err.Error(), path) {
-				t.Errorf("got %v, %v", reqs, err)
-			}
+			must.Equal(t, errors.Is(err, ErrStateVersion), test.version, reqs)
+			must.Contain(t, err, path, reqs)
 		})
 	}
 }
 
 func TestReadStateRequirements_UnreadableStateIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	_, err := StateRequirements(nil, dir, product())
-	if err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, must.ErrorOf(StateRequirements(nil, dir, product())), dir)
 }
 
 func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
@@ -199,10 +192,7 @@ func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
 	meter := &memoryMeter{next: numbered(resource, size/len(resource))}
 	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{"mode":"data"}]}`))
 	before := heap()
-	reqs, err := ReadStateRequirements(state, "state", product())
-	if err != nil || len(reqs) != 1 {
-		t.Fatal(reqs, err)
-	}
+	must.Len(t, must.Get(ReadStateRequirements(state, "state", product()))(t), 1)
 	if used := int64(meter.peak) - int64(before); used > budget {
 		t.Errorf("needed %d bytes for a state of %d", used, size)
 	}

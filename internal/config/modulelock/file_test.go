@@ -131,9 +131,7 @@ func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 	if _, diags := Load(t.Context(), dir); !diags.HasErrors() {
 		t.Error("a directory is read")
 	}
-	if err := locksOf(network).Save(filepath.Join(dir, "missing", FileName)); err == nil {
-		t.Error("a file is saved in a directory that isn't there")
-	}
+	must.Refuse(locksOf(network).Save(filepath.Join(dir, "missing", FileName)))(t, "a file is saved in a directory that isn't there")
 }
 
 func stat(t *testing.T, path string) os.FileInfo {

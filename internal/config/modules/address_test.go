@@ -134,9 +134,7 @@ func TestParseAddress(t *testing.T) {
 			address, err := ParseAddress(c.source, asTerraform)
 			switch {
 			case c.kind == "error":
-				if err == nil || !strings.Contains(err.Error(), c.want) {
-					t.Errorf("got %v and the error %v, want an error with %q", address, err, c.want)
-				}
+				must.Contain(t, err, c.want, address)
 			case err != nil:
 				t.Error(err)
 			case kindOf(address) != c.kind || address.String() != c.want:

@@ -95,9 +95,8 @@ func (p *project) wantNothingElse(want ...string) {
 	for _, entry := range entries {
 		got = append(got, entry.Name())
 	}
-	if err != nil || !slices.Equal(got, want) {
-		p.t.Errorf("there are %q, want %q (%v)", got, want, err)
-	}
+	must.Succeed(p.t, err)
+	must.EqualSlices(p.t, got, want)
 }
 
 func TestResolver_SubdirectoriesMayBePatterns(t *testing.T) {
@@ -230,9 +229,8 @@ func TestResolver_FetchingEndsWhenTheContextDoes(t *testing.T) {
 	p.ctx = ctx
 	p.fetcher = stopper(cancel)
 	_, problems := p.install()
-	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
-		t.Errorf("problems: %v", problems)
-	}
+	must.Len(t, problems, 1)
+	must.Contain(t, problems[0].Summary, "canceled")
 	p.wantNothing()
 }
 
@@ -261,17 +259,14 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 		}
 		return err
 	})
-	if want := []string{".terraform/x", "in/x.tf", "main.tf"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("there are %q, want %q (%v)", got, want, err)
-	}
+	must.Succeed(t, err)
+	must.EqualSlices(t, got, []string{".terraform/x", "in/x.tf", "main.tf"})
 	for source, want := range map[string]string{
 		netURL + "//n": "parent directory", netURL + "//o": `no directory "o"`, leafURL: "no such package", "x/y/z": "registries", "nonsense": "./nonsense",
 	} {
 		empty := t.TempDir()
 		must.Contain(t, in.Populate(t.Context(), source, empty), want, source)
-		if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
-			t.Errorf("%s left %v, %v", source, left, err)
-		}
+		must.Len(t, must.Get(os.ReadDir(empty))(t), 0, source)
 	}
 	must.Contain(t, in.Populate(t.Context(), netURL+"//m", dir), "not empty", "into a directory that isn't empty")
 }
@@ -294,7 +289,5 @@ func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p.fetcher = newPackageSet()
 	p.wantProblem("main.tf", "is a symlink", "remove the link")
 	must.Equal(t, p.read("home/a/precious"), "not a module")
-	if err := removePackage(filepath.Join(p.dir, ".terraform/modules/a")); err == nil {
-		t.Error("it was removed through the link")
-	}
+	must.Refuse(removePackage(filepath.Join(p.dir, ".terraform/modules/a")))(t, "it was removed through the link")
 }

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -70,9 +69,8 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 	root, _ := load.LoadModule(p.dir, p.product)
 	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product))(t)
 	tree, problems := Resolver{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, manifest)
-	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "module.a.module.in.module.out") {
-		t.Errorf("problems: %v", problems)
-	}
+	must.Len(t, problems, 1)
+	must.Contain(t, problems[0].Detail, "module.a.module.in.module.out")
 	for i, pkg := range tree.Packages() {
 		must.Equal(t, pkg.Path, filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]), pkg.Key)
 	}
@@ -106,9 +104,7 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 		p.fetcher = &linker{files: files}
 		if ok {
 			p.save()
-			if err != nil {
-				t.Errorf("-from-module with %s: %v", subdir, err)
-			}
+			must.Succeed(t, err, subdir)
 			continue
 		}
 		must.Contain(t, err, "outside of the module package", subdir)

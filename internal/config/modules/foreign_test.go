@@ -77,14 +77,11 @@ func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
 				words = append(words, "/private", "no registry may lead to", "your own configuration")
 			}
 			p.wantProblem("main.tf", words...)
-			if len(fetcher.asked) > 0 {
-				t.Errorf("asked for %q", fetcher.asked)
-			}
+			must.Len(t, fetcher.asked, 0)
 			p.wantNothing()
 			in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: fetcher, Registries: p.registries}
-			if err := in.Populate(t.Context(), "example.com/acme/net/cloud", t.TempDir()); err == nil || len(fetcher.asked) > 0 {
-				t.Errorf("-from-module: %v, asked for %q", err, fetcher.asked)
-			}
+			must.Refuse(in.Populate(t.Context(), "example.com/acme/net/cloud", t.TempDir()))(t)
+			must.Len(t, fetcher.asked, 0)
 		})
 	}
 }
@@ -180,12 +177,9 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
 		dir := t.TempDir()
 		err := in.Populate(t.Context(), netURL, dir)
-		if err == nil || !strings.Contains(err.Error(), "module.in") || !strings.Contains(err.Error(), netURL) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("%s left %v, %v", name, left, err)
-		}
+		must.Contain(t, err, "module.in", name)
+		must.Contain(t, err, netURL, name)
+		must.Len(t, must.Get(os.ReadDir(dir))(t), 0, name)
 	}
 }
 

@@ -3,7 +3,6 @@ package modules
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -27,13 +26,11 @@ func TestDecodeManifest(t *testing.T) {
 	got, err := DecodeManifest([]byte(` {"Modules":[
 		{"Key":"a","Source":"x/y/z","Version":"v1.2","Dir":"d","More":1},
 		{"Key":"b","Source":"no address","Dir":""}], "More": []}`), asTerraform)
-	want := Manifest{
+	must.Succeed(t, err)
+	must.DeepEqual(t, got, Manifest{
 		"a": {Key: "a", Source: "registry.terraform.io/x/y/z", Version: "1.2.0", Dir: "d"},
 		"b": {Key: "b", Source: "no address"},
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	})
 	must.Len(t, must.Get(DecodeManifest(nil, asTerraform))(t), 0)
 }
 
@@ -90,8 +87,6 @@ func FuzzDecodeManifest(f *testing.F) {
 		again, err := DecodeManifest(m.Encode(), asTerraform)
 		must.Succeed(t, err, "what we write is refused")
 		m = again // with the root's record
-		if again, err = DecodeManifest(m.Encode(), asTerraform); err != nil || !reflect.DeepEqual(m, again) {
-			t.Errorf("%+v becomes %+v (%v)", m, again, err)
-		}
+		must.DeepEqual(t, m, must.Get(DecodeManifest(m.Encode(), asTerraform))(t))
 	})
 }

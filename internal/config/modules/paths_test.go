@@ -52,9 +52,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				manifest := must.Get(ReadManifest(nil, dir, product))(t)
 				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newPackageSet()}
 				tree, problems := in.Resolve(t.Context(), module, manifest)
-				if len(problems) > 0 {
-					t.Fatalf("mode %d: %v", mode, problems)
-				}
+				must.Len(t, problems, 0, mode)
 				required, _ := tree.Requirements()
 				if got := required.Providers(); len(got) != 2 || len(tree.Modules) != 6 {
 					t.Errorf("mode %d: required are %v of %d modules", mode, got, len(tree.Modules))

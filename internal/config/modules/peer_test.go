@@ -44,9 +44,8 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 	}
 	write(t, dir, "main.tf.json", encode(t, map[string]any{"module": calls}))
 	write(t, dir, ".terraform/modules/modules.json", string(manifest.Encode()))
-	if out, err := runInit(t, dir); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := runInit(t, dir)
+	must.Succeed(t, err, out)
 
 	content := must.Get(os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json")))(t)
 	var recorded struct{ Modules []Record }

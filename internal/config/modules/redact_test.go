@@ -23,9 +23,7 @@ func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 		"main.tf": call("a", "git::https://user:secret@x.example/r.git") + call("b", "git::https://user:secret@x.example/%zz"),
 	})
 	_, problems := p.install()
-	if len(problems) != 2 {
-		t.Fatalf("problems: %v", problems)
-	}
+	must.Len(t, problems, 2)
 	for _, problem := range problems {
 		must.NotContain(t, problem.Error()+problem.Detail, "secret", "a secret is shown", problem)
 	}

@@ -132,9 +132,9 @@ func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 			if !ok || !errors.Is(err, c.is) || failed.Host != netModule.Host {
 				t.Fatalf("got %#v", err)
 			}
-			if headline(err) != c.summary || !strings.Contains(err.Error(), c.text) || !strings.Contains(failed.Hint, c.hint) {
-				t.Errorf("got %q, %q, hint %q", headline(err), err, failed.Hint)
-			}
+			must.Equal(t, headline(err), c.summary)
+			must.Contain(t, err, c.text)
+			must.Contain(t, failed.Hint, c.hint)
 			registry.Break(c.kind, providertest.Fault{})
 			if choice, err = registries.Select(t.Context(), netModule, ""); err != nil {
 				t.Errorf("the failure is remembered: %v", err)
@@ -152,9 +152,8 @@ func TestRegistry_ReportsARejectedToken(t *testing.T) {
 	registries := newRegistries(registry)
 	registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
 	_, err := registries.Select(t.Context(), netModule, "")
-	if err == nil || !strings.Contains(err.Error(), "rejected the given") || strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, err, "rejected the given")
+	must.NotContain(t, err, "s3cret")
 }
 
 func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
@@ -176,9 +175,8 @@ func TestRegistry_RelativeLocationsIgnoreRedirects(t *testing.T) {
 	registry.AddModule(providertest.ModuleSpec{Namespace: "other", Name: "net", System: "cloud", Version: "1.0.0", Location: "./net.tgz"})
 	registry.Break("module/download", providertest.Fault{Redirect: "/v1/modules/other/net/cloud/1.0.0/download", Times: 1})
 	remote, err := newRegistries(registry).Locate(t.Context(), netModule, "1.0.0", false)
-	if want := registry.ModulesURL() + "acme/net/cloud/1.0.0/net.tgz"; err != nil || remote.Package != want {
-		t.Errorf("got %v, %v, want %s", remote, err, want)
-	}
+	must.Succeed(t, err, remote)
+	must.Equal(t, remote.Package, registry.ModulesURL()+"acme/net/cloud/1.0.0/net.tgz", remote)
 }
 
 func TestRegistry_AVersionThatIsNoneIsNotAskedFor(t *testing.T) {
@@ -234,8 +232,6 @@ func TestRegistry_URLNeedsNoSlash(t *testing.T) {
 		if err != nil || choice.Version != "1.0.0" {
 			t.Fatalf("%s: got %+v, %v", module.Host, choice, err)
 		}
-		if remote, err := registries.Locate(t.Context(), module, choice.Version, false); err != nil {
-			t.Errorf("%s: got %+v, %v", module.Host, remote, err)
-		}
+		must.Succeed(t, must.ErrorOf(registries.Locate(t.Context(), module, choice.Version, false)), module.Host)
 	}
 }

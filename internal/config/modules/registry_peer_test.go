@@ -34,9 +34,8 @@ func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 
 	dir := t.TempDir()
 	env := callCases(t, registry, dir, good)
-	if out, err := terraform(t, dir, env, "get", "-no-color"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := terraform(t, dir, env, "get", "-no-color")
+	must.Succeed(t, err, out)
 	manifest := must.Get(ReadManifest(nil, filepath.Join(dir, ".terraform/modules"), asTerraform))(t)
 	for _, i := range good {
 		c, theirs := selectCases[i], manifest[fmt.Sprintf("m%d", i)]

@@ -39,10 +39,7 @@ func TestRegistry_ARememberedVersionCostsNoRequest(t *testing.T) {
 	before := requests()
 	r := later()
 	for _, constraint := range []string{"1.0.0", "= 1.0.0", "1.0"} {
-		choice, err := r.Select(t.Context(), netModule, constraint)
-		if err != nil || choice.Version != "1.0.0" {
-			t.Errorf("%q: got %+v, %v", constraint, choice, err)
-		}
+		must.Equal(t, must.Get(r.Select(t.Context(), netModule, constraint))(t).Version, "1.0.0", constraint)
 	}
 	must.Equal(t, mustLocate(t, r, "1.0.0"), asked)
 	must.Equal(t, requests()-before, 0)
@@ -62,15 +59,11 @@ func TestRegistry_LocateAgainAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	}
 	outdate(t, first, "git::https://old.example.com/net.git")
 	r := later()
-	if old := mustLocate(t, r, "1.0.0"); old.Package != "git::https://old.example.com/net.git" {
-		t.Fatalf("got %v", old)
-	}
+	must.Equal(t, mustLocate(t, r, "1.0.0").Package, "git::https://old.example.com/net.git")
 	for range 2 {
 		must.Equal(t, must.Get(r.Locate(t.Context(), netModule, "1.0.0", true))(t).Subdir, "in/sub")
 	}
-	if known := mustLocate(t, later(), "1.0.0"); known.Subdir != "in/sub" {
-		t.Errorf("remembered is %v", known)
-	}
+	must.Equal(t, mustLocate(t, later(), "1.0.0").Subdir, "in/sub")
 	must.Equal(t, requests()-before, 1)
 }
 
@@ -136,7 +129,7 @@ func TestRegistry_TheStoreIsTheUsersAlone(t *testing.T) {
 	first, _, _ := remembering(t, "1.0.0")
 	mustLocate(t, first, "1.0.0")
 	files := 0
-	err := filepath.WalkDir(first.Store, func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(first.Store, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -152,8 +145,6 @@ func TestRegistry_TheStoreIsTheUsersAlone(t *testing.T) {
 			t.Errorf("%s has the mode %v", path, info.Mode())
 		}
 		return nil
-	})
-	if err != nil || files != 1 {
-		t.Errorf("%d files, %v", files, err)
-	}
+	}))
+	must.Equal(t, files, 1)
 }

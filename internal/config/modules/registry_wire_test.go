@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // versionsAnswers are answers, and some words of the error about them.
@@ -38,10 +40,9 @@ func TestDecodeVersions(t *testing.T) {
 }
 
 func TestRegistry_OnlyTheFirstModuleOfAnAnswerCounts(t *testing.T) {
-	list, err := decodeVersions([]byte(`{"modules":[{"versions":[{"version":"1.0.0"}]},{"versions":[{"version":"3.0.0"}]}]}`))
-	if err != nil || len(list.versions) != 1 || list.versions[0].String() != "1.0.0" {
-		t.Errorf("got %v, %v", list.versions, err)
-	}
+	list := must.Get(decodeVersions([]byte(`{"modules":[{"versions":[{"version":"1.0.0"}]},{"versions":[{"version":"3.0.0"}]}]}`)))(t)
+	must.Len(t, list.versions, 1)
+	must.Equal(t, list.versions[0].String(), "1.0.0")
 }
 
 // askedURL is the URL of a request for a location.
@@ -83,9 +84,8 @@ func TestReadLocation(t *testing.T) {
 		remote, err := readLocation(c.header, askedURL)
 		switch {
 		case c.err != "":
-			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "S3CRET") {
-				t.Errorf("%.80q: got %v and the error %v, want an error with %q", c.header, remote, err, c.err)
-			}
+			must.Contain(t, err, c.err, c.header, remote)
+			must.NotContain(t, err, "S3CRET", c.header, remote)
 		case err != nil:
 			t.Errorf("%q: %v", c.header, err)
 		case remote != Remote{Package: c.pkg, Subdir: c.subdir}:
@@ -111,15 +111,11 @@ func FuzzDecodeVersions(f *testing.F) {
 			return
 		}
 		choice, err := list.choose(Registry{}, want)
-		if (err == nil) != (choice.Version != "") {
-			t.Fatalf("chose %q with the error %v", choice.Version, err)
-		}
+		must.Equal(t, err == nil, choice.Version != "", choice.Version, err)
 		if err != nil {
 			return
 		}
-		if _, err := newRelease(netModule, choice.Version); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, must.ErrorOf(newRelease(netModule, choice.Version)))
 		if constraint != "" && !(Record{Version: choice.Version}).satisfies(constraint) {
 			t.Errorf("chose %q, which a recorded module may not have", choice.Version)
 		}
@@ -135,8 +131,6 @@ func FuzzReadLocation(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := parseLocation(remote.String()); err != nil {
-			t.Errorf("%q is %q, which is refused: %v", header, remote, err)
-		}
+		must.Succeed(t, must.ErrorOf(parseLocation(remote.String())), header)
 	})
 }

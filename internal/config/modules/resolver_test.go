@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -50,10 +49,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(diags)
 	}
 	modules := filepath.Join(p.dir, ".terraform/modules")
-	manifest, err := ReadManifest(nil, modules, asTerraform)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	manifest := must.Get(ReadManifest(nil, modules, asTerraform))(p.t)
 	p.changed = nil
 	in := Resolver{Dir: modules, Product: p.product, Mode: p.mode, DryRun: p.dry, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
 		switch e := e.(type) {
@@ -74,10 +70,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 
 func (p *project) read(name string) string {
 	p.t.Helper()
-	content, err := os.ReadFile(filepath.Join(p.dir, name))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join(p.dir, name)))(p.t)
 	return string(content)
 }
 
@@ -88,17 +81,13 @@ func (p *project) save() *Tree {
 	if problems.HasErrors() {
 		p.t.Fatal(problems)
 	}
-	if err := tree.Save(); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Succeed(p.t, tree.Save())
 	return tree
 }
 
 func (p *project) wantChanged(want ...string) {
 	p.t.Helper()
-	if !slices.Equal(p.changed, want) {
-		p.t.Errorf("recorded %q, want %q", p.changed, want)
-	}
+	must.EqualSlices(p.t, p.changed, want)
 }
 
 // wantProblem installs modules of which one has an error.
@@ -109,9 +98,7 @@ func (p *project) wantProblem(place string, words ...string) {
 		p.t.Fatalf("got %v, want one error", problems)
 	}
 	for _, word := range words {
-		if !strings.Contains(problems[0].Error()+problems[0].Detail, word) {
-			p.t.Errorf("the error %q doesn't say %q", problems[0], word)
-		}
+		must.Contain(p.t, problems[0].Error()+problems[0].Detail, word, problems[0])
 	}
 	if at := problems[0].Subject; at == nil || !strings.HasSuffix(filepath.ToSlash(at.Filename), place) {
 		p.t.Errorf("the error is at %v, want %s", at, place)
@@ -132,9 +119,8 @@ func TestResolver_RecordsATree(t *testing.T) {
 	write(t, filepath.Dir(p.dir), "beside/main.tf", "")
 	tree := p.save()
 	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
-	if path := tree.Modules[4].Config.Path; len(tree.Modules) != 7 || path != "module.a.module.up.module.in" {
-		t.Errorf("%d modules, one of them is %s", len(tree.Modules), path)
-	}
+	must.Len(t, tree.Modules, 7)
+	must.Equal(t, tree.Modules[4].Config.Path, "module.a.module.up.module.in")
 	p.save()
 	p.wantChanged()
 	p.mode = Upgrade
@@ -158,9 +144,8 @@ func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
 		t.Errorf("required: %+v", asked)
 	}
 	unfit := tree.CheckVersion()
-	if len(unfit) != 1 || !strings.Contains(unfit[0].Detail, "Module module.a (from ./a)") {
-		t.Errorf("unfit: %v", unfit)
-	}
+	must.Len(t, unfit, 1)
+	must.Contain(t, unfit[0].Detail, "Module module.a (from ./a)")
 }
 
 func TestResolver_ReportsProblems(t *testing.T) {
@@ -206,9 +191,8 @@ func TestTree_CheckProvidersLeavesOutBrokenModules(t *testing.T) {
 	})
 	tree, _ := p.install()
 	found := tree.CheckProviders()
-	if len(found) != 1 || !strings.Contains(found[0].Detail, "module.b ") {
-		t.Errorf("got %v, want one error for module.b", found)
-	}
+	must.Len(t, found, 1)
+	must.Contain(t, found[0].Detail, "module.b ")
 }
 
 func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
@@ -230,9 +214,7 @@ func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module version requirements have changed", "1.4.0", "~> 2.0")
-	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/vpc/up/up.tf")); err != nil {
-		t.Errorf("what couldn't be replaced is gone: %v", err)
-	}
+	must.Succeed(t, must.ErrorOf(os.Stat(filepath.Join(p.dir, ".terraform/modules/vpc/up/up.tf"))), "what couldn't be replaced is gone")
 }
 
 func TestResolver_PathsStayInTheirPackage(t *testing.T) {
@@ -315,9 +297,8 @@ func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, problems := Resolver{Product: p.product}.Resolve(ctx, root, nil)
-	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
-		t.Errorf("problems: %v", problems)
-	}
+	must.Len(t, problems, 1)
+	must.Contain(t, problems[0].Summary, "canceled")
 }
 
 // The input is the sources of calls, a line each: what Go makes shorter has few bytes, and one

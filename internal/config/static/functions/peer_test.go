@@ -26,13 +26,10 @@ func TestTable_SameAsTerraform(t *testing.T) {
 	var text string
 	must.Succeed(t, json.Unmarshal([]byte(out), &text), out)
 	var said []json.RawMessage
-	if err := json.Unmarshal([]byte(text), &said); err != nil || len(said) != len(results) {
-		t.Fatalf("%d results of %d expressions: %v", len(said), len(results), err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(text), &said))
+	must.Len(t, said, len(results))
 	for i, tt := range results {
-		if string(said[i]) != tt.want {
-			t.Errorf("%s is %s, and here %s", tt.expr, said[i], tt.want)
-		}
+		must.Equal(t, string(said[i]), tt.want, tt.expr, said[i])
 	}
 }
 
@@ -49,9 +46,8 @@ func TestTable_FailsAsTerraform(t *testing.T) {
 	out, err := console(t, program, writeFiles(t), "jsonencode(["+strings.Join(all, ", ")+"])\n")
 	must.Succeed(t, err, out)
 	var said []bool
-	if err := json.Unmarshal([]byte(strings.Trim(out, "\"\n")), &said); err != nil || len(said) != len(exprs) {
-		t.Fatalf("%d results of %d expressions: %v\n%s", len(said), len(exprs), err, out)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(strings.Trim(out, "\"\n")), &said), out)
+	must.Len(t, said, len(exprs), out)
 	for i, expr := range exprs {
 		if said[i] {
 			t.Errorf("%s is no error of Terraform's", expr)

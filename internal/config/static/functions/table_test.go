@@ -150,10 +150,7 @@ func TestTable_Results(t *testing.T) {
 			t.Errorf("%s: %v", tt.expr, diags)
 			continue
 		}
-		got, err := json.SimpleJSONValue{Value: val}.MarshalJSON()
-		if err != nil || string(got) != tt.want {
-			t.Errorf("%s is %s, want %s (%v)", tt.expr, got, tt.want, err)
-		}
+		must.Equal(t, string(must.Get(json.SimpleJSONValue{Value: val}.MarshalJSON())(t)), tt.want, tt.expr)
 	}
 }
 
