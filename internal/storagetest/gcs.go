@@ -76,6 +76,20 @@ func StartGCS(t *testing.T) *GCS {
 // Variable is the variable of the environment that has programs ask the fake.
 func (f *GCS) Variable() string { return "STORAGE_EMULATOR_HOST=" + f.URL }
 
+// Add stores an object of the bucket.
+func (f *GCS) Add(name string, content []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.store(gcsResource{Name: name}, content)
+}
+
+func (f *GCS) store(described gcsResource, content []byte) gcsResource {
+	f.generation++
+	described.Generation, described.Size, described.Updated = strconv.FormatInt(f.generation, 10), int64(len(content)), time.Now()
+	f.objects[described.Name] = gcsObject{described, content}
+	return described
+}
+
 func refuseGCS(w http.ResponseWriter, status int, message string) {
 	w.WriteHeader(status)
 	fmt.Fprintf(w, `{"error":{"code":%d,"message":%q}}`, status, message)
@@ -188,8 +202,5 @@ func (f *GCS) put(w http.ResponseWriter, r *http.Request) {
 	if f.unmet(w, r, described.Name) {
 		return
 	}
-	f.generation++
-	described.Generation, described.Size, described.Updated = strconv.FormatInt(f.generation, 10), int64(len(texts[1])), time.Now()
-	f.objects[described.Name] = gcsObject{described.gcsResource, texts[1]}
-	_ = json.NewEncoder(w).Encode(described.gcsResource)
+	_ = json.NewEncoder(w).Encode(f.store(described.gcsResource, texts[1]))
 }

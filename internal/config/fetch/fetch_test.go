@@ -85,37 +85,17 @@ func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 	}
 }
 
+// Locations relative to the answer are no addresses to Terraform; the others are compared with it (TestFetch_SamePackagesAsTerraform).
 func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
 	s := parallelSite(t)
-	base := s.BaseURL()
 	s.zip(t, "/dl/net.zip", "")
-	s.file("/dl/blob", providertest.TarGz(someTree), "")
-	page := func(told string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, `<html><head><meta name="terraform-get" content="%s"></head></html>`, told)
-		}
-	}
-	s.hop("/dl/header", base+"/dl/net.zip")
-	s.hop("/dl/relative", "net/../net.zip") // neither relative nor anything else that is known
 	s.hop("/dl/dot", "./net.zip//modules/a")
 	s.hop("/dl/slash", "/dl/net.zip//modules/ab")
-	s.hop("/dl/query", "./blob//docs?archive=tgz")
-	s.hop("/dl/glob", base+"/dl/net.zip//mod*/ab")
-	s.hop("/dl/again", base+"/dl/docs//x")
-	s.hop("/dl/docs", base+"/dl/net.zip//docs")
-	s.pages["/dl/page"] = page(base + "/dl/net.zip")
-	s.pages["/dl/page-dot"] = page("./net.zip//docs")
 	s.pages["/dl/moved"] = http.RedirectHandler("/dl/below/header", http.StatusFound).ServeHTTP
 	s.hop("/dl/below/header", "../net.zip//docs/x")
-	for path, dir := range map[string]string{
-		"header": "", "dot": "modules/a", "slash": "modules/ab", "query": "docs", "glob": "modules/ab",
-		"again": "docs/x", "page": "", "page-dot": "docs", "moved": "docs/x",
-	} {
-		t.Run(path, func(t *testing.T) {
-			brings(t, s.fetcher(t, ""), base+"/dl/"+path, dir)
-		})
+	for path, dir := range map[string]string{"dot": "modules/a", "slash": "modules/ab", "moved": "docs/x"} {
+		brings(t, s.fetcher(t, ""), s.BaseURL()+"/dl/"+path, dir)
 	}
-	must.Contain(t, refused(t, s.fetcher(t, ""), base+"/dl/relative"), "no address")
 }
 
 func TestFetch_ServersThatLeadNowhere(t *testing.T) {
@@ -134,9 +114,11 @@ func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 	s.hop("/nosub", base+"/net.zip//nothing")
 	s.hop("/many", base+"/net.zip//modules/*")
 	s.hop("/isfile", base+"/net.zip//main.tf")
+	s.hop("/relative", "net/../net.zip") // neither relative nor anything else that is known
+	s.file("/net.gz", providertest.TarGz(someTree), "")
 	for path, want := range map[string]string{
 		"loop": "10 answers", "ping": "10 answers", "file": "files of this machine", "git": "files of this machine",
-		"registry": "registry", "odd": "no address", "nosub": `"nothing"`, "many": "several", "isfile": "no directory",
+		"registry": "registry", "odd": "no address", "nosub": `"nothing"`, "many": "several", "isfile": "no directory", "relative": "no address", "net.gz": "single file",
 		"text": "?archive=zip", "nothing": "404 Not Found", "path": "404 Not Found",
 	} {
 		must.Contain(t, refused(t, s.fetcher(t, ""), base+"/"+path), want, path)
@@ -212,17 +194,6 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 	must.Fail(t, refused(t, closed.fetcher(t, ""), closed.BaseURL()+"/net.zip"), getproviders.ErrUnreachable)
 }
 
-func TestFetch_ChecksumsThatAreRight(t *testing.T) {
-	s := parallelSite(t)
-	archive := zipped(t, someTree)
-	s.file("/dl/net.zip", archive, "")
-	s.file("/dl/SUMS", []byte(someSHA256+"  other.zip\n"+sumOf(archive)+"  ./net.zip\n"), "")
-	s.file("/SUMS", []byte(sumOf(archive)+"  dl/net.zip\n"), "")
-	for _, sum := range []string{"sha256:" + sumOf(archive), sumOf(archive), "file:" + s.BaseURL() + "/dl/SUMS", "file:" + s.BaseURL() + "/SUMS"} {
-		brings(t, s.fetcher(t, ""), s.BaseURL()+"/dl/net.zip?checksum="+sum, "")
-	}
-}
-
 func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	s := parallelSite(t)
 	s.zip(t, "/net.zip", "")
@@ -264,27 +235,9 @@ func TestFetch_DirectoriesAreLinked(t *testing.T) {
 	must.Fail(t, err, ErrNotFound)
 	must.Fail(t, err, fs.ErrNotExist)
 	must.Contain(t, refused(t, f, "file://"+dir+"/main.tf"), "neither a directory nor an archive")
-}
-
-func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	archive := zipped(t, someTree)
-	must.Succeed(t, errors.Join(
-		os.WriteFile(filepath.Join(dir, "net.zip"), archive, 0o644),
-		os.WriteFile(filepath.Join(dir, "SUMS"), []byte(sumOf(archive)+"  net.zip"), 0o644),
-		os.Mkdir(filepath.Join(dir, "dir.zip"), 0o755)))
-	base := "file://" + filepath.ToSlash(dir)
-	if runtime.GOOS == "windows" {
-		base = "file:///" + filepath.ToSlash(dir)
-	}
-	f := &Fetcher{}
-	defer f.Close()
-	brings(t, f, base+"/net.zip", "")
-	brings(t, f, base+"/net.zip?checksum="+sumOf(archive), "")
-	brings(t, f, base+"/net.zip?checksum=file:"+base+"/SUMS", "")
-	must.Contain(t, refused(t, f, base+"/dir.zip"), "is not a file")
-	must.Fail(t, refused(t, f, base+"/nothing.zip"), ErrNotFound)
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "dir.zip"), 0o755))
+	must.Contain(t, refused(t, f, "file://"+dir+"/dir.zip"), "is not a file")
+	must.Fail(t, refused(t, f, "file://"+dir+"/nothing.zip"), ErrNotFound)
 }
 
 func TestFetch_EndOfTheContextIsTheError(t *testing.T) {

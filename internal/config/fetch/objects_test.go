@@ -1,21 +1,17 @@
 package fetch
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // newBucket serves objects as s3 does, to any client.
@@ -104,34 +100,14 @@ func TestFetch_ObjectsHaveAPlaceBelowThePrefix(t *testing.T) {
 func TestFetch_ObjectsOfGoogle(t *testing.T) {
 	t.Parallel()
 	archive := zipped(t, someTree)
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /storage/v1/b/bucket/o", func(w http.ResponseWriter, r *http.Request) {
-		var items []string
-		if strings.HasPrefix("dirx/main.tf", r.FormValue("prefix")) {
-			items = append(items, `{"name":"dirx/main.tf"}`) // beside the directory; it can't be read
-		}
-		for name := range someTree {
-			if strings.HasPrefix("dir/"+name, r.FormValue("prefix")) {
-				items = append(items, fmt.Sprintf(`{"name":"dir/%s"}`, name))
-			}
-		}
-		fmt.Fprintf(w, `{"items":[%s]}`, strings.Join(items, ","))
-	})
-	mux.HandleFunc("GET /storage/v1/b/bucket/o/{key}", func(w http.ResponseWriter, r *http.Request) {
-		content, found := someTree[strings.TrimPrefix(r.PathValue("key"), "dir/")]
-		switch {
-		case r.PathValue("key") == "net.zip":
-			content = string(archive)
-		case !found:
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprint(w, content)
-	})
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: mux}))(t)
-	t.Cleanup(server.Close)
+	gcs := storagetest.StartGCS(t)
+	gcs.Add("net.zip", archive)
+	gcs.Add("dirx/main.tf", nil) // beside the directory
+	for name, content := range someTree {
+		gcs.Add("dir/"+name, []byte(content))
+	}
 	const at = "gcs::https://www.googleapis.com/storage/v1/bucket/"
-	f := &Fetcher{Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}
+	f := &Fetcher{Environ: []string{gcs.Variable()}}
 	defer f.Close()
 	brings(t, f, at+"net.zip?checksum="+sumOf(archive), "")
 	brings(t, f, at+"dir", "")
@@ -148,7 +124,10 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	t.Parallel()
 	archive := zipped(t, someTree)
-	at := startVersity(t, archive)
+	versity := storagetest.StartVersity(t, "bucket")
+	writeTree(t, filepath.Join(versity.Dir, "bucket/dir"), someTree)
+	writeTree(t, filepath.Join(versity.Dir, "bucket"), files{"net.zip": string(archive)})
+	at := "s3::" + versity.Endpoint + "/bucket/"
 	f := &Fetcher{}
 	defer f.Close()
 	const login = "?region=eu-west-1&aws_access_key_id=id&aws_access_key_secret="
@@ -162,40 +141,6 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 		must.Fail(t, err, want, path)
 		must.NotContain(t, err.Error(), "hunter", path)
 	}
-}
-
-// startVersity starts Versity's gateway over a directory with an archive and a tree, and returns
-// the address of the bucket.
-func startVersity(t *testing.T, archive []byte) string {
-	t.Helper()
-	program := peertest.LookProgram(t, "versitygw")
-	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	address := listener.Addr().String()
-	listener.Close()
-	dir, side := t.TempDir(), t.TempDir()
-	writeTree(t, filepath.Join(dir, "bucket/dir"), someTree)
-	writeTree(t, filepath.Join(dir, "bucket"), files{"net.zip": string(archive)})
-	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "--access", "id", "--secret", "hunter22", "--region", "eu-west-1", "--port", address, "--quiet", "posix", "--sidecar", side, dir)
-	cmd.Env = []string{"HOME=" + side}
-	var said strings.Builder
-	cmd.Stdout, cmd.Stderr = &said, &said
-	must.Succeed(t, cmd.Start())
-	t.Cleanup(func() {
-		stop()
-		_ = cmd.Wait()
-	})
-	for range 300 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return "s3::http://" + address + "/bucket/"
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	stop()
-	_ = cmd.Wait()
-	t.Fatalf("versitygw doesn't listen: %s", &said)
-	return ""
 }
 
 // TestFetch_ServersGetNoLoginOfAWS has a page and a foreign module that name a server of their own, and a profile.

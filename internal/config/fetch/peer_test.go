@@ -33,6 +33,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	archive := zipped(t, someTree)
 	must.Succeed(t, errors.Join(
 		os.WriteFile(filepath.Join(local, "net.zip"), archive, 0o644),
+		os.WriteFile(filepath.Join(local, "SUMS"), []byte(sumOf(archive)+"  net.zip"), 0o644),
 		os.Mkdir(filepath.Join(local, "a b"), 0o755)))
 	env := must.Get(s.Environ(t.TempDir(), ""))(t)
 	ca := "GIT_SSL_CAINFO=" + caFile(t, s)
@@ -62,6 +63,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		"! $HTTPS/net.zip?checksum=md5:$SUM",
 		"! $HTTPS/net.zip?checksum=$OTHER",
 		"$HTTPS/net.zip?checksum=file:$HTTPS/SUMS",
+		"$HTTPS/dl/net.zip?checksum=file:$HTTPS/SUMS",
 		"! $HTTPS/net.tgz?checksum=file:$HTTPS/SUMS",
 		"! $HTTPS/hop?checksum=$SUM",
 		"$HTTPS/hop",
@@ -85,6 +87,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		"$FILE/a%20b",
 		"$FILE/net.zip",
 		"$FILE/net.zip?checksum=$SUM",
+		"$FILE/net.zip?checksum=file:$FILE/SUMS",
 		"! $FILE?checksum=$SUM",
 		"! $FILE/main.tf",
 		"! $FILE/nothing",
@@ -125,10 +128,10 @@ func servePeerArchives(t testing.TB, s *site) {
 	bz2, xz := []byte(runRaw(t, "bzip2", "-c", packed)), []byte(runRaw(t, "xz", "-c", packed))
 	archive, base := zipped(t, someTree), s.BaseURL()
 	for path, content := range map[string][]byte{
-		"/net.zip": archive, "/blob": archive, "/empty.zip": zipped(t, nil), "/net.tar": plain, "/net.gz": providertest.TarGz(someTree),
+		"/net.zip": archive, "/dl/net.zip": archive, "/blob": archive, "/empty.zip": zipped(t, nil), "/net.tar": plain, "/net.gz": providertest.TarGz(someTree),
 		"/net.tar.gz": providertest.TarGz(someTree), "/net.tgz": providertest.TarGz(someTree),
 		"/net.tar.bz2": bz2, "/net.tbz2": bz2, "/net.tar.tbz2": bz2, "/net.tar.xz": xz, "/net.txz": xz,
-		"/odd.tar.gz": oddArchive(t), "/outside.tgz": outsideArchive(t), "/SUMS": []byte(sumOf(archive) + "  net.zip\n"),
+		"/odd.tar.gz": oddArchive(t), "/outside.tgz": outsideArchive(t), "/SUMS": []byte(someSHA256 + "  other.zip\n" + sumOf(archive) + "  net.zip\n" + sumOf(archive) + "  dl/net.zip\n"),
 		"/page":      fmt.Appendf(nil, `<html><head><title>a & b</title><link rel="x"><meta name="terraform-get" content="%s/net.zip//docs"></head>`, base),
 		"/page-body": fmt.Appendf(nil, `<html><body><meta name="terraform-get" content="%s/net.zip"></body>`, base),
 	} {

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,20 +72,8 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 // which no more is unpacked to look for names.
 func TestCheckSpellings_EndsWithTheLimits(t *testing.T) {
 	t.Parallel()
-	check := func(err error) {
-		t.Helper()
-		must.Succeed(t, err)
-	}
-	var packed bytes.Buffer
-	zipped := gzip.NewWriter(&packed)
-	w := tar.NewWriter(zipped)
-	check(w.WriteHeader(&tar.Header{Name: "a.tf", Size: 4 << 20, Mode: 0o644}))
-	_, err := w.Write(make([]byte, 4<<20))
-	check(err)
-	check(w.WriteHeader(&tar.Header{Name: "A.tf", Mode: 0o644}))
-	check(errors.Join(w.Close(), zipped.Close()))
 	file := filepath.Join(t.TempDir(), "archive")
-	check(os.WriteFile(file, packed.Bytes(), 0o600))
+	must.Write(t, file, tarred(t, tar.Header{Name: "a.tf", Linkname: string(make([]byte, 4<<20))}, tar.Header{Name: "A.tf"}))
 	must.Refuse(checkSpellings(t.Context(), "tgz", file, bounds{unpacked: 4 << 20, files: 10}))(t, "within the limits")
 	must.Succeed(t, checkSpellings(t.Context(), "tgz", file, bounds{unpacked: 1, files: 10}), "more than the limit is read")
 	ended, end := context.WithCancelCause(t.Context())

@@ -1,8 +1,6 @@
 package fetch
 
 import (
-	"archive/zip"
-	"bytes"
 	"path/filepath"
 	"testing"
 
@@ -23,15 +21,8 @@ func TestCheckZip_AddsUpSizes(t *testing.T) {
 		"overflow":          {[]uint64{1 << 63, 1 << 63, 1}, false},
 		"negative":          {[]uint64{1<<64 - 1, 2}, false},
 	} {
-		var out bytes.Buffer
-		w := zip.NewWriter(&out)
-		for i, size := range c.sizes {
-			header := &zip.FileHeader{Name: string(rune('a' + i)), UncompressedSize64: size}
-			must.Get(w.CreateRaw(header))(t)
-		}
 		file := filepath.Join(t.TempDir(), "archive.zip")
-		must.Succeed(t, w.Close())
-		must.Write(t, file, out.Bytes())
+		must.Write(t, file, zippedSizes(t, "", c.sizes...))
 		must.Equal(t, checkZip(file, bounds{unpacked: 100}) == nil, c.fits, name)
 	}
 }
