@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,9 +15,8 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
-	"golang.org/x/sys/unix"
-
 	"github.com/tfdeps/tfdeps/internal/must"
+	"golang.org/x/sys/unix"
 )
 
 // A file system by FUSE that takes "A" and "a" for one name and keeps the one that was written
@@ -27,23 +27,6 @@ type foldNode struct {
 	fs.Inode
 	dir string // of the root's
 }
-
-var _ interface {
-	fs.NodeLookuper
-	fs.NodeGetattrer
-	fs.NodeSetattrer
-	fs.NodeMkdirer
-	fs.NodeCreater
-	fs.NodeOpener
-	fs.NodeReaddirer
-	fs.NodeUnlinker
-	fs.NodeRmdirer
-	fs.NodeRenamer
-	fs.NodeSymlinker
-	fs.NodeReadlinker
-	fs.NodeLinker
-	fs.NodeStatfser
-} = (*foldNode)(nil)
 
 // path is where the node is, or its child of a name.
 func (n *foldNode) path(child ...string) string {
@@ -116,21 +99,10 @@ func (n *foldNode) Setattr(ctx context.Context, f fs.FileHandle, in *fuse.SetAtt
 	if size, ok := in.GetSize(); ok {
 		errs = append(errs, syscall.Truncate(path, int64(size)))
 	}
-	modified, changesModified := in.GetMTime()
-	accessed, changesAccessed := in.GetATime()
-	if changesModified || changesAccessed {
-		at := func(t time.Time, set bool) unix.Timespec {
-			if !set {
-				return unix.Timespec{Nsec: unix.UTIME_OMIT}
-			}
-			return unix.NsecToTimespec(t.UnixNano())
-		}
-		errs = append(errs, unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{at(accessed, changesAccessed), at(modified, changesModified)}, unix.AT_SYMLINK_NOFOLLOW))
-	}
-	for _, err := range errs {
-		if err != nil {
-			return fs.ToErrno(err)
-		}
+	accessed, _ := in.GetATime() // what isn't given is zero, and stays
+	modified, _ := in.GetMTime()
+	if err := cmp.Or(append(errs, os.Chtimes(path, accessed, modified))...); err != nil {
+		return fs.ToErrno(err)
 	}
 	return n.Getattr(ctx, nil, out)
 }
@@ -183,25 +155,6 @@ func (n *foldNode) Rename(_ context.Context, name string, to fs.InodeEmbedder, t
 	return fs.ToErrno(unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, target, uint(flags)))
 }
 
-func (n *foldNode) Symlink(ctx context.Context, target, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	path := n.path(name)
-	return n.made(ctx, path, syscall.Symlink(target, path), out)
-}
-
-func (n *foldNode) Readlink(context.Context) ([]byte, syscall.Errno) {
-	target, err := os.Readlink(n.path())
-	return []byte(target), fs.ToErrno(err)
-}
-
-func (n *foldNode) Link(ctx context.Context, target fs.InodeEmbedder, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	from, ok := target.(*foldNode)
-	if !ok {
-		return nil, syscall.EXDEV
-	}
-	path := n.path(name)
-	return n.made(ctx, path, syscall.Link(from.path(), path), out)
-}
-
 func (n *foldNode) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
 	var stat syscall.Statfs_t
 	err := syscall.Statfs(n.path(), &stat)
@@ -240,23 +193,10 @@ func mountCasefold(t *testing.T, place string) error {
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(program)
+	cmd := exec.Command(must.Get(os.Executable())(t))
 	cmd.Env = append(os.Environ(), foldedPlace+"="+place, foldedPlace+"_DIR="+t.TempDir())
-	end, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
+	end, out := must.Get(cmd.StdinPipe())(t), must.Get(cmd.StdoutPipe())(t)
+	must.Succeed(t, cmd.Start())
 	said := ""
 	for buffer := make([]byte, 1<<10); !strings.Contains(said, "mounted\n"); {
 		n, err := out.Read(buffer)

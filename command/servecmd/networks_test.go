@@ -57,7 +57,10 @@ func startServing(t *testing.T, registry *providertest.Registry, args ...string)
 		<-done
 		return log.String()
 	}
-	line := must.Get(bufio.NewReader(out).ReadString('\n'))(t, end())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, end())
+	}
 	t.Cleanup(func() { end() })
 	_, at, _ = strings.Cut(strings.TrimSpace(line), " at ")
 	return at, end
