@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -211,3 +214,21 @@ func (s *slowBody) Read(p []byte) (int, error) {
 }
 
 func (s *slowBody) Close() error { return nil }
+
+// That a package is read is told also where it can't have a receipt: behind a link, or where others can change it, as under Wine.
+func TestEvents_OfReadingAPackageWithoutAReceipt(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	dir, _ := packageA(t, d.Target.Dir)
+	if runtime.GOOS != "windows" {
+		elsewhere := filepath.Join(t.TempDir(), "package")
+		must.Succeed(t, os.Rename(dir, elsewhere))
+		must.Succeed(t, os.Symlink(elsewhere, dir))
+	}
+	m.install(t, d, locks)
+	if !slices.Contains(d.read, dir) {
+		t.Errorf("%s isn't in %q", dir, d.read)
+	}
+}

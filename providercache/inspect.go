@@ -218,7 +218,7 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 	record, err := receipt.TakeRecord(dir)
 	record.ReadFrom = began
 	of := Outcome{Selection: s, Path: dir}
-	if err == nil { // else it isn't there, or hashing says what is wrong
+	if !errors.Is(err, fs.ErrNotExist) {
 		in.fetcher().Emit(ctx, event.Event{Kind: event.Hashing, Outcome: of})
 	}
 	h1, err := treehash.DirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, of))

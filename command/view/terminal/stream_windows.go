@@ -2,27 +2,18 @@ package terminal
 
 import (
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/windows"
 )
 
-// enableVirtualTerminal makes a console obey escape sequences; consoles before
-// Windows 10 can't.
-const enableVirtualTerminal = 0x0004
-
-var setConsoleMode = syscall.NewLazyDLL("kernel32.dll").NewProc("SetConsoleMode")
-
+// understandsEscapes makes a console obey escape sequences, which those before Windows 10 can't.
 func understandsEscapes(console *os.File) bool {
-	handle := syscall.Handle(console.Fd())
+	const obey = windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING
+	handle := windows.Handle(console.Fd())
 	var mode uint32
-	if err := syscall.GetConsoleMode(handle, &mode); err != nil {
-		return false
+	err := windows.GetConsoleMode(handle, &mode)
+	if err == nil && mode&obey == 0 {
+		err = windows.SetConsoleMode(handle, mode|obey)
 	}
-	if mode&enableVirtualTerminal != 0 {
-		return true
-	}
-	if setConsoleMode.Find() != nil {
-		return false
-	}
-	done, _, _ := setConsoleMode.Call(uintptr(handle), uintptr(mode|enableVirtualTerminal))
-	return done != 0
+	return err == nil
 }
