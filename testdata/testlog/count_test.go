@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,29 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 		}
 		if good := log.count(root, excepted); good != c.good || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%v: %v\n%s", c.excepted, good, out.String())
+		}
+	}
+}
+
+// Of the tests, only those that are listed may fail. A package may fail for them alone.
+func TestTestLog_ListedTestsMayFail(t *testing.T) {
+	const (
+		ofPackage = `{"Action":"fail","Package":"example.com/m/a"}`
+		ofTest    = `{"Action":"fail","Package":"example.com/m/a","Test":"TestFails/case"}` + "\n" + `{"Action":"fail","Package":"example.com/m/a","Test":"TestFails"}` + "\n"
+	)
+	for _, c := range []struct {
+		events, listed string
+		good           bool
+	}{
+		{ofTest + ofPackage, "TestFails", true}, {ofTest + ofPackage, "TestOther", false}, {ofPackage, "TestFails", false},
+	} {
+		log := newTestLog("example.com/m", io.Discard)
+		log.excepted = map[testID]bool{{"a", c.listed}: true}
+		if err := log.read(strings.NewReader(c.events)); err != nil {
+			t.Fatal(err)
+		}
+		if good := log.conclude(allowance{all: true}); good != c.good {
+			t.Errorf("%v: %t", c, good)
 		}
 	}
 }

@@ -12,7 +12,7 @@
 // A blank line, or one that begins with "#", says nothing. Without -skips, any test may be skipped.
 //
 // With -excepted, whose file has such lines, each test that stands in the source of the packages has to pass or to be listed,
-// whatever kept it from running: a build constraint, too. A test all of whose subtests are skipped doesn't pass, unless each is listed
+// whatever kept it from passing: a build constraint, too. A test all of whose subtests are skipped doesn't pass, unless each is listed
 // (TestName/subtest); where some have passed, their reasons may be listed. The last line says how many there are.
 package main
 
@@ -46,6 +46,7 @@ func main() {
 		os.Exit(1)
 	}
 	log := newTestLog(*module, os.Stdout)
+	log.excepted = exceptions.tests
 	if err := log.read(os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -135,10 +136,13 @@ type testLog struct {
 	some    map[testID]bool     // tests of which a subtest has passed
 	dirs    map[string]bool     // the packages that there were
 	failed  bool
+
+	excepted map[testID]bool // tests that may fail, without subtests
+	excused  map[string]bool // packages in which one of them has
 }
 
 func newTestLog(module string, out io.Writer) *testLog {
-	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}, passed: map[testID]bool{}, some: map[testID]bool{}, dirs: map[string]bool{}}
+	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}, passed: map[testID]bool{}, some: map[testID]bool{}, dirs: map[string]bool{}, excused: map[string]bool{}}
 }
 
 func (l *testLog) read(in io.Reader) error {
@@ -179,7 +183,8 @@ func (l *testLog) add(event testEvent) {
 		}
 		delete(l.output, id)
 	case "fail":
-		l.failed = true
+		l.excused[dir] = l.excused[dir] || l.excepted[id.top()]
+		l.failed = l.failed || !l.excepted[id.top()] && (event.Test != "" || !l.excused[dir])
 		for _, line := range l.output[id] {
 			fmt.Fprint(l.out, line)
 		}
