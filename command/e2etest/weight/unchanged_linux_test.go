@@ -16,7 +16,7 @@ import (
 // What an init with nothing to do asks the system about files after main has begun: calls with a path, but for those about directories
 // above the ones that it works with, which it looks at for a policy and for links, and which are as many as the paths are deep.
 const (
-	maxCallsOfInit     = 42 // 41
+	maxCallsOfInit     = 40
 	maxCallsOfProvider = 2  // besides one for each of its files and directories
 )
 

@@ -138,16 +138,16 @@ func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) 
 // systemOf asks once for each device: its number doesn't change while this
 // process runs.
 func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bool) {
-	r.Locked(func() { system, ok = r.systems[device] })
-	if ok {
-		return system, true
-	}
-	system, err := fileSystemOf(dir)
-	if err != nil {
-		return fileSystem{}, false
-	}
-	r.Locked(func() { r.systems[device] = system })
-	return system, true
+	r.Locked(func() {
+		if system, ok = r.systems[device]; ok {
+			return
+		}
+		var err error
+		if system, err = fileSystemOf(dir); err == nil {
+			r.systems[device], ok = system, true
+		}
+	})
+	return system, ok
 }
 
 // Names are those of the packages that there are receipts for, sorted.
