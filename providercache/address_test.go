@@ -36,7 +36,7 @@ func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
 		must.Refuse(in.Fetcher.Hashes(t.Context(), p, v1, onLinux))(t, p)
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: v1, Hashes: []getproviders.Hash{"h1:x"}})
-		must.Refuse(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal))(t, p)
+		must.Refuse(attempt(t, in, getproviders.Requirements{p: nil}, locks))(t, p)
 		onlyBelow(t, root)
 	}
 }
@@ -51,7 +51,7 @@ func TestInstall_LeavesItsTargetForNoVersion(t *testing.T) {
 		must.Refuse(in.Ensure(t.Context(), p, constraints("")))(t, v)
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: v, Hashes: []getproviders.Hash{"h1:x"}})
-		must.Refuse(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal))(t, v)
+		must.Refuse(attempt(t, in, getproviders.Requirements{p: nil}, locks))(t, v)
 		must.Refuse(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v}}))(t, v)
 		onlyBelow(t, root)
 	}
@@ -62,7 +62,7 @@ func TestInstall_LeavesItsTargetForNoPlatform(t *testing.T) {
 	p := provider(registryHost + "/acme/widget")
 	in, root := below(t, p, v1)
 	in.Fetcher.Platform = getproviders.Platform{OS: "../../../../../../outside", Arch: "x"}
-	must.Refuse(in.Ensure(t.Context(), p, constraints("")))(t, "no error")
+	must.Refuse(in.Ensure(t.Context(), p, constraints("")))(t)
 	onlyBelow(t, root)
 	if dir := in.Target.PackagePath(p, v1, in.Fetcher.Platform); !filepath.IsLocal(dir[len(in.Target.Dir)+1:]) {
 		t.Errorf("the package would be at %s", dir)

@@ -153,15 +153,3 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 		t.Errorf("got %+v", found)
 	}
 }
-
-func TestArchive_NothingElseIsOne(t *testing.T) {
-	source := parallelSource(t)
-	source.Add("acme/widget", "1.0.0", nowhere{})
-	_, err := newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints(""))
-	must.Contain(t, err, "can't fetch from a location of type")
-}
-
-// nowhere is a Location that can't be opened.
-type nowhere struct{}
-
-func (nowhere) String() string { return "nowhere" }

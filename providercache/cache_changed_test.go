@@ -95,7 +95,7 @@ func onlyCtimeTells(t *testing.T) bool {
 // packageA is acme/a in a directory of packages, and its executable.
 func packageA(t *testing.T, root string) (dir, file string) {
 	t.Helper()
-	dir = filepath.Join(root, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	dir = filepath.Join(root, packageDir(registryHost+"/acme/a", "1.0.0"))
 	return dir, only(t, filepath.Join(dir, "terraform-provider-a"))
 }
 

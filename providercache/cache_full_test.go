@@ -50,7 +50,7 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	disk := installtest.SmallDisk(t, "256k")
 	d := m.directory(t)
 	d.Target = &providercache.Store{Dir: filepath.Join(disk, "target")}
-	_, _, err := d.Install(t.Context(), both, nil, providercache.Normal)
+	err := attempt(t, d.Installer, both, nil)
 	must.Fail(t, err, installtest.ErrDiskFull)
 	for _, root := range []string{m.Cache, d.Target.Dir} {
 		must.Equal(t, stagingDirs(tree(t, root)), 0)

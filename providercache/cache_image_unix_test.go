@@ -79,7 +79,7 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 	cmd.Env, cmd.Dir = append(os.Environ(), dieVariable+"="+where), "/"
 	err := cmd.Run()
 	exit := must.As[*exec.ExitError](t, err)
-	installed := filepath.Join(home, "target", filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
+	installed := filepath.Join(home, "target", packageDir("acme/widget", "1.0.0"), "terraform-provider-widget")
 	if got := read(t, installed); exit.ExitCode() != 1 && got != "provider 1.0.0\n" {
 		t.Errorf("installed: %q", got)
 	}

@@ -42,7 +42,7 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 					must.Len(t, sound.read, 2)
 				}
 			}
-			dir := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+			dir := filepath.Join(m.Cache, packageDir(registryHost+"/acme/a", "1.0.0"))
 			change(t, only(t, filepath.Join(dir, "terraform-provider-a")), dir)
 			fresh := m.directory(t)
 			if _, asked := m.install(t, fresh, locks); len(fresh.read) == 0 && runtime.GOOS != "windows" || asked["archive"] != 1 {
@@ -60,11 +60,13 @@ func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	m := newMachine(t)
 	locks, _ := m.first(t)
 	m.State = filepath.Join(t.TempDir(), "theirs")
-	age()
-	other := m.directory(t)
-	_, asked := m.install(t, other, locks)
-	must.Equal(t, len(asked), 0)
-	must.Len(t, other.read, 2)
+	for _, read := range []int{2, 0} {
+		age()
+		other := m.directory(t)
+		_, asked := m.install(t, other, locks)
+		must.Equal(t, len(asked), 0)
+		must.Len(t, other.read, read)
+	}
 	if _, asked := m.first(t); asked["archive"] != 2 {
 		t.Errorf("without a lock entry: requests %v, want two for archives, as nobody says where these come from", asked)
 	}

@@ -42,7 +42,7 @@ var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
 const originalWidget = "provider 1.0.0\n"
 
 func (im image) executable() string {
-	return filepath.Join(im.cache, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
+	return widgetIn(im.cache)
 }
 
 // forge exchanges a text in a file of receipts, and corrects the file's checksum, which is no
@@ -76,7 +76,7 @@ func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 				poison(t, im, h1, zh)
 				in := im.installer(t)
 				install(t, in, widgets, lock(h1, zh))
-				must.Equal(t, read(t, filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), originalWidget)
+				must.Equal(t, read(t, widgetIn(in.Target.Dir)), originalWidget)
 			})
 		}
 	}

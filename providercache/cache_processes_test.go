@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // apart runs another process that installs acme/widget 1.0.0 through a cache, and returns its exit
@@ -30,32 +29,6 @@ func apart(tb testing.TB, where, archive, target, cache, state string) int {
 	}
 	tb.Errorf("the other process ended with %v", err)
 	return -1
-}
-
-func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
-	needsReceipts(t)
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
-	source.From("acme/widget", "1.0.0", "the test")
-	archive := source.Packages[acmeWidget][v1].Location.String()
-	for where, staged := range map[string]int{"begun": 1, "received": 1, "done": 1} {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			in := newInstaller(t, source)
-			in.Cache, in.Fetcher.StateDir = &providercache.Store{Dir: filepath.Join(dir, "cache")}, filepath.Join(dir, "state")
-			if code := apart(t, where, archive, in.Target.Dir, in.Cache.Dir, in.Fetcher.StateDir); code != diedAsAsked {
-				t.Fatalf("it ended with %d", code)
-			}
-			must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), staged)
-			in.Target = &providercache.Store{Dir: filepath.Join(dir, "other")}
-			install(t, in, widgets, nil)
-			must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), 0)
-			for _, root := range []string{in.Target.Dir, in.Cache.Dir} {
-				must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), "provider 1.0.0\n", root)
-			}
-		})
-	}
 }
 
 func TestCache_ManyProcessesFetchAPackageOnce(t *testing.T) {
@@ -114,7 +87,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 		}
 		for _, root := range []string{filepath.Join(target, "0"), filepath.Join(target, "1"), cache} {
 			must.Equal(t, stagingDirs(tree(t, root)), 0, i, root)
-			must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), content, i, root)
+			must.Equal(t, read(t, widgetIn(root)), content, i, root)
 		}
 		succeed(t, os.RemoveAll(dir))
 	}

@@ -35,7 +35,7 @@ func (s *swapping) Err() error {
 // about to be copied or linked to the target, and if asked to, exchanges it back one step later.
 func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), swapped func() bool) {
 	t.Helper()
-	dir := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	dir := filepath.Join(m.Cache, packageDir(registryHost+"/acme/a", "1.0.0"))
 	evil, away := filepath.Join(m.Cache, "evil"), filepath.Join(m.Cache, "away")
 	write(t, filepath.Join(evil, "terraform-provider-a_v1.0.0"), "evil")
 	steps := 0

@@ -125,21 +125,6 @@ func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 	}
 }
 
-func TestCache_HardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
-	needsReceipts(t)
-	m := newMachine(t)
-	first, second := m.directory(t), m.directory(t)
-	first.Link, second.Link = providercache.LinkHardlink, providercache.LinkHardlink
-	locks, _ := m.install(t, first, nil)
-	m.install(t, second, locks)
-	if !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
-		t.Skipf("there are no hard links here, but %v", second.modes)
-	}
-	if m.install(t, first, locks); len(first.read) > 0 {
-		t.Errorf("read again: %q", first.read)
-	}
-}
-
 func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
@@ -186,21 +171,6 @@ func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 	}
 }
 
-func TestCache_PackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
-	needsReceipts(t)
-	m := newMachine(t)
-	locks, _ := m.first(t)
-	succeed(t, os.RemoveAll(m.State)) // a cache that was restored to another place
-	for i, want := range []int{2, 0} {
-		fresh := m.directory(t)
-		age()
-		_, asked := m.install(t, fresh, locks)
-		if len(asked) > 0 || len(fresh.read) != want {
-			t.Errorf("%d: requests %v, read %q", i, asked, fresh.read)
-		}
-	}
-}
-
 func TestVerify_TrustsNoReceipt(t *testing.T) {
 	t.Parallel()
 	m, d, locks := settled(t)
@@ -221,7 +191,7 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			d.Link = providercache.LinkCopy
 			locks, _ := m.install(t, d, nil)
 			sound := d.treeOf(t, d.Target.Dir)
-			broken := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
+			broken := filepath.Join(m.Cache, packageDir(registryHost+"/acme/a", "1.0.0"), "terraform-provider-a")
 			succeed(t, os.WriteFile(only(t, broken), []byte("damaged"), 0o755))
 			if !locked {
 				locks = nil
@@ -326,7 +296,7 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	for range 50 {
 		d := m.directory(t)
 		all.Go(func() {
-			must.Equal(t, must.ErrorOf(d.Install(t.Context(), both, nil, providercache.Normal)), nil)
+			must.Equal(t, attempt(t, d.Installer, both, nil), nil)
 		})
 	}
 	all.Wait()
@@ -352,19 +322,6 @@ func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
 	if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
 		t.Errorf("there is %q", got)
 	}
-}
-
-func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	locks, _ := m.first(t)
-	before := tree(t, filepath.Dir(m.Cache))
-	asked := m.Registry.Requests("")
-	status := must.Get(m.directory(t).Check(t.Context(), both, locks))(t)
-	must.Len(t, status.Reasons, 2)
-	must.Equal(t, status.Reasons[0].Code, "package_absent")
-	must.EqualSlices(t, tree(t, filepath.Dir(m.Cache)), before)
-	must.Equal(t, m.Registry.Requests(""), asked)
 }
 
 func TestEnsure_PrefersTheCache(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // requirements makes one requirement of each text, each on a line of its own.
@@ -17,22 +16,6 @@ func requirements(texts ...string) []getproviders.Requirement {
 		all[i] = getproviders.Requirement{Constraints: constraints(text), Pos: getproviders.Pos{File: "main.tf", Line: i + 1}}
 	}
 	return all
-}
-
-func TestInstall_ExplainsConflicts(t *testing.T) {
-	source := parallelSource(t)
-	for _, v := range []string{"1.0.0", "1.5.0", "2.0.0"} {
-		source.AddZip(t, "acme/alpha", v)
-	}
-	req := getproviders.Requirements{provider("acme/alpha"): requirements(">= 1.0", "~> 2.0", "< 1.6")}
-	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, providercache.Normal)
-	failed := must.As[*cause.NoVersionError](t, err)
-	var minimal []int
-	for _, b := range failed.Conflict.Minimal {
-		minimal = append(minimal, b.Pos.Line)
-	}
-	must.Len(t, failed.Conflict.Bounds, 3)
-	must.EqualSlices(t, minimal, []int{2, 3})
 }
 
 func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
@@ -51,7 +34,7 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			locks := new(depsfile.Locks)
 			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
-			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, providercache.Normal)
+			err := attempt(t, newInstaller(t, newSource(t)), req, locks)
 			failed := must.As[*cause.LockedVersionError](t, err)
 			must.EqualSlices(t, originLines(failed.Requirements), c.unmet)
 			must.EqualSlices(t, originLines(failed.Others), c.met)

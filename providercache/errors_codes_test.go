@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
@@ -46,7 +45,7 @@ func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
 
 func TestInstall_ItsErrorSplitsIntoProviders(t *testing.T) {
 	source := widgetSource(t)
-	_, _, err := newInstaller(t, source).Install(t.Context(), require("acme/none", "", "acme/widget", "2.0.0"), nil, providercache.Normal)
+	err := attempt(t, newInstaller(t, source), require("acme/none", "", "acme/widget", "2.0.0"), nil)
 	var codes []string
 	for _, part := range getproviders.SplitErrors(err) {
 		if _, ok := getproviders.Failure(part); !ok {

@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
@@ -43,11 +42,11 @@ func TestErrors_HaveHints(t *testing.T) {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
 	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: v1, Hashes: []getproviders.Hash{"h1:other="}})
-	_, _, changed := newInstaller(t, source).Install(t.Context(), require("acme/changed", ""), locks, providercache.Normal)
+	changed := attempt(t, newInstaller(t, source), require("acme/changed", ""), locks)
 	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "")
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}})
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Pos: getproviders.Pos{File: "versions.tf", Line: 7}})
-	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, providercache.Normal)
+	err := attempt(t, newInstaller(t, source), req, locks)
 
 	want := []struct{ text, hint string }{
 		{"doesn't match any of the checksums previously recorded", "who wrote the lock file, on which platform and from which source"},

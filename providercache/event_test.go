@@ -17,7 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -105,10 +104,10 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
 	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at the beginning and the end only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "terraform.io/builtin/terraform", "")
-	must.Refuse(both.Install(t.Context(), req, locks, providercache.Normal))(t, "no error")
+	must.Refuse(attempt(t, both, req, locks))(t)
 	queued := len(got.of)
 	req = require("acme/old", "> 1.0", "acme/unfit", "2.0.0", "terraform.io/builtin/other", "")
-	must.Refuse(both.Install(t.Context(), req, locks, providercache.Normal))(t, "no error")
+	must.Refuse(attempt(t, both, req, locks))(t)
 
 	size := len(archive)
 	want := map[string][]string{

@@ -20,14 +20,14 @@ import (
 func TestInstall_FromARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t, "a", "b", "c")
-	locks, report := install(t, in, require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0", registryHost+"/acme/c", ""), nil)
+	locks, report := install(t, in, require(registry.Host()+"/acme/a", "", registry.Host()+"/acme/b", "~> 1.0", registry.Host()+"/acme/c", ""), nil)
 	must.Len(t, report.Incomplete, 0)
 	for _, o := range report.Outcomes {
 		lock, _ := locks.Provider(o.Selection.Provider)
 		must.Equal(t, o.Authentication.TrustLevel, getproviders.LevelCommunity, o.Selection.Provider)
 		must.Len(t, lock.Hashes, 2, o.Selection.Provider)
 	}
-	for kind, want := range map[string]int{"discovery": 0, "versions": 3, "package": 3, "sums": 3, "signature": 3, "archive": 3, "HEAD": 0, "": 15} {
+	for kind, want := range map[string]int{"discovery": 1, "versions": 3, "package": 3, "sums": 3, "signature": 3, "archive": 3, "HEAD": 0, "": 16} {
 		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 	for _, req := range registry.Log() {
@@ -127,7 +127,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 			source.Add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
 			in := newInstaller(t, source)
 			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, c.transport), c.limits
-			_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
+			err := attempt(t, in, widgets, nil)
 			if (err == nil) != c.ok {
 				t.Fatalf("got %v", err)
 			}
@@ -161,7 +161,7 @@ func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 			source := newSource(t)
 			source.Add("acme/widget", "1.0.0", location)
 			in := newInstaller(t, source)
-			_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
+			err := attempt(t, in, widgets, nil)
 			if failure, ok := getproviders.Failure(err); !ok || failure.Step != during.Fetch {
 				t.Errorf("got %v, want an error in step fetch", err)
 			}

@@ -262,24 +262,6 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
-	source := parallelSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
-	in := newInstaller(t, source)
-	_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
-	must.Fail(t, err, unpack.RuleExecutable)
-	nothingLeft(t, in)
-}
-
-func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
-	source := widgetSource(t)
-	in := newInstaller(t, source)
-	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
-	_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
-	must.Fail(t, err, getproviders.ErrUnwritable)
-	must.Contain(t, err, "into "+in.Target.Dir+": ")
-}
-
 func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 	t.Parallel()
 	in := newInstaller(t, newSource(t))
@@ -293,7 +275,7 @@ func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
 	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
-		must.Refuse(in.Install(t.Context(), widgets, nil, providercache.Normal))(t, "no error")
+		must.Refuse(attempt(t, in, widgets, nil))(t)
 		must.Refuse(in.Plan(t.Context(), widgets, nil, providercache.Normal))(t, "no error from Plan")
 	}
 }
@@ -315,7 +297,7 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 	errs := make(chan error)
 	for _, in := range installers {
 		go func() {
-			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+			err := attempt(t, in, req, nil)
 			errs <- err
 		}()
 	}

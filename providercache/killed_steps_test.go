@@ -128,7 +128,7 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 					install(t, next, widgets, nil)
 				}
 				if c.state == "damaged" {
-					write(t, filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE"), "gone")
+					write(t, filepath.Join(next.Cache.Dir, packageDir("acme/widget", "1.0.0"), "LICENSE"), "gone")
 				}
 				next.Target = &providercache.Store{Dir: filepath.Join(dir, "target")}
 				victim := exec.CommandContext(t.Context(), os.Args[0], archive, next.Target.Dir, next.Cache.Dir, next.Fetcher.StateDir, c.mode.String())
@@ -154,7 +154,7 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	t.Helper()
 	shape := strings.Join(tree(t, filepath.Dir(next.Cache.Dir)), " ")
-	inCache := filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE")
+	inCache := filepath.Join(next.Cache.Dir, packageDir("acme/widget", "1.0.0"), "LICENSE")
 	content, _ := os.ReadFile(inCache)
 	next.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if e.Kind == event.Fetching && string(content) == "free" {
@@ -163,12 +163,9 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	}
 	install(t, next, widgets, nil)
 	for _, root := range []string{next.Target.Dir, next.Cache.Dir} {
-		dir := filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")))
+		dir := filepath.Join(root, packageDir("acme/widget", "1.0.0"))
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget"))+read(t, filepath.Join(dir, "LICENSE")), "the providerfree", root)
 		must.Equal(t, stagingDirs(tree(t, root)), 0)
 	}
-	maintenance := (&providercache.Fetcher{StateDir: next.Fetcher.StateDir}).Maintain(next.Cache)
-	found := must.Get(maintenance.Verify(t.Context(), nil))(t)
-	must.Len(t, found, 1)
-	must.Equal(t, found[0].Finding, providercache.OK)
+	isSound(t, next.Cache.Dir, next.Fetcher.StateDir, 1)
 }

@@ -79,7 +79,7 @@ func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 		}
 		in := &providercache.Installer{Fetcher: f, Target: &providercache.Store{Dir: t.TempDir()}}
 		go func() {
-			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+			err := attempt(t, in, req, nil)
 			errs <- err
 		}()
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -80,7 +79,7 @@ func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
 	final := in.Target.PackagePath(acmeWidget, v1, linux)
 	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
-	must.Refuse(in.Install(t.Context(), widgets, nil, providercache.Normal))(t, "no error")
+	must.Refuse(attempt(t, in, widgets, nil))(t)
 	must.Equal(t, read(t, filepath.Join(final, "terraform-provider-widget")), "x")
 }
 
@@ -97,7 +96,7 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 		locks := new(depsfile.Locks)
 		locks.Set(depsfile.Lock{Provider: acmeWidget, Version: v1, Hashes: c.hashes})
 		in := newInstaller(t, source)
-		_, _, err := in.Install(t.Context(), widgets, locks, providercache.Normal)
+		err := attempt(t, in, widgets, locks)
 		failure, failed := getproviders.Failure(err)
 		if failed != (c.step != "") || failed && failure.Step != c.step {
 			t.Errorf("%s: got %v", name, err)

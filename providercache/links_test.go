@@ -1,13 +1,11 @@
 package providercache
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
@@ -111,34 +108,6 @@ func TestLink_TriesOneModeAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestLink_AnotherFileSystemIsNoObstacle(t *testing.T) {
-	t.Parallel()
-	from := packageToLink(t)
-	elsewhere, err := os.MkdirTemp("/dev/shm", "tfdeps-test-")
-	if err != nil {
-		t.Skipf("no other file system is known here: %v", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(elsewhere) })
-	here, there := statOf(t, from), statOf(t, elsewhere)
-	if here.Device == there.Device || os.Link(os.Args[0], filepath.Join(elsewhere, "program")) == nil {
-		t.Skip("it is the same file system")
-	}
-	to := filepath.Join(elsewhere, "to")
-	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Clone, link.Hardlink, link.Copy})
-	if used != link.Copy || reason == nil || err != nil {
-		t.Fatalf("got %v, %v, %v", used, reason, err)
-	}
-	must.Contain(t, reason, "clone: ")
-	must.Contain(t, reason, "hardlink: ")
-	wantFiles(t, from, to, false)
-}
-
-func statOf(t *testing.T, path string) receipt.PathStat {
-	t.Helper()
-	stat := must.Get(receipt.Lstat(path))(t)
-	return stat
-}
-
 func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 	t.Parallel()
 	all := []link.Mode{link.Symlink, link.Clone, link.Hardlink, link.Copy}
@@ -158,33 +127,6 @@ func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 			t.Errorf("%v: got %v", mode, err)
 		}
 		must.Fail(t, must.ErrorOf(os.Lstat(to)), fs.ErrNotExist, mode)
-	}
-}
-
-func TestLink_FilesOfOthersAreNotLinkedTo(t *testing.T) {
-	t.Parallel()
-	if os.Getuid() != 0 {
-		t.Skip("only root can give files away")
-	}
-	from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
-	must.Succeed(t, os.Chown(filepath.Join(from, cachetest.WidgetFile), 12345, -1))
-	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink, link.Copy})
-	must.Equal(t, used, link.Copy)
-	must.Fail(t, reason, link.ErrNotOwnFile)
-	must.Equal(t, err, nil)
-}
-
-func TestLink_LinkingDoesntTouchTheOriginal(t *testing.T) {
-	t.Parallel()
-	s := receipttest.New(t)
-	for _, mode := range []link.Mode{link.Symlink, link.Clone, link.Copy} {
-		to := filepath.Join(t.TempDir(), "to")
-		if used, reason, err := link.Tree(t.Context(), s.Dir, to, []link.Mode{mode, link.Copy}); err != nil {
-			t.Errorf("%v: got %v, %v, %v", mode, used, reason, err)
-		}
-	}
-	if !s.IsKnown() {
-		t.Error("the receipt doesn't hold any more")
 	}
 }
 
@@ -234,22 +176,6 @@ func TestLink_AReceiptIsNotRenewedOverAChange(t *testing.T) {
 	s.Receipts.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
 	if _, ok := s.Receipts.Known(receipttest.Name, s.Dir, time.Now()); ok {
 		t.Error("it was renewed")
-	}
-}
-
-// TestLink_ManyMayLinkAtOnce: each of many goroutines that link at once gets a complete file.
-func TestLink_ManyMayLinkAtOnce(t *testing.T) {
-	t.Parallel()
-	from, to := packageToLink(t), t.TempDir()
-	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
-	_, errs := par.Map(t.Context(), len(names), names, func(ctx context.Context, name string) (link.Mode, error) {
-		used, _, err := link.Tree(ctx, from, filepath.Join(to, name), []link.Mode{link.Clone, link.Hardlink, link.Copy})
-		return used, err
-	})
-	must.Succeed(t, errors.Join(errs...))
-	want := cachetest.HashOf(t, from)
-	if slices.ContainsFunc(names, func(name string) bool { return cachetest.HashOf(t, filepath.Join(to, name)) != want }) {
-		t.Error("one of them is another package")
 	}
 }
 

@@ -2,6 +2,7 @@ package providercache_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -33,6 +34,7 @@ const (
 )
 
 var (
+	attempt         = installtest.Attempt
 	constraints     = installtest.Constraints
 	errRefused      = installtest.ErrRefused
 	everyPlatform   = installtest.EveryPlatform
@@ -81,6 +83,7 @@ type (
 var (
 	acmeWidget = provider("acme/widget")
 	widgets    = require("acme/widget", "")
+	hosted     = require(widgetAddress, "")
 	v1         = version("1.0.0")
 	onLinux    = []getproviders.Platform{linux}
 )
@@ -96,6 +99,11 @@ func widgetSource(t *testing.T) *memorySource {
 	source := parallelSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
 	return source
+}
+
+// widgetIn is the program of acme/widget 1.0.0 in a directory of packages.
+func widgetIn(root string) string {
+	return filepath.Join(root, packageDir("acme/widget", "1.0.0"), "terraform-provider-widget")
 }
 
 // needsReceipts skips a test where receipts aren't kept. It runs beside others.

@@ -73,7 +73,7 @@ func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 		req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
 	}
 	req.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
-	_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+	err := attempt(t, in, req, nil)
 	failures := providerErrors(t, err)
 	must.Len(t, failures, 1)
 	must.Equal(t, failures[0].Provider, provider("acme/p7"))
@@ -107,6 +107,7 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 			t.Fatalf("%d requests for archives, and %d errors, want 0, and one for all and one for what isn't there:\n%v", web.requests, len(parts), err)
 		}
 		blocked := getproviders.FaultOf(err, getproviders.ErrUnwritable)
+		must.Contain(t, err, "into "+in.Target.Dir+": ")
 		if blocked == nil || len(blocked.Providers) != 10 || getproviders.CodeOf(blocked) != "unwritable" {
 			t.Errorf("got %+v", err)
 		}
@@ -168,7 +169,7 @@ func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 		t.Skipf("of %d bytes", free)
 	}
 	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, providercache.Limits{PackageBytes: math.MaxInt64}
-	_, _, err := in.Install(t.Context(), require("acme/p0", "", "acme/sparse", ""), nil, providercache.Normal)
+	err := attempt(t, in, require("acme/p0", "", "acme/sparse", ""), nil)
 	if full, ok := errors.AsType[*disk.RoomError](err); !ok || len(getproviders.FaultOf(err, getproviders.ErrNoSpace).Providers) != 2 || full.Need != size {
 		t.Errorf("got %v", err)
 	}

@@ -36,7 +36,7 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 	tb.Helper()
 	registry.Break("archive", providertest.Fault{Status: 404})
 	registry.Break("archive", providertest.Fault{CutAfter: after, Times: 1})
-	_, _, err := in.Install(tb.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+	err := attempt(tb, in, hosted, nil)
 	if !errors.Is(err, getproviders.ErrUnreachable) {
 		tb.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	if err != nil || info.Size() != 300_000 || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 		t.Fatalf("%v, %v; want a file of 300000 bytes for nobody else", info, err)
 	}
-	must.Len(t, stagings(tree(t, in.Cache.Dir)), 0)
+	must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), 0)
 	var progress []event.Event
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if e.Kind == event.Progress {
@@ -59,7 +59,7 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 		}
 	}
 	in.Fetcher = installtest.Again(in.Fetcher)
-	install(t, in, require(widgetAddress, ""), nil)
+	install(t, in, hosted, nil)
 	if got := ranges(registry.Server); got[len(got)-1] != "300000-" {
 		t.Errorf("asked for %q", got)
 	}
@@ -69,16 +69,6 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	if _, err := os.Lstat(filepath.Dir(partial)); !os.IsNotExist(err) {
 		t.Errorf("the directory of what is left is there still: %v", err)
 	}
-}
-
-// stagings returns the staging directories among names.
-func stagings(names []string) (found []string) {
-	for _, name := range names {
-		if stagingDirs([]string{name}) > 0 {
-			found = append(found, name)
-		}
-	}
-	return found
 }
 
 func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
@@ -110,7 +100,7 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 			succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 			succeed(t, os.WriteFile(partial, c.left(archive), 0o600))
 			registry.Break("archive", c.fault)
-			locks, _ := install(t, in, require(widgetAddress, ""), nil)
+			locks, _ := install(t, in, hosted, nil)
 			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
 			must.Equal(t, fmt.Sprint(ranges(registry.Server)), want)
 			lock, _ := locks.Provider(provider(widgetAddress))
@@ -153,8 +143,8 @@ func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 				succeed(t, os.Rename(filepath.Dir(partial)+"x", filepath.Dir(partial)))
 			}
 			before := tree(t, filepath.Dir(partial))
-			install(t, in, require(widgetAddress, ""), nil)
-			must.Equal(t, fmt.Sprint(ranges(registry.Server)), fmt.Sprint([]string{""}))
+			install(t, in, hosted, nil)
+			must.EqualSlices(t, ranges(registry.Server), []string{""})
 			must.Equal(t, fmt.Sprint(tree(t, filepath.Dir(partial))), fmt.Sprint(before))
 		})
 	}
@@ -172,8 +162,8 @@ func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 			succeed(t, os.Chtimes(path, yesterday, yesterday))
 		}
 	}
-	install(t, in, require(widgetAddress, ""), nil)
-	must.Equal(t, fmt.Sprint(ranges(registry.Server)), fmt.Sprint([]string{""}))
+	install(t, in, hosted, nil)
+	must.EqualSlices(t, ranges(registry.Server), []string{""})
 	must.Equal(t, fmt.Sprint(tree(t, filepath.Dir(partial))), fmt.Sprint([]string{filepath.Base(young), "notes"}))
 }
 
@@ -196,7 +186,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
-		_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
+		err := attempt(t, in, widgets, nil)
 		if !errors.Is(err, getproviders.ErrUnreachable) {
 			t.Fatal(err)
 		}
@@ -208,7 +198,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		t.Parallel()
 		registry, in, _, partial := newResumable(t)
 		registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
-		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+		err := attempt(t, in, hosted, nil)
 		if _, statErr := os.Lstat(partial); !errors.Is(err, getproviders.ErrAuthentication) || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)
 		}
@@ -219,7 +209,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		in.Fetcher.Limits.PackageBytes = 100_000
 		succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 		succeed(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
-		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+		err := attempt(t, in, hosted, nil)
 		if _, statErr := os.Lstat(partial); err == nil || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)
 		}
@@ -248,11 +238,11 @@ func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 		return registry.Client().Transport.RoundTrip(req)
 	})}
 	in.Fetcher.Source = source
-	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+	err := attempt(t, in, hosted, nil)
 	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
 		t.Fatalf("got %v, %v, %v", err, info, statErr)
 	}
 	registry.Break("sums", providertest.Fault{})
-	install(t, in, require(widgetAddress, ""), nil)
+	install(t, in, hosted, nil)
 	must.Len(t, ranges(registry.Server), 1)
 }

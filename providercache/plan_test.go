@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -35,17 +33,4 @@ func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	t.Parallel()
 	plan := must.Get(newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal))(t)
 	must.Equal(t, string(must.Get(json.Marshal(plan))(t)), `{"present":[],"link":[],"fetch":[],"built_in":[]}`)
-}
-
-func TestPlan_ReportsAllProblems(t *testing.T) {
-	source := parallelSource(t)
-	source.AddZip(t, "acme/good", "1.0.0")
-	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
-	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
-	must.Len(t, providerErrors(t, err), 2)
-	must.Fail(t, err, getproviders.ErrProviderNotFound)
-	if plan.Fetch != nil {
-		t.Errorf("got %+v", plan)
-	}
 }

@@ -53,7 +53,7 @@ func TestPrefetch_ChoosesTheNewestVersion(t *testing.T) {
 func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	t.Parallel()
 	mirror := t.TempDir()
-	dir := filepath.Join(mirror, filepath.FromSlash(packageDir("acme/a", "1.0.0")))
+	dir := filepath.Join(mirror, packageDir("acme/a", "1.0.0"))
 	write(t, filepath.Join(dir, "terraform-provider-a"), "unpacked")
 	m := newMachine(t)
 	d := m.directory(t)

@@ -151,10 +151,10 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if most := int64(kills * (ahead + 64<<10)); twice > most || twice > int64(len(p.archive)/20) {
 		t.Errorf("%d bytes of %d were sent twice, over %d kills", twice, len(p.archive), kills)
 	}
-	must.Equal(t, len(stagings(tree(t, in.Target.Dir))), 0)
-	installed, err := os.ReadFile(filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget"))
+	must.Equal(t, stagingDirs(tree(t, in.Target.Dir)), 0)
+	installed, err := os.ReadFile(widgetIn(in.Target.Dir))
 	if err != nil || string(installed) != noise(size) {
 		t.Errorf("it isn't what was sent: %v", err)
 	}
-	must.Equal(t, len(stagings(tree(t, in.Cache.Dir))), 0)
+	must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), 0)
 }

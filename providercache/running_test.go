@@ -32,7 +32,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 		Archive: zipOf(t, map[string]string{name: string(content), "LICENSE": "free"})})
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	cached := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	cached := filepath.Join(m.Cache, packageDir(registryHost+"/acme/a", "1.0.0"))
 	running := exec.CommandContext(t.Context(), filepath.Join(cached, name))
 	running.Env = append(os.Environ(), restVariable+"=1")
 	out, err := running.StdoutPipe()

@@ -15,37 +15,38 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
-	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+// knowing is an Installer for linux_amd64 whose receipts tell how large archives were.
+func knowing(t *testing.T, source getproviders.Source, sizes map[string]int64) *Installer {
+	t.Helper()
 	base := filepath.Join(t.TempDir(), "base")
 	in := &Installer{
-		Fetcher: &Fetcher{StateDir: filepath.Join(base, "state"), Platform: plat},
+		Fetcher: &Fetcher{Source: source, StateDir: filepath.Join(base, "state"), Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
 		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
 	}
 	view := in.cacheView()
 	if view.Own == nil {
 		t.Skip("no receipts are kept here")
 	}
-	name := func(provider, version, platform string) string {
-		return "registry.terraform.io/acme/" + provider + "/" + version + "/" + platform
+	record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
+	for name, bytes := range sizes {
+		view.Own.Put("registry.terraform.io/acme/"+name, receipt.Provenance{H1: "h1:x", ArchiveBytes: bytes}.Receipt(record))
 	}
-	put := func(name string, bytes int64) {
-		record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
-		view.Own.Put(name, receipt.Provenance{H1: "h1:x", ArchiveBytes: bytes}.Receipt(record))
-	}
-	put(name("small", "1.0.0", "linux_amd64"), 10)
-	put(name("large", "1.0.0", "linux_amd64"), 1000)
-	put(name("large", "1.1.0", "linux_amd64"), 0) // from a directory
-	put(name("large", "1.2.0", "windows_amd64"), 5)
-	put(name("larger", "1.0.0", "linux_amd64"), 1)
 	must.Succeed(t, view.Own.Save(t.Context()))
+	return in
+}
+
+func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
+	in := knowing(t, nil, map[string]int64{
+		"small/1.0.0/linux_amd64": 10, "large/1.0.0/linux_amd64": 1000, "large/1.1.0/linux_amd64": 0, // from a directory
+		"large/1.2.0/windows_amd64": 5, "larger/1.0.0/linux_amd64": 1,
+	})
 	var tasks steps
 	for _, p := range []string{"larger", "small", "large", "unknown"} {
 		at := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + p}}
 		s := getproviders.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: p}, Version: getproviders.MustParseVersion("2.0.0")}
 		tasks = append(tasks, &step{Request: fetch.Request{Selection: s, Package: getproviders.Package{Location: at}}})
 	}
-	file := filepath.Join(base, "archive.zip")
+	file := filepath.Join(t.TempDir(), "archive.zip")
 	must.Write(t, file, strings.Repeat("x", 100))
 	for name, at := range map[string]getproviders.Location{"file": getproviders.LocalArchive(file), "missing": getproviders.LocalArchive("missing")} {
 		tasks = append(tasks, &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: getproviders.Provider{Type: name}}, Package: getproviders.Package{Location: at}}})
@@ -79,21 +80,7 @@ func (s registryURL) sourceURL(context.Context, getproviders.Provider, getprovid
 
 func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	t.Parallel()
-	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	base := filepath.Join(t.TempDir(), "base")
-	in := &Installer{
-		Fetcher: &Fetcher{Source: registryURL("https://registry.example.com/v1/"), StateDir: filepath.Join(base, "state"), Platform: plat},
-		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
-	}
-	view := in.cacheView()
-	if view.Own == nil {
-		t.Skip("no receipts are kept here")
-	}
-	record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
-	for version, bytes := range map[string]int64{"1.0.0": 10, "2.0.0": 2000} {
-		view.Own.Put("registry.terraform.io/acme/widget/"+version+"/linux_amd64", receipt.Provenance{H1: "h1:x", ArchiveBytes: bytes}.Receipt(record))
-	}
-	must.Succeed(t, view.Own.Save(t.Context()))
+	in := knowing(t, registryURL("https://registry.example.com/v1/"), map[string]int64{"widget/1.0.0/linux_amd64": 10, "widget/2.0.0/linux_amd64": 2000})
 	planned := func(name, version string) *step {
 		p := getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: name}
 		return &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}

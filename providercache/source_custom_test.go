@@ -30,7 +30,7 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 	_, report := install(t, newInstaller(t, source), widgets, nil)
 	must.Equal(t, report.Outcomes[0].Authentication.TrustLevel, getproviders.LevelVerifiedChecksum)
 	approved[0]++
-	if _, _, err := newInstaller(t, source).Install(t.Context(), widgets, nil, providercache.Normal); !errors.Is(err, getproviders.ErrAuthentication) {
+	if err := attempt(t, newInstaller(t, source), widgets, nil); !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("another archive: %v", err)
 	}
 }

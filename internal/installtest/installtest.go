@@ -64,6 +64,12 @@ func Install(tb testing.TB, in *providercache.Installer, req getproviders.Requir
 	return got, report
 }
 
+// Attempt is the error of an installation.
+func Attempt(tb testing.TB, in *providercache.Installer, req getproviders.Requirements, locks *depsfile.Locks) error {
+	_, _, err := in.Install(tb.Context(), req, locks, providercache.Normal)
+	return err
+}
+
 // NothingLeft fails the test if there is anything in the directory that the Installer would make,
 // or the directory itself.
 func NothingLeft(tb testing.TB, in *providercache.Installer) {
