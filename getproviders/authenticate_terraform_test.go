@@ -1,14 +1,13 @@
 package getproviders_test
 
 import (
-	"encoding/hex"
-	"encoding/json"
-	"io"
+	"fmt"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -140,37 +139,25 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 	return output, locked, ok
 }
 
-// authenticateFrom authenticates the registry's package by the registry's documents.
-func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.AuthenticationResult, error) {
+// authenticateFrom authenticates the registry's package as its source says.
+func authenticateFrom(t *testing.T, r *providertest.Registry) (none getproviders.AuthenticationResult, err error) {
 	t.Helper()
-	read := func(path string) []byte {
-		resp := must.Get(r.Client().Get("https://" + r.Host() + path))(t)
-		defer resp.Body.Close()
-		return must.Get(io.ReadAll(resp.Body))(t)
+	source := &getproviders.RegistrySource{Client: r.Client(), Discovery: &hosts.Discovery{Client: r.Client()}, Product: terraform}
+	found := must.Get(source.Package(t.Context(), mustParse(t, r.Host()+"/acme/widget"), v1, getproviders.CurrentPlatform()))(t)
+	trust, err := found.Trust.Loaded(t.Context())
+	if err != nil {
+		return none, err
 	}
-	var description struct {
-		FileName     string `json:"filename"`
-		SHA256       string `json:"shasum"`
-		SumsURL      string `json:"shasums_url"`
-		SignatureURL string `json:"shasums_signature_url"`
-		SigningKeys  struct {
-			GPG []providertest.Key `json:"gpg_public_keys"`
-		} `json:"signing_keys"`
-	}
-	path := "/v1/providers/acme/widget/1.0.0/download/" + runtime.GOOS + "/" + runtime.GOARCH
-	must.Succeed(t, json.Unmarshal(read(path), &description))
-	sum := must.Get(hex.DecodeString(description.SHA256))(t)
-	checksums := getproviders.SignedChecksums{
-		FileName:  description.FileName,
-		SHA256:    [32]byte(sum),
-		Sums:      read(description.SumsURL),
-		Signature: read(description.SignatureURL),
-		Keys:      getproviders.DefaultSigningKeys(),
-	}
-	for _, key := range description.SigningKeys.GPG {
-		checksums.PublicKeys = append(checksums.PublicKeys, getproviders.PublicKey{
-			Armored: key.Armored, TrustSignature: key.TrustSignature,
-		})
-	}
-	return checksums.Authenticate(getproviders.Digests{SHA256: [32]byte(sum)})
+	return trust.Authenticator.Authenticate(getproviders.Digests{SHA256: found.Trust.ExpectedSHA256})
+}
+
+// terraformInit has Terraform install a provider in a directory of its own.
+func terraformInit(t *testing.T, terraform string, p getproviders.Provider, env ...string) (dir, output string, ok bool) {
+	t.Helper()
+	dir = t.TempDir()
+	must.Write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf("terraform {\n  required_providers {\n    widget = { source = %q }\n  }\n}\n", p))
+	cmd := exec.CommandContext(t.Context(), terraform, "init", "-no-color", "-input=false")
+	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CHECKPOINT_DISABLE=1", "HOME="+dir), env...)
+	out, err := cmd.CombinedOutput()
+	return dir, string(out), err == nil
 }

@@ -14,6 +14,7 @@ func TestNetworkMirrorSource_RefusesMalformedIndexes(t *testing.T) {
 	for name, test := range map[string]struct{ body, problem string }{
 		"no JSON":            {`<html>`, "invalid character '<'"},
 		"nothing":            {``, "unexpected end of JSON input"},
+		"more than one":      {goodIndex + `{}`, "after top-level value"},
 		"null":               {`null`, "it is null, not an object"},
 		"array":              {`[]`, "it is a JSON array, not an object"},
 		"versions is number": {`{"versions": 1}`, "versions is not a JSON object"},

@@ -46,6 +46,7 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 	}{
 		"as the protocol has it":  {`{"versions": {"1.10.0": {}, "1.9.0": {}}}`, versions("1.9.0", "1.10.0")},
 		"with hints to come":      {`{"versions": {"1.0.0": {"size": 7}}, "generator": "x"}`, versions("1.0.0")},
+		"hints of no kind":        {`{"versions": {"1.0.0": "x"}}`, versions("1.0.0")},
 		"null hints":              {`{"versions": {"1.0.0": null}}`, versions("1.0.0")},
 		"what is no version":      {`{"versions": {"1.0.0": {}, "v2.0.0": {}, "latest": {}, "": {}}}`, versions("1.0.0")},
 		"in short":                {`{"versions": {"1.0": {}}}`, versions("1.0.0")},
