@@ -96,16 +96,24 @@ func (m *signedMirror) introduceBlock(t *testing.T, block, trust string) {
 // signature counts.
 func (m *signedMirror) judge(t *testing.T) map[string]string {
 	t.Helper()
-	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))}))(t)
-	t.Cleanup(server.Close)
-	network := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9")))(t)
-	network.Signers = m.signers
+	network, _ := m.network(t, terraform)
 	digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
 	return map[string]string{
-		"filesystem": judgedFrom(t, &getproviders.FilesystemMirrorSource{Dir: root, Signers: m.signers}, digests),
+		"filesystem": judgedFrom(t, &getproviders.FilesystemMirrorSource{Dir: m.root(), Signers: m.signers}, digests),
 		"network":    judgedFrom(t, network, digests),
 	}
+}
+
+func (m *signedMirror) root() string { return filepath.Dir(filepath.Dir(filepath.Dir(m.dir))) }
+
+// network is the mirror as a server has it.
+func (m *signedMirror) network(t *testing.T, product getproviders.Product) (*getproviders.NetworkMirrorSource, *providertest.Server) {
+	t.Helper()
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.root()))}))(t)
+	t.Cleanup(server.Close)
+	source := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product))(t)
+	source.Signers = m.signers
+	return source, server
 }
 
 func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.Digests) string {
@@ -238,18 +246,11 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 	const forged, otherForged = "zh:" + "00000000000000000000000000000000000000000000000000000000000000aa", "h1:forged"
 	m := newSignedMirror(t)
 	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed", "`+forged+`"]}, "windows_amd64": {"url": "w.zip", "hashes": ["`+otherForged+`"]}}}`))
-	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))}))(t)
-	t.Cleanup(server.Close)
-	for name, product := range map[string]getproviders.Product{"as Terraform": getproviders.Terraform("1.15.9"), "as OpenTofu": getproviders.OpenTofu("1.12.6")} {
+	for name, product := range map[string]getproviders.Product{"as Terraform": terraform, "as OpenTofu": getproviders.OpenTofu("1.12.6")} {
 		for _, believed := range []bool{false, true} {
-			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
-			must.Succeed(t, err)
-			source.Signers, source.TrustAllHashes = m.signers, believed
-			found, err := packageOf(t, source)
-			must.Succeed(t, err)
-			trust, err := found.Trust.Loaded(t.Context())
-			must.Succeed(t, err)
+			source, _ := m.network(t, product)
+			source.TrustAllHashes = believed
+			trust := must.Get(must.Get(packageOf(t, source))(t).Trust.Loaded(t.Context()))(t)
 			signed := getproviders.ZH(m.sum(t))
 			must.EqualSlices(t, hashing.Sort(trust.ListedHashes), []getproviders.Hash{"h1:listed", signed}, name, believed)
 			result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
@@ -282,11 +283,7 @@ func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newSignedMirror(t)
 			c.sign(t, m)
-			root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
-			server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))}))(t)
-			t.Cleanup(server.Close)
-			source := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9")))(t)
-			source.Signers = m.signers
+			source, server := m.network(t, terraform)
 			for range 3 {
 				judgedFrom(t, source, getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
 			}

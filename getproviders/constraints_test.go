@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -216,24 +215,6 @@ func TestAnd_KeepsItsOperands(t *testing.T) {
 	must.DeepEqual(t, both, b.And(a), "the order of operands matters")
 	if (getproviders.Constraints{}).And().String() != "" {
 		t.Error("nothing and nothing is something")
-	}
-}
-
-func TestMustParseConstraints_PanicsOnBadInput(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	getproviders.MustParseConstraints("1.x")
-}
-
-func TestConstraints_SurviveJSON(t *testing.T) {
-	want := []getproviders.Constraints{{}, getproviders.MustParseConstraints("~> 1.2, != 1.5")}
-	text := must.Get(json.Marshal(want))(t)
-	var got []getproviders.Constraints
-	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%s was read as %v, %v", text, got, err)
 	}
 }
 

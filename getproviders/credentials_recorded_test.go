@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +136,11 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 	return text.String()
 }
 
+// registry is a source of this web with credentials for discovery, and for the service.
+func (w *web) registry(discovery, service hosts.Credentials) *getproviders.RegistrySource {
+	return &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client, Credentials: discovery}, Credentials: service, Product: terraform}
+}
+
 // heard returns which URLs got which token.
 func (w *web) heard() map[string]string {
 	w.mu.Lock()
@@ -156,14 +160,6 @@ func (w *web) check(t *testing.T, said string, want map[string]string) {
 		must.NotContain(t, text, "Bearer", name)
 	}
 	must.Contain(t, w.log.String(), "HTTP request", "nothing was logged")
-}
-
-func listed(told map[string]string) string {
-	var lines []string
-	for _, at := range slices.Sorted(maps.Keys(told)) {
-		lines = append(lines, "  "+at+" "+told[at])
-	}
-	return strings.Join(lines, "\n")
 }
 
 func redirect(to string) answer {
@@ -234,13 +230,7 @@ func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 			answers := registryWeb(t, test.api, test.files)
 			maps.Copy(answers, test.change)
 			w := newWeb(t, answers)
-			source := &getproviders.RegistrySource{
-				Client:      w.client,
-				Discovery:   &hosts.Discovery{Client: w.client, Credentials: everyToken},
-				Credentials: everyToken,
-				Product:     getproviders.Terraform("1.15.9"),
-			}
-			w.check(t, w.install(t, source, w.client), maps.Clone(test.want))
+			w.check(t, w.install(t, w.registry(everyToken, everyToken), w.client), maps.Clone(test.want))
 		})
 	}
 }
@@ -342,10 +332,7 @@ func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 			answers := registryWeb(t, test.api, test.files)
 			maps.Copy(answers, test.change)
 			w := newWeb(t, answers)
-			source := &getproviders.RegistrySource{
-				Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken, Product: getproviders.Terraform("1.15.9"),
-			}
-			w.install(t, source, hosts.WithArchiveCredentials(w.client, everyToken))
+			w.install(t, w.registry(nil, everyToken), hosts.WithArchiveCredentials(w.client, everyToken))
 			told := w.heard()
 			maps.DeleteFunc(told, func(at, _ string) bool { return strings.Contains(at, "acme/widget") })
 			want := map[string]string{}

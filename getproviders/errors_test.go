@@ -45,7 +45,7 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", err)), want, err)
 	}
 	several, _ := inOrder(stub{err: getproviders.Subject{Provider: widget}.Missing()}, stub{err: versionMissing})
-	_, err := several.Versions(t.Context(), widget)
+	_, err := versionsOf(t, several)
 	must.Equal(t, getproviders.CodeOf(err), "version_not_found")
 }
 

@@ -13,8 +13,6 @@ const (
 	BuiltInHost    = builtInHost
 )
 
-func DefaultSigningKeys() SigningKeys { return defaultSigningKeys() }
-
 // WithKeys returns the signers with other keys than the embedded ones.
 func (s Signers) WithKeys(keys SigningKeys) Signers {
 	s.keys = &keys

@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -85,13 +84,4 @@ func forbid(t *testing.T, dir string, mode fs.FileMode) {
 	if _, err := os.ReadDir(dir); err == nil {
 		t.Skip("directories can't be made unreadable for this user, or on this system")
 	}
-}
-
-func TestFilesystemMirrorSource_SearchEndsWithTheContext(t *testing.T) {
-	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
-	source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
-	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Providers(ctx)), gone)
 }

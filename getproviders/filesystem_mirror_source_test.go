@@ -87,7 +87,7 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := must.Get(mirror(t, test.tree...).Versions(t.Context(), widget))(t)
+			got := must.Get(versionsOf(t, mirror(t, test.tree...)))(t)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
 			}

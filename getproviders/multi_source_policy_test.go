@@ -13,10 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func TestMultiSource_TheZeroOneStops(t *testing.T) {
-	must.Equal(t, new(getproviders.MultiSource).Fallback, getproviders.StopOnFailure, "it goes on after failures")
-}
-
 // TestFallback asks the same questions of the same sources under each policy: of a mirror, and of
 // the origin registry, which has the provider.
 func TestFallback(t *testing.T) {
@@ -131,19 +127,6 @@ func TestMultiSource_NextOnFailure_DoesNotPassOverAProtocol(t *testing.T) {
 	must.EqualSlices(t, *asked, []string{"a", "b"})
 }
 
-func TestMultiSource_NextOnFailure_EndsWithTheContext(t *testing.T) {
-	gone := errors.New("gone")
-	source, asked := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
-	source.Fallback = getproviders.NextOnFailure
-	for query, ask := range queries(source) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(gone)
-		*asked = nil
-		must.Equal(t, ask(ctx), gone, query)
-		must.Len(t, *asked, 1, query)
-	}
-}
-
 func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
 	source, _ := inOrder(stub{name: "m1", err: errNoProvider}, stub{name: "m2", err: errNoProvider}, stub{name: "registry"})
 	source.Fallback, source.Selectors[2].IsRegistry = getproviders.Exclusive, true
@@ -175,9 +158,4 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 	} {
 		must.Contain(t, err, want)
 	}
-}
-
-func TestMultiSource_NamesTheSourceOfAPackage(t *testing.T) {
-	source, _ := inOrder(stub{name: "a", err: errNoVersion}, stub{name: "b"})
-	must.Equal(t, must.Get(packageOf(t, source))(t).Source, "b")
 }

@@ -178,7 +178,7 @@ func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 	)
 	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
 	got, err := packageOf(t, source)
-	if err != nil || got.Location != getproviders.LocalDirectory("d") {
+	if err != nil || got.Location != getproviders.LocalDirectory("d") || got.Source != "d" {
 		t.Errorf("got %+v, %v, want that of d", got, err)
 	}
 	must.EqualSlices(t, *asked, []string{"a", "b", "c", "d"})
@@ -229,19 +229,10 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 	}
 }
 
-func TestMultiSource_EndsWithTheContext(t *testing.T) {
-	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
-	source, _ := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
-	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, v1, linux)), gone)
-}
-
 func TestMultiSource_OfMultiSources(t *testing.T) {
 	inner, _ := inOrder(stub{name: "a", err: errNoProvider}, stub{name: "b", err: errNoVersion})
 	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
-	got, err := outer.Package(t.Context(), widget, v1, linux)
+	got, err := packageOf(t, outer)
 	if err != nil || got.Location != getproviders.LocalDirectory("c") {
 		t.Errorf("got %+v, %v, want that of c", got, err)
 	}
@@ -260,12 +251,6 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 	must.Len(t, *asked, 0)
-}
-
-func TestMultiSource_DescribesThoseThatAreForTheProvider(t *testing.T) {
-	source, _ := inOrder(stub{name: "a"}, stub{name: "b"}, stub{name: "c"})
-	source.Selectors[1].Exclude = never
-	must.Equal(t, source.Describe(widget).Name, "a, c")
 }
 
 func TestMultiSource_Suggests(t *testing.T) {

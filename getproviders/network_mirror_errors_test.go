@@ -22,7 +22,7 @@ func TestNetworkMirrorSource_RefusesMalformedIndexes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
-			_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+			_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 			wantQueryError(t, err, "could not query provider mirror for registry.example/acme/widget: malformed answer", fake.URL+indexPath, test.problem)
 		})
 	}
@@ -62,7 +62,7 @@ func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 		"":                                false,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{indexPath: {body: goodIndex, header: map[string]string{"Content-Type": declared}}})
-		_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+		_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 		if fine && err != nil {
 			t.Errorf("%q: %v", declared, err)
 		}
@@ -74,7 +74,7 @@ func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 
 func TestNetworkMirrorSource_RefusesHugeAnswers(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex + strings.Repeat(" ", 16<<20))})
-	_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+	_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 	wantQueryError(t, err, fake.URL+indexPath, "larger than 16777216 bytes")
 }
 
@@ -94,7 +94,7 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{indexPath: {status: test.status}, versionPath: {status: test.status}})
 			for path, ask := range map[string]func() error{
-				indexPath:   func() error { _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); return err },
+				indexPath:   func() error { _, err := versionsOf(t, fake.mirrorAt(t, mirrorBase)); return err },
 				versionPath: func() error { _, err := askMirror(t, fake); return err },
 			} {
 				err := ask()
@@ -119,7 +119,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		"an error of another": {indexPath: {status: 400, body: `{"errors": ["Bad Request"]}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+			_, err := versionsOf(t, newFakeRegistry(t, answers).mirrorAt(t, mirrorBase))
 			if err == nil || !strings.Contains(err.Error()+hint(err), registrySays) {
 				t.Errorf("err = %v, hint %q, want one that speaks of a registry", err, hint(err))
 			}
@@ -141,7 +141,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		"another server's error": `{"errors": [{"status": 404, "message": "Could not find resource"}]}`,
 		"a page":                 "404 page not found",
 	} {
-		_, err := newFakeRegistry(t, map[string]answer{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+		_, err := versionsOf(t, newFakeRegistry(t, map[string]answer{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase))
 		must.Fail(t, err, getproviders.ErrProviderNotFound, name)
 		must.Equal(t, hint(err), "", name)
 	}
@@ -159,10 +159,10 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 		"":      "/" + document,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{asked: inJSON(goodIndex)})
-		must.Get(fake.mirrorAt(t, path).Versions(t.Context(), widget))(t, path)
+		must.Get(versionsOf(t, fake.mirrorAt(t, path)))(t, path)
 		for _, status := range []int{404, 400} {
 			fake.answers[asked] = answer{status: status}
-			_, err := fake.mirrorAt(t, path).Versions(t.Context(), widget)
+			_, err := versionsOf(t, fake.mirrorAt(t, path))
 			want := ""
 			if path != "" && !strings.HasSuffix(path, "/") {
 				want = fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",

@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -36,7 +35,7 @@ func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.Network
 // askMirror asks a mirror with the given answers for the package of widget 1.0.0.
 func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 	t.Helper()
-	return fake.mirrorAt(t, mirrorBase).Package(t.Context(), widget, v1, linux)
+	return packageOf(t, fake.mirrorAt(t, mirrorBase))
 }
 
 func TestNetworkMirrorSource_Versions(t *testing.T) {
@@ -58,7 +57,7 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
-			got := must.Get(fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget))(t)
+			got := must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -116,10 +115,10 @@ func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
 	hop("/4", "/5")
 	hop("/5", "/end")
 	answers["/end"] = inJSON(goodIndex)
-	must.Get(newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget))(t)
+	must.Get(versionsOf(t, newFakeRegistry(t, answers).mirrorAt(t, mirrorBase)))(t)
 	hop("/5", "/6")
 	hop("/6", "/end")
-	_, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+	_, err := versionsOf(t, newFakeRegistry(t, answers).mirrorAt(t, mirrorBase))
 	wantQueryError(t, err, "stopped after 5 redirects")
 }
 
@@ -188,42 +187,9 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorSource_IsAskedOnceForVersions(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
-	source := fake.mirrorAt(t, mirrorBase)
-	absent := mustParse(t, "registry.example/acme/absent")
-	for range 2 {
-		got := must.Get(versionsOf(t, source))(t)
-		got.Versions[0] = getproviders.Version{} // the caller's own
-		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, version("3.0.0"), linux)), getproviders.ErrVersionNotFound)
-		must.Fail(t, must.ErrorOf(source.Versions(t.Context(), absent)), getproviders.ErrProviderNotFound)
-	}
-	for _, path := range []string{indexPath, strings.Replace(indexPath, "widget", "absent", 1)} {
-		must.Equal(t, fake.requests(path), 1, path)
-	}
-}
-
-func TestNetworkMirrorSource_FailureIsNotRemembered(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{indexPath: {status: http.StatusForbidden}})
-	source := fake.mirrorAt(t, mirrorBase)
-	for range 2 {
-		must.Fail(t, must.ErrorOf(versionsOf(t, source)), getproviders.ErrUnauthorized)
-	}
-	must.Equal(t, fake.requests(indexPath), 2)
-}
-
-func TestNetworkMirrorSource_QueryEndsWithTheContext(t *testing.T) {
-	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
-	source := newFakeRegistry(t, nil).mirrorAt(t, mirrorBase)
-	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, v1, linux)), gone)
-}
-
 func TestNetworkMirrorSource_GetsTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
-	must.Get(fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget))(t)
+	must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t)
 	must.Equal(t, fake.seen[0].Header.Get("X-Terraform-Version"), "1.15.9")
 }
 

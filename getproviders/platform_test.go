@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"encoding/json"
 	"runtime"
 	"slices"
 	"testing"
@@ -30,14 +29,4 @@ func TestPlatforms_AreOrderedByText(t *testing.T) {
 	// "2" comes before "_".
 	slices.SortFunc(sorted, getproviders.Platform.Compare)
 	must.EqualSlices(t, sorted, []getproviders.Platform{{"darwin", "amd64"}, {"linux2", "amd64"}, {"linux", "386"}, {"linux", "amd64"}, {"linux", "arm64"}})
-}
-
-func TestPlatform_SurvivesJSON(t *testing.T) {
-	want := []getproviders.Platform{{}, {"linux", "amd64"}}
-	text := must.Get(json.Marshal(want))(t)
-	var got []getproviders.Platform
-	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%s was read as %v, %v", text, got, err)
-	}
-	must.Refuse(json.Unmarshal([]byte(`["linux"]`), &got))(t, "half a platform was read")
 }

@@ -66,11 +66,7 @@ func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 			answers := registryWeb(t, test.api, ownFiles)
 			maps.Copy(answers, test.change)
 			w := newWeb(t, answers)
-			source := &getproviders.RegistrySource{
-				Client:      w.client,
-				Discovery:   &hosts.Discovery{Client: w.client, Credentials: test.with},
-				Credentials: test.with,
-			}
+			source := w.registry(test.with, test.with)
 			if strings.HasPrefix(test.api, "http:") { // only the user may choose that
 				source.Discovery.Forced = map[hosts.Hostname]map[string]string{widget.Hostname: {"providers.v1": test.api}}
 			}
@@ -96,8 +92,7 @@ func TestErrUnauthorized_NamesPorts(t *testing.T) {
 		{nil, `the program needs credentials for "registry.example:8443"`},
 		{everyToken, "the credentials for registry.example:8443 may have expired, or lack the right to read this"},
 	} {
-		source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: test.with}
-		_, err := source.Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))
+		_, err := w.registry(nil, test.with).Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))
 		must.Fail(t, err, getproviders.ErrUnauthorized)
 		must.Equal(t, hint(err), test.hint)
 	}
@@ -107,8 +102,7 @@ func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers := registryWeb(t, ownAPI, ownFiles)
 	answers[ownFiles+"sums"] = answer{status: 403}
 	w := newWeb(t, answers)
-	source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken}
-	found, err := packageOf(t, source)
+	found, err := packageOf(t, w.registry(nil, everyToken))
 	must.Succeed(t, err)
 	_, err = found.Trust.Loaded(t.Context())
 	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
@@ -124,7 +118,7 @@ func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
 	_, err = versionsOf(t, source)
 	must.Equal(t, hint(err), "the request was redirected there from "+indexDoc+", and credentials are not sent along to another host")
 	if told := w.heard(); len(told) != 1 || !strings.HasPrefix(told[indexDoc], "Basic ") {
-		t.Errorf("told:\n%s", listed(told))
+		t.Errorf("told: %q", told)
 	}
 	must.NotContain(t, err.Error()+w.log.String(), "hunter2")
 }

@@ -105,7 +105,7 @@ func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.Registr
 				"empty.example":                        {},
 			},
 		},
-		Product: getproviders.Terraform("1.15.9"),
+		Product: terraform,
 	}
 }
 

@@ -125,19 +125,6 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 	}
 }
 
-func TestRegistrySource_HintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{
-		versionsPath: {body: `{"versions": [{"version": "1.0.0"}, {"version": "1.1.0"}]}`},
-		packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})},
-	})
-	source := fake.source(t)
-	available := must.Get(versionsOf(t, source))(t)
-	for i, kind := range []error{getproviders.ErrProtocol, getproviders.ErrPlatformMissing} {
-		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, available.Versions[i], linux)), kind)
-	}
-	must.Equal(t, fake.requests(versionsPath), 1)
-}
-
 func TestRegistrySource_Suggests(t *testing.T) {
 	implied := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "hashicorp", Type: "widget"}
 	elsewhere, other := widget, implied

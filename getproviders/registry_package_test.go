@@ -34,7 +34,7 @@ func packageBody(t *testing.T, changes map[string]any) string {
 
 func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 	t.Helper()
-	return fake.source(t).Package(t.Context(), widget, v1, linux)
+	return packageOf(t, fake.source(t))
 }
 
 func TestRegistrySource_Package(t *testing.T) {

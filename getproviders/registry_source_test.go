@@ -1,10 +1,8 @@
 package getproviders_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -75,7 +73,7 @@ func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}})
-			_, err := fake.source(t).Versions(t.Context(), widget)
+			_, err := versionsOf(t, fake.source(t))
 			wantQueryError(t, err, "could not query provider registry for registry.example/acme/widget: malformed answer", fake.URL+versionsPath, test.problem)
 		})
 	}
@@ -84,7 +82,7 @@ func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 	body := `{"versions": []}` + strings.Repeat(" ", 16<<20)
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: body}})
-	_, err := fake.source(t).Versions(t.Context(), widget)
+	_, err := versionsOf(t, fake.source(t))
 	wantQueryError(t, err, fake.URL+versionsPath, "larger than 16777216 bytes")
 }
 
@@ -121,7 +119,7 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: test.status}})
-			_, err := fake.source(t).Versions(t.Context(), widget)
+			_, err := versionsOf(t, fake.source(t))
 			if !errors.Is(err, test.kind) {
 				t.Fatalf("err = %v, want one that is %v", err, test.kind)
 			}
@@ -143,7 +141,7 @@ func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *te
 		500: getproviders.ErrUnreachable,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{packagePath: {status: status}})
-		_, err := fake.source(t).Package(t.Context(), widget, v1, linux)
+		_, err := packageOf(t, fake.source(t))
 		if !errors.Is(err, kind) || errors.Is(err, getproviders.ErrPlatformMissing) {
 			t.Errorf("%d: err = %v, want one that is %v", status, err, kind)
 		}
@@ -167,15 +165,6 @@ func TestRegistrySource_OfAHostWithoutRegistry(t *testing.T) {
 	must.Fail(t, err, getproviders.ErrUnreachable)
 }
 
-func TestRegistrySource_QueryEndsWithTheContext(t *testing.T) {
-	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
-	source := newFakeRegistry(t, nil).source(t)
-	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, v1, linux)), gone)
-}
-
 func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 	body := `{"versions": [{"version": "1.0.0"}]}`
 	for base, path := range map[string]string{
@@ -185,28 +174,6 @@ func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 		"":              "/acme/widget/versions",
 	} {
 		fake := newFakeRegistry(t, map[string]answer{path: {body: body}})
-		must.Get(fake.sourceAt(t, fake.URL+base).Versions(t.Context(), widget))(t, base)
+		must.Get(versionsOf(t, fake.sourceAt(t, fake.URL+base)))(t, base)
 	}
-}
-
-func TestRegistrySource_IsAskedOnceForVersions(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}})
-	source := fake.source(t)
-	for range 2 {
-		got, err := versionsOf(t, source)
-		if err != nil || len(got.Warnings) != 1 {
-			t.Fatalf("got %v, %v", got, err)
-		}
-		got.Warnings[0], got.Versions[0] = "changed", getproviders.Version{} // the caller's own
-	}
-	must.Equal(t, fake.requests(versionsPath), 1)
-}
-
-func TestRegistrySource_FailureIsNotRemembered(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: http.StatusForbidden}})
-	source := fake.source(t)
-	for range 2 {
-		must.Refuse(versionsOf(t, source))(t, "no error")
-	}
-	must.Equal(t, fake.requests(versionsPath), 2)
 }

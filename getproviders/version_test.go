@@ -1,8 +1,6 @@
 package getproviders_test
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -90,15 +88,6 @@ func TestParseVersion_Refuses(t *testing.T) {
 	}
 }
 
-func TestMustParseVersion_PanicsOnBadInput(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	getproviders.MustParseVersion("v1")
-}
-
 // The order is the one in which Terraform 1.11.4 wrote constraints with these
 // boundaries into the canonical text.
 func TestVersion_Order(t *testing.T) {
@@ -120,15 +109,6 @@ func TestVersion_Order(t *testing.T) {
 			want := max(-1, min(1, i-j))
 			must.Equal(t, a.Compare(b), want, a, b)
 		}
-	}
-}
-
-func TestVersion_SurvivesJSON(t *testing.T) {
-	want := []getproviders.Version{{}, getproviders.MustParseVersion("1.2.3-beta.1+x")}
-	text := must.Get(json.Marshal(want))(t)
-	var got []getproviders.Version
-	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%s was read as %v, %v", text, got, err)
 	}
 }
 

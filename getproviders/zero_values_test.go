@@ -38,7 +38,7 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	must.Equal(t, getproviders.OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
 	registry := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
 	registry.Product = zero
-	_, wrong := registry.Package(t.Context(), widget, v1, linux)
+	_, wrong := packageOf(t, registry)
 	if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6"; wrong == nil || wrong.Error() != want {
 		t.Errorf("got %q", wrong)
 	}

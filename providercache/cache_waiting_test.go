@@ -1,6 +1,8 @@
 package providercache_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,11 +24,10 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 			locks, _ := m.first(t)
 			age()
 			fresh := []*directory{m.directory(t), m.directory(t), m.directory(t)}
-			began := time.Now()
 			synctest.Test(t, func(t *testing.T) {
 				for i, d := range append(fresh, fresh...) {
 					d.Link = mode
-					must.Equal(t, m.waited(t, d, locks, began), 0, i)
+					must.Equal(t, m.waited(t, d, locks), 0, i)
 					must.Equal(t, len(d.read), 0)
 				}
 			})
@@ -49,10 +50,9 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 			if !cached {
 				d.Cache = nil
 			}
-			began := time.Now()
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
+				d.Fetcher.Now = clock(t)
 				d.Fetcher = installtest.Again(d.Fetcher)
 				locks, _ := install(t, d.Installer, widgets, nil)
 				must.Equal(t, time.Since(start), 0)
@@ -72,20 +72,28 @@ func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	locks, _ := m.first(t)
 	d := m.directory(t)
 	d.Link = providercache.LinkHardlink
-	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		if waited := m.waited(t, d, locks, began); waited == 0 {
+		if waited := m.waited(t, d, locks); waited == 0 {
 			t.Error("it waited for nothing")
 		}
 	})
 }
 
 // waited installs in a bubble, in which time passes only while all goroutines wait, and returns
-// how much time passed. began is the time outside.
-func (m *machine) waited(t *testing.T, d *directory, locks *depsfile.Locks, began time.Time) time.Duration {
+// how much time passed.
+func (m *machine) waited(t *testing.T, d *directory, locks *depsfile.Locks) time.Duration {
 	t.Helper()
 	start := time.Now()
-	d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
+	d.Fetcher.Now = clock(t)
 	m.install(t, d, locks)
 	return time.Since(start)
+}
+
+// clock is the time outside of the bubble, as new files have it, and what has passed in the bubble besides.
+func clock(t *testing.T) func() time.Time {
+	start, file := time.Now(), filepath.Join(t.TempDir(), "clock")
+	return func() time.Time {
+		must.Equal(t, os.WriteFile(file, []byte("x"), 0o600), nil)
+		return must.Get(os.Stat(file))(t).ModTime().Add(time.Since(start))
+	}
 }
