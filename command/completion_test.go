@@ -64,7 +64,7 @@ done
 `
 	must.Write(t, script, content)
 	out, err := exec.Command(bash, "--norc", script).CombinedOutput()
-	must.Succeed(t, err, out)
+	must.Succeed(t, err, string(out))
 	must.Equal(t, string(out), "providers\nclone copy\n", out)
 }
 

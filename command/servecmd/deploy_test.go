@@ -151,6 +151,6 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 			must.Write(t, filepath.Join(dir, name), content)
 		}
 		out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput()
-		must.Succeed(t, err, out)
+		must.Succeed(t, err, string(out))
 	})
 }

@@ -69,41 +69,29 @@ func jsonLogFrom(text, source string) string {
 	return strings.Replace(jsonLog(text), `"type"`, `"source":"`+source+`","type"`, 1)
 }
 
-// That packages take their room in each directory is printed once, with the reason.
-func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
-	v1 := getproviders.MustParseVersion("1.2.3")
-	s := newSpeaker(func(o *Options) { o.Plain = true })
-	for _, e := range []event.Event{
-		pending(alpha, beta, gamma),
-		ended(event.Linked, alpha, v1, providercache.LinkHardlink, errors.New("clone: not here")),
-		ended(event.Linked, beta, v1, providercache.LinkCopy, errors.New("hardlink: another\ndisk")),
-		ended(event.Linked, gamma, v1, providercache.LinkCopy, errors.New("hardlink: another\ndisk")),
-	} {
-		s.Observe(e)
+// That packages take their room in each directory, or aren't symbolic links, is printed once, with the reason.
+func TestInit_WhyPackagesAreNoLinksIsShownOnce(t *testing.T) {
+	linked := func(p getproviders.Provider, mode providercache.LinkMode, why ...error) event.Event {
+		return ended(event.Linked, p, v1, mode, errors.Join(why...))
 	}
-	s.ProvidersEnd()
-	s.check(t, `- Using example.com/acme/alpha v1.2.3 from the shared cache directory
-- Using example.com/acme/beta v1.2.3 from the shared cache directory
-  note: packages are copied from the shared cache, because they can't be linked: hardlink: another disk
-- Using example.com/acme/gamma v1.2.3 from the shared cache directory
-`, "")
-}
-
-// So is that they aren't symbolic links.
-func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
-	v1 := getproviders.MustParseVersion("1.2.3")
-	s := newSpeaker(func(o *Options) { o.Plain = true })
-	why := errors.Join(fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"))
-	for _, e := range []event.Event{
-		pending(alpha, beta),
-		ended(event.Linked, alpha, v1, providercache.LinkHardlink, why),
-		ended(event.Linked, beta, v1, providercache.LinkCopy, why),
+	others, clone, hardlink := fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"), errors.New("hardlink: another\ndisk")
+	const from = " v1.2.3 from the shared cache directory\n"
+	for want, events := range map[string][]event.Event{
+		"- Using example.com/acme/alpha" + from + "- Using example.com/acme/beta" + from +
+			"  note: packages are copied from the shared cache, because they can't be linked: hardlink: another disk\n- Using example.com/acme/gamma" + from: {
+			linked(alpha, providercache.LinkHardlink, clone), linked(beta, providercache.LinkCopy, hardlink), linked(gamma, providercache.LinkCopy, hardlink),
+		},
+		"- Using example.com/acme/alpha" + from + "  note: packages come from the shared cache by hardlink, not by symlink: /shared: other users can change what is there\n" +
+			"- Using example.com/acme/beta" + from: {
+			linked(alpha, providercache.LinkHardlink, others, clone), linked(beta, providercache.LinkCopy, others, clone),
+		},
 	} {
-		s.Observe(e)
+		s := newSpeaker(func(o *Options) { o.Plain = true })
+		s.Observe(pending(alpha, beta, gamma))
+		for _, e := range events {
+			s.Observe(e)
+		}
+		s.ProvidersEnd()
+		s.check(t, want, "")
 	}
-	s.ProvidersEnd()
-	s.check(t, `- Using example.com/acme/alpha v1.2.3 from the shared cache directory
-  note: packages come from the shared cache by hardlink, not by symlink: /shared: other users can change what is there
-- Using example.com/acme/beta v1.2.3 from the shared cache directory
-`, "")
 }

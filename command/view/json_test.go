@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -120,14 +119,4 @@ func TestJSON_ProblemWithSource(t *testing.T) {
 		`"range":{"filename":"main.tf","start":{"line":3,"column":13,"byte":47},"end":{"line":3,"column":18,"byte":52}},`+
 		`"snippet":{"context":"terraform","code":"    aaa = { bogus = 1 }","start_line":3,`+
 		`"highlight_start_offset":12,"highlight_end_offset":17,"values":[]},"code":"invalid_configuration"},"type":"diagnostic"}`+"\n", "")
-}
-
-func TestJSON_IsOneObjectALine(t *testing.T) {
-	s := newSpeaker(func(o *Options) { o.JSON = true })
-	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})
-	line := s.out.Bytes()
-	must.Equal(t, strings.Count(string(line), "\n"), 1, string(line))
-	if !json.Valid(line) {
-		t.Errorf("%q is not JSON", line)
-	}
 }

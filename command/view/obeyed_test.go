@@ -10,32 +10,13 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
-
-// TestJSON_IsNoCommandOfCI has the same in JSON.
-func TestJSON_IsNoCommandOfCI(t *testing.T) {
-	t.Parallel()
-	const words = "the sources said aaaa ::set-output name=x::y and ##vso[task.setvariable variable=PATH]/x\n::error::z\n##[group]"
-	p := problem.Warning("::warning::A warning", words)
-	var out bytes.Buffer
-	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
-	j.Problems(problem.List{p})
-	must.Succeed(t, result.Write(&out, result.Hashes([]result.PackageHashes{{Path: words}}), true, result.Run{}))
-	must.NotContain(t, out.String(), "##")
-	lines := json.NewDecoder(&out)
-	var event struct{ Diagnostic struct{ Detail string } }
-	var written []struct{ Path string }
-	must.Succeed(t, lines.Decode(&event))
-	must.Equal(t, event.Diagnostic.Detail, words)
-	if err := lines.Decode(&written); err != nil || written[0].Path != words {
-		t.Errorf("%v: %q", err, written)
-	}
-}
 
 // obeyedText has what terminals and CI services obey: an OSC sequence, one by C1 controls, changes of direction, line ends of three kinds.
 const obeyedText = "x\x1b]0;title\x07y\u009d8;;https://z\u009c \u202eabc\u2066\u061c \u0085\u2028\u2029 ##teamcity[publishArtifacts '/x'] ##vso[task.setvariable]"
@@ -48,7 +29,7 @@ func obeyed(text string) (found []string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		if command := strings.TrimSpace(line); strings.Contains(line, "##teamcity[") || strings.Contains(line, "##vso[") || strings.HasPrefix(command, "::set-output") {
+		if command := strings.TrimSpace(line); strings.Contains(line, "##") || strings.HasPrefix(command, "::") {
 			found = append(found, command)
 		}
 	}
@@ -58,7 +39,7 @@ func obeyed(text string) (found []string) {
 // TestOutput_HasNothingThatIsObeyed has such a text, and one that begins a line, in each kind of output.
 func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	t.Parallel()
-	const words = obeyedText + "\n::set-output name=x::y"
+	const words = obeyedText + " aaaa ::set-output name=x::y\n::error::z ##[group]"
 	check := func(name, text string) {
 		t.Helper()
 		must.Len(t, obeyed(text), 0, name)
@@ -66,8 +47,9 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	}
 	var out bytes.Buffer
 	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: getproviders.Terraform("1.15.9")})
-	j.Problems(problem.List{problem.Warning("x", words)})
+	j.Problems(problem.List{problem.Warning("two\nlines\x00\xff", words)})
 	check("a line of JSON", out.String())
+	must.Equal(t, strings.Count(out.String(), "\n"), 1, out.String())
 	var event struct{ Diagnostic struct{ Detail string } }
 	must.Succeed(t, json.Unmarshal(out.Bytes(), &event))
 	must.Equal(t, event.Diagnostic.Detail, words)
@@ -83,6 +65,10 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		slog.New(terminal.LogHandler(&out, asJSON, nil)).Error("x", "error", words)
 		check("a log", out.String())
 	}
+	s := newSpeaker(func(o *Options) { o.Showing.ReadFile = func(string) ([]byte, error) { return []byte(words), nil } })
+	place := hcl.Range{Filename: words, Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
+	s.Problems(problem.List{problem.At(place, problem.Error(words, words))})
+	check("a problem", s.err.String())
 	out.Reset()
 	v := NewInit(Options{Now: time.Now, Progress: ProgressNone})
 	v.run.item(packageKey{Module: "p"}).Error = words

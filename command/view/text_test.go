@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
-
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
@@ -330,19 +329,6 @@ func TestHuman_Colors(t *testing.T) {
 			"\x1b[33m│\x1b[0m \n"+
 			"\x1b[33m│\x1b[0m Look.\n"+
 			"\x1b[33m╵\x1b[0m\n")
-}
-
-func TestHuman_ControlCharactersAreHarmless(t *testing.T) {
-	s := newSpeaker(func(o *Options) {
-		o.Stderr.Color = true
-		o.Showing.ReadFile = func(string) ([]byte, error) { return []byte("a\x1b[2J = 1\x07\r\n"), nil }
-	})
-	place := hcl.Range{Filename: "\x1b]0;title\x07.tf", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
-	s.Problems(problem.List{problem.At(place, problem.Error("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})
-	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x07", "\u009b", "\r"} {
-		must.NotContain(t, s.err.String(), bad)
-	}
-	must.Contain(t, s.err.String(), "gone\ttoo")
 }
 
 func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {

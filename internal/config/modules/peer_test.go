@@ -45,7 +45,7 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 	write(t, dir, "main.tf.json", encode(t, map[string]any{"module": calls}))
 	write(t, dir, ".terraform/modules/modules.json", string(manifest.Encode()))
 	out, err := runInit(t, dir)
-	must.Succeed(t, err, out)
+	must.Succeed(t, err, string(out))
 
 	content := must.Get(os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json")))(t)
 	var recorded struct{ Modules []Record }
