@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -79,56 +80,66 @@ func TestRead_UnknownKeysAreIgnored(t *testing.T) {
 	}
 }
 
+// fileCase is a file with a problem that ends the reading of nothing else. Words in it are secret.
+type fileCase struct {
+	name, src       string
+	line            int
+	summary, detail string
+}
+
+const (
+	secret  = "tHisIsTheT0ken"
+	badFile = "Invalid CLI configuration"
+)
+
+// TestRead_Problems has files of which Terraform judges most in the same way (TestRead_ProblemsAreThoseOfTerraform).
 func TestRead_Problems(t *testing.T) {
-	for _, tc := range []struct {
-		name, src string
-		line      int
-		detail    string
-	}{
-		{"invalid hostname", "\nhost \"exa mple.com\" { }", 2, `"exa mple.com"`},
-		{"URL as hostname", `host "https://a.com" { }`, 1, "https://a.com"},
-		{"JSON invalid hostname", "{\n\"host\": {\n\"a com\": {}}}", 3, `"a com"`},
-		{"host without braces", "x = 1\n\nhost = \"a.com\"", 3, `A host block needs a hostname and braces, as in: host "registry.example.com" { ... }. This is a string.`},
-		{"host list of strings", `host = ["a.com"]`, 1, "This is a list."},
-		{"host null", `{"host": null}`, 1, "This is null."},
-		{"host true", `host = true`, 1, "This is a bool."},
-		{"host number", `{"host": 1e400}`, 1, "This is a number."},
-		{"host content", "host {\n a.com = 5\n}", 2, `The host "a.com" block must contain a map of services, but it is a number.`},
-		{"services", "host \"a.com\" {\n services = [\"x\"]\n}", 2, `The services of the host "a.com" block must be a map of URLs, but they are a list.`},
-		{"services null", "{\"host\": {\"a.com\": {\n\"services\": null}}}", 2, "they are null."},
-		{"provider service", "host \"a.com\" {\n services = {\n \"providers.v1\" = 5\n }\n}", 3, `The service "providers.v1" of the host "a.com" block must be a URL, as a string, but it is a number.`},
-		{"module service", "{\"host\": {\"a.com\": {\"services\":\n{\"modules.v1\": {}}}}}", 2, `"modules.v1" of the host "a.com" block must be a URL, as a string, but it is a map.`},
-		{"unterminated string", "\nhost \"a", 2, "can't be parsed: literal not terminated"},
-		{"unterminated block", "host \"a.com\" {\n", 2, "a } is missing"},
-		{"equals sign after a label", `host "a.com" = {}`, 1, "can't be parsed"},
-		{"list at the top", `[]`, 1, "can't be parsed"},
-		{"no value", "a = 1\nb = c", 2, "can't be parsed"},
-		{"byte order mark behind it", "a = 1\n\ufeffb = 1", 2, "illegal char"},
-		{"flag that is text", "\ufeffdisable_checkpoint = \"yes\"", 1, "must be true or false"},
-		{"another", "\ndisable_checkpoint_signature = 1", 2, "must be true or false"},
-		{"not UTF-8", "\na = \"\xff\"", 2, "can't be parsed"},
-		{"null character", "a = 1\n\x00", 2, "can't be parsed"},
-		{"JSON that ends", "{\n\"host\": {\n", 3, "invalid JSON: it ends too early"},
-		{"JSON only a bracket", "{", 1, "invalid JSON: it ends too early"},
-		{"JSON without comma", "{\"a\": \"x\"\n\"b\": 2}", 2, "invalid JSON"},
-		{"JSON with trailing comma", "{\"a\": 1,\n}", 2, "invalid JSON"},
-		{"JSON with more after it", "{}\n{}", 2, "invalid JSON: there is something after the end"},
-		{"JSON with garbage after it", "{}\n}}", 2, "invalid JSON"},
-		{"JSON with a comment", "{\n// x\n}", 2, "invalid JSON"},
-		{"nesting", "a = 1\nb = " + strings.Repeat("[", 100000), 2, "nested too deeply"},
-		{"JSON nesting", "{\n\"a\":" + strings.Repeat("[", 100000), 2, "nested too deeply"},
-	} {
+	for _, tc := range slices.Concat(fileCases, credentialsCases, installationCases) {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse(tc.src)
-			if config == nil || len(problems) != 1 {
-				t.Fatalf("%d problems: %+v", len(problems), problems)
-			}
+			_, problems := parse(strings.ReplaceAll(tc.src, "SECRET", secret))
+			must.Len(t, problems, 1)
 			p := problems[0]
-			if p.Warning || p.Summary != "Invalid CLI configuration" || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
-				t.Errorf("got %+v\nwant line %d: %s", p, tc.line, tc.detail)
+			if p.Warning || p.Summary != tc.summary || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
+				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
 			}
+			must.NotContain(t, fmt.Sprint(p), secret, p)
 		})
 	}
+}
+
+var fileCases = []fileCase{
+	{"invalid hostname", "\nhost \"exa mple.com\" { }", 2, badFile, `"exa mple.com"`},
+	{"URL as hostname", `host "https://a.com" { }`, 1, badFile, "https://a.com"},
+	{"JSON invalid hostname", "{\n\"host\": {\n\"a com\": {}}}", 3, badFile, `"a com"`},
+	{"host without braces", "x = 1\n\nhost = \"a.com\"", 3, badFile, `A host block needs a hostname and braces, as in: host "registry.example.com" { ... }. This is a string.`},
+	{"host list of strings", `host = ["a.com"]`, 1, badFile, "This is a list."},
+	{"host null", `{"host": null}`, 1, badFile, "This is null."},
+	{"host true", `host = true`, 1, badFile, "This is a bool."},
+	{"host number", `{"host": 1e400}`, 1, badFile, "This is a number."},
+	{"host content", "host {\n a.com = 5\n}", 2, badFile, `The host "a.com" block must contain a map of services, but it is a number.`},
+	{"services", "host \"a.com\" {\n services = [\"x\"]\n}", 2, badFile, `The services of the host "a.com" block must be a map of URLs, but they are a list.`},
+	{"services null", "{\"host\": {\"a.com\": {\n\"services\": null}}}", 2, badFile, "they are null."},
+	{"provider service", "host \"a.com\" {\n services = {\n \"providers.v1\" = 5\n }\n}", 3, badFile, `The service "providers.v1" of the host "a.com" block must be a URL, as a string, but it is a number.`},
+	{"module service", "{\"host\": {\"a.com\": {\"services\":\n{\"modules.v1\": {}}}}}", 2, badFile, `"modules.v1" of the host "a.com" block must be a URL, as a string, but it is a map.`},
+	{"unterminated string", "\nhost \"a", 2, badFile, "can't be parsed: literal not terminated"},
+	{"unterminated block", "host \"a.com\" {\n", 2, badFile, "a } is missing"},
+	{"equals sign after a label", `host "a.com" = {}`, 1, badFile, "can't be parsed"},
+	{"list at the top", `[]`, 1, badFile, "can't be parsed"},
+	{"no value", "a = 1\nb = c", 2, badFile, "can't be parsed"},
+	{"byte order mark behind it", "a = 1\n\ufeffb = 1", 2, badFile, "illegal char"},
+	{"flag that is text", "\ufeffdisable_checkpoint = \"yes\"", 1, badFile, "must be true or false"},
+	{"another", "\ndisable_checkpoint_signature = 1", 2, badFile, "must be true or false"},
+	{"not UTF-8", "\na = \"\xff\"", 2, badFile, "can't be parsed"},
+	{"null character", "a = 1\n\x00", 2, badFile, "can't be parsed"},
+	{"JSON that ends", "{\n\"host\": {\n", 3, badFile, "invalid JSON: it ends too early"},
+	{"JSON only a bracket", "{", 1, badFile, "invalid JSON: it ends too early"},
+	{"JSON without comma", "{\"a\": \"x\"\n\"b\": 2}", 2, badFile, "invalid JSON"},
+	{"JSON with trailing comma", "{\"a\": 1,\n}", 2, badFile, "invalid JSON"},
+	{"JSON with more after it", "{}\n{}", 2, badFile, "invalid JSON: there is something after the end"},
+	{"JSON with garbage after it", "{}\n}}", 2, badFile, "invalid JSON"},
+	{"JSON with a comment", "{\n// x\n}", 2, badFile, "invalid JSON"},
+	{"nesting", "a = 1\nb = " + strings.Repeat("[", 100000), 2, badFile, "nested too deeply"},
+	{"JSON nesting", "{\n\"a\":" + strings.Repeat("[", 100000), 2, badFile, "nested too deeply"},
 }
 
 func TestRead_ReportsAllProblemsAndKeepsTheRest(t *testing.T) {
