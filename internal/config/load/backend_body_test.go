@@ -1,11 +1,10 @@
-package load_test
+package load
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -34,16 +33,12 @@ func TestLoadBody(t *testing.T) {
 				path = filepath.Join(dir, tt.file)
 				must.Write(t, path, tt.content)
 			}
-			file, diags := load.LoadBody(path)
-			switch isWrong := diags.HasErrors(); {
-			case tt.want == "" && (isWrong || file == nil):
-				t.Errorf("got %v, %v", file, diags)
-			case tt.want != "" && (!isWrong || diags[0].Summary != tt.want):
-				t.Errorf("got %v, want %q", diags, tt.want)
-			}
+			file, diags := LoadBody(path)
+			checkProblem(t, diags, tt.want)
+			must.Equal(t, file == nil && tt.want == "", false)
 		})
 	}
-	if file, diags := load.LoadBody(dir); file != nil || !diags.HasErrors() {
+	if file, diags := LoadBody(dir); file != nil || !diags.HasErrors() {
 		t.Errorf("a directory: got %v, %v", file, diags)
 	}
 }
@@ -66,9 +61,7 @@ func TestParseArgument(t *testing.T) {
 			text = text[:40] + "..."
 		}
 		must.Equal(t, expr == nil, diags.HasErrors(), text, expr, diags)
-		if want == "" && diags.HasErrors() || want != "" && (!diags.HasErrors() || diags[0].Summary != want) {
-			t.Errorf("%s: got %v, want %q", text, diags, want)
-		}
+		checkProblem(t, diags, want)
 		for _, diag := range diags {
 			if diag.Subject != nil && diag.Subject.Filename != "-backend-config" {
 				t.Errorf("%s: the place is %s", text, diag.Subject)

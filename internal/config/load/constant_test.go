@@ -6,10 +6,9 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // loadWith loads a module and returns its problems, with those of its calls, and the sources of
@@ -165,37 +164,6 @@ func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
 		if strings.Contains(diag.Error(), "hidden") || diag.EvalContext != nil {
 			t.Errorf("the problem tells what is sensitive: %v", diag)
 		}
-	}
-}
-
-func TestLoadModule_VersionsAreComputed(t *testing.T) {
-	for _, tt := range []struct{ name, version, want, problem string }{
-		{name: "variable", version: `"~> ${var.v}"`, want: "~> 1.2"},
-		{name: "null is none", version: `var.none`},
-		{name: "local value", version: `local.v`, want: "1.2"},
-		{name: "path", version: `path.module`, problem: "Invalid module version"},
-		{name: "no version", version: `"new ${var.v}"`, problem: "Invalid version constraint"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			module, diags := loadWith(t, Options{}, texts{"main.tf": `
-variable "v" {
-  const   = true
-  default = "1.2"
-}
-variable "none" {
-  const   = true
-  type    = string
-  default = null
-}
-locals {
-  v = var.v
-}
-module "m" {
-  source  = "a/b/c"
-  version = ` + tt.version + "\n}\n"})
-			must.Equal(t, module.Calls[0].Version, tt.want)
-			checkProblem(t, diags, tt.problem)
-		})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -84,6 +83,7 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 		testDir string
 		empty   bool
 		warned  bool
+		tofu    bool
 	}{
 		"nothing":                   {empty: true},
 		"primary":                   {files: texts{"main.tf": ""}},
@@ -93,6 +93,7 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 		"module below":              {files: texts{"sub/main.tf": ""}, empty: true},
 		"test":                      {files: texts{"x.tftest.hcl": ""}},
 		"test in JSON":              {files: texts{"x.tftest.json": "{}"}},
+		"tests for OpenTofu":        {files: texts{"x.tftest.hcl": "", "tests/x.tftest.hcl": ""}, tofu: true, empty: true},
 		"test in tests":             {files: texts{"tests/x.tftest.hcl": ""}},
 		"test below tests":          {files: texts{"tests/a/x.tftest.hcl": ""}, empty: true},
 		"no test in tests":          {files: texts{"tests/main.tf": "", "tests/.x.tftest.hcl": "", "tests/x.tftest.hcl/": ""}, empty: true},
@@ -103,7 +104,11 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, test.files)
-			module, diags := LoadModuleWith(dir, product(), Options{TestDirectory: test.testDir})
+			product := product()
+			if test.tofu {
+				product = getproviders.OpenTofu("1.12.6")
+			}
+			module, diags := LoadModuleWith(dir, product, Options{TestDirectory: test.testDir})
 			if module.Empty != test.empty || diags.HasErrors() || (len(diags) > 0) != test.warned {
 				t.Errorf("Empty is %v, with %v", module.Empty, diags)
 			}

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -23,6 +22,11 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 			version = "new"`, source: "a/b/c", problem: "Invalid version constraint"},
 		{name: "empty", block: `source = "a/b/c"
 			version = ""`, source: "a/b/c", problem: "Invalid version constraint"},
+		{name: "of a variable", block: "source = \"a/b/c\"\nversion = \"~> ${var.v}\"", source: "a/b/c", version: "~> 1.2"},
+		{name: "a null variable is none", block: "source = \"a/b/c\"\nversion = var.none", source: "a/b/c"},
+		{name: "of a local value", block: "source = \"a/b/c\"\nversion = local.v", source: "a/b/c", version: "1.2"},
+		{name: "of a path", block: "source = \"a/b/c\"\nversion = path.module", source: "a/b/c", problem: "Invalid module version"},
+		{name: "no constraint of a variable", block: "source = \"a/b/c\"\nversion = \"new ${var.v}\"", source: "a/b/c", problem: "Invalid version constraint"},
 		{name: "resources", block: `source = "./${a.b.c}"`, problem: "Invalid module source"},
 		{name: "null is no source", block: `source = null`, problem: "Unsuitable module source"},
 		{name: "another source", block: `source = null
@@ -32,17 +36,17 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			files := texts{"main.tf": "module \"m\" {\n" + tt.block + "\n}\n"}
+			files := texts{
+				"main.tf": "module \"m\" {\n" + tt.block + "\n}\n",
+				"v.tf":    "variable \"v\" {\n  const = true\n  default = \"1.2\"\n}\nvariable \"none\" {\n  const = true\n  type = string\n  default = null\n}\nlocals {\n  v = var.v\n}\n",
+			}
 			if tt.override != "" {
 				files["override.tf"] = "module \"m\" {\n" + tt.override + "\n}\n"
 			}
 			call := load(t, files).Calls[0]
 			must.Equal(t, call.Source, tt.source)
 			must.Equal(t, call.Version, tt.version)
-			problems := call.Problems()
-			if tt.problem == "" && len(problems) > 0 || tt.problem != "" && (len(problems) != 1 || !strings.Contains(problems[0].Summary, tt.problem)) {
-				t.Errorf("problems %v, want %q", problems, tt.problem)
-			}
+			checkProblem(t, call.Problems(), tt.problem)
 		})
 	}
 }

@@ -301,20 +301,6 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 	}
 }
 
-// TestLoadModule_TestFilesAlone has a directory that is empty for one product, and not for the
-// other.
-func TestLoadModule_TestFilesAlone(t *testing.T) {
-	dir := writeFiles(t, texts{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
-	for _, c := range []struct {
-		product getproviders.Product
-		empty   bool
-	}{{getproviders.Terraform("1.15.9"), false}, {getproviders.OpenTofu("1.12.6"), true}} {
-		if module, _ := LoadModule(dir, c.product); module.Empty != c.empty {
-			t.Errorf("%s: empty is %v", c.product.Name, module.Empty)
-		}
-	}
-}
-
 func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 	for _, c := range []struct {
 		product getproviders.Product

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	version "github.com/hashicorp/go-version"
-
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )

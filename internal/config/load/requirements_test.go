@@ -48,17 +48,17 @@ resource "b_x" "z" {
 	var got []string
 	for _, p := range reqs.Providers() {
 		for _, req := range reqs[p] {
-			got = append(got, fmt.Sprintf("%s/%s %q %s:%d", p.Namespace, p.Type, req.Constraints, filepath.Base(req.Pos.File), req.Pos.Line))
+			got = append(got, fmt.Sprintf("%s/%s %q %s:%d,%d", p.Namespace, p.Type, req.Constraints, filepath.Base(req.Pos.File), req.Pos.Line, req.Pos.Column))
 		}
 	}
 	want := []string{
-		`acme/a ">= 1.0.0" main.tf:4`,
-		`acme/a "" main.tf:5`,
-		`acme/a "< 3.0.0" main.tf:10`,
-		`hashicorp/b "" z.tf:2`,
-		`hashicorp/c "" z.tf:3`,
-		`hashicorp/d "" z.tf:4`,
-		`hashicorp/e "" z_override.tf:2`,
+		`acme/a ">= 1.0.0" main.tf:4,5`,
+		`acme/a "" main.tf:5,5`,
+		`acme/a "< 3.0.0" main.tf:10,1`,
+		`hashicorp/b "" z.tf:2,1`,
+		`hashicorp/c "" z.tf:3,1`,
+		`hashicorp/d "" z.tf:4,1`,
+		`hashicorp/e "" z_override.tf:2,1`,
 	}
 	must.EqualSlices(t, got, want)
 }
@@ -93,34 +93,13 @@ x = 1
 	must.Len(t, reqs, 2)
 }
 
+// The zero product is Terraform.
 func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
-	other := product()
-	other.DefaultHost = "registry.example.com"
 	dir := writeFiles(t, texts{"main.tf": "provider \"a\" {}\nterraform {\nrequired_providers {\nb = {\nsource = \"acme/b\"\n}\n}\n}\n"})
-	module, diags := LoadModule(dir, other)
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	for host, product := range map[string]getproviders.Product{"registry.terraform.io": {}, "registry.example.com": {DefaultHost: "registry.example.com"}} {
+		module, diags := LoadModule(dir, product)
+		must.Len(t, diags, 0)
+		reqs, _ := module.Requirements()
+		must.Equal(t, fmt.Sprint(reqs.Providers()), fmt.Sprintf("[%s/acme/b %[1]s/hashicorp/a]", host))
 	}
-	reqs, _ := module.Requirements()
-	want := []getproviders.Provider{
-		{Hostname: "registry.example.com", Namespace: "acme", Type: "b"},
-		{Hostname: "registry.example.com", Namespace: "hashicorp", Type: "a"},
-	}
-	must.EqualSlices(t, reqs.Providers(), want)
-}
-
-func TestRequirements_SayFileLineAndColumn(t *testing.T) {
-	dir := writeFiles(t, texts{"other.tf": "  resource \"acme_thing\" \"x\" {}\n"})
-	module, _ := LoadModule(dir, product())
-	required, _ := module.Requirements()
-	for _, p := range required.Providers() {
-		if p.Type != "acme" {
-			continue
-		}
-		if got := required[p][0].Pos; filepath.Base(got.File) != "other.tf" || got.Line != 1 || got.Column != 3 {
-			t.Errorf("%s is required at %+v", p, got)
-		}
-		return
-	}
-	t.Errorf("required are %v", required)
 }
