@@ -101,14 +101,10 @@ func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 			r.write("tfdeps/.release/install.sh", read(t, "install.sh"))
 			r.write("tfdeps/CHANGELOG.md", c.changes)
 			r.write("bin/go", "#!/bin/sh\necho \"go $* in ${PWD##*/}\"\n")
-			if err := os.Chmod(r.path("bin/go"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.Chmod(r.path("bin/go"), 0o755))
 			r.write("path", r.path("bin"))
 			r.write("main.tf", "")
-			if err := os.MkdirAll(r.path("tfdeps/.release/action"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.MkdirAll(r.path("tfdeps/.release/action"), 0o755))
 			r.values["github.action_path"] = r.path("tfdeps/.release/action")
 			out, err := r.run("action/action.yml")
 			if err != nil || !strings.Contains(out, c.want) || strings.Contains(out, "go install") != strings.Contains(c.want, "go install") {
@@ -151,28 +147,19 @@ func (r runner) file(name string) string {
 
 func (r runner) write(name, content string) {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(r.path(name), []byte(content), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	succeed(r.t, os.MkdirAll(filepath.Dir(r.path(name)), 0o755))
+	succeed(r.t, os.WriteFile(r.path(name), []byte(content), 0o644))
 }
 
 // run runs the steps of an action until one fails, and returns what they print.
 func (r runner) run(name string) (string, error) {
 	r.t.Helper()
 	var a action
-	if err := yaml.UnmarshalWithOptions([]byte(read(r.t, name)), &a, yaml.AllowDuplicateMapKey()); err != nil {
-		r.t.Fatal(err)
-	}
+	succeed(r.t, yaml.UnmarshalWithOptions([]byte(read(r.t, name)), &a, yaml.AllowDuplicateMapKey()))
 	if a.Runs.Using != "composite" || len(a.Runs.Steps) < 4 {
 		r.t.Fatalf("the action is %+v", a.Runs)
 	}
-	absolute, err := filepath.Abs(filepath.Dir(name))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	absolute := get(filepath.Abs(filepath.Dir(name)))(r.t)
 	if r.values["github.action_path"] == "" {
 		r.values["github.action_path"] = absolute
 	}

@@ -33,7 +33,7 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 		}
 	}
 	url := releaseServer(t, "v0.1.0", asItIs)
-	script := get(t, url+"/v0.1.0/install.sh")
+	script := getURL(t, url+"/v0.1.0/install.sh")
 	for name, c := range map[string]struct {
 		heading, sum string
 		fails        bool
@@ -49,9 +49,7 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 				Replace(blockBelow(t, c.heading))
 			if c.sum == "" { // what was fetched before
 				for _, file := range []string{"SHA256SUMS", "SHA256SUMS.minisig", archiveName("v0.1.0", here)} {
-					if err := os.WriteFile(filepath.Join(dir, file), get(t, url+"/v0.1.0/"+file), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, os.WriteFile(filepath.Join(dir, file), getURL(t, url+"/v0.1.0/"+file), 0o644))
 				}
 				target = filepath.Join(dir, baseName("v0.1.0", here))
 			}
@@ -78,12 +76,9 @@ func blockBelow(t *testing.T, heading string) string {
 	return block
 }
 
-func get(t *testing.T, url string) []byte {
+func getURL(t *testing.T, url string) []byte {
 	t.Helper()
-	answer, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := get(http.Get(url))(t)
 	defer answer.Body.Close()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
@@ -117,10 +112,7 @@ func checkAPK(t *testing.T, name string) {
 func members(t *testing.T, from *bytes.Reader) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	unzipped, err := gzip.NewReader(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unzipped := get(gzip.NewReader(from))(t)
 	unzipped.Multistream(false)
 	archive := tar.NewReader(unzipped)
 	for {
@@ -128,16 +120,12 @@ func members(t *testing.T, from *bytes.Reader) map[string][]byte {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, err)
 		if all[header.Name], err = io.ReadAll(archive); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := io.Copy(io.Discard, unzipped); err != nil {
-		t.Fatal(err)
-	}
+	get(io.Copy(io.Discard, unzipped))(t)
 	return all
 }
 
@@ -157,10 +145,7 @@ func TestFormula_SaysWhatHomebrewReads(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no ruby")
 	}
-	text, err := filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", allSums())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := get(filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", allSums()))(t)
 	const words = `require "json"
 class Formula
   SAID = {}
@@ -219,14 +204,9 @@ var wingetFields = map[string]string{
 func TestWinget_FitsItsSchemas(t *testing.T) {
 	t.Parallel()
 	for name, rules := range manifests {
-		text, err := filledIn(name, "v0.1.0", "https://example.com/d", allSums())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := get(filledIn(name, "v0.1.0", "https://example.com/d", allSums()))(t)
 		var manifest map[string]any
-		if err := yaml.Unmarshal(text, &manifest); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, yaml.Unmarshal(text, &manifest))
 		for _, field := range rules.required {
 			if manifest[field] == nil {
 				t.Errorf("%s lacks %s", name, field)

@@ -25,20 +25,11 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 	script := []byte("#!/bin/sh\necho \"tfdeps $*\" >>\"${CALLS:-/dev/null}\"\n[ \"$2\" != key ] || printf 'path=/cache\\nkey=k\\nrestore-keys=r\\n'\n")
 	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}} {
 		files := []file{{name: p.program(), content: script, executable: true}, {name: "LICENSE", content: []byte("x")}}
-		if err := writeArchive(filepath.Join(dist, archiveName(version, p)), baseName(version, p), files, time.Unix(1e9, 0)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, writeArchive(filepath.Join(dist, archiveName(version, p)), baseName(version, p), files, time.Unix(1e9, 0)))
 	}
-	sums, err := checksums(dist)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)); err != nil {
-		t.Fatal(err)
-	}
-	if err := signList(options{version: version, key: key}, dist, sums); err != nil {
-		t.Fatal(err)
-	}
+	sums := get(checksums(dist))(t)
+	succeed(t, writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)))
+	succeed(t, signList(options{version: version, key: key}, dist, sums))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/"+version+"/")
 		content, err := os.ReadFile(filepath.Join(dist, filepath.Base(name)))
@@ -49,13 +40,8 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 		_, _ = w.Write(damage(name, content))
 	}))
 	t.Cleanup(server.Close)
-	filled, err := installScript("install.sh", options{version: version, downloads: server.URL, key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeFile(filepath.Join(dist, "install.sh"), filled); err != nil {
-		t.Fatal(err)
-	}
+	filled := get(installScript("install.sh", options{version: version, downloads: server.URL, key: key}))(t)
+	succeed(t, writeFile(filepath.Join(dist, "install.sh"), filled))
 	return server.URL
 }
 
@@ -71,14 +57,10 @@ func toolsWithout(t *testing.T, without []string, own map[string]string) string 
 		if err != nil || slices.Contains(without, name) || own[name] != "" {
 			continue
 		}
-		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Symlink(path, filepath.Join(dir, name)))
 	}
 	for name, script := range own {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 	}
 	return dir
 }
@@ -87,14 +69,9 @@ func toolsWithout(t *testing.T, without []string, own map[string]string) string 
 func install(t *testing.T, path string, args ...string) (out, home string, err error) {
 	t.Helper()
 	home = t.TempDir()
-	script, err := filepath.Abs("install.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := get(filepath.Abs("install.sh"))(t)
 	temporary := filepath.Join(home, "tmp")
-	if err := os.Mkdir(temporary, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Mkdir(temporary, 0o755))
 	if !slices.Contains(args, "-k") {
 		args = append([]string{"-k", publicText(throwAwayKey())}, args...)
 	}
@@ -136,10 +113,7 @@ func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 
 func lookUp(t *testing.T, name string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := get(exec.LookPath(name))(t)
 	return path
 }
 
@@ -282,9 +256,7 @@ func TestInstall_IsFilledIn(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 	other := filepath.Join(t.TempDir(), "install.sh")
-	if err := os.WriteFile(other, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(other, text, 0o644))
 	if _, err := installScript(other, options{version: "v1.2.4"}); err == nil {
 		t.Error("a script without the lines is filled in")
 	}

@@ -109,13 +109,9 @@ func checkPackages(t *testing.T, dist string) {
 		}
 		root := t.TempDir()
 		for _, dir := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/rpm"} {
-			if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 		}
-		if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644))
 		install, remove := call(root)
 		if out, err := exec.Command(install[0], install[1:]...).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", format, err, out)
@@ -142,22 +138,14 @@ func TestReadKey_TakesKeysWithoutAPassword(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key := newKey()
-	plain, err := key.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	locked, err := minisign.EncryptKey("x", *key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := get(key.MarshalText())(t)
+	locked := get(minisign.EncryptKey("x", *key))(t)
 	for name, c := range map[string]struct {
 		text []byte
 		want string
 	}{"plain": {plain, ""}, "locked": {locked, "has a password"}, "none": {[]byte("x"), "has no secret key"}} {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, c.text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(file, c.text, 0o600))
 		got, err := readKey(file)
 		if c.want == "" && (err != nil || !got.Equal(*key)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)

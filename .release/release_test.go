@@ -42,12 +42,8 @@ func smallRepository(t *testing.T) string {
 	}
 	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		succeed(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	git(t, dir, "init", "--quiet")
 	git(t, dir, "add", "--all")
@@ -62,17 +58,12 @@ func commit(t *testing.T, dir, message string) {
 
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	if _, err := run(dir, nil, "git", args...); err != nil {
-		t.Fatal(err)
-	}
+	get(run(dir, nil, "git", args...))(t)
 }
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.FromSlash(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := get(os.ReadFile(filepath.FromSlash(name)))(t)
 	return string(content)
 }
 
@@ -85,9 +76,7 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 	var dists []string
 	for _, out := range []string{filepath.Join(t.TempDir(), "dist"), filepath.Join(t.TempDir(), "another", "place")} {
 		var told strings.Builder
-		if err := release(options{version: "v0.1.0", platforms: []platform{here}, out: out, downloads: downloads, repository: repository, key: key}, &told); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, release(options{version: "v0.1.0", platforms: []platform{here}, out: out, downloads: downloads, repository: repository, key: key}, &told))
 		if strings.Contains(told.String(), "left out") {
 			t.Errorf("it says %q", told.String())
 		}
@@ -144,9 +133,7 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 		t.Errorf("the archive has %d more files", len(inside))
 	}
 	var bom cyclonedx.BOM
-	if err := cyclonedx.NewBOMDecoder(strings.NewReader(read(t, filepath.Join(dists[0], names[1]))), cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, cyclonedx.NewBOMDecoder(strings.NewReader(read(t, filepath.Join(dists[0], names[1]))), cyclonedx.BOMFileFormatJSON).Decode(&bom))
 	if c := *bom.Components; len(c) != 1 || c[0].Name != "std" || c[0].Version != runtime.Version() || bom.Metadata.Component.Version != "v0.1.0" {
 		t.Errorf("the bill of materials lists %v", c)
 	}
@@ -157,34 +144,21 @@ func contents(t *testing.T, name string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	if strings.HasSuffix(name, ".zip") {
-		archive, err := zip.OpenReader(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := get(zip.OpenReader(name))(t)
 		defer archive.Close()
 		for _, f := range archive.File {
-			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if all[f.Name], err = io.ReadAll(r); err != nil {
-				t.Fatal(err)
-			}
+			r := get(f.Open())(t)
+			all[f.Name] = get(io.ReadAll(r))(t)
 		}
 		return all
 	}
-	unzipped, err := gzip.NewReader(strings.NewReader(read(t, name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unzipped := get(gzip.NewReader(strings.NewReader(read(t, name))))(t)
 	for archive := tar.NewReader(unzipped); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, err)
 		if header.Typeflag == tar.TypeReg {
 			if all[header.Name], err = io.ReadAll(archive); err != nil {
 				t.Fatal(err)
@@ -200,9 +174,7 @@ func TestWriteArchive_SaysNothingOfTheMachine(t *testing.T) {
 		one, two := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), name)
 		turned := slices.Clone(files)
 		slices.Reverse(turned)
-		if err := errors.Join(writeArchive(one, "x", files, time.Unix(1e9, 0)), writeArchive(two, "x", turned, time.Unix(1e9, 0))); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, errors.Join(writeArchive(one, "x", files, time.Unix(1e9, 0)), writeArchive(two, "x", turned, time.Unix(1e9, 0))))
 		if read(t, one) != read(t, two) {
 			t.Errorf("%s depends on the order of the files", name)
 		}
@@ -215,9 +187,7 @@ func TestWriteArchive_SaysNothingOfTheMachine(t *testing.T) {
 func TestCheckOut_LeavesTheRepositoryAsItIs(t *testing.T) {
 	t.Parallel()
 	repository := smallRepository(t)
-	if err := os.WriteFile(filepath.Join(repository, "LICENSE"), []byte("changed"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(filepath.Join(repository, "LICENSE"), []byte("changed"), 0o644))
 	dir := filepath.Join(t.TempDir(), "source")
 	s, err := checkOut(repository, "v0.1.0", dir)
 	if err != nil || !s.dirty || s.time.IsZero() || read(t, filepath.Join(dir, "LICENSE")) != "L" {
@@ -261,10 +231,7 @@ func TestRecipes_NameArchives(t *testing.T) {
 	for i, p := range []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}} {
 		sums.WriteString(strings.Repeat(string(rune('a'+i)), 64) + "  " + archiveName("v0.1.0", p) + "\n")
 	}
-	text, err := filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", sums.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := get(filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", sums.String()))(t)
 	for i, p := range []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64"} {
 		want := "url \"https://example.com/d/v0.1.0/tfdeps_0.1.0_" + p + ".tar.gz\"\n      sha256 \"" + strings.Repeat(string(rune('a'+i)), 64) + "\""
 		if !bytes.Contains(text, []byte(want)) {
@@ -272,10 +239,7 @@ func TestRecipes_NameArchives(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"scoop.json.tmpl", "winget.installer.yaml.tmpl"} {
-		text, err := filledIn(name, "v0.1.0", "https://example.com/d", sums.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := get(filledIn(name, "v0.1.0", "https://example.com/d", sums.String()))(t)
 		for i, arch := range []string{"amd64", "arm64"} {
 			if !bytes.Contains(text, []byte("https://example.com/d/v0.1.0/tfdeps_0.1.0_windows_"+arch+".zip")) || !bytes.Contains(text, bytes.Repeat([]byte{byte('e' + i)}, 64)) {
 				t.Errorf("%s lacks the archive for %s:\n%s", name, arch, text)
@@ -317,9 +281,7 @@ func TestReadLicences_RefusesUnknownOnes(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for file, text := range c.files {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 		}
 		all, err := readLicences(dir)
 		if c.want == "" && (err != nil || len(all) != 2 || all[0].id != "Apache-2.0") || c.want != "" && (err == nil || err.Error() != c.want) {
@@ -330,19 +292,14 @@ func TestReadLicences_RefusesUnknownOnes(t *testing.T) {
 
 func TestBaseSystem_HasCertificatesAndAPlaceForTemporaryFiles(t *testing.T) {
 	t.Parallel()
-	content, err := baseSystem(time.Unix(1e9, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := get(baseSystem(time.Unix(1e9, 0)))(t)
 	modes := map[string]int64{}
 	for archive := tar.NewReader(bytes.NewReader(content)); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, err)
 		modes[header.Name] = header.Mode
 		if header.Typeflag == tar.TypeReg && header.Size < 100_000 {
 			t.Errorf("%s has %d bytes", header.Name, header.Size)
@@ -350,5 +307,21 @@ func TestBaseSystem_HasCertificatesAndAPlaceForTemporaryFiles(t *testing.T) {
 	}
 	if modes["tmp/"] != 0o1777 || modes["etc/ssl/certs/ca-certificates.crt"] != 0o644 || modes["work/"] != 0o755 {
 		t.Errorf("there are %v", modes)
+	}
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get is what a call returned, which ends the test with an error if there is one.
+func get[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		succeed(t, err)
+		return value
 	}
 }

@@ -239,26 +239,6 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-func TestRetry_OverARealServer(t *testing.T) {
-	var paths recorder
-	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
-		n := paths.add(r.URL.Path)
-		switch {
-		case r.URL.Path == "/from":
-			http.Redirect(w, r, "/to", http.StatusFound)
-		case n == 2:
-			panic(http.ErrAbortHandler)
-		case n == 3:
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})
-	req := get(t, srv.URL+"/from")
-	resp := closed(t)(Do(clientFor(t, srv, quick(2)), req, 1))
-	want := "/from /to /to /to"
-	must.Equal(t, paths.all(), want)
-	must.Equal(t, Attempts(resp), 3)
-}
-
 func TestWithRetries_CountsInPlaceOfTheClients(t *testing.T) {
 	for _, retries := range []int{0, 1, 4} {
 		made := 0

@@ -183,12 +183,6 @@ func TestConnections_AreReused(t *testing.T) {
 	}
 }
 
-func TestClient_HTTP2IsUsed(t *testing.T) {
-	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
-	resp := closed(t)(clientFor(t, srv, ClientOptions{}).Do(get(t, srv.URL)))
-	must.Equal(t, resp.ProtoMajor, 2, resp.Proto)
-}
-
 func TestClient_TransportSettings(t *testing.T) {
 	transport := cloneDefault()
 	must.Succeed(t, configure(transport, ClientOptions{HeaderTimeout: 3 * time.Second}))

@@ -2,10 +2,8 @@ package hosts
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -161,32 +159,6 @@ default login u password other
 			must.Equal(t, req.Header.Get("Authorization"), tc.header, "the caller's request was changed")
 		})
 	}
-}
-
-// TestNetrc_OverTheWire has three real servers that record their requests.
-func TestNetrc_OverTheWire(t *testing.T) {
-	var seen recorder
-	record := func(name string, next func() string) http.HandlerFunc {
-		return func(w http.ResponseWriter, req *http.Request) {
-			user, _, _ := req.BasicAuth()
-			seen.add(fmt.Sprintf("%s%s=%s", name, req.URL.Path, user))
-			if to := next(); req.URL.Path == "/redirect" && to != "" {
-				http.Redirect(w, req, to, http.StatusFound)
-			}
-		}
-	}
-	none := func() string { return "" }
-	plain := httptest.NewServer(record("plain", none))
-	t.Cleanup(plain.Close)
-	second := startTLS(t, record("second", func() string { return plain.URL + "/w.zip" }))
-	first := startTLS(t, record("first", func() string { return second.URL + "/redirect" }))
-
-	metadata := clientFor(t, first, quick(0))
-	archives := WithNetrc(metadata, []string{netrcFile(t, "machine "+hostOf(t, first).ASCII()+" login u password p\ndefault login stranger password q\n")})
-	for _, client := range []*http.Client{archives, metadata} {
-		closed(t)(Do(client, get(t, first.URL+"/redirect"), 5))
-	}
-	must.Equal(t, seen.all(), "first/redirect=u second/redirect= plain/w.zip= first/redirect= second/redirect= plain/w.zip=")
 }
 
 func TestNetrc_IsReadOnceAndLate(t *testing.T) {

@@ -28,10 +28,3 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 	}
 	must.Equal(t, asked.Load(), 0)
 }
-
-func TestOffline_DiscoveryKnowsWhatIsForced(t *testing.T) {
-	host := must.Get(ParseHostname("registry.example.com"))(t)
-	d := &Discovery{Client: NewOfflineClient("-offline"), Forced: map[Hostname]map[string]string{host: {"providers.v1": "https://mirror.example.com/p/"}}}
-	must.Equal(t, must.Get(d.Service(t.Context(), host, "providers.v1"))(t).String(), "https://mirror.example.com/p/")
-	must.Fail(t, must.ErrorOf(d.Service(t.Context(), must.Get(ParseHostname("other.example.com"))(t), "providers.v1")), ErrOffline)
-}

@@ -217,24 +217,3 @@ func TestProxy_FailuresAreExplained(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 }
-
-func TestCertificates_FromEnvironment(t *testing.T) {
-	o := startOrigin(t)
-	for _, tc := range []struct {
-		name string
-		env  string
-		ok   bool
-	}{
-		{"file", o.trusted(), true},
-		{"directory", "SSL_CERT_DIR=" + o.certDir, true},
-		{"neither", "SSL_CERT_DIR=" + t.TempDir(), false},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			out, err := fetch(t, o.at("127.0.0.1"), tc.env)
-			must.Equal(t, tc.ok, err == nil && out == fetched)
-			if !tc.ok && !strings.Contains(out, "certificate") {
-				t.Errorf("got %s", out)
-			}
-		})
-	}
-}

@@ -169,16 +169,6 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 	}
 }
 
-// TestArchive_IsComparedWithItsDigest has a blob have other bytes of the same number.
-func TestArchive_IsComparedWithItsDigest(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	pkg, err := f.ask(t)
-	must.Succeed(t, err)
-	_, err = pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: [32]byte{1}})
-	must.Fail(t, err, getproviders.ErrAuthentication)
-}
-
 // TestArchive_RefusesAnotherPart has a registry send a part from another byte than it was asked for: it would be taken
 // for the continuation of what is there.
 func TestArchive_RefusesAnotherPart(t *testing.T) {

@@ -2,7 +2,6 @@ package oci_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -23,7 +22,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
@@ -151,26 +149,6 @@ func listing(t *testing.T, dir string) (all []string) {
 		return err
 	}))
 	return all
-}
-
-// TestPush_KeepsWhatOthersPublish has each publisher add a platform of its own, some at the same time. What is lost all
-// the same comes with the next run.
-func TestPush_KeepsWhatOthersPublish(t *testing.T) {
-	t.Parallel()
-	s := start(t, nil)
-	var all []remote.Release
-	for i := range 6 {
-		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
-	}
-	push := func(ctx context.Context, each remote.Release) (struct{}, error) {
-		return struct{}{}, s.client.Push(ctx, s.at, release("1.0.0", each))
-	}
-	for _, at := range []int{len(all), 1} {
-		if _, errs := par.Map(t.Context(), at, all, push); errors.Join(errs...) != nil {
-			t.Fatal(errors.Join(errs...))
-		}
-	}
-	must.Len(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, v1))(t), len(all))
 }
 
 // TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an

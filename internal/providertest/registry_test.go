@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,17 +22,11 @@ func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry
 	return r
 }
 
-func newSigner(t *testing.T, opts providertest.SignerOptions) *providertest.Signer {
-	t.Helper()
-	return must.Get(providertest.NewSigner(opts))(t)
-}
-
 var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
 
 // widget is one package; its documents are at these paths.
 const (
 	widgetVersions = "/v1/providers/acme/widget/versions"
-	widgetPackage  = "/v1/providers/acme/widget/1.2.3/download/linux/amd64"
 	widgetFiles    = "/files/acme/widget/1.2.3/terraform-provider-widget_1.2.3_"
 	widgetArchive  = widgetFiles + "linux_amd64.zip"
 	widgetSums     = widgetFiles + "SHA256SUMS"
@@ -70,67 +63,6 @@ func mustGet(t *testing.T, r *providertest.Registry, path string) (*http.Respons
 	resp, body, err := get(t, r, path, nil)
 	must.Succeed(t, err)
 	return resp, body
-}
-
-func TestRegistry_ServesEveryDocumentOfTheProtocol(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	r.Add(providertest.PackageSpec{
-		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux,
-		Archive: []byte("zip for linux"), Warnings: []string{"use gadget instead"},
-	})
-	r.Add(providertest.PackageSpec{
-		Namespace: "acme", Type: "widget", Version: "1.2.3",
-		Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Archive: []byte("zip for darwin"),
-	})
-	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "gadget", Version: "2.0.0"})
-
-	for path, wants := range map[string][]string{
-		"/.well-known/terraform.json": {`"providers.v1": "/v1/providers/"`},
-		widgetVersions:                {`"1.2.3"`, `"arm64"`, `"amd64"`, "use gadget instead"},
-		widgetPackage:                 {widgetArchive, widgetSums, `"5.0"`, r.Signer().KeyID()},
-		widgetSums:                    {"  terraform-provider-widget_1.2.3_linux_amd64.zip\n", "darwin_arm64.zip\n"},
-		widgetArchive:                 {"zip for linux"},
-	} {
-		resp, body := mustGet(t, r, path)
-		must.Equal(t, resp.StatusCode, http.StatusOK, path)
-		must.Equal(t, resp.ProtoMajor, 2, path)
-		for _, want := range wants {
-			must.Contain(t, body, want, path)
-		}
-	}
-	if _, body := mustGet(t, r, widgetVersions); strings.Contains(body, "2.0.0") {
-		t.Error("the versions of one provider hold another's")
-	}
-}
-
-func TestRegistry_WhatIsNotThereIsNotFound(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, nil)
-	for _, path := range []string{
-		"/", "/v1/providers/acme/gadget/versions", "/v1/providers/acme/widget/1.2.3/download/linux/arm64",
-		"/v1/providers/acme/widget/9.9.9/download/linux/amd64", widgetFiles + "linux_arm64.zip",
-	} {
-		if resp, _ := mustGet(t, r, path); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("GET %s: %s", path, resp.Status)
-		}
-	}
-}
-
-func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, nil)
-	mustGet(t, r, widgetVersions)
-	mustGet(t, r, widgetArchive)
-	resp := must.Get(r.Client().Head("https://" + r.Host() + widgetArchive))(t)
-	resp.Body.Close()
-
-	for kind, want := range map[string]int{"": 3, "versions": 1, "archive": 2, "HEAD": 1, "sums": 0} {
-		must.Equal(t, r.Requests(kind), want, kind)
-	}
-	must.Equal(t, r.Connections(), 1)
-	if first := r.Log()[0]; first.Kind != "versions" || first.Path != widgetVersions || first.Proto != "HTTP/2.0" {
-		t.Errorf("first request: %+v", first)
-	}
 }
 
 func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
@@ -162,43 +161,6 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 			}
 		}
 		must.EqualSlices(t, keysOf(t, b), results[i])
-	}
-}
-
-// TestMirrorBucket_SeveralPublishAtOnce has each of them publish something else.
-func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
-	t.Parallel()
-	for _, unconditional := range []bool{false, true} {
-		m := mirroringOf(t)
-		b := blob.NewDirectory(m.dir)
-		var jobs []mirror.Options
-		var wanted [][]mirror.Spec
-		for _, name := range []string{"widget@1.0.0", "widget@1.1.0", "widget@2.0.0"} {
-			for _, plat := range m.opts.Platforms {
-				jobs = append(jobs, mirror.Options{Platforms: []getproviders.Platform{plat}})
-				wanted = append(wanted, want(name))
-			}
-		}
-		indexes := []int{}
-		for i := range jobs {
-			indexes = append(indexes, i)
-		}
-		_, errs := par.Map(t.Context(), len(jobs), indexes, func(ctx context.Context, i int) (mirror.Result, error) {
-			return mirror.Update(ctx, m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: unconditional}), wanted[i], jobs[i])
-		})
-		succeed(t, errors.Join(errs...))
-		if unconditional { // an update that was lost all the same heals at the next run
-			for i := range jobs {
-				must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: true}), wanted[i], jobs[i]))(t)
-			}
-		}
-		for _, problem := range brokenIndexes(m.dir) {
-			t.Error(problem)
-		}
-		must.Equal(t, strings.Count(read(t, m.file("widget/index.json")), "{}"), 3, unconditional)
-		for _, v := range []string{"1.0.0", "1.1.0", "2.0.0"} {
-			must.Equal(t, strings.Count(read(t, m.file("widget/"+v+".json")), "\"url\""), len(m.opts.Platforms), unconditional)
-		}
 	}
 }
 

@@ -44,24 +44,6 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 	return o.TrustLevel.String() + " " + o.KeyID + "\n" + string(updated.Encode(product))
 }
 
-func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
-	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
-	want := m.installed(t, registrySource(m.registry), m.registry.Client(), &depsfile.Locks{})
-	if !strings.HasPrefix(want, "self-signed "+m.registry.Signer().KeyID()) || strings.Count(want, "zh:") != 3 {
-		t.Fatalf("the registry gives %s", want)
-	}
-	sources, server := m.sources(t)
-	for name, source := range sources {
-		must.Equal(t, m.installed(t, source, server.Client(), &depsfile.Locks{}), want, name)
-		must.Len(t, lockOne(t, &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
-		}, providercache.LockRequest{
-			Requirements: require(widgetAddress, "1.0.0"), Platforms: m.opts.Platforms,
-		}).Locks.All()[0].Hashes, 6, name)
-	}
-}
-
 // TestMirror_LockedHashesNeedNoDocuments counts requests to a mirror without documents, as other
 // programs make them.
 func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {

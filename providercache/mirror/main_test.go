@@ -35,7 +35,6 @@ var (
 	lockOne        = installtest.LockOne
 	lockable       = installtest.Lockable
 	succeed        = must.Succeed
-	needsReceipts  = installtest.NeedsReceipts
 	newInstaller   = installtest.NewInstaller
 	newRegistry    = installtest.NewRegistry
 	newSource      = installtest.NewSource

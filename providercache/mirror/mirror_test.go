@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -144,24 +142,6 @@ func (m *mirroring) files(t *testing.T) (names []string) {
 		}
 	}
 	return names
-}
-
-func TestMirror_IsFilledOnce(t *testing.T) {
-	needsReceipts(t)
-	m := newMirroring(t)
-	first := must.Get(m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...))(t)
-	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
-		t.Errorf("first run: %+v", first.Packages)
-	}
-	must.Equal(t, m.registry.Requests("archive"), 9)
-	before := m.files(t)
-	again := must.Get(m.run(t, want("widget", "gadget", "widget@1.0.0")...))(t)
-	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != 9 {
-		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
-	}
-	after := m.files(t)
-	must.EqualSlices(t, after, before)
-	must.Len(t, after, 9+3+2+3*3)
 }
 
 func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
@@ -345,26 +325,4 @@ func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 	must.Contain(t, err, "a mirror is a directory")
 	m.dir = filepath.Join(m.dir, "below")
 	must.Refuse(m.run(t, want("widget")...))(t, "below a file there is a mirror")
-}
-
-func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
-	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if e.Kind == event.Fetching {
-			cancel()
-		}
-	}
-	m.Fetcher = installtest.Again(m.Fetcher)
-	_, err = mirror.Update(ctx, m.Fetcher, mirror.Directory(m.dir), want("widget@1.1.0", "gadget"), m.opts)
-	must.Fail(t, err, context.Canceled)
-	for _, problem := range brokenIndexes(m.dir) {
-		t.Error(problem)
-	}
-	left, err := os.ReadDir(m.dir)
-	if err != nil || slices.ContainsFunc(left, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }) {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
 }

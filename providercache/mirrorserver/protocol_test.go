@@ -146,18 +146,6 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	must.Equal(t, m.registry.Requests("versions"), 6)
 }
 
-func TestHandler_SharesItsBucket(t *testing.T) {
-	m := newMirroring(t)
-	first, one := m.start(t)
-	_, two := m.start(t)
-	before := archivesOf(t, found(t, two, dir+"1.0.0.json"))
-	found(t, one, archive)
-	settle(t, first)
-	found(t, two, archive)
-	must.Equal(t, m.registry.Requests("archive"), 1)
-	must.Equal(t, len(before["linux_amd64"].Hashes)+1, len(archivesOf(t, found(t, two, dir+"1.0.0.json"))["linux_amd64"].Hashes))
-}
-
 func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }

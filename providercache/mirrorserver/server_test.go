@@ -11,8 +11,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,33 +22,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
-
-func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
-	m := newMirroring(t)
-	var contents [10][]byte
-	for i := range contents {
-		contents[i] = contentOf(fmt.Sprintf("p%d", i), "1", linux)
-		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprintf("p%d", i), Version: "1.0.0", Platform: linux, Archive: contents[i]})
-	}
-	server, front := m.start(t)
-	var clients sync.WaitGroup
-	for client := range 50 {
-		clients.Go(func() {
-			for i := range 10 {
-				i = (i + client) % 10
-				got := get(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
-				must.EqualSlices(t, got.body, contents[i])
-				must.Equal(t, got.err, nil)
-			}
-		})
-	}
-	clients.Wait()
-	must.Equal(t, m.registry.Requests("archive"), 10)
-	stats := server.Stats()
-	if stat(server, `archives_total{from="store"}`)+stat(server, `archives_total{from="upstream"}`) != 500 || stat(server, "downloads_total") != 10 {
-		t.Errorf("%+v", stats)
-	}
-}
 
 func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 	m := newMirroring(t)
@@ -85,22 +56,6 @@ func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	got, err := client.Opened().HashPackage(t.Context(), request)
 	if err != nil || got.Authentication.TrustLevel != getproviders.LevelCommunity || len(got.Authentication.Signed) != 2 {
 		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
-	m := newMirroring(t)
-	server, front := m.start(t)
-	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return append(b[:len(b)-1:len(b)-1], 'x') }})
-	got := get(t, front, archive)
-	if got.err == nil && got.StatusCode == http.StatusOK {
-		t.Errorf("the client got %d bytes and took them for all", len(got.body))
-	}
-	must.Equal(t, len(keysIn(t, m.bucket, ".zip")), 0)
-	m.registry.Break("archive", providertest.Fault{})
-	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux), "the archive isn't served although the registry has it again")
-	if stats := server.Stats(); stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 || stat(server, "downloads_total") != 2 {
-		t.Errorf("%+v", stats)
 	}
 }
 
@@ -199,58 +154,6 @@ func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 	if slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return strings.HasSuffix(string(h), "0000") }) {
 		t.Errorf("%q is listed", hashes)
 	}
-}
-
-// counted is how many archives arrive at once.
-type counted struct{ now, most atomic.Int64 }
-
-type countedArchive struct {
-	counted *counted
-	content []byte
-	text    string
-}
-
-func (a countedArchive) String() string { return a.text }
-
-func (a countedArchive) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
-	now := a.counted.now.Add(1)
-	for most := a.counted.most.Load(); now > most && !a.counted.most.CompareAndSwap(most, now); most = a.counted.most.Load() {
-	}
-	time.Sleep(5 * time.Millisecond) // for another one to come in
-	return getproviders.OpenedArchive{Body: countedBody{bytes.NewReader(a.content), a.counted}, Size: int64(len(a.content))}, nil
-}
-
-type countedBody struct {
-	io.Reader
-	counted *counted
-}
-
-func (b countedBody) Close() error {
-	b.counted.now.Add(-1)
-	return nil
-}
-
-// TestHandler_DownloadsAFewAtOnce: who asks for all packages of a registry doesn't fill the disk with half of each.
-func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
-	m := newMirroring(t)
-	m.add("widget", "1.1.0")
-	m.limits.Downloads = 1
-	var source counted
-	_, front := m.serve(t, changed{m.source(), func(pkg *getproviders.Package) {
-		pkg.Location = countedArchive{&source, contentOf(pkg.Provider.Type, pkg.Version.String(), pkg.Platform), pkg.Location.String()}
-	}})
-	var all sync.WaitGroup
-	for _, version := range []string{"1.0.0", "1.1.0"} {
-		for _, plat := range []getproviders.Platform{linux, darwin} {
-			all.Go(func() {
-				got := get(t, front, dir+"terraform-provider-widget_"+version+"_"+plat.String()+".zip")
-				must.Equal(t, got.StatusCode, http.StatusOK)
-				must.EqualSlices(t, got.body, contentOf("widget", version, plat))
-			})
-		}
-	}
-	all.Wait()
-	must.Equal(t, source.most.Load(), 1)
 }
 
 func TestServer_CloseEndsDownloads(t *testing.T) {
