@@ -75,6 +75,7 @@ type Directory struct {
 // error now may be fine for the version that it wants. A module that
 // isn't installed is an error whose Extra is a [OutdatedModule].
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
+	opts.Product = opts.Product.OrDefault()
 	root, manifest, resolver, problems := open(ctx, dir, "", opts, modules.AsRecorded)
 	tree, below := resolver.Resolve(ctx, root, manifest)
 	problems = slices.Concat(problems, below, tree.CheckProviders())

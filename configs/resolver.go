@@ -76,6 +76,7 @@ func (r *Resolver) Resolve(ctx context.Context, dir string, opts Options) ([]Mod
 	if r.Upgrade {
 		mode = modules.Upgrade
 	}
+	opts.Product = opts.Product.OrDefault()
 	root, manifest, resolver, problems := open(ctx, dir, r.HomeDir, opts, mode)
 	resolver.DryRun, resolver.Fetcher, resolver.Registries = r.DryRun, r.Fetcher, r.registries(opts.Product)
 	if r.Observe != nil {

@@ -43,7 +43,6 @@ func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.
 // crash there is the old file or the new one. A symlink is followed or
 // replaced, or is an error, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, product getproviders.Product) error {
-	product = product.OrDefault()
 	content := l.Encode(product)
 	if wholefile.Has(path, content) {
 		return nil

@@ -129,7 +129,6 @@ func (l *Locks) Extend(lock Lock) {
 // The old entries stay: whether anything still requires those providers isn't
 // known here.
 func (l *Locks) Inherit(product getproviders.Product) (inherited []Lock) {
-	product = product.OrDefault()
 	for _, lock := range l.All() {
 		own, ok := product.Inherits(lock.Provider)
 		if _, known := l.Provider(own); !ok || known {

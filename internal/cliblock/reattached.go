@@ -15,7 +15,6 @@ import (
 // addresses; what it says of each is for those who talk to providers, and is
 // not looked at. An empty value means none.
 func Reattached(text string, product getproviders.Product) ([]getproviders.Provider, error) {
-	product = product.OrDefault()
 	if text == "" {
 		return nil, nil
 	}

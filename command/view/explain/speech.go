@@ -41,4 +41,4 @@ var speeches = map[string]Speech{
 var notListed = [2]string{"Failed to query available provider packages", "Could not retrieve the list of available versions for"}
 
 // SpeechOf returns how a product speaks.
-func SpeechOf(product getproviders.Product) Speech { return speeches[product.OrDefault().Program] }
+func SpeechOf(product getproviders.Product) Speech { return speeches[product.Program] }

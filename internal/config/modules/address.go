@@ -52,7 +52,6 @@ func (r Registry) String() string { return withSubdir(r.Package(), r.Subdir) }
 // "github.com/owner/repository". The product says which registry is meant where
 // none is named.
 func ParseAddress(source string, product getproviders.Product) (Address, error) {
-	product = product.OrDefault()
 	if isLocal(source) {
 		return parseLocal(source), nil
 	}
@@ -69,7 +68,6 @@ func ParseAddress(source string, product getproviders.Product) (Address, error) 
 // ParseRegistry reads the source address of a call that asks for a version,
 // for only registries have versions.
 func ParseRegistry(source string, product getproviders.Product) (Registry, error) {
-	product = product.OrDefault()
 	if isLocal(source) {
 		return Registry{}, fmt.Errorf("%q is a local directory, and those have no versions", source)
 	}

@@ -71,7 +71,6 @@ func ReadManifest(fsys fs.FS, dir string, product getproviders.Product) (Manifes
 // normalised; a source that can't be stays as it is, for it will never be equal to that of
 // a call. Two records for one key are an error, and so is a version that isn't one.
 func DecodeManifest(content []byte, product getproviders.Product) (Manifest, error) {
-	product = product.OrDefault()
 	if len(content) == 0 {
 		return nil, nil
 	}
