@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -176,7 +175,7 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 	name, selected := config.Workspace(), b.Meta.Env.Get("TF_WORKSPACE")
 	refuse(isMissing("organization", "TF_CLOUD_ORGANIZATION"), "Invalid or missing required argument",
 		"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")
-	refuse(products.Of(b.Product).NoStores && isMissing("hostname", "TF_CLOUD_HOSTNAME"), "Hostname is required for the cloud backend",
+	refuse(dialect.Of(b.Product).Understands("cloud_hostname") && isMissing("hostname", "TF_CLOUD_HOSTNAME"), "Hostname is required for the cloud backend",
 		"OpenTofu has no service of its own: the cloud block needs a \"hostname\", or the variable TF_CLOUD_HOSTNAME has to be set.")
 	refuse(name == "" && !config.HasTags() && selected == "", "Invalid workspaces configuration",
 		"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")

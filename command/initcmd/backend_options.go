@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // backendOptions are what the arguments of init ask of the backend.
@@ -81,27 +82,21 @@ func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 
 // unknown finds options that the product doesn't have, and whose effect can't be had there.
 func (o *backendOptions) unknown(json bool, product getproviders.Product) problem.List {
-	if o.migrate && json && !products.Of(product).NoStores {
+	d := dialect.Of(product)
+	if o.migrate && json && !d.Understands("migrate_in_json") {
 		return problem.Fail("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
 			"Moving state asks questions. Leave out one of the two.")
 	}
 	for _, name := range o.foreign {
-		if last := foreign[name]; products.Of(product).NoStores || last != "" && product.IsSince(last) {
-			return problem.Fail("invalid_option", "Failed to parse command-line flags", "flag provided but not defined: -%s. Only Terraform has it%s.", name, upTo(last))
+		if !d.Understands(name) {
+			return problem.Fail("invalid_option", "Failed to parse command-line flags", "flag provided but not defined: -%s. Only Terraform has it%s.", name, foreign[name])
 		}
 	}
 	return nil
 }
 
-// foreign are options that OpenTofu lacks, and from which version on Terraform does, too.
-var foreign = map[string]string{"create-default-workspace": "1.16", "target": ""}
-
-func upTo(version string) string {
-	if version != "" {
-		return ", before " + version
-	}
-	return ""
-}
+// foreign are options that only some versions of Terraform have, and which.
+var foreign = map[string]string{"create-default-workspace": ", before 1.16", "target": ""}
 
 // unable says that there is no program that could do what -with asks for: before anything is downloaded.
 func (o *backendOptions) unable(m *cli.Meta) problem.List {

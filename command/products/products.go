@@ -45,7 +45,6 @@ type Manner struct {
 	RootFirst bool // errors of the root module end an init before it looks at the backend
 	Guesses   bool // init warns of providers that may be another than is meant
 	Lenient   bool // how modules and their providers fit together is no error of get
-	NoStores  bool // state stores are unknown to it, and so are their options
 
 	Help []string // words of help texts, and those in their place, if help names the product
 }
@@ -83,7 +82,7 @@ The OpenTofu configuration must be valid before initialization so that
 OpenTofu can determine which modules and providers need to be installed.`),
 		NotEmpty: *problem.CodedError("invalid_option", "The working directory already contains files",
 			"The -from-module option requires an empty directory into which a copy of \n"+notEmpty),
-		RootFirst: true, Guesses: true, Lenient: true, NoStores: true,
+		RootFirst: true, Guesses: true, Lenient: true,
 		Help: []string{`"terraform plan"`, `"tofu plan"`, `"terraform apply"`, `"tofu apply"`,
 			"terraform state pull", "tofu state pull", "left to Terraform", "left to OpenTofu"},
 	}},

@@ -113,7 +113,7 @@ type Dir struct {
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
 	d := &Dir{Path: path, Product: product, log: m.Log}
 	workspace := ""
-	if dialect.Of(product).StaticModules {
+	if dialect.Of(product).Understands("any_variable") {
 		workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
@@ -142,7 +142,7 @@ func (d *Dir) takeInputProblems(invalid problem.List) {
 // Empty reports whether the directory has no configuration, not even one with
 // errors. OpenTofu doesn't look at test files where there is nothing to test.
 func (d *Dir) Empty() bool {
-	return d.Root.Empty && (dialect.Of(d.Product).TestProviders || !d.RootProblems.HasErrors())
+	return d.Root.Empty && (dialect.Of(d.Product).Understands("test_providers") || !d.RootProblems.HasErrors())
 }
 
 // NoConfiguration is the error for a directory that is Empty.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
-	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Summaries of problems with provider_installation, which people know from
@@ -83,7 +82,7 @@ func (r *reader) methods(fields []field) {
 func (r *reader) method(f field, block value) {
 	m := Method{File: r.file, Line: f.line}
 	for kind := Direct; kind <= OCIMirror; kind++ {
-		if f.is(kind.String()) && (kind != OCIMirror || r.product.Predecessor != nil) {
+		if f.is(kind.String()) && (kind != OCIMirror || r.product.Understands("oci")) {
 			m.Kind = kind
 		}
 	}
@@ -140,7 +139,7 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		r.location(m, arg)
 	case !slices.Contains(m.arguments(location), strings.ToLower(arg.name)):
 		r.unknown(arg, m.Kind.String(), m.arguments(location))
-	case !dialect.Of(r.product).Understands(strings.ToLower(arg.name)): // it is for the other product
+	case !r.product.Understands(strings.ToLower(arg.name)): // it is for the other product
 	case arg.is("download_retry_count"):
 		r.retries(m, arg)
 	case arg.is("trust_all_hashes"):
@@ -168,7 +167,7 @@ func (r *reader) location(m *Method, arg field) {
 	case !ok:
 		r.report(badMethod, arg.line, "The %s of a %s block must be a string, but it is %s.", strings.ToLower(arg.name), m.Kind, arg.value.kind)
 	case m.Kind == NetworkMirror && text != "":
-		if _, err := getproviders.NewNetworkMirrorSource(text, nil, nil, r.product); err != nil {
+		if _, err := getproviders.NewNetworkMirrorSource(text, nil, nil, r.product.Product); err != nil {
 			r.report(badURL, arg.line, "The url of a network_mirror block can't be used: %v.", err)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Locations says where the CLI configuration is.
@@ -27,8 +28,8 @@ type Locations struct {
 // OpenTofu's file is .tofurc, or tofu.rc. Where there is none, Terraform's counts,
 // and where there is none either, opentofu/tofurc in XDG_CONFIG_HOME if that is
 // set, which also has the directory unless there is .terraform.d.
-func Find(user User, product getproviders.Product) Locations {
-	product = product.OrDefault()
+func Find(user User, given getproviders.Product) Locations {
+	product := dialect.Of(given)
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if file := user.Getenv(variable); file != "" {
 			return Locations{File: file, required: true}
@@ -38,8 +39,8 @@ func Find(user User, product getproviders.Product) Locations {
 	if at.Dir == "" {
 		return Locations{}
 	}
-	at.File = user.mainFile(product)
-	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.Predecessor != nil && user.goos() != "windows" {
+	at.File = user.mainFile(product.Product)
+	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.Understands("xdg") && user.goos() != "windows" {
 		if !exists(at.File) {
 			at.File = filepath.Join(xdg, "opentofu", product.Program+"rc")
 		}
@@ -56,11 +57,10 @@ func (u User) mainFile(product getproviders.Product) string {
 	if u.goos() == "windows" {
 		file = filepath.Join(u.Getenv("APPDATA"), product.Program+".rc")
 	}
-	if product.Predecessor == nil || exists(file) {
-		return file
-	}
-	if older := u.mainFile(*product.Predecessor); exists(older) {
-		return older
+	if older := product.Predecessor; older != nil && !exists(file) {
+		if inherited := u.mainFile(*older); exists(inherited) {
+			return inherited
+		}
 	}
 	return file
 }
@@ -97,12 +97,11 @@ func (u User) configDir() string {
 // of Windows. They need not exist. OpenTofu has
 // those of Terraform, and before those of the system its own in XDG_DATA_HOME, if that is set.
 func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
-	product = product.OrDefault()
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
 	if config := user.configDir(); config != "" {
 		dirs = append(dirs, filepath.Join(config, "plugins"))
 	}
-	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.Predecessor != nil && user.goos() != "windows" {
+	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && dialect.Of(product).Understands("xdg") && user.goos() != "windows" {
 		dirs = append(dirs, path.Join(xdg, "opentofu", "plugins"))
 	}
 	for _, dir := range user.dataDirs() {

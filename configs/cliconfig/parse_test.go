@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -16,7 +17,7 @@ type services = map[string]string
 
 // parse reads one file, "rc", with a few variables set.
 func parse(src string) (*Config, []Problem) {
-	r := newReader(testEnv, terraform)
+	r := newReader(testEnv, dialect.Of(terraform))
 	r.content("rc", []byte(src))
 	return r.result()
 }

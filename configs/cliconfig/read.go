@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/spelling"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -39,8 +40,7 @@ const maxBytes = 1 << 20
 // The Config is never nil. That a required file doesn't exist is a warning, and so is an unknown argument of an installation method;
 // all other problems are errors, in the order of the files.
 func Read(at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
-	product = product.OrDefault()
-	r := newReader(env, product)
+	r := newReader(env, dialect.Of(product))
 	r.mainFile(at)
 	r.directory(at.Dir)
 	return r.result()
@@ -140,7 +140,7 @@ func (r *reader) unreadable(path string, err error) {
 // reader collects what the files say, one after the other.
 type reader struct {
 	env     func(string) string
-	product getproviders.Product
+	product dialect.Dialect
 
 	file string   // that is being read
 	own  fileOnly // what it says
@@ -160,7 +160,7 @@ type fileOnly struct {
 	tokens   map[hosts.Hostname]string // blocks for a host add up, but a later file replaces them
 }
 
-func newReader(env func(string) string, product getproviders.Product) *reader {
+func newReader(env func(string) string, product dialect.Dialect) *reader {
 	return &reader{
 		env:     env,
 		product: product,
@@ -176,7 +176,7 @@ func newReader(env func(string) string, product getproviders.Product) *reader {
 // tool, or none on what this module does (providers, provisioners). Nothing is asked
 // about new versions of Terraform, so that of the keys for that only the type counts.
 func (r *reader) topLevel(f field) {
-	switch isOCI := r.product.Predecessor != nil; {
+	switch isOCI := r.product.Understands("oci"); {
 	case f.is("host"):
 		r.labelled(f, "hostname", `host "registry.example.com"`, r.host)
 	case f.is("credentials"):

@@ -181,7 +181,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 			}
 			selector.Source = o.retried(mirror, method.retries)
 		case OCIMirror:
-			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
+			selector.Source = unsupportedSource(method.Location)
 			if o.OCIMirror != nil {
 				selector.Source = o.offline(o.Network.source(method.Location, func() getproviders.Source { return o.OCIMirror(method.Template.Address) }))
 			}
@@ -253,15 +253,15 @@ func (s retriedSource) Package(ctx context.Context, p getproviders.Provider, v g
 
 // unsupportedSource stands for an oci_mirror block. The block does no harm as long as no
 // provider is looked for in it.
-type unsupportedSource struct{ template, program string }
+type unsupportedSource string
 
 func (s unsupportedSource) fail(p getproviders.Provider) error {
-	return fmt.Errorf("%s would be installed from an OCI registry (%s), which tfdeps can't do: let the oci_mirror block exclude it, or run %s init itself", p, s.template, s.program)
+	return fmt.Errorf("%s would be installed from an OCI registry (%s), which tfdeps can't do: let the oci_mirror block exclude it, or run tofu init itself", p, string(s))
 }
 
 // Describe implements getproviders.Source.
 func (s unsupportedSource) Describe(getproviders.Provider) getproviders.Description {
-	return getproviders.Description{Name: "OCI registry " + s.template}
+	return getproviders.Description{Name: "OCI registry " + string(s)}
 }
 
 // Versions implements getproviders.Source.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -14,7 +15,7 @@ var openTofu = getproviders.OpenTofu("1.12.6")
 
 // parseTofu reads the content of OpenTofu's file.
 func parseTofu(src string) (*Config, []Problem) {
-	r := newReader(testEnv, openTofu)
+	r := newReader(testEnv, dialect.Of(openTofu))
 	r.content(".tofurc", []byte(src))
 	return r.result()
 }

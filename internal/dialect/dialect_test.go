@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,20 +29,20 @@ func TestUnderstands_HasTheWordsThatAreAskedFor(t *testing.T) {
 		}
 		return err
 	}))
-	for _, name := range []string{"download_retry_count", "trust_all_hashes"} {
-		asked[name] = true // which the reader of the CLI configuration asks for by their names there
+	for _, name := range []string{"download_retry_count", "trust_all_hashes", "create-default-workspace", "target"} {
+		asked[name] = true // which are asked for by their names in the CLI configuration, and as options
 	}
 	known := map[string]bool{}
-	for _, word := range slices.Concat(Of(getproviders.Terraform("")).words, Of(getproviders.OpenTofu("")).words) {
+	for word := range words() {
 		known[word] = true
 	}
 	if !maps.Equal(asked, known) {
-		t.Errorf("asked for: %v; in the tables: %v", asked, known)
+		t.Errorf("asked for: %v; in the table: %v", asked, known)
 	}
 }
 
 func TestOf_VersionsOfOpenTofuDiffer(t *testing.T) {
 	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
-		must.Equal(t, Of(getproviders.OpenTofu(version)).VersionSuffixes == nil, everywhere, version)
+		must.Equal(t, Of(getproviders.OpenTofu(version)).Understands("language"), !everywhere, version)
 	}
 }

@@ -63,7 +63,6 @@ type wireBackend struct {
 // NewRecord makes the record of a configuration that has values, as the product
 // writes it.
 func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
-	product = product.OrDefault()
 	if c.value == cty.NilVal {
 		return nil, fmt.Errorf("the backend %q has no values that could be written down", c.Type)
 	}

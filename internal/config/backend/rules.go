@@ -10,15 +10,16 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // rule is what an argument of a type has to be, as far as that shows without asking the
 // backend: a line of rules.txt.
 type rule struct {
 	typ, argument, variables, check, summary string
+	versions                                 dialect.Versions
 }
 
 //go:embed rules.txt
@@ -28,23 +29,18 @@ var rulesText string
 var rules = sync.OnceValue(func() (all []rule) {
 	for line := range strings.Lines(rulesText) {
 		if f := strings.Fields(line); len(f) > 4 && f[0] != "#" {
-			all = append(all, rule{f[0], f[1], strings.ReplaceAll(strings.Trim(f[2], "-"), ",", " "), f[3], strings.Join(f[4:], " ")})
+			typ, versions, _ := strings.Cut(f[0], ":")
+			all = append(all, rule{typ, f[1], strings.ReplaceAll(strings.Trim(f[2], "-"), ",", " "), f[3], strings.Join(f[4:], " "),
+				dialect.ReadVersions(strings.FieldsFunc(versions, func(r rune) bool { return r == ',' }))})
 		}
 	}
 	return all
 })
 
-// isFor reports whether a line is for a type of a product.
-func (r rule) isFor(typ string, product getproviders.Product) bool {
-	named, limit, isLimited := strings.Cut(r.typ, ":")
-	since, isSame := strings.CutPrefix(limit, product.OrDefault().Program)
-	return named == typ && (!isLimited || isSame && (since == "" || product.IsSince(since)))
-}
-
 // checkRules finds what can't be right in the values of a block. Messages don't have the
 // values: they may be secret.
 func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Diagnostics) {
-	getenv := opts.Getenv
+	product, getenv := dialect.Of(opts.Product), opts.Getenv
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
@@ -52,7 +48,7 @@ func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Di
 		diags = append(diags, diagnostic.Error(block.Range, summary, format, args...))
 	}
 	for _, r := range rules() {
-		if !r.isFor(block.Type, opts.Product) {
+		if r.typ != block.Type || !product.In(r.versions) {
 			continue
 		}
 		first, second, isPair := strings.Cut(r.argument, "+")

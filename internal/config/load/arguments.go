@@ -119,7 +119,7 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 				d.error(given.Range(), "Reserved symbol name",
 					"The word %q is reserved. A resource of that type is written with \"resource.\" in front.", root)
 				resources++ // one problem is enough
-			case d.grammar.is("type_names") && static.IsTypeName(t):
+			case d.product.Understands("type_names") && static.IsTypeName(t):
 			case root != "self" && name == "":
 				d.error(given.Range(), "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
 				resources++
@@ -148,7 +148,7 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 // hasTwoNames reports whether a word before a reference has a type and a name behind it.
 func (d *document) hasTwoNames(root string) bool {
 	return slices.Contains([]string{"data", "ephemeral", "resource"}, root) ||
-		d.grammar.is("actions") && slices.Contains([]string{"action", "list"}, root)
+		d.product.Understands("actions") && slices.Contains([]string{"action", "list"}, root)
 }
 
 // namesResource reports whether what begins with a word is a resource, in replace_triggered_by. OpenTofu has no
@@ -157,7 +157,7 @@ func (d *document) namesResource(root string) bool {
 	switch {
 	case root == "data" || root == "ephemeral":
 		return true
-	case !d.grammar.is("actions") && (root == "action" || root == "tofu"):
+	case !d.product.Understands("actions") && (root == "action" || root == "tofu"):
 		return root == "action"
 	}
 	return !slices.Contains(reservedRoots(), root)

@@ -43,7 +43,7 @@ func (d *document) moduleInputs(b *block) hcl.Attributes {
 	attrs, _ := b.rest.JustAttributes()
 	for _, escaping := range b.of("_") {
 		more, diags := escaping.Body.JustAttributes()
-		if d.grammar.is("escaped_blocks") {
+		if d.product.Understands("escaped_blocks") {
 			d.report(diags...)
 		}
 		maps.Copy(attrs, more)
@@ -91,7 +91,7 @@ func (d *document) variable(b *block) {
 // checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
 // are a mistake only where they are shown.
 func (d *document) checkConst(b *block) {
-	if !d.grammar.is("const_secrets") || !static.IsTrue(b.attrs["const"]) {
+	if !d.product.Understands("const_secrets") || !static.IsTrue(b.attrs["const"]) {
 		return
 	}
 	for _, flag := range []string{"sensitive", "ephemeral"} {

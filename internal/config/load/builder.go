@@ -165,7 +165,7 @@ func (b *builder) checkChild() {
 		b.found.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
 			"There is an import block in %q. They can stand in the root module only.", path)))
 	}
-	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || b.grammar.is("cloud_in_modules")) {
+	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || b.product.Understands("cloud_in_modules")) {
 		summary := "Backend configuration ignored"
 		if backend.Type == cloudBackend {
 			summary = "Cloud configuration ignored"
@@ -205,7 +205,7 @@ func (b *builder) resolveCalls() {
 // resolveRuns evaluates the values that runs of tests have for the variables of their modules, in products in which
 // they have a say in what these call.
 func (b *builder) resolveRuns() {
-	if !b.grammar.is("any_variable") {
+	if !b.product.Understands("any_variable") {
 		return
 	}
 	for i, run := range b.module.TestRuns {

@@ -51,7 +51,7 @@ func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 		scope: static.NewScope(static.Paths{
 			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
 			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
-		}, g.is("any_variable"), opts.Inputs),
+		}, product, opts.Inputs),
 	}
 }
 

@@ -30,7 +30,7 @@ type Link struct {
 func CheckProviders(links []Link) hcl.Diagnostics {
 	c := passing{repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
-		if c.product = link.Module.grammar.product; link.Module.grammar.is("call_arguments") {
+		if c.product = link.Module.grammar.product; link.Module.grammar.product.Understands("call_arguments") {
 			c.checkArguments(link)
 		}
 		c.checkRepeated(link)

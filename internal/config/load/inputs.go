@@ -62,7 +62,7 @@ const inputVariablePrefix = "TF_VAR_"
 // that can't be computed, but for those with an [InputValue] of a variable that isn't declared: see
 // [Module.DeclaresVariable]. To OpenTofu they are no problem here: the value says why, and what needs it fails.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
-	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: newGrammar(dialect.Of(sources.Product)).is("any_variable")}
+	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: dialect.Of(sources.Product).Understands("any_variable")}
 	for _, entry := range sources.Environ {
 		name, text, ok := strings.Cut(entry, "=")
 		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {

@@ -19,14 +19,11 @@ type row struct {
 	labels         []string // of a block; of an argument that is a word, which it may be
 	block          bool
 	once, required bool
-	from, to       [2]int // by programs; to is 0 where there is no end
+	versions       dialect.Versions
 }
 
 //go:embed language.txt
 var languageTable string
-
-// programs are those of the columns of the table.
-var programs = []string{"terraform", "tofu"}
 
 // language has the rows of each block.
 var language = sync.OnceValue(func() map[string][]row {
@@ -42,16 +39,7 @@ var language = sync.OnceValue(func() map[string][]row {
 		r.kind, r.once = strings.CutSuffix(kind, "1")
 		r.required, r.labels = required, strings.FieldsFunc(labels, isComma)
 		r.block = slices.Contains([]string{"block", "form", "body", "condition", "refused-block"}, r.kind)
-		for i, versions := range fields[3:] {
-			from, to, isRange := strings.Cut(versions, "..")
-			switch {
-			case versions == "-":
-				r.to[i] = -1
-			case isRange:
-				r.to[i] = minor(to + ".0")
-			}
-			r.from[i] = minor(from + ".0")
-		}
+		r.versions = dialect.ReadVersions(fields[3:])
 		for _, in := range strings.FieldsFunc(fields[0], isComma) {
 			for _, r.name = range strings.FieldsFunc(fields[1], isComma) {
 				table[in] = append(table[in], r)
@@ -63,12 +51,6 @@ var language = sync.OnceValue(func() map[string][]row {
 
 func isComma(r rune) bool { return r == ',' }
 
-// minor is a version as a number, without what follows its first two numbers; 0 if it can't be read.
-func minor(version string) int {
-	v, _ := getproviders.ParseVersion(version)
-	return int(1000*v.Major + v.Minor)
-}
-
 // experimental reports whether a version is of the kind that allows
 // experiments.
 func experimental(version string) bool {
@@ -78,8 +60,6 @@ func experimental(version string) bool {
 // grammar is the language at a version of a product.
 type grammar struct {
 	product dialect.Dialect
-	program int // among programs
-	version int
 	newer   bool // than what the table knows
 	forms   map[string]*form
 }
@@ -92,13 +72,7 @@ type form struct {
 }
 
 func newGrammar(product dialect.Dialect) *grammar {
-	newest := language()["language"][0].to
-	g := &grammar{product: product, program: max(slices.Index(programs, product.Program), 0), version: minor(product.Version), forms: map[string]*form{}}
-	if g.version == 0 {
-		g.version = newest[g.program]
-	}
-	g.newer = g.version > newest[g.program]
-	return g
+	return &grammar{product: product, newer: !product.Understands("known"), forms: map[string]*form{}}
 }
 
 // form returns what may stand in a block; nothing, if the table doesn't say.
@@ -109,9 +83,8 @@ func (g *grammar) form(in string) *form {
 	f := &form{schema: &hcl.BodySchema{}, rows: map[string]row{}}
 	g.forms[in] = f
 	for _, r := range language()[in] {
-		to := r.to[g.program]
 		switch {
-		case g.version < r.from[g.program] || to != 0 && g.version > to:
+		case !g.product.In(r.versions):
 			continue
 		case r.name == "*":
 			f.open = true
@@ -128,9 +101,6 @@ func (g *grammar) form(in string) *form {
 
 // holds reports whether there is something in a block, or whether a rule holds.
 func (g *grammar) holds(in, name string) bool { return g.form(in).rows[name].kind != "" }
-
-// is reports whether a rule holds that is about no block alone.
-func (g *grammar) is(rule string) bool { return g.holds("rule", rule) }
 
 // names are those of the rows of a block, in the table's order.
 func (g *grammar) names(in string) (all []string) {
@@ -159,7 +129,7 @@ func again(in, name string) string {
 func refusal(in, what string, g *grammar) string {
 	of, isLifecycle := strings.CutSuffix(in, ".lifecycle")
 	switch {
-	case isLifecycle && of == "ephemeral" && g.is("own_lifecycle"):
+	case isLifecycle && of == "ephemeral" && g.product.Understands("own_summaries"):
 		return "Invalid lifecycle configuration for ephemeral resource"
 	case isLifecycle && what == "block":
 		return "Invalid " + of + " resource lifecycle nested block"

@@ -53,7 +53,7 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	module := build.module
 	module.Options.done = nil
 	configuration := len(found.primary) + len(found.override)
-	if !module.grammar.is("test_providers") {
+	if !module.grammar.product.Understands("test_providers") {
 		configuration += len(found.tests)
 	}
 	module.Empty = configuration == 0 && !diags.HasErrors()
@@ -116,7 +116,7 @@ func (d *document) take(kind string, b *block) {
 	case "language":
 		d.languageBlock(b)
 	case "provider":
-		if kind == "testfile" && !d.grammar.is("test_providers") {
+		if kind == "testfile" && !d.product.Understands("test_providers") {
 			d.testProvider(b)
 		} else {
 			d.provider(b)

@@ -127,13 +127,13 @@ func (s *stateBlocks) effective() *Backend {
 // add takes over a block; if there is one of its kind already, that stays. again is
 // how the problem with a second backend block is called.
 func (s *stateBlocks) add(next Backend, g *grammar, again string) *hcl.Diagnostic {
-	if g.is("own_duplicates") {
+	if g.product.Understands("own_summaries") {
 		again = "Duplicate backend configuration"
 	}
 	slot, summary := &s.backend, again
 	if next.Type == cloudBackend {
 		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
-		if g.is("own_duplicates") {
+		if g.product.Understands("own_summaries") {
 			summary = "Duplicate cloud configurations"
 		}
 	}

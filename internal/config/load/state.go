@@ -118,8 +118,7 @@ func legacyProvider(name string, product dialect.Dialect) (getproviders.Provider
 // registry of the product's predecessor replaced by those of the same names in the
 // product's own: their resources meant the default registry. Those that the
 // configuration requires as they are stay.
-func InheritState(fromState, fromConfig getproviders.Requirements, given getproviders.Product) getproviders.Requirements {
-	product := dialect.Of(given)
+func InheritState(fromState, fromConfig getproviders.Requirements, product getproviders.Product) getproviders.Requirements {
 	if product.Predecessor == nil {
 		return fromState
 	}

@@ -77,7 +77,7 @@ func (d *document) target(b *block) string {
 	attr := b.attrs["target"]
 	if attr == nil {
 		summary := "Missing target attribute"
-		if d.grammar.is("keyless") {
+		if d.product.Understands("keyless") {
 			summary = "Missing required argument"
 		}
 		d.error(b.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
@@ -87,7 +87,7 @@ func (d *document) target(b *block) string {
 	if target == nil {
 		return ""
 	}
-	if d.grammar.is("keyless") {
+	if d.product.Understands("keyless") {
 		d.checkKeyless(attr, target)
 		return target.address
 	}

@@ -17,9 +17,8 @@ import (
 
 // terraform decodes a terraform block.
 func (d *document) terraform(b *block) {
-	if attr := b.attrs["required_version"]; attr != nil &&
-		// OpenTofu takes what stands in files for both products for a version of Terraform.
-		(d.product.VersionSuffixes == nil || hasSuffix(attr.Range.Filename, d.product.VersionSuffixes)) {
+	if attr := b.attrs["required_version"]; attr != nil && // which is Terraform's in files for both products, where there is another way to say it
+		!(d.product.Understands("language") && hasSuffix(attr.Range.Filename, []string{".tf", ".tf.json"})) {
 		if d.versions == nil {
 			d.versions = []RequiredVersion{}
 		}
@@ -159,7 +158,7 @@ func (b *builder) overrideBackends(backends []Backend) {
 // for who needs the backend.
 func (b *builder) resolveBackend() {
 	given := b.module.Backend
-	if !b.grammar.is("any_variable") || given == nil || given.Body == nil || b.module.Path != "" {
+	if !b.product.Understands("any_variable") || given == nil || given.Body == nil || b.module.Path != "" {
 		return
 	}
 	block := *given

@@ -42,7 +42,7 @@ func (b *builder) addTest(name string, d *document) {
 		if declared.block == "variable" {
 			declared.block = "test variable" // which is another one
 		}
-		if b.grammar.is("test_providers") && (declared.block == "run" || declared.block == "provider") {
+		if b.product.Understands("test_providers") && (declared.block == "run" || declared.block == "provider") {
 			continue
 		}
 		if first, ok := seen[declared.key]; ok {
@@ -64,7 +64,7 @@ func (b *builder) addTest(name string, d *document) {
 	taken := map[string]TestRun{}
 	for _, run := range d.runs {
 		if first, ok := taken[run.Name]; ok {
-			if b.grammar.is("test_providers") && first.Call.Source != run.Call.Source {
+			if b.product.Understands("test_providers") && first.Call.Source != run.Call.Source {
 				b.found.error(run.Call.SourceRange, "Module source has changed",
 					"A run of the same name, at %s, has another module. The modules of both would be recorded as one.", first.Call.SourceRange)
 			}
@@ -119,7 +119,7 @@ func (d *document) run(b *block) {
 		}
 	}
 	var targets map[key]hcl.Range
-	if d.grammar.is("override_once") {
+	if d.product.Understands("override_once") {
 		targets = map[key]hcl.Range{}
 	}
 	d.checkOverrides(b, targets)
@@ -192,7 +192,7 @@ func (d *document) noteOnce(given map[key]hcl.Range, more key, at hcl.Range) {
 
 // overrideTarget decodes such a block that stands in a file by itself.
 func (d *document) overrideTarget(b *block) {
-	if subject := d.target(b); subject != "" && d.grammar.is("override_once") {
+	if subject := d.target(b); subject != "" && d.product.Understands("override_once") {
 		d.declare(b.DefRange, key{b.Type, "", subject}, nil)
 	}
 }

@@ -41,7 +41,7 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	calls := slices.DeleteFunc(Nodes[*hclsyntax.FunctionCallExpr](native), func(call *hclsyntax.FunctionCallExpr) bool {
 		return !strings.HasPrefix(call.Name, "provider::") // whose functions aren't there yet
 	})
-	if len(calls) > 0 && s.static {
+	if len(calls) > 0 && s.product.Understands("only_static") {
 		return failed(calls[0].NameRange, "Provider function in static context",
 			"Unable to use %s in static context, which is required by %s", calls[0].Name, s.required())
 	} else if len(calls) > 0 {
@@ -64,7 +64,7 @@ func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalCont
 	roots := map[string]map[string]cty.Value{}
 	size := 0
 	for _, t := range references {
-		if !s.static && IsTypeName(t) {
+		if s.product.Understands("type_names") && IsTypeName(t) {
 			continue // it has no value
 		}
 		ref, found := s.resolve(t)
@@ -215,7 +215,7 @@ func (s *Scope) subject(name string) string {
 // explained adds what can't be computed because of a reference, in products that tell each step
 // of the way.
 func (s *Scope) explained(ref reference, found result) result {
-	if !s.static || len(found.problems) == 0 || len(s.needing) == 0 || found.own || ref.root != "var" && ref.root != "local" {
+	if !s.product.Understands("told_steps") || len(found.problems) == 0 || len(s.needing) == 0 || found.own || ref.root != "var" && ref.root != "local" {
 		return found
 	}
 	top := s.needing[len(s.needing)-1]

@@ -22,11 +22,9 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 		}
 		return val, nil
 	}
+	isStatic := s.product.Understands("only_static") // where what isn't allowed is a problem wherever it stands
 	for _, t := range References(attr.Expr) {
-		if s.static {
-			break // what isn't allowed is a problem wherever it stands
-		}
-		if diag := s.checkReference(t, what); diag != nil {
+		if diag := s.checkReference(t, what); diag != nil && !isStatic {
 			return cty.DynamicVal, hcl.Diagnostics{diag}
 		}
 	}
@@ -40,7 +38,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 	case !val.IsKnown():
 		found = failed(at, "Unknown module "+what, "Only literal values and constant variables can be evaluated during init, and this depends on something else. "+
 			"A variable is constant if its block says const = true.")
-	case s.static:
+	case isStatic:
 	case what == "source" && val.IsNull():
 		found = failed(at, "Unsuitable module source", "The source of a module can't be null: it says where the module is.")
 	case !val.Type().IsPrimitiveType() && !val.IsNull():
@@ -55,7 +53,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 // secretSummary is how a problem with a secret value is called.
 func (s *Scope) secretSummary(val cty.Value, what string) string {
 	switch {
-	case !s.static:
+	case !s.product.Understands("own_summaries"):
 		return "Unknown module " + what
 	case what == "version":
 		return "Invalid version constraint"

@@ -104,7 +104,7 @@ func (s *Scope) makeFunctions() {
 	table := functions.Table(functions.Environment{
 		Files:    s.files,
 		MaxBytes: maxValue,
-		OpenTofu: s.static,
+		OpenTofu: s.product.Understands("own_functions"),
 		Parse:    s.parseText,
 	})
 	s.functions = map[string]function.Function{}

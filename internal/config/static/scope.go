@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static/functions"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Scope is what the source of a module may refer to: constant input variables,
@@ -20,7 +21,7 @@ import (
 // goroutine.
 type Scope struct {
 	Paths
-	static    bool                      // all variables are constant
+	product   dialect.Dialect
 	Variables map[string]*Variable      // those that the module declares
 	Locals    map[string]*hcl.Attribute // likewise its local values
 	inputs    map[string]cty.Value
@@ -91,13 +92,12 @@ type Paths struct {
 	Home   string // what "~" stands for; "": unknown
 }
 
-// NewScope makes the scope of a module, without anything that its files
-// declare. If static is set, all variables are constant. inputs are the values that
-// variables are given; nil if nothing is known of them.
-func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
+// NewScope makes the scope of a module, without anything that its files declare. inputs are the values that variables are given;
+// nil if nothing is known of them.
+func NewScope(at Paths, product dialect.Dialect, inputs map[string]cty.Value) *Scope {
 	s := &Scope{
 		Paths:     at,
-		static:    static,
+		product:   product,
 		Variables: map[string]*Variable{},
 		Locals:    map[string]*hcl.Attribute{},
 		inputs:    inputs,
@@ -122,10 +122,10 @@ func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 
 // resolve returns the value of what a traversal begins with, root.name.
 func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
-	switch root := t.RootName(); {
+	switch root, isStatic := t.RootName(), s.product.Understands("only_static"); {
 	case root == "var" || root == "local" || root == "path":
-	case s.static && (root == "terraform" || root == "tofu"):
-	case s.static:
+	case isStatic && (root == "terraform" || root == "tofu"):
+	case isStatic:
 		return reference{root: root}, s.dynamic(t)
 	default:
 		return reference{root: root}, s.checkDeclared(t)
@@ -155,11 +155,9 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 	case "var":
 		v, ok := s.Variables[ref.name]
 		switch {
-		case !ok && s.static:
-			return failed(at, "Undefined variable", "There is no variable %q in this module.", ref.name).itself()
 		case !ok:
-			return failed(at, "Reference to undeclared input variable", "There is no variable %q in this module.", ref.name)
-		case s.static && v.denied:
+			return failed(at, s.called("Reference to undeclared input variable", "Undefined variable"), "There is no variable %q in this module.", ref.name).itself()
+		case v.denied:
 			return failed(at, "Unable to use variable in static context",
 				"The variable %q has const = false, so that nothing that has to be known before modules are installed can depend on it.", ref.name).itself()
 		}
@@ -167,10 +165,8 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 	case "local":
 		attr, ok := s.Locals[ref.name]
 		switch {
-		case !ok && s.static:
-			return failed(at, "Undefined local", "There is no local value %q in this module.", ref.name).itself()
 		case !ok:
-			return failed(at, "Reference to undeclared local value", "There is no local value %q in this module.", ref.name)
+			return failed(at, s.called("Reference to undeclared local value", "Undefined local"), "There is no local value %q in this module.", ref.name).itself()
 		case s.depth > maxLocals:
 			return failed(at, "Local values nested too deeply", "More than %d local values depend on one another in a row.", maxLocals)
 		}
@@ -179,13 +175,21 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 		if val, ok := s.paths[ref.name]; ok {
 			return result{val: val}
 		}
-		if s.static && ref.name != "root" && ref.name != "cwd" {
+		if s.product.Understands("only_static") && ref.name != "root" && ref.name != "cwd" {
 			return failed(at, "Invalid \"path\" attribute", "There are path.module, path.root and path.cwd, and no path.%s.", ref.name)
 		}
 	case "terraform", "tofu":
 		return s.setting(ref, at)
 	}
 	return unknown
+}
+
+// called is how a problem is called by Terraform, or by products with summaries of their own.
+func (s *Scope) called(summary, own string) string {
+	if s.product.Understands("own_summaries") {
+		return own
+	}
+	return summary
 }
 
 // Declared tells the scope which resources and module calls there are: the rest is
@@ -210,7 +214,7 @@ func (s *Scope) checkDeclared(t hcl.Traversal) result {
 func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(s.Variables)) {
 		v := s.Variables[name]
-		if diag := v.prepare(s.static); diag != nil {
+		if diag := v.prepare(s.product); diag != nil {
 			problems = append(problems, diag)
 			s.known[reference{"var", name}] = because(diag)
 		}
@@ -231,7 +235,7 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 			}
 		}
 	}
-	if s.Root && !s.static {
+	if s.Root && !s.product.Understands("any_variable") {
 		problems = append(problems, s.undeclared()...)
 	}
 	return problems

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static/functions"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Variable is an input variable. Only constant ones can have a say in which
@@ -44,10 +45,11 @@ func (v *Variable) Override(changed *Variable) {
 // prepare reads the arguments, once it is known what override files change.
 // What is wrong with them is reported with the block, but for a default value of
 // another type.
-func (v *Variable) prepare(static bool) *hcl.Diagnostic {
+func (v *Variable) prepare(product dialect.Dialect) *hcl.Diagnostic {
 	v.declared, v.nullable = IsTrue(v.Attrs["const"]), truth(v.Attrs["nullable"], true)
-	v.constant = v.declared || static
-	v.denied = static && !v.declared && v.Attrs["const"] != nil
+	isAny := product.Understands("any_variable")
+	v.constant = v.declared || isAny
+	v.denied = isAny && !v.declared && v.Attrs["const"] != nil
 	for _, secret := range []functions.Mark{functions.Sensitive, functions.Ephemeral} {
 		if IsTrue(v.Attrs[string(secret)]) {
 			v.secrets = append(v.secrets, secret)
@@ -120,9 +122,9 @@ func (s *Scope) value(v *Variable) result {
 	given, ok := s.inputs[v.Name]
 	val, from := takeSource(given)
 	switch {
-	case ok && from.problems != nil && (v.declared || s.static):
+	case ok && from.problems != nil:
 		return result{val: cty.DynamicVal, problems: *from.problems}
-	case ok && from.Call && v.declared && !s.static && !val.IsWhollyKnown():
+	case ok && from.Call && !s.product.Understands("any_variable") && !val.IsWhollyKnown():
 		return failed(from.At, "Const variables must be known",
 			"The variable %q of the module has const = true, so that its value has to be known before anything is installed. This one depends on what isn't.", v.Name)
 	case ok && !val.IsKnown():
@@ -134,12 +136,9 @@ func (s *Scope) value(v *Variable) result {
 	case s.Root && s.inputs != nil:
 		return failed(v.Header, "No value for required variable",
 			"The variable %q has no default value. It can be given one with -var or -var-file, in a .tfvars file, or in the environment as TF_VAR_%s.", v.Name, v.Name)
-	case (s.static || v.declared) && !s.Root && s.Called != (hcl.Range{}):
-		summary := "Missing required argument"
-		if s.static {
-			summary = "Missing required variable in module call"
-		}
-		return failed(s.Called, summary, "The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
+	case !s.Root && s.Called != (hcl.Range{}):
+		return failed(s.Called, s.called("Missing required argument", "Missing required variable in module call"),
+			"The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
 	}
 	return unknown // a plan is going to miss the argument
 }
@@ -284,7 +283,7 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 func (s *Scope) readable(v *Variable) hcl.Diagnostics {
 	given, ok := s.inputs[v.Name]
 	val, from := takeSource(given)
-	if !ok || !s.Root || !from.Text || s.static {
+	if !ok || !s.Root || !from.Text || s.product.Understands("any_variable") {
 		return nil
 	}
 	if attr := v.Attrs["type"]; attr != nil {
@@ -302,7 +301,7 @@ type Validation struct {
 // validate checks the value of a constant variable. What isn't known yet is left
 // to a plan.
 func (s *Scope) validate(v *Variable) (problems hcl.Diagnostics) {
-	if s.static {
+	if s.product.Understands("any_variable") {
 		return nil // OpenTofu leaves all conditions to a plan
 	}
 	for _, validation := range v.Validations {
