@@ -110,6 +110,9 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.
 	t.Helper()
 	root := t.TempDir()
 	writeWorld(t, root, registry, rule.Module != nil)
+	if name == "init" {
+		must.Write(t, filepath.Join(root, "work/.terraform.lock.hcl"), "provider \"registry.terraform.io/acme/gone\" {\n  version = \"1.0.0\"\n}\n")
+	}
 	before := filesIn(t, root)
 	code, stdout, stderr := runInProcess(t, root, hostOf(registry), args)
 	said := strings.Join(strings.Fields(stderr), " ") // as if it weren't wrapped

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -41,8 +42,8 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 
 	done, read := make(chan struct{}), make(chan error, 1)
 	go func() { read <- readUntil(done, mirror) }()
-	rounds, killed := 40, 0
-	for range rounds {
+	killed := 0
+	for range map[bool]int{false: 12, true: 40}[peertest.All()] {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir, cmd.Env = work, env
 		must.Succeed(t, cmd.Start())

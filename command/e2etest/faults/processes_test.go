@@ -87,14 +87,12 @@ func TestCache_OfProcesses(t *testing.T) {
 	program := harness.Tfdeps(t)
 	for name, test := range map[string]func(*testing.T, string){
 		"many directories":              manyDirectoriesFetchOnce,
-		"a restored cache":              aRestoredCacheNeedsNoNetwork,
-		"many processes":                manyProcessesFetchOnce,
 		"two in one directory":          twoInitsInOneDirectory,
 		"the real one in one directory": twoProgramsInOneDirectory,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "many directories" || name == "many processes" {
+			if name == "many directories" {
 				harness.SkipIfShort(t)
 			}
 			test(t, program)
@@ -123,22 +121,6 @@ func manyDirectoriesFetchOnce(t *testing.T, program string) {
 	for _, kind := range []string{"package", "sums", "signature", "archive"} {
 		must.Equal(t, s.registry.Requests(kind), 3, kind)
 	}
-}
-
-// aRestoredCacheNeedsNoNetwork is what CI does: the cache is copied, and
-// the lock file has hashes of this platform.
-func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
-	s := newSite(t, program, 3)
-	first := s.directory(t)
-	s.init(t, first)
-	restored := filepath.Join(t.TempDir(), "restored")
-	must.Succeed(t, os.CopyFS(restored, os.DirFS(s.cache)))
-	s.registry.Close()
-	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
-	dir := s.directory(t)
-	must.Write(t, filepath.Join(dir, depsfile.FileName), harness.LockOf(t, first))
-	must.Equal(t, strings.Count(s.init(t, dir), "from the shared cache directory"), 3)
-	must.Equal(t, harness.LockOf(t, dir), harness.LockOf(t, first))
 }
 
 // site is a machine with a home and a shared cache of its own, beside a
@@ -179,12 +161,6 @@ func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), s.program, append([]string{"init", "-no-color"}, args...)...)
 	cmd.Dir, cmd.Env = dir, s.env
 	return cmd
-}
-
-// manyProcessesFetchOnce starts fifteen processes with one empty cache.
-// [TestCache_ProviderRunsWhileFiftyProcessesInstall] starts fifty.
-func manyProcessesFetchOnce(t *testing.T, program string) {
-	newSite(t, program, 10).crowd(t, 15)
 }
 
 // crowd installs into many directories, each with a process. Each package is fetched once, and in

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // newRepository is a site with three providers, and three root modules: the first one requires p0, the second one p0 and p1, the third one p2.
@@ -58,7 +59,10 @@ func TestRecursive_GoesOnAfterAKill(t *testing.T) {
 	if len(places) < 6 {
 		t.Fatalf("%q are renamed to, and there should be more", places)
 	}
-	for _, place := range places {
+	for i, place := range places {
+		if i%3 != 0 && !peertest.All() {
+			continue
+		}
 		for _, root := range roots {
 			must.Succeed(t, os.RemoveAll(filepath.Join(root, ".terraform")))
 			must.Succeed(t, os.RemoveAll(filepath.Join(root, depsfile.FileName)))

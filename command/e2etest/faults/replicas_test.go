@@ -75,7 +75,7 @@ func newReplicas(t *testing.T, servers int) (r *replicas, archives map[string][]
 		content := make([]byte, 1<<20)
 		rand.NewChaCha8([32]byte{byte(i)}).Read(content)
 		name := fmt.Sprint("p", i)
-		archive := harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Content: string(content)}})
+		archive := harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Stored: true, Content: string(content)}})
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: plat, Archive: archive})
 		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_linux_amd64.zip"] = archive
 	}

@@ -54,7 +54,7 @@ func startPostgres(t *testing.T) postgres {
 		_ = running.Wait()
 	})
 	p := postgres{fmt.Sprintf("postgres://tf@127.0.0.1:%d/postgres?sslmode=disable", port), psql}
-	for range 200 {
+	for t.Context().Err() == nil {
 		if exec.Command(psql, p.url, "-c", "SELECT 1").Run() == nil {
 			return p
 		}

@@ -92,19 +92,13 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 		}},
 		{"pg", func(t *testing.T) (string, []string, func() string) {
 			db := startPostgres(t)
-			return `backend "pg" { schema_name = "s" }`, []string{"-backend-config=conn_str=" + db.url},
-				func() string { return db.query(t, `SELECT data FROM s.states WHERE name = 'default'`) }
-		}},
-		{"pg with all arguments", func(t *testing.T) (string, []string, func() string) {
-			db := startPostgres(t)
 			db.query(t, `CREATE SCHEMA mine`)
 			return `backend "pg" {
-    conn_str             = "` + db.url + `"
     schema_name          = "mine"
     skip_schema_creation = true
     skip_table_creation  = false
     skip_index_creation  = false
-  }`, nil, func() string { return db.query(t, `SELECT data FROM mine.states WHERE name = 'default'`) }
+  }`, []string{"-backend-config=conn_str=" + db.url}, func() string { return db.query(t, `SELECT data FROM mine.states WHERE name = 'default'`) }
 		}},
 		{"kubernetes", func(t *testing.T) (string, []string, func() string) {
 			c := newCluster(t)
@@ -114,13 +108,6 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
     labels        = { b = "1", a = "2" }
   }`, []string{"-backend-config=config_path=" + writeKubeconfig(t, c.URL), "-backend-config=token=secret"},
 				func() string { return c.content("tfstate-default-s") }
-		}},
-		{"consul", func(t *testing.T) (string, []string, func() string) {
-			agent := newConsul(t)
-			return `backend "consul" { scheme = "http" }`,
-				[]string{"-backend-config=path=team/state", "-backend-config=address=" + strings.TrimPrefix(agent.URL, "http://"),
-					"-backend-config=access_token=" + consulToken},
-				func() string { return agent.content("team/state") }
 		}},
 	} {
 		t.Run(backend.name, func(t *testing.T) {

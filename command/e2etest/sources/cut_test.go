@@ -126,11 +126,46 @@ func tapped(t *testing.T, k kind) (kind, *tap) {
 	return read, p
 }
 
+// throughTap publishes packages to a kind of place, and gets them from there through a tap by init and by cache pull, before each of which begin is called, and end afterwards
+// with its name, the directory and the environment.
+func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, packages []providertest.PackageSpec, begin func(*tap), end func(p *tap, command, dir string, env []string)) {
+	t.Helper()
+	program, ca := harness.Tfdeps(t), harness.NewCA(t)
+	k := start(t, ca)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+	var needs []string
+	for _, spec := range packages {
+		spec.Namespace, spec.Version = "acme", "1.0.0"
+		registry.Add(spec)
+		needs = append(needs, "acme/"+spec.Type)
+	}
+	direct, config := harness.Redirect(t, registry, "registry.terraform.io"), requiring(strings.Join(needs, "\n"))
+	machine := func(env []string) []string { // 60 seconds are for one on which all tests run at once
+		return slices.Concat(direct, []string{"HOME=" + t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"}, env)
+	}
+	dir, first := harness.WorkDir(t, config), machine(k.env)
+	for _, args := range [][]string{{"init"}, {"providers", "mirror", "-platform=" + expandNames("$PLATFORM"), k.publish}, {"cache", "push", k.push}} {
+		harness.Run(t, dir, first, append([]string{program}, args...)...)
+	}
+	if filepath.IsAbs(k.publish) { // a time by which what is resumed can be told is not of the last seconds
+		age(t, filepath.Dir(k.publish))
+	}
+	read, p := tapped(t, k)
+	before := registry.Requests("archive")
+	for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
+		begin(p)
+		again, env := harness.WorkDir(t, config), machine(read.env)
+		must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
+		harness.Run(t, again, env, append([]string{program}, args...)...)
+		end(p, args[0], again, env)
+	}
+	must.Equal(t, registry.Requests("archive"), before)
+}
+
 // TestKinds_ResumeWhatIsCut breaks an archive of each kind of place off in its middle, for init and for cache pull: the
 // same run gets the rest, and nothing twice.
 func TestKinds_ResumeWhatIsCut(t *testing.T) {
 	t.Parallel()
-	program := harness.Tfdeps(t)
 	const size = 3 << 20
 	content := make([]byte, size)
 	_, _ = rand.Read(content)
@@ -141,38 +176,12 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ca := harness.NewCA(t)
-			k := start(t, ca)
-			registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
-			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Archive: archive})
-			direct := harness.Redirect(t, registry, "registry.terraform.io")
-			dir := harness.WorkDir(t, requiring("acme/widget"))
-			// 60 seconds are for a machine on which all tests run at once.
-			machine := func(env []string) []string {
-				return slices.Concat(direct, []string{"HOME=" + t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"}, env)
-			}
-			first := machine(k.env)
-			harness.Run(t, dir, first, program, "init")
-			harness.Run(t, dir, first, program, "providers", "mirror", "-platform="+expandNames("$PLATFORM"), k.publish)
-			harness.Run(t, dir, first, program, "cache", "push", k.push)
-
-			if name == "https" { // a time by which what is resumed can be told is not of the last seconds
-				age(t, filepath.Dir(k.publish))
-			}
-			read, p := tapped(t, k)
-			before := registry.Requests("archive")
-			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
-				p.cutOnce(size / 2)
-				again := harness.WorkDir(t, requiring("acme/widget"))
-				must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
-				env := machine(read.env)
-				harness.Run(t, again, env, append([]string{program}, args...)...)
+			throughTap(t, start, []providertest.PackageSpec{{Type: "widget", Archive: archive}}, func(p *tap) { p.cutOnce(size / 2) }, func(p *tap, command, dir string, env []string) {
 				if accepted, sent, cut := p.since(); !cut || sent < size || sent > size+size/8 {
-					t.Errorf("%s: %d bytes were sent over %d connections for an archive of %d; broken off: %t", args[0], sent, accepted, len(archive), cut)
+					t.Errorf("%s: %d bytes were sent over %d connections for an archive of %d; broken off: %t", command, sent, accepted, len(archive), cut)
 				}
-				harness.Run(t, again, env, program, "init", "-offline", "-lockfile=readonly")
-			}
-			must.Equal(t, registry.Requests("archive")-before, 0)
+				harness.Run(t, dir, env, harness.Tfdeps(t), "init", "-offline", "-lockfile=readonly")
+			})
 		})
 	}
 }
@@ -186,7 +195,7 @@ func age(t *testing.T, dir string) {
 	}))
 }
 
-// TestKinds_UseConnectionsAgain installs sixty providers from each kind of place, each of which takes two requests or
+// TestKinds_UseConnectionsAgain installs sixty providers from a kind of place, each of which takes two requests or
 // more. An archive has a connection for itself while it is on its way, and the next one has the same; documents share
 // others. 32 documents and 16 archives are asked for at once.
 func TestKinds_UseConnectionsAgain(t *testing.T) {
@@ -194,44 +203,22 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	program := harness.Tfdeps(t)
 	const providers, most = 60, 96
-	var needs []string
+	var packages []providertest.PackageSpec
 	for i := range providers {
-		needs = append(needs, fmt.Sprintf("acme/p%d", i))
+		packages = append(packages, providertest.PackageSpec{Type: fmt.Sprintf("p%d", i)})
 	}
 	for name, start := range kinds {
-		if name == "oci" && !peertest.All() {
-			continue // Docker's registry takes longer than the other three
+		if name != "https" && !peertest.All() {
+			continue // the others take longer
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ca := harness.NewCA(t)
-			k := start(t, ca)
-			registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
-			for i := range providers {
-				registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprintf("p%d", i), Version: "1.0.0"})
-			}
-			direct := harness.Redirect(t, registry, "registry.terraform.io")
-			dir := harness.WorkDir(t, requiring(strings.Join(needs, "\n")))
-			// 60 seconds are for a machine on which all tests run at once.
-			machine := func(env []string) []string {
-				return slices.Concat(direct, []string{"HOME=" + t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"}, env)
-			}
-			first := machine(k.env)
-			harness.Run(t, dir, first, program, "init")
-			harness.Run(t, dir, first, program, "providers", "mirror", "-platform="+expandNames("$PLATFORM"), k.publish)
-			harness.Run(t, dir, first, program, "cache", "push", k.push)
-			read, p := tapped(t, k)
-			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
-				again := harness.WorkDir(t, requiring(strings.Join(needs, "\n")))
-				must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
-				harness.Run(t, again, machine(read.env), append([]string{program}, args...)...)
-				accepted, _, _ := p.since()
-				if accepted > most {
-					t.Errorf("%s opens %d connections, want %d at most", args[0], accepted, most)
+			throughTap(t, start, packages, func(*tap) {}, func(p *tap, command, _ string, _ []string) {
+				if accepted, _, _ := p.since(); accepted > most {
+					t.Errorf("%s opens %d connections, want %d at most", command, accepted, most)
 				}
-			}
+			})
 		})
 	}
 }

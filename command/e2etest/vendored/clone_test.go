@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -119,8 +120,8 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	v.vendor(t)
 	want := v.files(t, v.top)
 	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
-	rounds, ended := 25, 0
-	for range rounds {
+	ended := 0
+	for range map[bool]int{false: 8, true: 25}[peertest.All()] {
 		v.fresh(t)
 		cmd := exec.CommandContext(t.Context(), v.program, "vendor")
 		cmd.Dir, cmd.Env = v.dir, v.env

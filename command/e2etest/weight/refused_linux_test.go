@@ -127,11 +127,11 @@ var formats = map[string]struct {
 	"registry":           {"registry", required, []int{100_000, 4_000_000}, nil},
 }
 
-// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: one case in sixty, one in ten where other
+// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: one case in two hundred, one in ten where other
 // programs are compared with in all cases, as in CI, or all of them with TFDEPS_TEST_REFUSED=all, which takes half an hour on two cores that
 // have nothing else to do.
 func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
-	share := uint32(60)
+	share := uint32(200)
 	switch {
 	case os.Getenv("TFDEPS_TEST_REFUSED") == "all":
 		share = 1

@@ -17,7 +17,7 @@ import (
 // above the ones that it works with, which it looks at for a policy and for links, and which are as many as the paths are deep.
 const (
 	maxCallsOfInit     = 40
-	maxCallsOfProvider = 2  // besides one for each of its files and directories
+	maxCallsOfProvider = 2 // besides one for each of its files and directories
 )
 
 // TestInit_LooksAtFewFiles counts them for two and for twelve providers, whose packages are a directory with one file.
