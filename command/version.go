@@ -62,7 +62,7 @@ func built() (commit, at string) {
 }
 
 // versionReport is what Terraform prints, and the version of tfdeps after it.
-func versionReport(product getproviders.Product, own, because string, locks []depsfile.Lock) result.Told {
+func versionReport(product getproviders.Product, own, because string, locks []depsfile.Lock) *result.Result {
 	var b strings.Builder
 	platform := getproviders.CurrentPlatform()
 	fmt.Fprintf(&b, "%s v%s\non %s\n+ tfdeps %s (%s)\n", product.Name, product.Version, platform, own, because)
@@ -76,7 +76,7 @@ func versionReport(product getproviders.Product, own, because string, locks []de
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
 	commit, at := built()
-	return result.Told{People: b.String(), Programs: result.Foreign{Object: result.Object{
+	return &result.Result{People: b.String(), Programs: result.Foreign{Object: result.Object{
 		"terraform_version", product.Version, "platform", platform, "provider_selections", selections,
 		"terraform_outdated", false, "tfdeps_version", own, "because", because,
 		"tfdeps_commit?", commit, "tfdeps_time?", at, "follows", products.Followed(),

@@ -59,7 +59,7 @@ func (o *addOptions) take() (err error) {
 }
 
 // Report puts packages into the cache; the report is nil if nothing was tried.
-func (o *addOptions) Report() (result.Result, error) {
+func (o *addOptions) Report() (*result.Result, error) {
 	if err := o.take(); err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func parseWanted(names []string, product getproviders.Product) (wanted []getprov
 type dirOptions struct{ options }
 
 // Report tells where the cache is, for scripts: the path and nothing else.
-func (o *dirOptions) Report() (result.Result, error) {
+func (o *dirOptions) Report() (*result.Result, error) {
 	if o.Out.Data = true; !o.findCache() {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (o *options) list() ([]providercache.StoredPackage, bool) {
 type listOptions struct{ options }
 
 // Report lists the packages.
-func (o *listOptions) Report() (result.Result, error) {
+func (o *listOptions) Report() (*result.Result, error) {
 	packages, ok := o.list()
 	if !ok {
 		return nil, nil
@@ -148,7 +148,7 @@ type keyOptions struct {
 }
 
 // Report tells the key of what lock files select. It reads nothing else.
-func (o *keyOptions) Report() (result.Result, error) {
+func (o *keyOptions) Report() (*result.Result, error) {
 	paths := o.Operands
 	if len(paths) == 0 {
 		paths = []string{"."}
@@ -193,7 +193,7 @@ type verifyOptions struct {
 }
 
 // Report reads all packages.
-func (o *verifyOptions) Report() (result.Result, error) {
+func (o *verifyOptions) Report() (*result.Result, error) {
 	paths, err := o.followed(o.paths, "-locked")
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func (o *gcOptions) setMaxSize(given string) error {
 }
 
 // Report removes what isn't used any more.
-func (o *gcOptions) Report() (result.Result, error) {
+func (o *gcOptions) Report() (*result.Result, error) {
 	paths, err := o.followed(o.keepLocked, "-keep-locked")
 	if err != nil {
 		return nil, err
@@ -54,28 +54,28 @@ func (o *gcOptions) Report() (result.Result, error) {
 	}
 	policy := providercache.CollectPolicy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
 	done, err := o.Maintenance(o.cache).Collect(o.Meta.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
-	result := result.CacheRemoval{Cache: o.cache, Done: done, DryRun: o.dryRun}
+	var swept fetch.Swept
 	if err != nil {
 		o.failed("Failed to remove what isn't used", err)
-	} else if o.dir == "" {
-		sweepModules(o.Meta, &result, o.Meta.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
+	} else {
+		swept = o.sweepModules(cmp.Or(o.olderThan, unusedAfter))
 	}
-	return result, nil
+	return result.CacheRemoval(o.cache, done, o.dryRun, swept.Entries, swept.Bytes), nil
 }
 
-// sweepModules removes from the store of modules what was fetched before a time.
-func sweepModules(m *cli.Meta, result *result.CacheRemoval, before time.Time) {
-	if store := sources.ModuleStore(m); store != "" {
-		swept := fetch.SweepStore(store, before, result.DryRun)
-		result.Entries, result.Bytes = swept.Entries, swept.Bytes
+// sweepModules removes from the store of modules what was fetched so long ago, if it isn't a cache elsewhere that is looked after.
+func (o *removeOptions) sweepModules(age time.Duration) (swept fetch.Swept) {
+	if store := sources.ModuleStore(o.Meta); store != "" && o.dir == "" {
+		swept = fetch.SweepStore(store, o.Meta.Now().Add(-age), o.dryRun)
 	}
+	return swept
 }
 
 // cleanOptions are what the arguments of cache clean ask for.
 type cleanOptions struct{ removeOptions }
 
 // Report removes all packages, or those that are named.
-func (o *cleanOptions) Report() (result.Result, error) {
+func (o *cleanOptions) Report() (*result.Result, error) {
 	names := o.Operands
 	wanted, err := parseWanted(names, o.Product)
 	if err != nil {
@@ -96,18 +96,16 @@ func (o *cleanOptions) Report() (result.Result, error) {
 	}
 	maintenance := o.Maintenance(o.cache)
 	done, err := maintenance.Remove(o.Meta.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
-	result := result.CacheRemoval{Cache: o.cache, Done: done, DryRun: o.dryRun}
+	var swept fetch.Swept
 	if err != nil {
 		o.failed("Failed to remove packages", err)
 	} else if !isNamed {
 		if !o.dryRun {
 			maintenance.Sweep()
 		}
-		if o.dir == "" {
-			sweepModules(o.Meta, &result, o.Meta.Now())
-		}
+		swept = o.sweepModules(0)
 	}
-	return result, nil
+	return result.CacheRemoval(o.cache, done, o.dryRun, swept.Entries, swept.Bytes), nil
 }
 
 func isAmong(wanted []getproviders.PackageSpec, p providercache.StoredPackage) bool {

@@ -41,7 +41,7 @@ func (o *transferOptions) verb() string {
 
 // Report sends packages of the cache to where other machines pull them, or gets packages that were pushed; the report is nil if nothing was
 // tried.
-func (o *transferOptions) Report() (result.Result, error) {
+func (o *transferOptions) Report() (*result.Result, error) {
 	if len(o.Operands) == 0 || o.Operands[0] == "" {
 		return nil, cli.Misusedf("cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb())
 	}

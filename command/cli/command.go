@@ -32,7 +32,7 @@ type Command struct {
 	Lines bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
 
 	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
-	Refused func(err error) result.Result
+	Refused func(err error) *result.Result
 
 	// Run carries the command out and returns the exit code. The error is about
 	// arguments that it doesn't take: a *UsageError.
@@ -63,7 +63,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 	}
 	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)
-		report := result.Result(result.Told{})
+		report := new(result.Result)
 		if c.Refused != nil {
 			report = c.Refused(err)
 		}
@@ -140,13 +140,13 @@ type Output struct {
 
 // Finish ends a command: it prints the report, shows all problems, and returns the exit code, which is 1
 // after an error. The report is nil if the command has none, or found out nothing.
-func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
+func (m *Meta) Finish(r *result.Result, problems problem.List, out Output) int {
 	if m.Activity != nil {
 		m.Activity.Close()
 	}
 	all := slices.Concat(m.Warnings, problems)
 	if r == nil {
-		r = result.Told{}
+		r = new(result.Result)
 	}
 	all = append(all, m.Write(r, out.JSON, all)...)
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)
@@ -160,7 +160,7 @@ func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 }
 
 // Write prints a report, for programs with the problems.
-func (m *Meta) Write(r result.Result, asJSON bool, problems problem.List) problem.List {
+func (m *Meta) Write(r *result.Result, asJSON bool, problems problem.List) problem.List {
 	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: os.ReadFile, Called: m.Called()}}
 	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
 		return problem.Failed("unwritable", "Failed to write the report", err)

@@ -56,7 +56,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	x := examine(m, o)
 	how := m.ViewOptions(x.Product, o.json, view.ProgressAuto)
 	x.color = how.Stdout.Color && !how.Plain && !how.NoColor
-	unwritten, shown := m.Write(x, o.json, x.Log.All), x.Log.All
+	unwritten, shown := m.Write(x.told(), o.json, x.Log.All), x.Log.All
 	if o.json { // the object has the problems in it
 		shown = nil
 	}

@@ -97,18 +97,17 @@ type policyFile struct {
 	OK   bool   `json:"ok"`
 }
 
-// JSON is the report for programs.
-func (x *examination) JSON() any {
-	return result.Object{
+// told is the report, for people without the problems.
+func (x *examination) told() *result.Result {
+	return &result.Result{People: x.text(), Programs: result.Object{
 		"tfdeps_version", x.Meta.Version, "product", result.Object{"name", x.Product.Name, "version", x.Product.Version, "because", x.because},
 		"platform", getproviders.CurrentPlatform(), "directory", x.Meta.Dir, "cli_configuration", x.files,
 		"sources", x.sources, "hosts", x.answers, "network", x.network, "tokens", x.tokens, "cache", x.cache,
 		"programs", x.programs, "policies", x.policies, "healthy", !x.Log.All.HasErrors(),
-	}
+	}}
 }
 
-// Text is the report for people, without the problems.
-func (x *examination) Text() string {
+func (x *examination) text() string {
 	p := page{color: x.color}
 	p.text.WriteString(terminal.PrintableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", x.Meta.Version, getproviders.CurrentPlatform(), x.Product.Name, x.Product.Version, x.because)) + "\n")
 	x.writeConfig(&p)

@@ -16,7 +16,7 @@ func TestText_HasNothingThatIsObeyed(t *testing.T) {
 	const words = "x\x1b]0;title\x07y\u009d8;;https://z\u009c \u202eabc\u2066 \u0085\u2028 ##vso[task.setvariable]\n::set-output name=x::y"
 	x := &examination{Session: sources.New(&cli.Meta{}, getproviders.Terraform(""), false), because: words,
 		programs: []shownProgram{{Program: "terraform", Path: "/x", Version: words}}, policies: []policyFile{{Path: words}}}
-	text := x.Text()
+	text := x.text()
 	for _, obeyed := range []string{"\x1b", "\x07", "\u009d", "\u202e", "\u2066", "\u0085", "\u2028", "##vso[", "\n::"} {
 		must.NotContain(t, text, obeyed)
 	}

@@ -46,7 +46,7 @@ type report struct {
 }
 
 // Report says what the policy makes of the lock files.
-func (o *options) Report() (result.Result, error) {
+func (o *options) Report() (*result.Result, error) {
 	dirs, r := o.Operands, &report{}
 	if len(dirs) == 0 {
 		dirs = []string{"."}
@@ -64,7 +64,7 @@ func (o *options) Report() (result.Result, error) {
 	case r.unknown:
 		o.Out.Code = 1
 	}
-	return result.Told{People: r.text.String()}, nil
+	return &result.Result{People: r.text.String()}, nil
 }
 
 // check looks at the lock file of a directory.

@@ -51,7 +51,7 @@ func (o *lockOptions) Flags() cli.Flags {
 }
 
 // Report writes or checks lock files.
-func (o *lockOptions) Report() (result.Result, error) {
+func (o *lockOptions) Report() (*result.Result, error) {
 	o.checkSource()
 	var invalid problem.List
 	o.policy, invalid = cli.ReadHashPolicy(o.hashes)

@@ -106,7 +106,7 @@ func (o *mirrorOptions) addVersions(given string) error {
 // Report fills a directory or a bucket with packages for others to install from. What test
 // files require is in the mirror, too, because init needs it; Terraform leaves it
 // out.
-func (o *mirrorOptions) Report() (result.Result, error) {
+func (o *mirrorOptions) Report() (*result.Result, error) {
 	o.checkOptions()
 	ok := o.Choose(o.problems...)
 	v := view.NewMirror(o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress))

@@ -50,7 +50,7 @@ const aboutOutdated = `  Lists providers, and modules of registries and git repo
   the call.`
 
 // Report tells what is outdated.
-func (o *outdatedOptions) Report() (result.Result, error) {
+func (o *outdatedOptions) Report() (*result.Result, error) {
 	o.checkSource()
 	remembering := *o.Meta
 	remembering.Remembers = true

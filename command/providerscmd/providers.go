@@ -84,7 +84,7 @@ func (o *treeOptions) check(log *problem.Log) {
 // Report tells which module requires which providers; nil: that couldn't be found out. Modules are taken as they
 // are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
 // it they are.
-func (o *treeOptions) Report() (result.Result, error) {
+func (o *treeOptions) Report() (*result.Result, error) {
 	s := o.Session
 	s.Choose()
 	if o.check(s.Log); !s.Log.Add() {
@@ -118,7 +118,7 @@ func (o *treeOptions) Report() (result.Result, error) {
 		return nil, nil
 	}
 	if o.format == "" {
-		return report, nil
+		return result.Providers(report), nil
 	}
 	packages, ok := takeInventory(s, o.policies, dir.Locks, report.Required())
 	if !ok {

@@ -40,7 +40,7 @@ func (o *urlsOptions) Flags() cli.Flags {
 
 // Report tells where the packages are that directories need, for programs that
 // fetch, scan or build with them. What has failed is in the report, too.
-func (o *urlsOptions) Report() (result.Result, error) {
+func (o *urlsOptions) Report() (*result.Result, error) {
 	if len(o.Operands) > 0 {
 		return nil, cli.Misusedf("providers urls takes options only")
 	}
@@ -81,12 +81,12 @@ func (o *hashOptions) Flags() cli.Flags {
 }
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
-func refusedHash(err error) result.Result {
+func refusedHash(err error) *result.Result {
 	return result.Hashes([]result.PackageHashes{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}})
 }
 
 // Report prints the hashes that a lock file has for packages.
-func (o *hashOptions) Report() (result.Result, error) {
+func (o *hashOptions) Report() (*result.Result, error) {
 	if o.Out.Data = true; len(o.Operands) == 0 {
 		return nil, cli.Misusedf("hash needs the path of a package")
 	}

@@ -72,7 +72,7 @@ func (o *verifyOptions) setCache(given string) error {
 }
 
 // Report tells what becomes of packages that are compared with lock files.
-func (o *verifyOptions) Report() (result.Result, error) {
+func (o *verifyOptions) Report() (*result.Result, error) {
 	if o.platforms == nil {
 		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
 	}

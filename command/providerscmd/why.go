@@ -28,7 +28,7 @@ const aboutWhy = `  Says which files of which root modules require a provider or
   The exit code is 1 if nothing requires it.`
 
 // Report tells what requires a provider or a module.
-func (o *whyOptions) Report() (result.Result, error) {
+func (o *whyOptions) Report() (*result.Result, error) {
 	if len(o.Operands) != 1 {
 		return nil, cli.Misusedf("the address of one provider or module has to be given, and there are %d arguments", len(o.Operands))
 	}

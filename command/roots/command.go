@@ -33,7 +33,7 @@ func (o *listOptions) Flags() cli.Flags {
 }
 
 // Report tells which root modules there are.
-func (o *listOptions) Report() (result.Result, error) {
+func (o *listOptions) Report() (*result.Result, error) {
 	o.Choose()
 	if o.Refuse(o.Log); !o.Log.Add() {
 		return nil, nil
@@ -42,18 +42,8 @@ func (o *listOptions) Report() (result.Result, error) {
 	if !ok {
 		found = nil // part of a list would be taken for all of it
 	}
-	return list(found), nil
-}
-
-// list is what the command found.
-type list []Root
-
-// Text implements result.Result.
-func (l list) Text() string {
-	return result.Table(result.Each(l, func(r Root) []string { return []string{r.Dir, strings.Join(r.Why, "; ")} }))
-}
-
-// JSON implements result.Result.
-func (l list) JSON() any {
-	return result.Object{"roots", result.Each(l, func(r Root) result.Object { return result.Object{"directory", r.Dir, "because", r.Why} })}
+	return &result.Result{
+		People:   result.Table(result.Each(found, func(r Root) []string { return []string{r.Dir, strings.Join(r.Why, "; ")} })),
+		Programs: result.Object{"roots", result.Each(found, func(r Root) result.Object { return result.Object{"directory", r.Dir, "because", r.Why} })},
+	}, nil
 }

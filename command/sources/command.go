@@ -22,7 +22,7 @@ func Command[T any, Options interface {
 	*T
 	Flags() cli.Flags
 	// Report does what the command is for. The report may be nil, and problems are in the Log; the error is about arguments.
-	Report() (result.Result, error)
+	Report() (*result.Result, error)
 	Base() *Reporter
 }](c cli.Command, read func(cli.Flags, []string, cli.Environment) (cli.Given, error)) cli.Command {
 	c.Flags = func() cli.Flags { return Options(new(T)).Flags() }

@@ -62,7 +62,7 @@ func (v *Mirror) End(done mirror.Result) problem.List {
 }
 
 // Report is what became of a mirror so far, for programs; dir is where it is.
-func (v *Mirror) Report(dir string) result.Result { return result.Mirror(dir, v.done, v.run.span) }
+func (v *Mirror) Report(dir string) *result.Result { return result.Mirror(dir, v.done, v.run.span) }
 
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
@@ -146,7 +146,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 }
 
 // Report is what became of all directories, for programs.
-func (v *Lock) Report() result.Result { return result.Lock(v.dirs, v.run.span) }
+func (v *Lock) Report() *result.Result { return result.Lock(v.dirs, v.run.span) }
 
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
@@ -224,10 +224,10 @@ func (v *Vendor) Enter(dir string) {
 }
 
 // Report is what became of the directory so far, or of several, for programs.
-func (v *Vendor) Report() result.Result {
+func (v *Vendor) Report() *result.Result {
 	of := func(dir result.Vendored) result.Object { return dir.Object(v.run.span) }
 	if v.several {
-		return result.Told{Programs: result.Object{"directories", result.Each(v.dirs, of)}}
+		return &result.Result{Programs: result.Object{"directories", result.Each(v.dirs, of)}}
 	}
-	return result.Told{Programs: of(v.dirs[0])}
+	return &result.Result{Programs: of(v.dirs[0])}
 }

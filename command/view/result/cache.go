@@ -19,18 +19,20 @@ import (
 )
 
 // CacheDir is where a cache is: for people and for scripts the path and nothing else.
-func CacheDir(cache *providercache.Store) Told { return Told{cache.Dir + "\n", cacheObject(cache)} }
+func CacheDir(cache *providercache.Store) *Result {
+	return &Result{cache.Dir + "\n", cacheObject(cache)}
+}
 
 // CacheKey is the key of what lock files select, for people and for scripts alone, and what keys of other selections begin with.
-func CacheKey(key, prefix string, platform getproviders.Platform) Told {
-	return Told{key + "\n", Object{"key", key, "platform", platform, "restore_keys", prefix}}
+func CacheKey(key, prefix string, platform getproviders.Platform) *Result {
+	return &Result{key + "\n", Object{"key", key, "platform", platform, "restore_keys", prefix}}
 }
 
 // usersShown is how many of a package's users a text names.
 const usersShown = 3
 
 // CacheList is what "cache list" tells: for people a line for each package, and below it who uses it.
-func CacheList(cache *providercache.Store, packages []providercache.StoredPackage) Told {
+func CacheList(cache *providercache.Store, packages []providercache.StoredPackage) *Result {
 	var rows [][]string
 	size, onDisk := int64(0), int64(0)
 	for _, p := range packages {
@@ -46,7 +48,7 @@ func CacheList(cache *providercache.Store, packages []providercache.StoredPackag
 		}
 	}
 	text := fmt.Sprintf("%s in %s: %s, %s on disk\n", terminal.Count(len(packages), "package"), terminal.Printable(cache.Dir), terminal.Megabytes(size), terminal.Megabytes(onDisk))
-	return Told{Table(rows) + text, append(cacheObject(cache), "size", size, "size_on_disk", onDisk, "packages", Each(packages, func(p providercache.StoredPackage) Object {
+	return &Result{Table(rows) + text, append(cacheObject(cache), "size", size, "size_on_disk", onDisk, "packages", Each(packages, func(p providercache.StoredPackage) Object {
 		return append(sized(p), "used_by", p.Users, "linked_by", p.Linked, "receipt", p.Managed, "condition", p.Condition)
 	}), "summary", Object{
 		"packages", len(packages), "conditions", tallied(packages, func(p providercache.StoredPackage) providercache.Condition { return p.Condition }),
@@ -84,69 +86,64 @@ func sized(p providercache.StoredPackage) Object {
 	return append(stored(p), "size", p.Size, "size_on_disk", p.OnDisk, "last_use", p.LastUse.UTC().Truncate(time.Second))
 }
 
-// CacheRemoval is what became of packages that were to be removed, and of the
-// store of modules.
-type CacheRemoval struct {
-	Cache   *providercache.Store
-	Done    providercache.Removal
-	DryRun  bool
-	Entries int   // removed from the store of modules
-	Bytes   int64 // of these entries
+// CacheRemoval tells what became of packages that were to be removed: for people why some stay, and in one line what was gained. Of
+// the store of modules, from which entries of so many bytes went, people are told only if any did. For programs it is packages in the order in which they were to go.
+func CacheRemoval(cache *providercache.Store, done providercache.Removal, dryRun bool, entries int, bytes int64) *Result {
+	text := removed(done, dryRun)
+	if entries > 0 {
+		text += fmt.Sprintf("%s %s of the store of modules, %s\n", removing(dryRun)[0], terminal.Count(entries, "entry"), terminal.Megabytes(bytes))
+	}
+	return &Result{text, append(cacheObject(cache),
+		"dry_run", dryRun, "freed", done.Freed, "shared", done.Shared, "shared_with", done.SharedWith,
+		"removed", Each(done.Removed, sized), "kept", Each(done.Kept, kept), "modules", Object{"entries", entries, "bytes", bytes},
+		"summary", Object{"removed", len(done.Removed), "kept", len(done.Kept), "bytes", done.Freed + bytes})}
 }
 
-// Text tells why some packages stay, and in one line what was gained; of modules
-// only if any went.
-func (r CacheRemoval) Text() string {
+// removing is what is done to packages, and what comes of it.
+func removing(dryRun bool) [2]string {
+	if dryRun {
+		return [2]string{"Would remove", "which frees"}
+	}
+	return [2]string{"Removed", "freed"}
+}
+
+func removed(done providercache.Removal, dryRun bool) string {
 	var b strings.Builder
-	r.packages(&b)
-	verb := "Removed"
-	if r.DryRun {
-		verb = "Would remove"
-	}
-	if r.Entries > 0 {
-		fmt.Fprintf(&b, "%s %s of the store of modules, %s\n", verb, terminal.Count(r.Entries, "entry"), terminal.Megabytes(r.Bytes))
-	}
-	return b.String()
-}
-
-func (r CacheRemoval) packages(w io.Writer) {
-	done := r.Done
 	for _, kept := range done.Kept {
 		why := kept.Why.Error()
 		if errors.Is(kept.Why, providercache.ErrInUse) && len(kept.Linked) > 0 {
 			why = workingDirectory(kept.Linked[0]) + " has a link to it"
 		}
-		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, terminal.Printable(why))
+		fmt.Fprintf(&b, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, terminal.Printable(why))
 	}
-	verbs := []string{"Removed", "freed"}
-	if r.DryRun {
-		verbs = []string{"Would remove", "which frees"}
+	verbs := removing(dryRun)
+	if dryRun {
 		for _, p := range done.Removed {
-			fmt.Fprintf(w, "Would remove %s %s %s\n", p.Provider, p.Version, p.Platform)
+			fmt.Fprintf(&b, "%s %s %s %s\n", verbs[0], p.Provider, p.Version, p.Platform)
 		}
 	}
 	if len(done.Removed) == 0 {
-		fmt.Fprintln(w, verbs[0]+" no packages")
-		return
+		return b.String() + verbs[0] + " no packages\n"
 	}
 	shared := ""
 	if done.Shared > 0 {
-		shared = fmt.Sprintf(" (%s shared with %s)", terminal.Megabytes(done.Shared), terminal.Count(len(done.SharedWith), "directory"))
-		if len(done.SharedWith) == 0 {
-			shared = fmt.Sprintf(" (%s shared with other directories)", terminal.Megabytes(done.Shared))
+		with := "other directories"
+		if n := len(done.SharedWith); n > 0 {
+			with = terminal.Count(n, "directory")
 		}
+		shared = fmt.Sprintf(" (%s shared with %s)", terminal.Megabytes(done.Shared), with)
 	}
-	fmt.Fprintf(w, "%s %s, %s %s%s\n", verbs[0], terminal.Count(len(done.Removed), "package"), verbs[1], terminal.Megabytes(done.Freed), shared)
+	return b.String() + fmt.Sprintf("%s %s, %s %s%s\n", verbs[0], terminal.Count(len(done.Removed), "package"), verbs[1], terminal.Megabytes(done.Freed), shared)
 }
 
 // CacheVerification is what came of reading all packages: for people those that aren't what they should be, in one line what was found, and
 // in another what was removed of what is damaged; nil: there was nothing to do, or it wasn't asked for. For programs it is every package, in the order of addresses, versions and platforms.
-func CacheVerification(cache *providercache.Store, all []providercache.Verified, removed *providercache.Removal) Told {
+func CacheVerification(cache *providercache.Store, all []providercache.Verified, repaired *providercache.Removal) *Result {
 	n := tallied(all, func(p providercache.Verified) providercache.Finding { return p.Finding })
-	repaired := cmp.Or(removed, new(providercache.Removal))
-	told := Told{Programs: append(cacheObject(cache), "packages", Each(all, func(p providercache.Verified) Object {
+	gone := cmp.Or(repaired, new(providercache.Removal))
+	told := &Result{Programs: append(cacheObject(cache), "packages", Each(all, func(p providercache.Verified) Object {
 		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", p.Expected}, ErrorObject(p.Err))
-	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(all), "findings", n})}
+	}), "removed", Each(gone.Removed, sized), "kept", Each(gone.Kept, kept), "summary", Object{"packages", len(all), "findings", n})}
 	if len(all) == 0 {
 		told.People = fmt.Sprintf("There is nothing to verify: no package is in the cache %s.\n"+
 			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", terminal.Printable(cache.Dir))
@@ -164,8 +161,8 @@ func CacheVerification(cache *providercache.Store, all []providercache.Verified,
 	parts.Add(n[providercache.NotLocked], "%d not what the lock files record", n[providercache.NotLocked])
 	parts.Add(n[providercache.Unknown], "%d with nothing to compare with but lock files (-locked)", n[providercache.Unknown])
 	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(all), "package"), parts)
-	if removed != nil {
-		CacheRemoval{Done: *removed}.packages(&b)
+	if repaired != nil {
+		b.WriteString(removed(*repaired, false))
 	}
 	told.People = b.String()
 	return told
@@ -182,15 +179,6 @@ func differs(v providercache.Verified) string {
 	default:
 		return fmt.Sprintf("Damaged: %s has %s and should have %s", name, v.H1, v.Expected[0])
 	}
-}
-
-// JSON tells the same as Text, for programs: packages in the order in which
-// they were to go.
-func (r CacheRemoval) JSON() any {
-	return append(cacheObject(r.Cache),
-		"dry_run", r.DryRun, "freed", r.Done.Freed, "shared", r.Done.Shared, "shared_with", r.Done.SharedWith,
-		"removed", Each(r.Done.Removed, sized), "kept", Each(r.Done.Kept, kept), "modules", Object{"entries", r.Entries, "bytes", r.Bytes},
-		"summary", Object{"removed", len(r.Done.Removed), "kept", len(r.Done.Kept), "bytes", r.Done.Freed + r.Bytes})
 }
 
 func kept(p providercache.Kept) Object {
@@ -225,7 +213,7 @@ func moved(packages []providercache.Outcome, words map[event.State]string, done,
 
 // CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share: pushed from the
 // cache, or pulled to it. For programs it is every package, platform by platform.
-func CacheTransfer(cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) Told {
+func CacheTransfer(cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) *Result {
 	done, where := "Pulled", "from "
 	if push {
 		done, where = "Sent", "to "
@@ -239,17 +227,17 @@ func CacheTransfer(cache *providercache.Store, remote string, push bool, package
 	parts.Add(n.done, "%s", terminal.Megabytes(n.bytes))
 	parts.Add(n.present, "%d more were there already", n.present)
 	parts.Add(n.missing, "%d left out", n.missing)
-	return Told{text + parts.String() + "\n", append(cacheObject(cache), "url", remote, "packages", Each(packages, func(p providercache.Outcome) Object {
+	return &Result{text + parts.String() + "\n", append(cacheObject(cache), "url", remote, "packages", Each(packages, func(p providercache.Outcome) Object {
 		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes?", p.Bytes}, ErrorObject(p.Err))
 	}), "summary", Object{"transferred", n.done, "present", n.present, "missing", n.missing, "failed", n.failed, "bytes", n.bytes})}
 }
 
 // CacheFilling is what was put into a cache, in the order in which it was asked for, platform by platform; receipts says whether there are
 // any beside the cache; nil: none were to be.
-func CacheFilling(cache *providercache.Store, packages []providercache.Outcome, receipts *bool, span Times) Told {
+func CacheFilling(cache *providercache.Store, packages []providercache.Outcome, receipts *bool, span Times) *Result {
 	text, parts, n := moved(packages, map[event.State]string{event.Fetched: "Added"}, "Added", "to "+cache.Dir)
 	parts.Add(n.present, "%d more were there already", n.present)
-	return Told{text + parts.String() + "\n", append(cacheObject(cache), "packages", Each(packages, func(p providercache.Outcome) Object {
+	return &Result{text + parts.String() + "\n", append(cacheObject(cache), "packages", Each(packages, func(p providercache.Outcome) Object {
 		dir := ""
 		if p.Err == nil {
 			dir = cache.PackagePath(p.Provider, p.Version, p.Platform)

@@ -46,14 +46,14 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 				"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: it is in use\n" +
 				"Removed no packages\n"},
 	} {
-		must.Equal(t, (CacheRemoval{Done: c.done, DryRun: c.dryRun}).Text(), c.want, c.done)
+		must.Equal(t, CacheRemoval(new(providercache.Store), c.done, c.dryRun, 0, 0).People, c.want, c.done)
 	}
 }
 
 func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
-	got := CacheList(&providercache.Store{Dir: "/cache"}, []providercache.StoredPackage{p}).Text()
+	got := CacheList(&providercache.Store{Dir: "/cache"}, []providercache.StoredPackage{p}).People
 	for _, want := range []string{"\n  in " + filepath.FromSlash("/a") + "\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
 		must.Contain(t, got, want)
 	}
@@ -72,17 +72,17 @@ func TestCacheResults_JSON(t *testing.T) {
 	selection := getproviders.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
 	receipts := true
 	for name, c := range map[string]struct {
-		report Result
+		report *Result
 		want   []string // compact
 	}{
-		"nothing removed": {CacheRemoval{Cache: cache}, []string{
+		"nothing removed": {CacheRemoval(cache, providercache.Removal{}, false, 0, 0), []string{
 			`"dry_run":false`, `"freed":0`, `"shared_with":[]`, `"removed":[]`, `"kept":[]`, `"modules":{"entries":0,"bytes":0}`}},
-		"removed": {CacheRemoval{Cache: cache, DryRun: true, Entries: 2, Bytes: 7, Done: providercache.Removal{
+		"removed": {CacheRemoval(cache, providercache.Removal{
 			Removed: []providercache.StoredPackage{used}, Freed: 5, Shared: 6, SharedWith: []string{"/a"},
 			Kept: []providercache.Kept{
 				{Package: linked, Why: providercache.ErrInUse}, {Package: cachedNull, Why: providercache.ErrInUse},
 				{Package: cachedNull, Why: providercache.ErrUnmanaged}, {Package: cachedNull, Why: io.ErrUnexpectedEOF},
-			}}}, []string{
+			}}, true, 2, 7), []string{
 			`"dry_run":true`, `"freed":5,"shared":6,"shared_with":["/a"]`, `"last_use":"2026-01-02T03:04:05Z"`,
 			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]`,
 			`"reason":"in_use"`, `"reason":"no_receipt"`, `"reason":"failed","detail":"unexpected EOF"`, `"modules":{"entries":2,"bytes":7}`}},

@@ -32,8 +32,8 @@ type Foreign struct{ Object }
 // Inventory is what the command "providers -format=cyclonedx" tells: the parts of a CycloneDX document that are used here, which has no room
 // for what other reports end with, and is JSON for people, too. The library of CycloneDX, which reads what is written in a
 // test, fills tables and compiles regular expressions before main, for documents of all kinds.
-func Inventory(ownVersion string, made time.Time, packages []InventoryPackage) Told {
-	told := Told{Programs: Foreign{Object{
+func Inventory(ownVersion string, made time.Time, packages []InventoryPackage) *Result {
+	told := &Result{Programs: Foreign{Object{
 		"$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat", "CycloneDX", "specVersion", "1.6", "version", 1,
 		"metadata", Object{
 			"timestamp", made.UTC().Format(time.RFC3339),

@@ -36,7 +36,7 @@ func (d Dependency) HasNewer() bool {
 }
 
 // Outdated is what "outdated" found, given all dependencies: for people a line for each that isn't at its newest version.
-func Outdated(all []Dependency) Told {
+func Outdated(all []Dependency) *Result {
 	rows := [][]string{{"directory", "dependency", "locked", "allowed", "newest", "held back by"}}
 	for _, d := range all {
 		if d.HasNewer() || d.Newest != d.Allowed {
@@ -48,7 +48,7 @@ func Outdated(all []Dependency) Told {
 	if len(rows) == 1 {
 		text = fmt.Sprintf("Nothing is outdated: %s.\n", terminal.Count(len(all), "dependency"))
 	}
-	return Told{text, Object{"dependencies", Each(all, func(d Dependency) Object {
+	return &Result{text, Object{"dependencies", Each(all, func(d Dependency) Object {
 		return Object{"directory", d.Directory, "kind", d.Kind, "name", d.Name, "key?", d.Key, "locked?", d.Locked, "allowed?", d.Allowed, "newest?", d.Newest,
 			"outdated", d.HasNewer(), "held_by", Each(d.HeldBy, Holder.object)}
 	})}}
@@ -68,11 +68,11 @@ type Requirer struct {
 }
 
 // Why is what "why" found: a line for each place.
-func Why(found []Requirer) Told {
+func Why(found []Requirer) *Result {
 	var rows [][]string
 	objects := Each(found, func(r Requirer) Object {
 		rows = append(rows, []string{r.Directory, fmt.Sprintf("%s:%d", r.File, r.Line), r.Constraint, r.Module})
 		return append(Object{"directory", r.Directory, "module?", r.Module}, r.Holder.object()...)
 	})
-	return Told{Table(rows), Object{"required_by", objects}}
+	return &Result{Table(rows), Object{"required_by", objects}}
 }

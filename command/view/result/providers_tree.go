@@ -50,9 +50,9 @@ type LockedVersion struct {
 	Constraints getproviders.Constraints `json:"version_constraints"` // when it was selected
 }
 
-// Text writes the report for people, as Terraform does, but for the order:
-// here, providers stand in that of their addresses.
-func (r ProvidersReport) Text() string {
+// Providers tells what modules, tests and the state require: people as Terraform does, but for the order (here, providers stand in that
+// of their addresses), and programs as the help of the command says.
+func Providers(r ProvidersReport) *Result {
 	var b strings.Builder
 	b.WriteString("\nProviders required by configuration:\n.\n")
 	r.tree().write(&b, "")
@@ -63,7 +63,7 @@ func (r ProvidersReport) Text() string {
 	for _, p := range r.State.Providers() {
 		b.WriteString("    provider[" + p.String() + "]\n\n")
 	}
-	return terminal.Printable(b.String())
+	return &Result{terminal.Printable(b.String()), r.object()}
 }
 
 // branch is a part of a tree that is going to be drawn.
@@ -141,9 +141,7 @@ func cutLast(path string) (rest, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// JSON is the report for programs. It is documented in the
-// help of the command.
-func (r ProvidersReport) JSON() any {
+func (r ProvidersReport) object() Object {
 	modules := []Object{}
 	known := map[string]bool{} // paths; tests aren't among them, so that what they run is the root module's
 	for _, m := range r.withTests() {

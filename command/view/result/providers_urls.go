@@ -12,7 +12,7 @@ import (
 )
 
 // URLs tells where packages are, for people each with its checksum, and without what may be secret in a URL.
-func URLs(dirs []explain.LockedDir) Told {
+func URLs(dirs []explain.LockedDir) *Result {
 	var text strings.Builder
 	packages, failed, bytes := 0, 0, int64(0)
 	for _, d := range dirs {
@@ -35,7 +35,7 @@ func URLs(dirs []explain.LockedDir) Told {
 			}
 		}
 	}
-	return Told{text.String(), Object{"directories", Each(dirs, locatedDir), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}}
+	return &Result{text.String(), Object{"directories", Each(dirs, locatedDir), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}}
 }
 
 func locatedDir(d explain.LockedDir) Object {

@@ -28,7 +28,7 @@ func TestURLs_AreWholeForProgramsOnly(t *testing.T) {
 	}})
 	var asJSON bytes.Buffer
 	must.Succeed(t, Write(&asJSON, report, true, Run{}))
-	asText := report.Text()
+	asText := report.People
 	if !strings.Contains(asJSON.String(), `"url": "https://cdn.example/w.zip?signature=a&b=%2F"`) || !json.Valid(asJSON.Bytes()) {
 		t.Errorf("as JSON: %s", &asJSON)
 	}

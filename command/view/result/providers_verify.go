@@ -22,7 +22,7 @@ type VerifiedTree struct {
 }
 
 // Verified tells how packages compare with lock files: people by a line for each package that isn't sound, and one for each place.
-func Verified(trees []VerifiedTree) Told {
+func Verified(trees []VerifiedTree) *Result {
 	var text strings.Builder
 	var all []providercache.ComparedPackage
 	objects := Each(trees, func(t VerifiedTree) Object {
@@ -36,7 +36,7 @@ func Verified(trees []VerifiedTree) Told {
 		all = append(all, t.Packages...)
 		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
 	})
-	return Told{text.String(), Object{"trees", objects, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}}
+	return &Result{text.String(), Object{"trees", objects, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}}
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
@@ -149,7 +149,7 @@ type PackageHashes struct {
 
 // Hashes is what the command "hash" tells, in the order of its arguments: for people a hash and its package on each line, as sha256sum
 // does. Packages that couldn't be hashed aren't among these: they are problems. For programs it is an array.
-func Hashes(packages []PackageHashes) Told {
+func Hashes(packages []PackageHashes) *Result {
 	text := ""
 	objects := Each(packages, func(p PackageHashes) Object {
 		for _, h := range []getproviders.Hash{p.H1, p.ZH} {
@@ -159,5 +159,5 @@ func Hashes(packages []PackageHashes) Told {
 		}
 		return append(Object{"path", p.Path, "h1?", p.H1, "zh?", p.ZH}, ErrorObject(p.Err)...)
 	})
-	return Told{text, objects}
+	return &Result{text, objects}
 }

@@ -16,7 +16,7 @@ func TestVerify_NamesInPackagesWriteNoLines(t *testing.T) {
 		v := Verified([]VerifiedTree{{Path: "mirror", LockFile: "lock", Packages: []providercache.ComparedPackage{
 			{ReadPackage: providercache.ReadPackage{Outcome: providercache.Outcome{Path: "mirror/x", Err: hostile}}, Finding: finding},
 		}}})
-		if text := v.Text(); strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\r\x1b") || !strings.Contains(text, `/x\nVerified 9`) {
+		if text := v.People; strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\r\x1b") || !strings.Contains(text, `/x\nVerified 9`) {
 			t.Errorf("%s: %q", finding, text)
 		}
 	}

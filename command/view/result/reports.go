@@ -19,7 +19,7 @@ var hashOrigins = map[event.State]string{
 
 // Lock is what became of lock files: how the hashes of packages are known, and how many bytes of archives were read. A package that
 // several directories need counts as often.
-func Lock(dirs []explain.LockedDir, span Times) Told {
+func Lock(dirs []explain.LockedDir, span Times) *Result {
 	changed, incomplete, bytes, origins := 0, 0, int64(0), map[string]int{}
 	objects := Each(dirs, func(d explain.LockedDir) Object {
 		isChanged, complete, packages := false, d.Result.Err == nil, d.Result.Packages
@@ -43,7 +43,7 @@ func Lock(dirs []explain.LockedDir, span Times) Told {
 			"providers", Each(byProvider(packages), func(all []providercache.LockedPackage) Object { return lockedProvider(d, all, span) }),
 		})
 	})
-	return Told{Programs: Object{"directories", objects, "summary", Object{
+	return &Result{Programs: Object{"directories", objects, "summary", Object{
 		"directories", len(dirs), "changed", changed, "incomplete", incomplete, "packages", origins["all"],
 		"computed", origins["computed"], "recalled", origins["recalled"], "listed", origins["listed"], "bytes", bytes,
 	}}}
@@ -82,8 +82,8 @@ func (span Times) archive(p providercache.Outcome) Object {
 }
 
 // Mirror is what became of the mirror in a directory, or at a URL.
-func Mirror(dir string, done mirror.Result, span Times) Told {
-	return Told{Programs: Object{
+func Mirror(dir string, done mirror.Result, span Times) *Result {
+	return &Result{Programs: Object{
 		"directory", filepath.ToSlash(dir), "packages", Each(done.Packages, span.archive), "pruned", done.Pruned, "waiting", done.Waiting,
 		"summary", sumOf(done.Packages).object("fetched"),
 	}}

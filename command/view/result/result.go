@@ -16,12 +16,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Result is what a command found out or did, for people and for programs.
-type Result interface {
-	// Text is the report for people.
-	Text() string
-	// JSON is the report for programs. With an object is written, too, what the run says of itself.
-	JSON() any
+// Result is what a command found out or did, in both forms, each of which may be empty: people were told before, or see the
+// problems of a run that found out nothing.
+type Result struct {
+	People   string
+	Programs any // nil: an empty object. With an object is written, too, what the run says of itself
 }
 
 // resultFormat is the version of the reports: a number after the dot that is greater means
@@ -29,9 +28,9 @@ type Result interface {
 const resultFormat = "1.0"
 
 // Write writes a report for people or for programs.
-func Write(w io.Writer, r Result, asJSON bool, run Run) error {
+func Write(w io.Writer, r *Result, asJSON bool, run Run) error {
 	if asJSON {
-		report := r.JSON()
+		report := r.Programs
 		if o, ok := report.(Object); ok || report == nil {
 			report = slices.Concat(Object{"format_version", resultFormat}, o, run.Object())
 		}
@@ -41,7 +40,7 @@ func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 		}
 		return err
 	}
-	text := explain.Named(r.Text(), run.Showing.Called)
+	text := explain.Named(r.People, run.Showing.Called)
 	if text == "" { // who reads a pipe may have ended already
 		return nil
 	}
@@ -67,18 +66,6 @@ func Table(rows [][]string) string {
 	lines := strings.Split(b.String(), "\n")
 	return strings.Join(Each(lines, func(l string) string { return strings.TrimRight(l, " ") }), "\n") // after columns, of which the last ones are empty
 }
-
-// Told is a result in both forms, each of which may be empty: people were told before, or see the problems of a run that found out nothing.
-type Told struct {
-	People   string
-	Programs any // nil: an empty object
-}
-
-// Text implements Result.
-func (t Told) Text() string { return t.People }
-
-// JSON implements Result.
-func (t Told) JSON() any { return t.Programs }
 
 // Object is the end of each report.
 func (run Run) Object() Object {
