@@ -15,7 +15,7 @@ import (
 
 // observe is the one place where events are read: it updates the record, and has lines wait for their turn.
 func (r *run) observe(e event.Event) {
-	key, each := packageOf(e.Outcome), e.Platform != (getproviders.Platform{}) // of the Packages that were queued
+	each := e.Platform != (getproviders.Platform{}) // of the Packages that were queued
 	switch {
 	case e.Kind == event.Queued && e.Requirements != nil:
 		r.expect(e.Requirements)
@@ -28,8 +28,9 @@ func (r *run) observe(e event.Event) {
 		if r.doing != "" {
 			l = archiveLine(e.Outcome, isLocal(e.Location) && r.doing != mirroring)
 		}
-		r.begin(r.itemOf(e.Outcome))
-		r.turns.put(key, false, l)
+		w := r.itemOf(e.Outcome)
+		r.begin(w)
+		w.tell(false, l)
 	case e.Kind == event.Done && each && r.doing != "":
 		r.done(e, e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
 	case e.Kind == event.Done && each:
@@ -50,20 +51,21 @@ func isLocal(at getproviders.Location) bool {
 // observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
 // second look at it finds.
 func (r *run) observeProvider(e event.Event) {
-	key, w, at := packageKey{Provider: e.Provider}, r.itemOf(e.Outcome), r.at()
+	w, of, at := r.itemOf(e.Outcome), r.awaited(packageKey{Provider: e.Provider}), r.at()
 	switch e.Kind {
 	case event.Query:
 		w.enter("ask", at)
-		r.turns.put(w.query(), true, queryLine(w.Name, e))
+		r.query(e.Provider).tell(true, queryLine(w.Name, e))
 	case event.LeftOut:
 		if r.silent {
 			w.warnings = append(w.warnings, problem.Warning("Versions are left out by policy", w.Name+": "+e.LeftOut.String()))
 			break
 		}
-		if !slices.ContainsFunc(r.turns, func(t turn) bool { return t.key == key }) {
-			r.turns = append(r.turns, turn{key: key, done: true})
+		if !of.expected {
+			r.turns.expect(of)
+			of.done = true
 		}
-		r.turns.put(key, false, leftOutLine(w.Name, e))
+		of.tell(false, leftOutLine(w.Name, e))
 	case event.Selected:
 		w.Version = e.Version.String()
 		w.enter("", at)
@@ -93,7 +95,7 @@ func (r *run) observeProvider(e event.Event) {
 		w.enter("fetch", at)
 		r.start(w, e, true)
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
-		r.turns.put(key, false, line{item: true, human: "Installing " + what, json: "Installing provider version: " + what, source: e.Source})
+		of.tell(false, line{item: true, human: "Installing " + what, json: "Installing provider version: " + what, source: e.Source})
 	case event.Progress:
 		r.start(w, e, true)
 		w.task.Advance(e.Done, e.Total, r.now())
@@ -103,13 +105,13 @@ func (r *run) observeProvider(e event.Event) {
 	case event.Kept:
 		r.tasks.Kept += e.Done
 	case event.Done:
-		r.ended(w, e)
+		r.ended(w, of, e)
 	}
 }
 
-// ended is for the last event of a provider.
-func (r *run) ended(w *item, e event.Event) {
-	turn, a := packageKey{Provider: e.Provider}, e.Authentication
+// ended is for the last event of a provider, of which the lines are told.
+func (r *run) ended(w, told *item, e event.Event) {
+	query, a := r.query(e.Provider), e.Authentication
 	if e.State == event.Present || e.State == event.Linked || e.State == event.Fetched {
 		w.Version = e.Version.String()
 	}
@@ -117,7 +119,7 @@ func (r *run) ended(w *item, e event.Event) {
 	var lines []line
 	switch e.State {
 	case event.BuiltIn:
-		w.way, turn = partOfProduct, w.query()
+		w.way, told = partOfProduct, query
 		lines = []line{sameLine(w.Name + " is built in to " + r.product.Name)}
 	case event.Present:
 		if w.way == unknownWay {
@@ -138,7 +140,7 @@ func (r *run) ended(w *item, e event.Event) {
 	case event.Failed:
 		w.way, w.err = didFail, e.Err
 		w.Error = oneLine(explain.WithHint(e.Err))
-		r.turns.put(w.query(), true)
+		query.tell(true)
 		if r.doing != "" {
 			r.head(e.Provider, r.doingLine(e.Provider))
 		}
@@ -147,11 +149,8 @@ func (r *run) ended(w *item, e event.Event) {
 	}
 	r.finish(w, e.State)
 	r.end(w, e.State == event.Fetched)
-	r.turns.put(turn, true, append(lines, w.object(), linkNote(e.Link, e.LinkReason))...)
+	told.tell(true, append(lines, w.object(), linkNote(e.Link, e.LinkReason))...)
 }
-
-// query is the key of the turn in which it is told how a provider's version is chosen.
-func (w *item) query() packageKey { return packageKey{Provider: w.key.Provider, Query: true} }
 
 // what is a provider with its version.
 func (w *item) what() string { return w.Name + " v" + w.Version }
@@ -161,12 +160,12 @@ func (w *item) what() string { return w.Name + " v" + w.Version }
 func (r *run) expect(req getproviders.Requirements) {
 	var queries, packages turns
 	for _, p := range req.Providers() {
-		expected := turn{key: packageKey{Provider: p, Query: true}}
 		if p.IsBuiltIn() {
-			r.turns = append(r.turns, expected)
+			r.turns.expect(r.query(p))
 			continue
 		}
-		queries, packages = append(queries, expected), append(packages, turn{key: packageKey{Provider: p}})
+		queries.expect(r.query(p))
+		packages.expect(r.awaited(packageKey{Provider: p}))
 	}
 	r.turns = slices.Concat(r.turns, queries, packages)
 }
@@ -190,19 +189,19 @@ func (r *run) expectPackages(packages []providercache.Outcome) {
 	}
 	var last getproviders.Selection
 	for _, p := range packages {
-		t := turn{key: packageOf(p)}
+		w := r.itemOf(p)
+		r.turns.expect(w)
 		isNew := p.Provider != last.Provider
 		if archives && isNew {
-			t.told = append(t.told, r.doingLine(p.Provider))
+			w.tell(false, r.doingLine(p.Provider))
 		}
 		if archives && (isNew || p.Version != last.Version) {
-			t.told = append(t.told, selectedLine(p.Selection))
+			w.tell(false, selectedLine(p.Selection))
 		}
 		last = p.Selection
-		r.turns = append(r.turns, t)
 	}
 	if archives {
-		slices.SortStableFunc(r.turns, func(a, b turn) int { return a.key.Provider.Compare(b.key.Provider) })
+		slices.SortStableFunc(r.turns, func(a, b *item) int { return a.key.Provider.Compare(b.key.Provider) })
 	}
 }
 
@@ -212,7 +211,9 @@ func (r *run) doingLine(p getproviders.Provider) line {
 
 // head has a line wait for the lines about archives.
 func (r *run) head(p getproviders.Provider, l line) {
-	r.heads = append(r.heads, turn{packageKey{Provider: p}, []line{l}, true})
+	w := r.awaited(packageKey{Provider: p})
+	r.heads.expect(w)
+	w.tell(true, l)
 }
 
 // start begins a task, or goes on with it, under the name that a package has for people.
@@ -244,7 +245,7 @@ func (r *run) end(w *item, ok bool) {
 func (r *run) done(e event.Event, got, stays bool, l line) {
 	w, kept := r.itemOf(e.Outcome), r.tasks.Kept
 	r.over(w)
-	r.turns.put(packageOf(e.Outcome), true, l)
+	w.tell(true, l)
 	if !r.tasks.Runs(&w.task) {
 		r.tasks.Ended++
 		return

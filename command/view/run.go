@@ -76,9 +76,14 @@ type item struct {
 	keyID     string
 	fetched   int64 // Came, once it is in its place
 	err       error
+	seen      bool        // something has happened to it
 	span      result.Span // from when its version was known, or from when it was fetched
 	doing     string
 	since     float64 // when doing began
+
+	told     []line // what has been said of it, until its turn comes
+	expected bool   // it is among the turns
+	done     bool   // nothing more will be said
 }
 
 // way is how a package came into its place.
@@ -123,21 +128,71 @@ func (r *run) itemOf(o event.Outcome) *item {
 	return r.item(key)
 }
 
-// item finds or begins what is known of a package, of a provider with all its packages, or of a module.
+// item finds or begins what is known of a package, of a provider with all its packages, or of a module, of which something has happened.
 func (r *run) item(key packageKey) *item {
+	w := r.awaited(key)
+	if !w.seen && key.Version.IsZero() && key.Dir == "" {
+		r.order = append(r.order, w)
+	}
+	w.seen = true
+	return w
+}
+
+// awaited is item before anything has happened.
+func (r *run) awaited(key packageKey) *item {
 	w := r.items[key]
 	if w == nil {
-		w = &item{Kind: "module", Name: key.Module, Spans: []reportSpan{}, key: key}
+		w = &item{Kind: "module", Name: key.Module, Spans: []reportSpan{}, key: key, directory: r.directory}
 		r.items[key] = w
 		if key.Module == "" {
 			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
 		}
-		w.directory = r.directory
-		if key.Version.IsZero() && key.Dir == "" {
-			r.order = append(r.order, w)
-		}
 	}
 	return w
+}
+
+// query is what there is to say of how the provider's version is chosen.
+func (r *run) query(p getproviders.Provider) *item {
+	return r.awaited(packageKey{Provider: p, Query: true})
+}
+
+// tell keeps lines until their turn. Of what isn't expected, or not any more, nothing is said.
+func (w *item) tell(done bool, lines ...line) {
+	if w.expected {
+		w.told, w.done = append(w.told, lines...), w.done || done
+	}
+}
+
+// turns are what lines are about, in the order in which they are printed, whichever is done first: those about one package are
+// printed when all before it are done.
+type turns []*item
+
+// expect adds what lines are going to be about.
+func (t *turns) expect(w *item) {
+	w.expected, w.done = true, false
+	*t = append(*t, w)
+}
+
+// take removes and returns the lines whose turn it is.
+func (t *turns) take() (all []line) {
+	for len(*t) > 0 {
+		first := (*t)[0]
+		all = append(all, first.told...)
+		if first.told = nil; !first.done {
+			break
+		}
+		first.expected = false
+		*t = (*t)[1:]
+	}
+	return all
+}
+
+// rest removes and returns all lines: an interrupted run doesn't finish every package.
+func (t *turns) rest() (all []line) {
+	for _, w := range *t {
+		w.done = true
+	}
+	return t.take()
 }
 
 // begin notes when the work on a package began.
