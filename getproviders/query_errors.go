@@ -48,19 +48,17 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 	if !hosts.Refuses(doc.StatusCode) {
 		return p.QueryFailed(kind, status)
 	}
-	why := hosts.Refusal{
-		Host: hosts.Hostname(doc.URL.Host),
+	why := &hosts.Refusal{
+		Host: hosts.Hostname(doc.URL.Host), Err: status,
 		Advice: "no credentials are ever sent for checksum lists and signatures: " +
 			"the registry has to let everybody read them, or to name signed URLs",
 	}
 	if host != "" {
 		why = hosts.ExplainRefusal(host, req, doc)
 	}
-	status.Sent = why.Sent
 	return &Fault{
 		Code: "unauthorized", Kind: ErrUnauthorized, Subject: Subject{Provider: p, Host: why.Host},
-		Err:  fmt.Errorf("host %s %s for provider %s: %w", why.Host, why.Says(doc.StatusCode), p, status),
-		Hint: why.Advice,
+		Err: fmt.Errorf("host %s %s for provider %s: %w", why.Host, why.Says(doc.StatusCode), p, why),
 	}
 }
 

@@ -120,6 +120,9 @@ func versions(texts ...string) []getproviders.Version {
 
 // hint returns the hint of an error.
 func hint(err error) string {
+	if refused, ok := errors.AsType[*hosts.Refusal](err); ok {
+		return refused.Hint()
+	}
 	if discovery, ok := errors.AsType[*hosts.Fault](err); ok && discovery.Host != "" {
 		return discovery.Hint()
 	}

@@ -56,6 +56,7 @@ func (o *options) Report() (*result.Result, error) {
 			inside := o.In(o.Meta, o.Product)
 			r.check(inside, *o, dir)
 			o.Log.Add(inside.Log.All...)
+			inside.Close()
 		}
 	}
 	switch {

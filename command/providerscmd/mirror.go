@@ -159,7 +159,7 @@ func (o *mirrorOptions) fill(v *view.Mirror) {
 	})
 	o.Log.Add(v.End(done)...)
 	if err != nil {
-		o.Log.Add(explain.MirrorProblems(err)...)
+		o.Log.Add(explain.MirrorProblems(err, "mirror_index", "Failed to write the mirror")...)
 	}
 }
 

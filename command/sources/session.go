@@ -281,6 +281,7 @@ func (s *Session) Modules() modules.Resolver {
 		Fetcher:    with.fetcher,
 		Registries: with.registries,
 		Allow:      s.Policy.AllowsModule(),
+		Hint:       explain.Hint,
 	}
 }
 

@@ -113,13 +113,8 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 }
 
 // vendorProblems explains what went wrong with providers.
-func vendorProblems(err error, placed []getproviders.Provider) (problems problem.List) {
-	for _, p := range explain.MirrorProblems(err) {
-		if p.Summary == "Failed to write the mirror" {
-			p = problem.CodedError("failed", "Failed to vendor providers", p.Detail)
-		}
-		problems = append(problems, p)
-	}
+func vendorProblems(err error, placed []getproviders.Provider) problem.List {
+	problems := explain.MirrorProblems(err, "failed", "Failed to vendor providers")
 	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
 		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
 			"Find out where the package of %s comes from, and compare it with what its publisher lists. If it is the right one, run \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",

@@ -3,7 +3,6 @@ package view
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -113,8 +112,8 @@ func (a *Activity) line(text string) { a.out.line(line{human: text}) }
 func (a *Activity) answer(reasons []CheckReason, no, yes string) {
 	answer := line{human: no, json: no, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
 	if len(reasons) > 0 {
-		a.line(yes)
-		answer.human, answer.json = "", strings.TrimSuffix(yes, ":")
+		a.line(yes + ":")
+		answer.human, answer.json = "", yes
 	}
 	for _, r := range reasons {
 		l := r.line()

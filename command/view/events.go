@@ -218,11 +218,13 @@ func (r *run) head(p getproviders.Provider, l line) {
 
 // start begins a task, or goes on with it, under the name that a package has for people.
 func (r *run) start(w *item, e event.Event, counted bool) {
-	name, platform := terminal.Printable(r.product.Short(e.Provider))+" v"+e.Version.String(), cmp.Or(e.Platform, r.platform)
+	version, platform := " v"+e.Version.String(), cmp.Or(e.Platform, r.platform)
+	var shorter []string
 	if platform != (getproviders.Platform{}) && (r.platforms || platform != getproviders.CurrentPlatform()) {
-		name += " for " + platform.String()
+		version += " for " + platform.String()
+		shorter = []string{terminal.Printable(e.Provider.Type) + version, terminal.Printable(e.Provider.Type) + " " + platform.String()}
 	}
-	r.tasks.Start(&w.task, packageOf(e.Outcome), name, counted)
+	r.tasks.Start(&w.task, packageOf(e.Outcome), counted, terminal.Printable(r.product.Short(e.Provider))+version, shorter...)
 	r.touched = &w.task
 }
 
@@ -263,7 +265,7 @@ func (r *run) module(pkg string, done, total int64, ended bool) {
 		r.end(w, done > 0)
 		return
 	}
-	r.tasks.Start(&w.task, key, terminal.Printable(pkg), true)
+	r.tasks.Start(&w.task, key, true, terminal.Printable(pkg))
 	if w.task.Advance(done, total, r.now()); done == total {
 		w.task.Enter(event.Unpacking, r.now())
 	}

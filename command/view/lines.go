@@ -25,6 +25,7 @@ type line struct {
 	ownJSON     bool          // no product has the text for people in place of that for programs
 	warning     bool          // it warns
 	gap, apart  bool          // people see an empty line before it; apart: where the product has one there
+	todo        bool          // it says what there is to do
 	once        bool          // it is printed once in a run
 	source      string        // who has the package that the line is about; "" if it's about none
 	code        string        // of a heading or a paragraph that belongs to no provider; it doesn't change when the words do
@@ -222,7 +223,7 @@ func (r CheckReason) text() string {
 
 // line is the object for a reason.
 func (r CheckReason) line() line {
-	return line{json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
+	return line{todo: true, json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
 }
 
 // oneLine is text without line breaks.

@@ -206,7 +206,7 @@ func (v *Vendor) Packages(packages []providercache.Outcome) {
 func (v *Vendor) Checked(reasons []CheckReason) {
 	complete := len(reasons) == 0
 	v.now().UpToDate, v.now().Reasons = &complete, result.Each(reasons, func(r CheckReason) any { return r })
-	v.answer(reasons, "Nothing to do: everything is vendored.", "There is something to do for vendor:")
+	v.answer(reasons, "Nothing to do: everything is vendored.", "There is something to do for vendor")
 }
 
 // Done tells the last line.

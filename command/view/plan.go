@@ -68,7 +68,7 @@ const incompletePlan = "What modules require that aren't here yet is unknown, so
 func (v *Init) Planned(p InitPlan) {
 	for _, m := range p.Modules {
 		text := moduleText(m)
-		v.out.line(line{human: "- " + text, json: text, kind: "plan_module", keys: result.Object{
+		v.out.line(line{todo: true, human: "- " + text, json: text, kind: "plan_module", keys: result.Object{
 			"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was,
 		}})
 	}
@@ -78,7 +78,7 @@ func (v *Init) Planned(p InitPlan) {
 		if bytes += provider.Bytes; provider.Action == PlanFetch && provider.Bytes == 0 {
 			unknown++
 		}
-		l := line{json: provider.text(v.product), kind: "plan_provider", keys: result.Object{
+		l := line{todo: true, json: provider.text(v.product), kind: "plan_provider", keys: result.Object{
 			"provider", provider.Provider, "action", provider.Action, "version?", provider.Version, "locked_version?", provider.Was, "source?", provider.Source, "location?", provider.Location, "bytes?", provider.Bytes,
 			"left_out?", leftOutObjects(provider.LeftOut.Versions),
 			"reasons", result.Each(provider.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
@@ -156,5 +156,5 @@ const upToDate = "Nothing to do: this directory is initialized."
 // Checked answers whether an init would have something to do: without reasons,
 // it wouldn't.
 func (v *Init) Checked(reasons []CheckReason) {
-	v.answer(reasons, upToDate, "There is something to do for init:")
+	v.answer(reasons, upToDate, "There is something to do for init")
 }

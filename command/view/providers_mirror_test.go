@@ -105,7 +105,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		onLinux(during.Authenticate, errors.New("gone")),
 		&getproviders.Fault{Code: "mirror_index", Err: errors.New("x.zip: gone")},
 		errors.New("gone"),
-	))
+	), "mirror_index", "Failed to write the mirror")
 	var lines []string
 	for _, p := range got {
 		lines = append(lines, p.Summary+": "+p.Detail)
@@ -119,7 +119,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		"Failed to write the mirror: gone",
 	}
 	must.EqualSlices(t, lines, want, strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	if got := explain.MirrorProblems(onLinux(during.Cancel, context.Canceled)); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := explain.MirrorProblems(onLinux(during.Cancel, context.Canceled), "", ""); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

@@ -33,7 +33,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -163,7 +162,7 @@ const outside = "."
 
 // line is that of a humanPrinter for one of several directories: people see what there is to do, and nothing of what is done.
 func (d *directories) line(h humanPrinter, l line) {
-	if l.human == "" || l.kind != "check_reason" && !strings.HasPrefix(l.kind, "plan_") {
+	if l.human == "" || !l.todo {
 		return
 	}
 	d.head(h, h.Out)

@@ -61,10 +61,11 @@ func SharedCause(err error) (key string, common error) {
 		}
 	}
 	status, answered := errors.AsType[*hosts.StatusError](err)
-	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil && answered {
+	refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized)
+	if why, ok := errors.AsType[*hosts.Refusal](err); ok && refused != nil && answered {
 		common := *refused
-		common.Err = fmt.Errorf("host %s %s: %w", refused.Host, hosts.Refusal{Sent: status.Sent}.Says(status.StatusCode), status)
-		return fmt.Sprintf("credentials %s %t", refused.Host, status.Sent), &common
+		common.Err = fmt.Errorf("host %s %s: %w", why.Host, why.Says(status.StatusCode), why)
+		return fmt.Sprintf("credentials %s %t", why.Host, why.Sent), &common
 	}
 	if missing := getproviders.FaultOf(err, getproviders.ErrProviderNotFound); missing != nil && missing.Hint != "" {
 		common := *missing

@@ -60,8 +60,8 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 	silent := query(undiscovered)
 	refused := func(sent bool) error {
 		return &getproviders.Fault{
-			Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: "example.com"}, Hint: "ask for a token",
-			Err: &hosts.StatusError{Document: &hosts.Document{StatusCode: 401, Status: "401"}, Sent: sent},
+			Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: "example.com"},
+			Err: &hosts.Refusal{Host: "example.com", Sent: sent, Err: &hosts.StatusError{Document: &hosts.Document{StatusCode: 401, Status: "401"}}},
 		}
 	}
 	searched := func(errs ...error) error {

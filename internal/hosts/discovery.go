@@ -149,7 +149,10 @@ func explain(err error, host Hostname, service string) *Fault {
 	if !ok {
 		why = &trouble{kind: ErrHostUnreachable, err: err}
 	}
-	failed := &Fault{Kind: why.kind, Common: "discovery " + host.String() + " " + service, Host: host}
+	failed, cause := &Fault{ID: "unreachable", Kind: why.kind, Common: "discovery " + host.String() + " " + service, Host: host}, why.err
+	if why.kind == ErrUnauthorized {
+		failed.ID, cause = "unauthorized", &Refusal{Host: host, Sent: why.sent, Err: why.err}
+	}
 	switch why.kind {
 	case ErrNoService:
 		failed.ID, failed.Err = "no_service", fmt.Errorf("host %s does not offer the service %s", host, service)
@@ -163,12 +166,7 @@ func explain(err error, host Hostname, service string) *Fault {
 	case ErrDiscoveryDocument:
 		failed.ID, failed.Err = "discovery_document", fmt.Errorf("host %s has an invalid discovery document: %w", host, why.err)
 	default:
-		failed.ID, failed.Err = "unreachable", fmt.Errorf("could not connect to %s: failed to request discovery document: %w", host, why.err)
-	}
-	if why.kind == ErrUnauthorized {
-		if failed.ID, failed.Advice = "unauthorized", MissingAdvice(host); why.sent {
-			failed.Advice = RejectedAdvice(host)
-		}
+		failed.Err = fmt.Errorf("could not connect to %s: failed to request discovery document: %w", host, cause)
 	}
 	return failed
 }

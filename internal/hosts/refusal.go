@@ -8,11 +8,31 @@ import (
 	"net/http"
 )
 
-// Refusal says who refused a request, and why.
+// Refusal is an answer that is about credentials: who refused a request, and why.
 type Refusal struct {
 	Host   Hostname // that refused, or whose discovery document leads to what refused
 	Sent   bool     // credentials were sent, and are no good
-	Advice string   // what to do about it; never with a secret
+	Advice string   // what to do about it, never with a secret; "": the host wants credentials, or others
+	Lead   string   // what the hint says before that
+	Err    error    // the answer
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns Err.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Hint says what to do about it. Where a program takes credentials from is for the program to say.
+func (r *Refusal) Hint() string {
+	switch {
+	case r.Advice != "":
+		return r.Advice
+	case r.Sent:
+		return fmt.Sprintf("%sthe credentials for %s may have expired, or lack the right to read this", r.Lead, r.Host)
+	default:
+		return fmt.Sprintf("%sthe program needs credentials for %q", r.Lead, r.Host.String())
+	}
 }
 
 // StatusAdvice says what a status means that is an answer and no success, and what to
@@ -39,24 +59,24 @@ func Refuses(status int) bool {
 
 // ExplainRefusal finds out why a request was answered with a status that is
 // about credentials. Those that went along, if there were any, are the owner's.
-func ExplainRefusal(owner Hostname, req DocumentRequest, doc *Document) Refusal {
+func ExplainRefusal(owner Hostname, req DocumentRequest, doc *Document) *Refusal {
+	why := &Refusal{Host: owner, Err: &StatusError{Document: doc}}
 	switch {
 	case !SameOrigin(req.URL, doc.URL):
-		return Refusal{Host: Hostname(doc.URL.Host), Advice: fmt.Sprintf(
-			"the request was redirected there from %s, and credentials are not sent along to another host", RedactURL(req.URL))}
+		why.Host = Hostname(doc.URL.Host)
+		why.Advice = fmt.Sprintf("the request was redirected there from %s, and credentials are not sent along to another host", RedactURL(req.URL))
 	case req.Header.Get("Authorization") != "":
-		return Refusal{Host: owner, Sent: true, Advice: RejectedAdvice(owner)}
+		why.Sent = true
 	case req.URL.User != nil:
-		return Refusal{Host: owner, Sent: true, Advice: "the credentials are the user and the password in the URL"}
+		why.Sent, why.Advice = true, "the credentials are the user and the password in the URL"
 	case !Confidential(req.URL):
-		return Refusal{Host: owner, Advice: "credentials are not sent over plain http: the service has to have an https URL"}
-	default:
-		return Refusal{Host: owner, Advice: MissingAdvice(owner)}
+		why.Advice = "credentials are not sent over plain http: the service has to have an https URL"
 	}
+	return why
 }
 
 // Says is what a host that refused has to say, as in "host example.com ...".
-func (r Refusal) Says(status int) string {
+func (r *Refusal) Says(status int) string {
 	switch {
 	case r.Sent:
 		return "rejected the given authentication credentials"
@@ -65,18 +85,6 @@ func (r Refusal) Says(status int) string {
 	default:
 		return "requires authentication credentials"
 	}
-}
-
-// RejectedAdvice says what may be wrong with the credentials that a host rejected. Where
-// they come from is for the program to say.
-func RejectedAdvice(host Hostname) string {
-	return fmt.Sprintf("the credentials for %s may have expired, or lack the right to read this", host)
-}
-
-// MissingAdvice says that a host needs credentials. Where a program takes them from is
-// for it to say.
-func MissingAdvice(host Hostname) string {
-	return fmt.Sprintf("the program needs credentials for %q", host.String())
 }
 
 // PlainJSON takes the names of Go types out of an error of package json about a document that is an object.
@@ -107,10 +115,7 @@ func MalformedAdvice(body []byte, err error) string {
 }
 
 // StatusError is an HTTP answer that isn't the one that was hoped for.
-type StatusError struct {
-	*Document
-	Sent bool // credentials were sent; with 401 and 403 they are no good
-}
+type StatusError struct{ *Document }
 
 // Error implements error.
 func (e *StatusError) Error() string {

@@ -29,7 +29,7 @@ func TestRefusal_ARefusalIsExplained(t *testing.T) {
 		"somebody else": {api, "https://other.example/v1", nil, "other.example", false, "was redirected there from https://api.example.com/v1"},
 	} {
 		got := hosts.ExplainRefusal("example.com", hosts.DocumentRequest{URL: parse(c.asked), Header: c.header}, &hosts.Document{URL: parse(c.answered)})
-		if got.Host != c.host || got.Sent != c.sent || !strings.Contains(got.Advice, c.advice) || strings.Contains(got.Advice, "s3cret") {
+		if got.Host != c.host || got.Sent != c.sent || !strings.Contains(got.Hint(), c.advice) || strings.Contains(got.Hint(), "s3cret") {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}

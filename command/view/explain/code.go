@@ -45,18 +45,26 @@ var vague = []string{"unreachable", "request_failed", "module_package_failed"}
 func CodeOfError(err error) string {
 	first := ""
 	for _, part := range wrapped.All(err) {
-		code := cmp.Or(statusCode(part), getproviders.CodeOf(part))
-		if code != "" && !strings.HasPrefix(code, "failed_") && !slices.Contains(vague, code) {
+		code := cmp.Or(statusCode(part), ownCode(part))
+		if code != "" && !slices.Contains(vague, code) {
 			return code
 		}
-		if first == "" {
-			first = code
-		}
-	}
-	if strings.HasPrefix(first, "failed_") {
-		return ""
+		first = cmp.Or(first, code)
 	}
 	return first
+}
+
+// ownCode is what an error has for a code without what it wraps. The step of an installation says only where that failed.
+func ownCode(err error) string {
+	switch e := err.(type) {
+	case *getproviders.Fault:
+		return e.Code
+	case *getproviders.NotCachedError, *getproviders.SourcesError:
+		return getproviders.CodeOf(err)
+	case interface{ Code() string }:
+		return e.Code()
+	}
+	return ""
 }
 
 // statusCode is about answers that aren't what was hoped for.

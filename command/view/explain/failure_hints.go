@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -27,17 +26,66 @@ func Explained(err error) string {
 
 // WithHint is an error's text with what its parts advise, each once.
 func WithHint(err error) string {
-	text := err.Error()
+	text, hints := err.Error(), hintsOf(err)
 	if locked, ok := errors.AsType[*cause.LockedVersionError](err); ok && locked.Product.Program != "" {
-		text = strings.Replace(text, locked.Error(), fmt.Sprintf("%s; must use %s init -upgrade to allow selection of new versions", locked.Error(), locked.Product.Program), 1)
-		return withAdvice(text, err)
+		text += fmt.Sprintf("; must use %s init -upgrade to allow selection of new versions", locked.Product.Program)
+		hints = nil
 	}
-	for _, hint := range getproviders.HintsOf(err) {
-		if !strings.Contains(text, hint) {
-			text += "\n\nhint: " + hint
+	for _, hint := range hints {
+		text += "\n\nhint: " + hint
+	}
+	return text + remedy(err)
+}
+
+// Hint is the first of what an error's parts advise, as the end of an explanation.
+func Hint(err error) string {
+	if hints := hintsOf(err); len(hints) > 0 {
+		return "\n\nhint: " + hints[0] + remedy(err)
+	}
+	return remedy(err)
+}
+
+// hintsOf are the hints of an error and of what it wraps, outer ones first, each once. The text of a SourcesError has those about a
+// provider that a source doesn't have.
+func hintsOf(err error) (hints []string) {
+	_, told := errors.AsType[*getproviders.SourcesError](err)
+	for _, part := range wrapped.All(err) {
+		hint := ""
+		switch e := part.(type) {
+		case *hosts.Refusal:
+			hint = credentials(e)
+		case *getproviders.Fault:
+			if !told || e.Kind != getproviders.ErrProviderNotFound {
+				hint = e.Hint
+			}
+		case interface{ Hint() string }:
+			hint = e.Hint()
+		}
+		if hint != "" && !slices.Contains(hints, hint) {
+			hints = append(hints, hint)
 		}
 	}
-	return withAdvice(text, err)
+	if disk.IsFull(err) && !errors.Is(err, getproviders.ErrNoSpace) {
+		hints = append(hints, "the disk is full, or your quota is used up: free some room there")
+	}
+	return hints
+}
+
+// credentials is the hint of a refusal, and says where this program takes credentials from.
+func credentials(r *hosts.Refusal) string {
+	from := "a credentials block or a credentials helper of the CLI configuration"
+	block := fmt.Sprintf("a credentials block for %q in the CLI configuration", r.Host.String())
+	if variable := hosts.TokenVariable(r.Host); variable != "" {
+		from, block = "the environment variable "+variable+", "+from, "the environment variable "+variable+", or into "+block
+	}
+	switch {
+	case r.Advice != "":
+		return r.Advice
+	case r.Sent:
+		return r.Hint() + "; they come from " + from
+	default:
+		return r.Lead + "put a token into " + block
+	}
 }
 
 // Named is a text whose commands name the program as it was called; "" is tfdeps itself. Commands of the real program stay.
@@ -52,45 +100,18 @@ var ownCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
 })
 
-// withAdvice adds to an error's text where this program takes credentials from, and what of it may help.
-func withAdvice(text string, err error) string {
-	var all []hosts.Hostname
-	for _, part := range wrapped.All(err) {
-		switch e := part.(type) {
-		case *getproviders.Fault:
-			all = append(all, e.Host)
-		case *hosts.Fault:
-			all = append(all, e.Host)
-		}
-	}
-	slices.Sort(all)
-	for _, host := range slices.Compact(all) {
-		block, from := fmt.Sprintf("a credentials block for %q in the CLI configuration", host.String()), "a credentials block or a credentials helper of the CLI configuration"
-		if variable := hosts.TokenVariable(host); variable != "" {
-			block = "the environment variable " + variable + ", or into " + block
-			from = "the environment variable " + variable + ", " + from
-		}
-		text = strings.ReplaceAll(text, hosts.MissingAdvice(host), "put a token into "+block)
-		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they come from "+from)
-	}
-	return withVariables(text, err)
-}
-
-// withVariables adds to an error's text what of this program may help: a variable that allows
-// more time, the command that records hashes or makes room.
-func withVariables(text string, err error) string {
+// remedy is what of this program may help, as the end of an error's text: a variable that allows more time, the command that
+// records hashes or makes room.
+func remedy(err error) string {
 	switch {
 	case errors.Is(err, getproviders.ErrLockMismatch):
-		text += ". If all is well, this command records the hashes of the source:\n  tfdeps providers lock"
+		return ". If all is well, this command records the hashes of the source:\n  tfdeps providers lock"
 	case errors.Is(err, hosts.ErrTimeout):
-		text += ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
+		return ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
 	case errors.Is(err, getproviders.ErrNoSpace), disk.IsFull(err):
-		if !errors.Is(err, getproviders.ErrNoSpace) {
-			text += "\n\nhint: the disk is full, or your quota is used up: free some room there"
-		}
-		text += ". This command removes unused packages from the shared cache:\n  tfdeps cache gc"
+		return ". This command removes unused packages from the shared cache:\n  tfdeps cache gc"
 	}
-	return text
+	return ""
 }
 
 // canceled is what an interrupt comes to.

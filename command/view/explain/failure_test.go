@@ -160,11 +160,7 @@ func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
 func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 	t.Parallel()
 	refused := func(host hosts.Hostname, sent bool) error {
-		advice := hosts.MissingAdvice(host)
-		if sent {
-			advice = hosts.RejectedAdvice(host)
-		}
-		return refusal(host, advice, &hosts.StatusError{Document: &hosts.Document{StatusCode: 401}, Sent: sent})
+		return refusal(host, sent, &hosts.Document{StatusCode: 401})
 	}
 	const (
 		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
@@ -172,9 +168,9 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		rejected = "the credentials for b.example may have expired, or lack the right to read this; they come from the environment variable TF_TOKEN_b_example, " +
 			"a credentials block or a credentials helper of the CLI configuration"
 	)
-	unread := &hosts.Fault{Host: "a.example", Err: errors.New("401"), Advice: hosts.MissingAdvice("a.example")}
+	unread := &hosts.Fault{Host: "a.example", Err: &hosts.Refusal{Host: "a.example", Err: errors.New("401")}}
 	module := &getproviders.Fault{
-		Kind: modules.ErrModuleNotFound, Subject: getproviders.Subject{Host: "a.example"}, Err: errors.New("gone"), Hint: "if it is private, " + hosts.MissingAdvice("a.example"),
+		Kind: modules.ErrModuleNotFound, Subject: getproviders.Subject{Host: "a.example"}, Err: &hosts.Refusal{Host: "a.example", Lead: "if it is private, ", Err: errors.New("gone")},
 	}
 	for _, c := range []struct {
 		err  error
@@ -193,20 +189,19 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		}
 		must.Equal(t, WithHint(c.err), c.err.Error()+want, want)
 	}
-	p := problem.Error("", "It is missing.\n\nhint: "+module.Hint)
-	p.Extra = modules.Unlocated{Err: module}
-	must.Equal(t, new(Showing).told(p).Detail, "It is missing.\n\nhint: if it is private, "+missing)
+	must.Equal(t, Hint(module), "\n\nhint: if it is private, "+missing)
 }
 
-func refusal(host hosts.Hostname, hint string, status error) error {
-	return &getproviders.Fault{Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: host}, Err: status, Hint: hint}
+func refusal(host hosts.Hostname, sent bool, doc *hosts.Document) error {
+	return &getproviders.Fault{Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: host},
+		Err: &hosts.Refusal{Host: host, Sent: sent, Err: &hosts.StatusError{Document: doc}}}
 }
 
 // A host that refuses is one cause, however many packages come from there.
 func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &hosts.StatusError{Document: &hosts.Document{StatusCode: 401, URL: &url.URL{Path: "u"}, Status: "401"}})
+	refused := refusal("a.example", false, &hosts.Document{StatusCode: 401, URL: &url.URL{Path: "u"}, Status: "401"})
 	onLinux := func(p getproviders.Provider, err error) error {
 		failed := getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(during.Metadata, err)
 		failed.Platform = linux
@@ -226,7 +221,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums: some providers could not be installed:" + cause,
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums: some providers could not be installed:\n- example.com/acme/beta: it broke",
 		}},
-		"mirror": {MirrorProblems(err), []string{
+		"mirror": {MirrorProblems(err, "", ""), []string{
 			"Provider release not available: Failed to download these providers:" + cause,
 			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke",
 		}},

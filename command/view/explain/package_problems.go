@@ -110,8 +110,8 @@ func lockFailure(product getproviders.Product, d LockedDir, platform getprovider
 }
 
 // MirrorProblems explains what went wrong with a mirror: one problem for each cause that
-// several packages failed for, each other package and each index.
-func MirrorProblems(err error) problem.List {
+// several packages failed for, each other package and each index. For what can't be written it has the code and the summary given.
+func MirrorProblems(err error, code, summary string) problem.List {
 	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
 		switch {
 		case len(c.Failures) > 0:
@@ -119,7 +119,7 @@ func MirrorProblems(err error) problem.List {
 		case getproviders.CodeOf(c.Err) == "mirror_index":
 			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", WithHint(c.Err))
 		}
-		return problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(c.Err))
+		return problem.CodedError(code, summary, unwritten(c.Err))
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // What is shown of problems. People correct the first ones, and who wrote a configuration must not fill the log of its reader.
@@ -66,9 +65,6 @@ func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) 
 func (s *Showing) told(p *problem.Problem) *problem.Problem {
 	told := *p
 	told.Summary, told.Detail = shortText(p.Summary), shortText(p.Detail)+unquoted(p)
-	if cause, ok := p.Extra.(modules.Unlocated); ok {
-		told.Detail = withAdvice(told.Detail, cause.Err)
-	}
 	told.Detail = Named(plainWords(told.Detail), s.Called)
 	return &told
 }

@@ -23,7 +23,11 @@ type Holder struct {
 }
 
 func (h Holder) String() string {
-	return strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%s %s:%d", h.Constraint, h.File, h.Line), ":0"))
+	text := strings.TrimSpace(h.Constraint + " " + h.File)
+	if h.Line > 0 {
+		text += fmt.Sprintf(":%d", h.Line)
+	}
+	return text
 }
 
 func (h Holder) object() Object {

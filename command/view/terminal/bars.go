@@ -87,6 +87,7 @@ func (b *Bars) Close() { b.painter.draw(nil) }
 // row is a line about a task, in parts that stand below each other.
 type row struct {
 	name   string
+	short  []string // shorter forms of the name
 	bar    float64  // how much of it is filled, from 0 to 1; negative: it isn't known
 	amount string   // how much has come
 	more   []string // what else there is to say, the most important first
@@ -94,7 +95,7 @@ type row struct {
 }
 
 func rowOf(t *Task, now time.Time) row {
-	r := row{name: t.Name, bar: -1}
+	r := row{name: t.Name, short: t.Shorter, bar: -1}
 	if max(t.Done, t.Total) > 0 {
 		r.amount = amounts(t.Done, t.Total)
 	}
@@ -188,7 +189,7 @@ func layOut(rows []row, columns int) (lines []string) {
 	}
 	name = max(min(name, rest), 1)
 	for _, r := range rows {
-		line := pad(cutName(r.name, name), name)
+		line := pad(cutName(r, name), name)
 		if bar > 0 {
 			line += "  " + barOf(r.bar, bar)
 		}
@@ -203,19 +204,18 @@ func layOut(rows []row, columns int) (lines []string) {
 	return lines
 }
 
-// cutName shortens the name of a task to a number of columns. Of a package for a platform the type
-// and the platform stay longest.
-func cutName(name string, columns int) string {
-	provider, rest, _ := strings.Cut(name, " ")
-	version, platform, ok := strings.Cut(rest, " for ")
-	if !ok || columnsOf(name) <= columns {
-		return cutFront(name, columns)
+// cutName is the name in a row, or the first of its shorter forms that has room. Where none has, the last of these loses its end,
+// and a name without any its beginning.
+func cutName(r row, columns int) string {
+	if len(r.short) == 0 {
+		return cutFront(r.name, columns)
 	}
-	short := provider[strings.LastIndex(provider, "/")+1:]
-	if all := short + " " + version + " for " + platform; columnsOf(all) <= columns {
-		return all
+	for _, name := range append([]string{r.name}, r.short...) {
+		if columnsOf(name) <= columns {
+			return name
+		}
 	}
-	return cut(short+" "+platform, columns)
+	return cut(r.short[len(r.short)-1], columns)
 }
 
 // barOf draws a bar; without a known part it is empty space.

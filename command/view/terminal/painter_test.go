@@ -47,7 +47,7 @@ func TestPainter_CutsLinesToTheWidth(t *testing.T) {
 func TestBars_ShortNamesSayWhatDiffers(t *testing.T) {
 	const name = "tf.example.com/acme/small v1.0.0 for linux_amd64"
 	for columns, want := range map[int]string{48: name, 47: "small v1.0.0 for linux_amd64", 27: "small linux_amd64", 12: "small linux…"} {
-		must.Equal(t, cutName(name, columns), want, columns)
+		must.Equal(t, cutName(row{name: name, short: []string{"small v1.0.0 for linux_amd64", "small linux_amd64"}}, columns), want, columns)
 	}
-	must.Equal(t, cutName("tf.example.com/acme/small v1.0.0", 12), "…mall v1.0.0")
+	must.Equal(t, cutName(row{name: "tf.example.com/acme/small v1.0.0"}, 12), "…mall v1.0.0")
 }

@@ -24,10 +24,11 @@ const worthShowing = 1_000_000
 // Task is how far something is that is, or was, under way.
 type Task struct {
 	Key     Key
-	Name    string // for people
-	counted bool   // it is one of those that are counted
-	heard   bool   // it has begun: before that, it waits for its turn
-	shown   bool   // there was a line about its beginning
+	Name    string   // for people
+	Shorter []string // forms of the name for where there is less room, the longest first
+	counted bool     // it is one of those that are counted
+	heard   bool     // it has begun: before that, it waits for its turn
+	shown   bool     // there was a line about its beginning
 	Over    bool
 	ok      bool // it is over, and the package was fetched and is in its place
 	Phase   event.Phase
@@ -112,9 +113,9 @@ type Tasks struct {
 func (s *Tasks) Runs(t *Task) bool { return slices.Contains(s.Running, t) }
 
 // Start begins a task, or goes on with it.
-func (s *Tasks) Start(t *Task, key Key, name string, counted bool) {
+func (s *Tasks) Start(t *Task, key Key, counted bool, name string, shorter ...string) {
 	if !s.Runs(t) {
-		*t = Task{Key: key, Name: name, Total: -1}
+		*t = Task{Key: key, Name: name, Shorter: shorter, Total: -1}
 		s.Running = append(s.Running, t)
 	}
 	t.counted = t.counted || counted || s.Announced > 0

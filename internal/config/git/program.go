@@ -229,6 +229,10 @@ func failure(ctx context.Context, req Request, err error) error {
 		ref = ", ref " + strconv.Quote(req.Ref)
 	}
 	failed := &getproviders.Fault{Subject: getproviders.Subject{Source: at}}
+	advice := ""
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		advice = exit.advice()
+	}
 	_, nested := errors.AsType[*getproviders.Fault](err) // that of a submodule, with a hint of its own
 	switch {
 	case nested:
@@ -236,11 +240,9 @@ func failure(ctx context.Context, req Request, err error) error {
 		ref, err = "", &getproviders.Fault{Kind: err, Err: fmt.Errorf("the repository has no ref %q", req.Ref)}
 		failed.Hint = "a ref is a tag, a branch or a commit. This command lists tags and branches:\n  git ls-remote " + at
 	case errors.Is(err, ErrUnreachable):
-		advice := "check the address, and whether this user may read the repository"
-		if exit, ok := errors.AsType[*exitError](err); ok {
-			advice = cmp.Or(exit.Hint(), advice)
-		}
-		failed.Hint = advice + ". To try it, run:\n  git ls-remote " + at
+		failed.Hint = cmp.Or(advice, "check the address, and whether this user may read the repository") + ". To try it, run:\n  git ls-remote " + at
+	default:
+		failed.Hint = advice
 	}
 	failed.Err = fmt.Errorf("git repository %s%s: %w", at, ref, err)
 	return failed
@@ -260,8 +262,8 @@ func (e *exitError) Error() string {
 	return fmt.Sprintf("git %s: %s", e.command, e.said)
 }
 
-// Hint says what to do about some of git's last words; "": they are other ones.
-func (e *exitError) Hint() string {
+// advice is what to do about some of git's last words; "": they are other ones.
+func (e *exitError) advice() string {
 	for _, known := range []struct{ words, advice string }{
 		{"Permission denied (publickey", "no SSH key of this user opens the repository: add one that does to ssh-agent or ~/.ssh, or have the source use https"},
 		{"Host key verification failed", "ssh doesn't know the key of the host: connect once with ssh, and compare the key that it shows with what those who run the host publish. If it is the same, add it to ~/.ssh/known_hosts"},

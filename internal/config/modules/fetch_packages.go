@@ -35,7 +35,7 @@ func (in Resolver) locateAll(ctx context.Context, level []*step) {
 				s.call.Name, s.from.registry.Package(), s.from.version))
 		}
 		if errs[i] != nil {
-			s.fail(unlocated(ctx, s, errs[i]))
+			s.fail(in.unlocated(ctx, s, errs[i]))
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 	stage, err := newStage(tree.at.dir)
 	if err != nil {
 		for _, s := range missing {
-			s.fail(notFetched(s, err))
+			s.fail(in.notFetched(s, err))
 		}
 		return
 	}
@@ -99,10 +99,10 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 		} else if ctx.Err() != nil {
 			s.fail(done[0])
 		} else {
-			s.fail(notFetched(s, errs[i]))
+			s.fail(in.notFetched(s, errs[i]))
 		}
 	}
-	publishAll(tree, stage, fetched, in.Observe)
+	in.publishAll(tree, stage, fetched)
 }
 
 // fetch fetches a package, and finds the module in it. Where a registry said that it is may be remembered from
@@ -138,24 +138,24 @@ func findSubdir(dir string, from packageSource) (string, error) {
 
 // publishAll puts packages into their places, and records them. Those that take the place of others are recorded at once: the
 // run may fail.
-func publishAll(tree *Tree, stage stage, fetched []*step, tell func(Event)) {
+func (in Resolver) publishAll(tree *Tree, stage stage, fetched []*step) {
 	was := tree.before
 	if err := retract(tree, fetched); err != nil {
 		for _, s := range fetched {
-			s.fail(notFetched(s, err))
+			s.fail(in.notFetched(s, err))
 		}
 		return
 	}
 	for _, s := range fetched {
 		if err := stage.publish(s.key, filepath.Join(tree.at.dir, s.key)); err != nil {
-			s.fail(notFetched(s, err))
+			s.fail(in.notFetched(s, err))
 			continue
 		}
 		tree.Manifest.forget(s.key)
 		s.record.Version = s.from.version
 		s.record.Dir = path.Join(tree.at.recordedDir(s.key), s.subdir)
 		tree.Manifest[s.key] = s.record
-		tell(Recorded{s.record})
+		in.Observe(Recorded{s.record})
 		if _, ok := was[s.key]; ok {
 			tree.before[s.key] = s.record
 		}

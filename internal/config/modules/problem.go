@@ -70,17 +70,17 @@ type Unlocated struct {
 }
 
 // unlocated is about a module whose package a registry didn't tell.
-func unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
+func (in Resolver) unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
 	if ctx.Err() != nil {
 		return done[0]
 	}
 	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, hintOf(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, in.hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
 
-func notFetched(s *step, err error) *hcl.Diagnostic {
+func (in Resolver) notFetched(s *step, err error) *hcl.Diagnostic {
 	summary := "Failed to download module"
 	if errors.Is(err, ErrNoSubdir) {
 		summary = "Unreadable module subdirectory"
@@ -89,7 +89,7 @@ func notFetched(s *step, err error) *hcl.Diagnostic {
 		}
 	}
 	diag := diagnostic.Error(s.call.Range, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hintOf(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), in.hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
@@ -104,8 +104,11 @@ func reason(s *step, err error) string {
 	return err.Error()
 }
 
-// hintOf is what an error, or else what it wraps, has to say of the way out.
-func hintOf(err error) string {
+// hint is what an error, or else what it wraps, has to say of the way out.
+func (in Resolver) hint(err error) string {
+	if in.Hint != nil {
+		return in.Hint(err)
+	}
 	if hints := getproviders.HintsOf(err); len(hints) > 0 {
 		return "\n\nhint: " + hints[0]
 	}

@@ -134,7 +134,7 @@ func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 			}
 			must.Equal(t, headline(err), c.summary)
 			must.Contain(t, err, c.text)
-			must.Contain(t, failed.Hint, c.hint)
+			must.Contain(t, strings.Join(getproviders.HintsOf(err), ""), c.hint)
 			registry.Break(c.kind, providertest.Fault{})
 			if choice, err = registries.Select(t.Context(), netModule, ""); err != nil {
 				t.Errorf("the failure is remembered: %v", err)

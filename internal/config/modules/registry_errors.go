@@ -106,27 +106,18 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 	}
 	status := &hosts.StatusError{Document: doc}
 	switch {
-	case doc.StatusCode == http.StatusNotFound:
-		return about.failed(ErrModuleNotFound, status, notFoundAdvice(about, req))
+	case doc.StatusCode == http.StatusNotFound && about.version != "":
+		return about.failed(ErrModuleNotFound, status, "the registry lists the version, and has nothing to download for it; that is for those to mend who run it")
+	case doc.StatusCode == http.StatusNotFound: // is what many registries answer about private modules
+		return about.failed(ErrModuleNotFound, &hosts.Refusal{
+			Host: about.module.Host, Sent: req.Header.Get("Authorization") != "", Err: status,
+			Lead: "check the namespace, the name and the target system in the address. If the module is private, ",
+		}, "")
 	case hosts.Refuses(doc.StatusCode):
 		refusal := hosts.ExplainRefusal(about.module.Host, req, doc)
-		return about.failed(getproviders.ErrUnauthorized, fmt.Errorf("host %s %s: %w", refusal.Host, refusal.Says(doc.StatusCode), status), refusal.Advice)
+		return about.failed(getproviders.ErrUnauthorized, fmt.Errorf("host %s %s: %w", refusal.Host, refusal.Says(doc.StatusCode), refusal), "")
 	}
 	return about.failed(getproviders.ErrUnreachable, status, "")
-}
-
-// notFoundAdvice is about 404, which is what many registries answer about
-// private modules.
-func notFoundAdvice(about release, req hosts.DocumentRequest) string {
-	host := about.module.Host
-	switch {
-	case about.version != "":
-		return "the registry lists the version, and has nothing to download for it; that is for those to mend who run it"
-	case req.Header.Get("Authorization") != "":
-		return "check the namespace, the name and the target system in the address. If the module is private, " + hosts.RejectedAdvice(host)
-	default:
-		return "check the namespace, the name and the target system in the address. If the module is private, " + hosts.MissingAdvice(host)
-	}
 }
 
 // unanswered is about a request that got no answer.

@@ -79,6 +79,9 @@ type Resolver struct {
 	Fetcher    Fetcher     // nil: modules that would have to be fetched are errors
 	Registries *Registries // nil: so are modules of registries
 
+	// Hint says what to do about an error, as the end of an explanation; nil: what its first hint says.
+	Hint func(error) string
+
 	// Observe gets what happens, in an order that doesn't change from run to run;
 	// nil: events are dropped. The calls of one Resolve come one after the other.
 	Observe func(Event)
