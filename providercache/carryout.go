@@ -36,14 +36,14 @@ func (in *Installer) carryOut(ctx context.Context, all steps, target store.View)
 	blocked, done := in.openTarget(ctx, slices.Concat(link, fetch))
 	defer done()
 	in.reportPresent(ctx, all.to(keep))
-	in.describe(ctx, fetch) // also if Target is blocked: what a source says of a provider says more
+	in.each(ctx, fetch, in.describe) // also if Target is blocked: what a source says of a provider says more
 	in.nameDamaged(fetch)
 	if blocked {
 		return
 	}
 	in.link(ctx, link)
 	gone := link.to(linking)
-	in.describe(ctx, gone)
+	in.each(ctx, gone, in.describe)
 	tasks := slices.Concat(fetch, gone).to(fetching, linking)
 	if slices.ContainsFunc(all, func(s *step) bool { return s.outcome.Err != nil }) {
 		tasks = in.withhold(ctx, tasks)
@@ -87,7 +87,7 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 	}
 	cause := cause.Unwritable(in.Target.Dir, blockedFor, err)
 	for _, s := range all {
-		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(during.Publish, cause)))
+		in.fail(ctx, s, s.Failed(during.Publish, cause))
 	}
 	return true, func() {}
 }
@@ -96,11 +96,11 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 // failed. After the context has ended, that is why.
 func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 	for _, s := range tasks {
-		switch _, unpacked := s.Package.Location.(getproviders.LocalDirectory); {
-		case unpacked:
+		switch {
+		case s.unpacked():
 			rest = append(rest, s)
 		case ctx.Err() != nil:
-			s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, context.Cause(ctx)))
+			in.fail(ctx, s, context.Cause(ctx))
 		default:
 			s.outcome = outcome{Outcome: Outcome{Selection: s.Selection, State: event.NotTried}}
 		}
@@ -120,16 +120,14 @@ func (in *Installer) reportPresent(ctx context.Context, present steps) {
 	}
 }
 
-// describe asks the source where the packages are. That is one short request
+// describe asks the source where a package is. That is one short request
 // for each, and all of them are done before the first archive is requested, so
 // that the order of downloads can be chosen.
-func (in *Installer) describe(ctx context.Context, all steps) {
-	in.each(ctx, all, func(ctx context.Context, s *step) (err error) {
-		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
-			return s.Failed(during.Metadata, err)
-		}
-		return nil
-	})
+func (in *Installer) describe(ctx context.Context, s *step) (err error) {
+	if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
+		return s.Failed(during.Metadata, err)
+	}
+	return nil
 }
 
 // nameDamaged adds to failures, where no request is allowed, that there is a package in Target, and
@@ -152,16 +150,21 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	if len(tasks) == 0 {
 		return
 	}
-	place, withCache := in.fetchIntoTarget, false
+	into := []*Store{in.Target}
 	if in.Cache != nil {
 		made, err := disk.Probe(in.Cache.Dir)
 		defer func() { scratch.RemoveEmpty(made) }()
 		download.SweepPartials(in.partials(), in.fetcher().Now())
-		if withCache = err == nil; withCache {
-			place = in.fetchIntoCache
+		if err == nil {
+			into = []*Store{in.Cache, in.Target}
 		}
 	}
-	refused := in.reserve(ctx, in.findRoom(withCache), tasks)
+	for _, s := range tasks {
+		if s.into = into; s.unpacked() { // a cache would gain nothing
+			s.into = []*Store{in.Target}
+		}
+	}
+	refused := in.reserve(ctx, in.findRoom(into), tasks)
 	downloads, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	get := func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
@@ -172,18 +175,9 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 		if refused != nil {
 			return s.Failed(during.Fetch, refused)
 		}
-		return place(ctx, s, get)
+		return in.fetchOne(ctx, s, get)
 	})
 	sharedFailures(tasks)
-}
-
-// prepare creates a directory that packages are going to be put into, and
-// removes what killed processes left in it. done removes the directory if it
-// stayed empty.
-func (in *Installer) prepare(dir string) (done func()) {
-	made, _ := scratch.MakeDirs(dir) // an error comes up again where each package is written
-	scratch.Sweep(dir, in.fetcher().Now())
-	return func() { scratch.RemoveEmpty(made) }
 }
 
 // largestFirst puts first what takes longest, so that the last download doesn't

@@ -18,30 +18,27 @@ import (
 // getter makes a package, with all checks passed, in a stage.
 type getter func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error)
 
-// fetchIntoTarget fetches a package for Target alone.
-func (in *Installer) fetchIntoTarget(ctx context.Context, s *step, get getter) error {
-	in.fetcher().Emit(ctx, fetchingEvent(s.Request))
-	return in.fetchAndPublish(ctx, s, get)
-}
-
-// fetchAndPublish is fetchIntoTarget without the event that begins it.
-func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) error {
-	stage, err := staging.New(in.Target.Dir)
-	if err != nil {
-		return s.Failed(during.Publish, err)
+// fetchOne fetches one package into the first of the step's stores that takes it: the cache, from where it is linked into Target,
+// or Target itself. If several processes want the same package in the cache at the same time, one
+// fetches it and the others wait for the package's file lock and find it then;
+// where file locks don't work, each fetches it.
+func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
+	if s.into[0] == in.Cache {
+		unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
+		if err != nil {
+			return s.Failed(during.Fetch, err)
+		}
+		defer unlock()
+		if ended, err := in.takeFromCache(ctx, s); ended {
+			return err
+		}
 	}
-	defer stage.Remove()
-	got, err := get(ctx, s.Request, stage)
+	stage, got, err := in.stage(ctx, s, get)
 	if err != nil {
 		return err
 	}
-	stage.PutTimesBack(in.fetcher().Now())
-	outcome, err := in.publishInTarget(ctx, s.Selection, got, stage)
-	return in.published(ctx, s, outcome, err)
-}
-
-// published ends a step whose package was published, unless err says that it wasn't.
-func (in *Installer) published(ctx context.Context, s *step, o outcome, err error) error {
+	defer stage.Remove()
+	o, err := in.publish(ctx, s, stage, got)
 	if err != nil {
 		return s.Failed(during.Publish, err)
 	}
@@ -51,94 +48,76 @@ func (in *Installer) published(ctx context.Context, s *step, o outcome, err erro
 	return nil
 }
 
-// fetchingEvent is reported when a package is about to be fetched.
-func fetchingEvent(t fetch.Request) event.Event {
-	return event.Event{Kind: event.Fetching, Outcome: Outcome{Selection: t.Selection, Source: t.Package.Source}, Location: t.Package.Location}
-}
-
-// fetchIntoCache fetches a package into the cache, and links it into Target
-// from there, unless the step is for the cache alone. If several processes want the same package at the same time, one
-// fetches it and the others wait for the package's file lock and find it then;
-// where file locks don't work, each fetches it. If the cache can't be written
-// to, or its disk is full, Target gets a package of its own. A package that is unpacked
-// already, in a mirror, is linked to where it is; a cache would gain nothing.
-func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) error {
-	if _, unpacked := s.Package.Location.(getproviders.LocalDirectory); unpacked && !s.cacheOnly {
-		return in.fetchIntoTarget(ctx, s, get)
-	}
-	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
-	if err != nil {
-		return s.Failed(during.Fetch, err)
-	}
-	defer unlock()
-	if ended, err := in.takeFromCache(ctx, s); ended {
-		return err
-	}
-	stage, err := staging.New(in.Cache.Dir)
-	switch {
-	case err != nil && s.cacheOnly:
-		return s.Failed(during.Publish, err)
-	case err != nil:
-		return in.fetchIntoTarget(ctx, s, get)
-	}
-	defer stage.Remove()
-	in.fetcher().Emit(ctx, fetchingEvent(s.Request))
-	got, err := get(ctx, s.Request, stage)
-	if disk.IsFull(err) && !s.cacheOnly { // which Target's disk needn't be
-		stage.Remove()
-		s.Partials = ""
-		return in.fetchAndPublish(ctx, s, get)
-	}
-	if err != nil {
-		return err
-	}
-	_ = patient.Remove(stage.ArchivePath()) // a copy may need the room
-	outcome, err := in.publishAndLink(ctx, s, stage, got)
-	return in.published(ctx, s, outcome, err)
-}
-
 // takeFromCache ends a step whose package is in the cache: another process may have fetched it in the meantime.
 func (in *Installer) takeFromCache(ctx context.Context, s *step) (ended bool, err error) {
-	found, ok := in.findInCache(ctx, s.Request)
-	if !ok {
-		return false, nil
-	}
 	state := getproviders.StateCached
-	if s.cacheOnly {
+	if s.todo == caching {
 		state = getproviders.StatePresent
 	}
-	if err := in.fetcher().Approve(ctx, s.Request, state, found); err != nil {
-		return true, err
-	}
-	if s.cacheOnly {
+	found, err := in.findInCache(ctx, s.Request, state)
+	switch {
+	case err != nil || found == nil:
+		return err != nil, err
+	case s.todo == caching:
 		s.outcome = outcome{Outcome: Outcome{Selection: s.Selection, State: event.Present}, receipt: receipt.Pending{Receipt: found.Receipt(receipt.StatRecord{})}}
 		in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: s.outcome.Outcome})
 		return true, nil
 	}
-	s.local.Cached = &found
+	s.local.Cached = found
 	in.linkMany(ctx, steps{s}, in.cacheView(), in.linkModes(s.Selection), linker.locked)
 	return s.todo == nothing, nil
 }
 
-// findInCache finds out what the cache has of a package. ok: that may be used.
-func (in *Installer) findInCache(ctx context.Context, t fetch.Request) (receipt.Provenance, bool) {
+// findInCache finds out what the cache has of a package, if that may be used; nil: nothing. The error says that the policy refuses it.
+func (in *Installer) findInCache(ctx context.Context, t fetch.Request, state getproviders.CandidateState) (*receipt.Provenance, error) {
 	at := in.cacheView()
 	i := inspector{in: in, cache: func() store.View { return at }}
 	found, due, err := i.identify(ctx, t, at)
 	at.Record(ctx, due...)
-	return found, err == nil && in.isAcceptable(ctx, t, found)
+	if err != nil || !in.isAcceptable(ctx, t, found) {
+		return nil, nil
+	}
+	return &found, in.fetcher().Approve(ctx, t, state, found)
 }
 
-// publishAndLink publishes a package in the cache and links it into Target from
-// there. If the cache has another package that has to stay, or can't be written
-// to, Target gets the new one for itself.
-func (in *Installer) publishAndLink(ctx context.Context, s *step, stage *staging.Stage, got receipt.Provenance) (o outcome, err error) {
+// stage has a package made in the first of the step's stores that can be written to and has room: the disk of Target needn't be
+// full where that of the cache is. Stores before that one aren't the step's any more.
+func (in *Installer) stage(ctx context.Context, s *step, get getter) (stage *staging.Stage, got receipt.Provenance, err error) {
+	for begun := false; ; s.into, s.Partials = s.into[1:], "" {
+		last := len(s.into) == 1
+		if stage, err = staging.New(s.into[0].Dir); err != nil {
+			if last {
+				return nil, got, s.Failed(during.Publish, err)
+			}
+			continue
+		}
+		if !begun {
+			in.fetcher().Emit(ctx, event.Event{Kind: event.Fetching, Outcome: Outcome{Selection: s.Selection, Source: s.Package.Source}, Location: s.Package.Location})
+			begun = true
+		}
+		if got, err = get(ctx, s.Request, stage); err == nil {
+			return stage, got, nil
+		}
+		if stage.Remove(); last || !disk.IsFull(err) {
+			return nil, got, err
+		}
+	}
+}
+
+// publish publishes a package in the store of its stage, and links it from the cache into Target. If the cache has another package
+// that has to stay, or can't be written to, Target gets the new one for itself.
+func (in *Installer) publish(ctx context.Context, s *step, stage *staging.Stage, got receipt.Provenance) (o outcome, err error) {
+	stage.PutTimesBack(in.fetcher().Now())
+	if s.into[0] == in.Target {
+		return in.publishInTarget(ctx, s.Selection, got, stage)
+	}
+	_ = patient.Remove(stage.ArchivePath()) // a copy may need the room
 	at := in.cacheView()
 	shared, unshared := in.publishInCache(ctx, s.Selection, stage, got, at)
 	switch {
 	case ctx.Err() != nil:
 		return o, context.Cause(ctx)
-	case s.cacheOnly:
+	case s.todo == caching:
 		o = outcome{Outcome: Outcome{Selection: s.Selection, State: event.Fetched, Path: shared.Dir, Authentication: got.Authentication}, receipt: shared}
 		err = unshared
 	case unshared != nil: // no other Target is going to use it
@@ -158,7 +137,6 @@ func (in *Installer) publishAndLink(ctx context.Context, s *step, stage *staging
 // fails, the package is still in the stage.
 func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
-	stage.PutTimesBack(in.fetcher().Now())
 	record, err := got.CompleteRecord(stage.PackagePath())
 	if err != nil {
 		return shared, err

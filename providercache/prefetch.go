@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/patient"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
-	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
@@ -45,7 +45,9 @@ func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.Package
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	defer in.prepare(in.Cache.Dir)()
+	made, _ := scratch.MakeDirs(in.Cache.Dir) // an error comes up again where each package is written
+	defer func() { scratch.RemoveEmpty(made) }()
+	scratch.Sweep(in.Cache.Dir, in.fetcher().Now())
 	download.SweepPartials(in.partials(), in.fetcher().Now())
 	results, errs := resolve.Map(ctx, in.fetcher().Emit, in.fetcher().Limits.Queries, wanted, in.prefetchOne)
 	for i, err := range errs {
@@ -67,16 +69,15 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 			return done, err
 		}
 	}
-	s := &step{Request: fetch.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}, cacheOnly: true}
+	s := &step{todo: caching, into: []*Store{in.Cache}, Request: fetch.Request{
+		Selection: selected, Recorded: w.Hashes, Partials: in.partials(),
+		Modes: []link.Mode{link.Clone, link.Copy}, // the cache may be moved to where the mirror isn't
+	}}
 	ended, err := in.takeFromCache(ctx, s)
 	if !ended {
-		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
-			return done, s.Failed(during.Metadata, err)
+		if err = in.describe(ctx, s); err == nil {
+			err = in.fetchOne(ctx, s, in.fetcher().Fetch)
 		}
-		err = in.fetchIntoCache(ctx, s, func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
-			// What is unpacked is copied, because the cache may be moved to where the mirror isn't.
-			return in.fetcher().Fetch(ctx, t, stage, link.Clone, link.Copy)
-		})
 	}
 	known := s.outcome.receipt.Receipt.Claims()
 	return Prefetched{
@@ -97,11 +98,11 @@ func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec)
 	if len(t.Recorded) == 0 {
 		return "", false, nil
 	}
-	found, ok := in.findInCache(ctx, t)
-	if !ok {
+	found, err := in.findInCache(ctx, t, getproviders.StatePresent)
+	if found == nil {
 		return "", false, context.Cause(ctx)
 	}
-	return found.H1, true, in.fetcher().Approve(ctx, t, getproviders.StatePresent, found)
+	return found.H1, true, err
 }
 
 // Finalize prepares a Cache that was just filled for an image: every user can

@@ -30,9 +30,9 @@ type room struct {
 // findRoom finds out where packages go, and how much room there is. Packages
 // that are only linked from the cache take room there, all others in Target; where
 // the cache has no room, they go to Target alone.
-func (in *Installer) findRoom(withCache bool) room {
+func (in *Installer) findRoom(into []*Store) room {
 	r := room{dirs: []string{in.Target.Dir}}
-	if withCache && in.linkModes()[0] == link.Symlink {
+	if into[0] == in.Cache && in.linkModes()[0] == link.Symlink {
 		r.dirs = []string{in.Cache.Dir, in.Target.Dir}
 	}
 	free, known := disk.Room(r.dirs...)
@@ -58,8 +58,8 @@ func (r room) claim(bytes int64) error {
 func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 	var refused error
 	for _, t := range tasks {
-		if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked {
-			continue // is linked to where it is
+		if t.unpacked() {
+			continue
 		}
 		known := t.bytes
 		refused = cmp.Or(refused, r.claim(known))

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
@@ -19,9 +20,15 @@ type step struct {
 	fetch.Request // its Package is there when the source has described it
 	local         localPackage
 	todo          todo
-	bytes, about  int64 // of its archive, and about how large that is; 0: not known
-	cacheOnly     bool  // the package is for the cache, and there may be no Target
+	bytes, about  int64    // of its archive, and about how large that is; 0: not known
+	into          []*Store // where the package is put, if it can be: the cache, Target, or the first of both that takes it
 	outcome       outcome
+}
+
+// unpacked reports whether the package is in a directory of this machine, so that it is linked to where it is.
+func (s *step) unpacked() bool {
+	_, unpacked := s.Package.Location.(getproviders.LocalDirectory)
+	return unpacked
 }
 
 // todo is what is still to be done for a selection.
@@ -32,25 +39,32 @@ const (
 	keep          // the package is in Target already
 	linking       // it is in the cache
 	fetching      // it has to be fetched
+	caching       // it has to be fetched for the cache alone, so that there may be no Target
 )
 
 // newStep says what to do for a selection, going by what is there of it.
 func (in *Installer) newStep(ctx context.Context, selected getproviders.Selection, locks *depsfile.Locks, local localPackage) *step {
 	s := &step{local: local, todo: fetching, Request: fetch.Request{
 		Selection: selected, Recorded: resolve.Recorded(locks, selected), Partials: in.partials(), Final: in.packagePath(selected.Provider, selected.Version),
+		Modes: []link.Mode{link.Symlink, link.Copy}, // an absolute link, as Terraform and OpenTofu make it, or a copy where the system allows no links
 	}}
 	held := store.Holds(selected.Provider, runtime.GOOS)
 	switch {
 	case held != nil:
-		s.fail(resolve.Fail(ctx, in.fetcher().Emit, selected, s.Failed(during.Publish, held)))
+		in.fail(ctx, s, s.Failed(during.Publish, held))
 	case local.Refused != nil:
-		s.fail(resolve.Fail(ctx, in.fetcher().Emit, selected, local.Refused))
+		in.fail(ctx, s, local.Refused)
 	case local.Matches:
 		s.todo = keep
 	case local.Cached != nil:
 		s.todo = linking
 	}
 	return s
+}
+
+// fail reports an error, and ends its step with it.
+func (in *Installer) fail(ctx context.Context, s *step, err error) {
+	s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, err))
 }
 
 // fail ends a step with an error that was reported.

@@ -188,7 +188,8 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 // fetchTree unpacks the package in the stage. What is unpacked already is copied: a link to where it is
 // on this machine would lead nowhere on another one.
 func (d *Dir) fetchTree(ctx context.Context, t fetch.Request, k *Kept) error {
-	got, err := d.Fetcher.Fetch(ctx, t, k.Stage, link.Copy)
+	t.Modes = []link.Mode{link.Copy}
+	got, err := d.Fetcher.Fetch(ctx, t, k.Stage)
 	if err == nil {
 		k.Authentication = got.Authentication
 		k.Known = k.Pending(got.Receipt(receipt.StatRecord{}), false)

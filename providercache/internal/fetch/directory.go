@@ -18,8 +18,8 @@ import (
 )
 
 // fetchDirectory stages a package that is unpacked already. The hash is that of what will be published.
-func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage, modes []link.Mode) (got receipt.Provenance, err error) {
-	if err := stageDirectory(ctx, t, dir, stage, modes); err != nil {
+func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (got receipt.Provenance, err error) {
+	if err := stageDirectory(ctx, t, dir, stage); err != nil {
 		return got, t.Failed(during.Fetch, err)
 	}
 	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
@@ -48,7 +48,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 
-func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage, modes []link.Mode) error {
+func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) error {
 	source, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.S
 	if t.Final != "" && isItself(source, t.Final) {
 		return fmt.Errorf("can't install the package in %s to itself", dir)
 	}
-	_, _, err = link.Tree(ctx, source, stage.PackagePath(), modes)
+	_, _, err = link.Tree(ctx, source, stage.PackagePath(), t.Modes)
 	return err
 }
 

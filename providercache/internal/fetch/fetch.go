@@ -12,7 +12,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
-	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -22,15 +21,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Fetch makes the package, with all checks passed, in the stage. The modes are for one that is unpacked already; without, it is an
-// absolute symbolic link, as Terraform and OpenTofu make it, or a copy where the system allows no links.
-func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage, modes ...link.Mode) (receipt.Provenance, error) {
+// Fetch makes the package, with all checks passed, in the stage.
+func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
-		if modes == nil {
-			modes = []link.Mode{link.Symlink, link.Copy}
-		}
-		return f.fetchDirectory(ctx, t, string(at), stage, modes)
+		return f.fetchDirectory(ctx, t, string(at), stage)
 	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
 		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath())
 	default:

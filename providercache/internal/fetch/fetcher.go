@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
@@ -125,6 +126,7 @@ type Request struct {
 	Partials string
 	// Final is where the package is going to be; "": nowhere that is known.
 	Final string
+	Modes []link.Mode // how one that is unpacked already gets into the stage
 	// Admit is asked before the bytes of an archive are read, with the size that its
 	// server announces, -1 if it doesn't; an error ends the download. It may be asked
 	// several times. nil: every archive is admitted.
