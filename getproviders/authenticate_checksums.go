@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
@@ -15,16 +14,15 @@ import (
 // version of a provider, one SHA256SUMS document about the archives of all
 // platforms and one signature over that document.
 type signedChecksums struct {
-	FileName   string           // of the archive in SHA256SUMS, as the registry's description of the package says
-	SHA256     [32]byte         // of the archive, as that description says; in a mirror as Sums say: zero if they don't
-	Sums       []byte           // SHA256SUMS
-	sumsURL    string           // where Sums come from, for errors; "": not known
-	Signature  []byte           // over Sums: OpenPGP, detached, binary
-	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
-	Keys       signingKeys      // what makes the trust level higher than LevelCommunity
-	Keyless    bool             // if there are no PublicKeys, no signature is needed
-	Expiry     expiry           // whether keys and signatures may have expired
-	Now        func() time.Time // tells which keys have expired; nil: the system's clock
+	FileName   string      // of the archive in SHA256SUMS, as the registry's description of the package says
+	SHA256     [32]byte    // of the archive, as that description says; in a mirror as Sums say: zero if they don't
+	Sums       []byte      // SHA256SUMS
+	sumsURL    string      // where Sums come from, for errors; "": not known
+	Signature  []byte      // over Sums: OpenPGP, detached, binary
+	PublicKeys []PublicKey // one of these has to have signed; they are tried in this order
+	Keys       signingKeys // what makes the trust level higher than LevelCommunity
+	Keyless    bool        // if there are no PublicKeys, no signature is needed
+	Expiry     expiry      // whether keys and signatures may have expired
 
 	verified AuthenticationResult // what checkSignature has found already; zero: it wasn't called
 

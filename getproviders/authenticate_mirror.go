@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
@@ -36,9 +35,8 @@ import (
 //
 // The zero value has the embedded keys.
 type Signers struct {
-	keys    *signingKeys     // nil: the embedded ones
-	Trusted []TrustedKey     // that the user has named
-	Now     func() time.Time // for keys that expire; nil: time.Now
+	keys    *signingKeys // nil: the embedded ones
+	Trusted []TrustedKey // that the user has named
 }
 
 // TrustedKey is a public key that its user knows to be a publisher's, either whole or by
@@ -177,7 +175,7 @@ func (s Signers) verifyDocuments(ctx context.Context, p Provider, v Version, sou
 	if err != nil || !ok {
 		return nil, err
 	}
-	signed := signedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
+	signed := signedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys()}
 	signed.PublicKeys = s.candidates(p, d.Keys, signed)
 	signed.verified, err = signed.checkSignature()
 	if errors.Is(err, errUnknownIssuer) {

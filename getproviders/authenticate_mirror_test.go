@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
@@ -114,6 +116,22 @@ func (m *signedMirror) network(t *testing.T, product getproviders.Product) (*get
 	source := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product))(t)
 	source.Signers = m.signers
 	return source, server
+}
+
+// A signature that a program which lives long has accepted expires nevertheless.
+func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newSignedMirror(t)
+		lapsing := must.Get(providertest.NewSigner(providertest.SignerOptions{SignatureLifetime: time.Hour}))(t)
+		m.sign(t, lapsing, m.sums(t))
+		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: inProcess{http.FileServer(http.Dir(m.root()))}}, nil, getproviders.Terraform("1.15.9")))(t)
+		mirror.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: lapsing.Armored()}}}
+		digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
+		must.Contain(t, judgedFrom(t, mirror, digests), lapsing.KeyID())
+		time.Sleep(2 * time.Hour)
+		must.Contain(t, judgedFrom(t, mirror, digests), "expired")
+	})
 }
 
 func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.Digests) string {

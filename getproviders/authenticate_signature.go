@@ -51,12 +51,11 @@ func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 		// It isn't known whose signature counts: what the checksum list says is trusted as far as the registry is.
 		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}, nil
 	}
-	config := &packet.Config{Time: c.Now}
-	issuer, trust, err := c.findIssuer(config)
+	issuer, trust, err := c.findIssuer()
 	if err != nil {
 		return AuthenticationResult{}, err
 	}
-	official, err := c.checkOfficial(issuer.signature, config)
+	official, err := c.checkOfficial(issuer.signature)
 	if err != nil {
 		return AuthenticationResult{}, err
 	}
@@ -67,7 +66,7 @@ func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 	if trust == "" || c.Keys.Partner == "" {
 		return result, nil
 	}
-	partner, err := c.checkTrust(issuer.key, trust, config)
+	partner, err := c.checkTrust(issuer.key, trust)
 	if err != nil {
 		return AuthenticationResult{}, err
 	}
@@ -78,7 +77,7 @@ func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 
 // findIssuer returns the first of the registry's keys that the signature is
 // by, with the key's trust signature.
-func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, trust string, err error) {
+func (c signedChecksums) findIssuer() (issuer *signedBy, trust string, err error) {
 	const subject = "the signature of the checksum list"
 	signature, unread := readDetached(c.Signature)
 	var known []string
@@ -96,7 +95,7 @@ func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 		if unread != nil {
 			return nil, "", badSignature(subject, "", c.sumsURL, unread)
 		}
-		issuer, err := key.verify(c.Sums, signature, config, c.Expiry)
+		issuer, err := key.verify(c.Sums, signature, c.Expiry)
 		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
 			known = append(known, key.primary...)
 			continue
@@ -119,7 +118,7 @@ func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 }
 
 // checkOfficial returns nil if the signature isn't by the official key.
-func (c signedChecksums) checkOfficial(signature pgpPackets, config *packet.Config) (*signedBy, error) {
+func (c signedChecksums) checkOfficial(signature pgpPackets) (*signedBy, error) {
 	if c.Keys.Official == "" {
 		return nil, nil
 	}
@@ -127,7 +126,7 @@ func (c signedChecksums) checkOfficial(signature pgpPackets, config *packet.Conf
 	if err != nil {
 		return nil, badSignature("the checksum list: the official signing key", "", "", err)
 	}
-	official, err := key.verify(c.Sums, signature, config, c.Expiry)
+	official, err := key.verify(c.Sums, signature, c.Expiry)
 	if err != nil {
 		return nil, nil // authentic all the same: a key of the registry verified it
 	}
@@ -136,7 +135,7 @@ func (c signedChecksums) checkOfficial(signature pgpPackets, config *packet.Conf
 
 // checkTrust verifies that the partner programme has signed a key. A registry
 // that claims so wrongly isn't trusted in anything else.
-func (c signedChecksums) checkTrust(key signingKey, trust string, config *packet.Config) (*signedBy, error) {
+func (c signedChecksums) checkTrust(key signingKey, trust string) (*signedBy, error) {
 	partners, err := readKey(c.Keys.Partner)
 	if err != nil {
 		return nil, badSignature("the trust signature: the partner programme's key", "", "", err)
@@ -149,7 +148,7 @@ func (c signedChecksums) checkTrust(key signingKey, trust string, config *packet
 	}
 	var partner *signedBy
 	if err == nil {
-		partner, err = partners.verify(key.content, signature, config, c.Expiry)
+		partner, err = partners.verify(key.content, signature, c.Expiry)
 	}
 	if err != nil {
 		return nil, badSignature(subject, "", "", err)
@@ -168,7 +167,7 @@ func (c signedChecksums) isPartner(public PublicKey) bool {
 	if err != nil {
 		return false
 	}
-	_, err = c.checkTrust(signingKey{content: content}, public.TrustSignature, &packet.Config{Time: c.Now})
+	_, err = c.checkTrust(signingKey{content: content}, public.TrustSignature)
 	return err == nil
 }
 
@@ -188,14 +187,15 @@ type signedBy struct {
 // releases again. A revoked key is an error. So is a signature that itself has
 // expired; Terraform overlooks that if its key has expired too. OpenTofu accepts such a
 // signature; with a variable it refuses both.
-func (k signingKey) verify(document []byte, signature pgpPackets, config *packet.Config, expiry expiry) (by *signedBy, err error) {
+func (k signingKey) verify(document []byte, signature pgpPackets, expiry expiry) (by *signedBy, err error) {
+	var clock *packet.Config // the system's
 	defer recovered(&err)
 	if err := signature.checkHashes(k.ids); err != nil {
 		return nil, err
 	}
 	sig, signer, err := openpgp.VerifyDetachedSignature(
-		k.ring, bytes.NewReader(document), bytes.NewReader(signature.content), config)
-	now := config.Now()
+		k.ring, bytes.NewReader(document), bytes.NewReader(signature.content), clock)
+	now := clock.Now()
 	// The library reports these two only if the signature is mathematically
 	// right and no key is revoked.
 	keyExpired := errors.Is(err, pgperrors.ErrKeyExpired)

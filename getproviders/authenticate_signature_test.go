@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -19,9 +20,9 @@ type checksums = getproviders.SignedChecksums
 
 const releasedFile = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 
-// The time of the tests, and times of keys before and after it.
+// The time at which the clock of synctest begins, and times of keys before and after it.
 var (
-	present = time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	present = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	yearAgo = present.AddDate(-1, 0, 0)
 )
 
@@ -50,7 +51,6 @@ func released(s *providertest.Signer, keys ...getproviders.PublicKey) (getprovid
 		Sums:       sums,
 		Signature:  s.Sign(sums),
 		PublicKeys: keys,
-		Now:        func() time.Time { return present },
 	}, getproviders.Digests{SHA256: sum, H1: "h1:files="}
 }
 
@@ -210,7 +210,7 @@ func TestAuthenticate_TrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
 // TestSignature_Expired_IsNotedOrRefused has what Terraform accepts, and OpenTofu with and without the variable that decides.
 func TestSignature_Expired_IsNotedOrRefused(t *testing.T) {
 	t.Parallel()
-	const day, refused = 24 * time.Hour, "expired (this machine's clock says 2025-06-01)"
+	const day, refused = 24 * time.Hour, "expired (this machine's clock says 2000-01-01)"
 	gone := providertest.SignerOptions{Lifetime: 30 * day}
 	lapsing := providertest.SignerOptions{SignatureLifetime: 30 * day}
 	future := providertest.SignerOptions{SignedAt: present.Add(2 * day)}
@@ -221,9 +221,9 @@ func TestSignature_Expired_IsNotedOrRefused(t *testing.T) {
 		beside *providertest.Signer
 	}{
 		"still valid":                          {opts: providertest.SignerOptions{Lifetime: 1000 * day}},
-		"a key that expired after signing":     {opts: gone, want: "signing key %s expired on 2024-07-01; the signature is of 2024-06-08"},
-		"a key that expired before signing":    {opts: providertest.SignerOptions{Lifetime: 30 * day, SignedAt: yearAgo.Add(60 * day)}, want: "signing key %s expired on 2024-07-01; the signature is of 2024-07-31"},
-		"a key of the future":                  {opts: providertest.SignerOptions{Created: present.Add(2 * day), SignedAt: present.Add(3 * day)}, want: "signing key %s was made on 2025-06-03, which is in the future by this machine's clock"},
+		"a key that expired after signing":     {opts: gone, want: "signing key %s expired on 1999-01-31; the signature is of 1999-01-08"},
+		"a key that expired before signing":    {opts: providertest.SignerOptions{Lifetime: 30 * day, SignedAt: yearAgo.Add(60 * day)}, want: "signing key %s expired on 1999-01-31; the signature is of 1999-03-02"},
+		"a key of the future":                  {opts: providertest.SignerOptions{Created: present.Add(2 * day), SignedAt: present.Add(3 * day)}, want: "signing key %s was made on 2000-01-03, which is in the future by this machine's clock"},
 		"an expired signature":                 {opts: lapsing, want: refused},
 		"an expired signature by an older key": {opts: providertest.SignerOptions{SignatureLifetime: 30 * day, Lifetime: 60 * day}, want: refused},
 		"an expired signature by an equal key": {opts: providertest.SignerOptions{SignatureLifetime: 30 * day, Lifetime: 30 * day}, want: refused},
@@ -231,8 +231,8 @@ func TestSignature_Expired_IsNotedOrRefused(t *testing.T) {
 		"OpenTofu, good":                       {expiry: getproviders.ExpiredNothing},
 		"OpenTofu, an expired key":             {opts: gone, expiry: getproviders.ExpiredNothing, want: "openpgp: key expired"},
 		"OpenTofu, an expired signature":       {opts: lapsing, expiry: getproviders.ExpiredNothing, want: refused},
-		"allowed, an expired key":              {opts: gone, expiry: getproviders.ExpiredAll, want: "signing key %s expired on 2024-07-01; the signature is of 2024-06-08"},
-		"allowed, an expired signature":        {opts: lapsing, expiry: getproviders.ExpiredAll, want: "the signature of 2024-06-08 has expired"},
+		"allowed, an expired key":              {opts: gone, expiry: getproviders.ExpiredAll, want: "signing key %s expired on 1999-01-31; the signature is of 1999-01-08"},
+		"allowed, an expired signature":        {opts: lapsing, expiry: getproviders.ExpiredAll, want: "the signature of 1999-01-08 has expired"},
 		"allowed, a signature of the future":   {opts: future, expiry: getproviders.ExpiredAll, want: refused},
 		"allowed, another key is the expired":  {expiry: getproviders.ExpiredAll, beside: signerWith(t, gone)},
 	} {
@@ -245,7 +245,9 @@ func TestSignature_Expired_IsNotedOrRefused(t *testing.T) {
 			}
 			checksums, digests := released(publisher, keys...)
 			checksums.Expiry = test.expiry
-			got, err := checksums.Authenticate(digests)
+			var got getproviders.AuthenticationResult
+			var err error
+			synctest.Test(t, func(*testing.T) { got, err = checksums.Authenticate(digests) })
 			if err != nil {
 				wantAuthenticationError(t, err, "invalid_signature", cmp.Or(test.want, "no error"))
 				return

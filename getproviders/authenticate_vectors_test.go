@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -15,14 +16,6 @@ import (
 func readVector(t testing.TB, name string) []byte {
 	t.Helper()
 	return must.Get(os.ReadFile(filepath.Join("testdata", "vectors", name)))(t)
-}
-
-func at(date string) func() time.Time {
-	now, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		panic(err)
-	}
-	return func() time.Time { return now }
 }
 
 // nullProvider is what the registry answers about version 3.1.0 of hashicorp/null, for
@@ -39,7 +32,6 @@ func nullProvider(t testing.TB) (signedChecksums, Digests) {
 		Signature:  readVector(t, "hashicorp-null-3.1.0_SHA256SUMS.sig"),
 		PublicKeys: []PublicKey{{Armored: defaultSigningKeys().Official}},
 		Keys:       defaultSigningKeys(),
-		Now:        at("2026-06-01"),
 	}, Digests{SHA256: sum}
 }
 
@@ -74,16 +66,18 @@ func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 		"2031-01-01": {"34365D9472D7468F expired on 2030-03-01", "B0B441097685B676 expired on 2022-04-20"},
 		"2020-01-01": {"34365D9472D7468F was made on 2021-04-19", "B0B441097685B676 was made on 2021-04-19"},
 	} {
-		checksums, digests := nullProvider(t)
-		checksums.Now = at(now)
-		got, err := checksums.Authenticate(digests)
-		if err != nil || got.TrustLevel != LevelOfficial {
-			t.Fatalf("%s: got %+v, %v", now, got, err)
-		}
-		must.Len(t, got.Notes, len(wants), now)
-		for i, want := range wants {
-			must.Contain(t, got.Notes[i], want, now)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			checksums, digests := nullProvider(t)
+			time.Sleep(time.Until(must.Get(time.Parse(time.DateOnly, now))(t)))
+			got, err := checksums.Authenticate(digests)
+			if err != nil || got.TrustLevel != LevelOfficial {
+				t.Fatalf("%s: got %+v, %v", now, got, err)
+			}
+			must.Len(t, got.Notes, len(wants), now)
+			for i, want := range wants {
+				must.Contain(t, got.Notes[i], want, now)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package getproviders
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -29,19 +30,15 @@ func TestMemoize_AsksAgainWhenAnswersAreOld(t *testing.T) {
 		passed time.Duration
 		want   int
 	}{{14 * time.Minute, 1}, {16 * time.Minute, 2}} {
-		asked, now := new(counted), time.Unix(0, 0)
-		source := Memoize(asked).(*memoized)
-		source.now = func() time.Time { return now }
-		for range 2 {
-			_, err := source.Versions(t.Context(), Provider{})
-			if err == nil {
-				_, err = source.Package(t.Context(), Provider{}, Version{}, Platform{})
+		synctest.Test(t, func(t *testing.T) {
+			asked := new(counted)
+			source := Memoize(asked)
+			for range 2 {
+				must.Get(source.Versions(t.Context(), Provider{}))(t)
+				must.Get(source.Package(t.Context(), Provider{}, Version{}, Platform{}))(t)
+				time.Sleep(c.passed)
 			}
-			must.Succeed(t, err)
-			now = now.Add(c.passed)
-		}
-		if asked.versions != c.want || asked.packages != c.want {
-			t.Errorf("after %v: asked %d and %d times, want %d", c.passed, asked.versions, asked.packages, c.want)
-		}
+			must.Equal(t, *asked, counted{c.want, c.want}, c.passed)
+		})
 	}
 }

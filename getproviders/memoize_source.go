@@ -19,7 +19,6 @@ func Memoize(s Source) Source { return &memoized{source: s} }
 
 type memoized struct {
 	source   Source
-	now      func() time.Time // nil: time.Now
 	versions par.Aged[Provider, Available]
 	packages par.Aged[packageKey, Package]
 }
@@ -33,7 +32,7 @@ type packageKey struct {
 
 // Versions implements Source.
 func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) {
-	available, err := m.versions.Do(ctx, p, m.now, 0, func(ctx context.Context) (Available, error) {
+	available, err := m.versions.Do(ctx, p, time.Now, 0, func(ctx context.Context) (Available, error) {
 		return m.source.Versions(ctx, p)
 	})
 	// Callers may sort what they get.
@@ -46,7 +45,7 @@ func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Plat
 	if again, _ := ctx.Value(askAgain{}).(bool); again {
 		m.packages.Forget(key)
 	}
-	return m.packages.Do(ctx, key, m.now, 0, func(ctx context.Context) (Package, error) {
+	return m.packages.Do(ctx, key, time.Now, 0, func(ctx context.Context) (Package, error) {
 		return m.source.Package(ctx, p, v, plat)
 	})
 }

@@ -173,11 +173,11 @@ type NetworkMirrorSource struct {
 	// signed, so that it gets into lock files. Not to be changed after the first use.
 	TrustAllHashes bool
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
-	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
+	// less than 0: for ever. Not to be changed after the first use.
 	VersionsMaxAge time.Duration
 
 	indexes   par.Aged[Provider, mirrorIndex]
-	documents par.Memo[packageKey, *signedChecksums] // that belong to versions
+	documents par.Aged[packageKey, *signedChecksums] // that belong to versions; keys and signatures expire
 }
 
 // baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.

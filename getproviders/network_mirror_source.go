@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/layout"
@@ -77,7 +78,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Trust:     s.listedTrust(listed, doc.URL, archives),
 	}
 	pkg.Trust = pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
-		return s.documents.Do(ctx, packageKey{p, v, Platform{}}, func(ctx context.Context) (*signedChecksums, error) {
+		return s.documents.Do(ctx, packageKey{p, v, Platform{}}, time.Now, 0, func(ctx context.Context) (*signedChecksums, error) {
 			return s.Signers.verifyDocuments(ctx, p, v, s.name(), func(ctx context.Context, name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) })
 		})
 	})
@@ -131,7 +132,7 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 
 // versions asks for a provider's versions, once. That the provider isn't there is an answer that is remembered, too.
 func (s *NetworkMirrorSource) versions(ctx context.Context, p Provider) ([]Version, error) {
-	index, err := s.indexes.Do(ctx, p, s.Signers.Now, s.VersionsMaxAge, func(ctx context.Context) (mirrorIndex, error) {
+	index, err := s.indexes.Do(ctx, p, time.Now, s.VersionsMaxAge, func(ctx context.Context) (mirrorIndex, error) {
 		doc, err := s.ask(ctx, p, "index.json")
 		if err != nil {
 			return mirrorIndex{}, err

@@ -70,6 +70,18 @@ func (f *fakeRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write([]byte(a.body))
 }
 
+// inProcess asks a handler without a network: under the clock of synctest, nothing may wait for one.
+type inProcess struct{ http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (h inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, req)
+	resp := answer.Result()
+	resp.Request = req
+	return resp, nil
+}
+
 // requests returns how often a path was asked for.
 func (f *fakeRegistry) requests(path string) int {
 	f.mu.Lock()

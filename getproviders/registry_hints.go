@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -13,7 +14,7 @@ import (
 // list returns the versions of a provider with all that the registry tells
 // about them.
 func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error) {
-	return s.versions.Do(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (Available, error) {
+	return s.versions.Do(ctx, p, time.Now, s.VersionsMaxAge, func(ctx context.Context) (Available, error) {
 		doc, _, err := s.ask(ctx, p, p.Namespace, p.Type, "versions")
 		if err != nil {
 			return Available{}, err

@@ -136,7 +136,7 @@ func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, docu
 	signed := answer.said
 	signed.Sums, signed.Signature, signed.sumsURL = documents.Sums, documents.Signature, hosts.RedactURL(answer.sums)
 	signed.Keyless = p.Hostname == openTofuHost && p.Hostname == s.Product.DefaultHost && !s.Product.NeedsKeys
-	signed.Expiry, signed.Now = s.Product.expiry(), s.Now
+	signed.Expiry = s.Product.expiry()
 	if s.Product.Predecessor == nil { // OpenTofu has none
 		signed.Keys = defaultSigningKeys()
 	}

@@ -268,7 +268,6 @@ type RegistrySource struct {
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
 	// less than 0: for ever.
 	VersionsMaxAge time.Duration
-	Now            func() time.Time // for keys that expire and for VersionsMaxAge; nil: time.Now
 
 	own       hosts.Discovery // used if Discovery is nil
 	owned     sync.Once

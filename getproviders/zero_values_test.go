@@ -3,6 +3,7 @@ package getproviders_test
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -47,16 +48,18 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 func TestRegistrySource_AsksAgainForVersionsThatAreOld(t *testing.T) {
 	for maxAge, want := range map[time.Duration]int{0: 3, time.Hour: 2, -1: 1} {
 		fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`}, indexPath: inJSON(goodIndex)})
-		now := time.Unix(0, 0)
-		registry, mirror := fake.source(t), fake.mirrorAt(t, mirrorBase)
-		registry.VersionsMaxAge, registry.Now = maxAge, func() time.Time { return now }
-		mirror.VersionsMaxAge, mirror.Signers.Now = maxAge, registry.Now
-		for _, later := range []time.Duration{0, 14 * time.Minute, 30 * time.Minute, 31 * time.Minute, 80 * time.Minute} {
-			now = time.Unix(0, 0).Add(later)
-			for _, source := range []getproviders.Source{registry, mirror} {
-				must.Get(versionsOf(t, source))(t)
+		synctest.Test(t, func(t *testing.T) {
+			client := &http.Client{Transport: inProcess{fake}}
+			registry := &getproviders.RegistrySource{Client: client, VersionsMaxAge: maxAge, Discovery: fake.source(t).Discovery}
+			mirror := must.Get(getproviders.NewNetworkMirrorSource(fake.URL+mirrorBase, client, nil, getproviders.Terraform("1.15.9")))(t)
+			mirror.VersionsMaxAge = maxAge
+			for _, pause := range []time.Duration{0, 14 * time.Minute, 16 * time.Minute, time.Minute, 49 * time.Minute} {
+				time.Sleep(pause)
+				for _, source := range []getproviders.Source{registry, mirror} {
+					must.Get(versionsOf(t, source))(t)
+				}
 			}
-		}
+		})
 		for _, path := range []string{versionsPath, indexPath} {
 			must.Equal(t, fake.requests(path), want, maxAge, path)
 		}

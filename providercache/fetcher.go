@@ -84,7 +84,7 @@ type Limits struct {
 func (f *Fetcher) Opened() *fetch.Fetcher {
 	f.once.Do(func() {
 		f.opened = fetch.Open(&fetch.Fetcher{
-			Source: f.Source, Client: f.Client, Platform: cmp.Or(f.Platform, getproviders.CurrentPlatform()), Product: f.Product, Limits: f.Limits.decided(),
+			Source: f.Source, Client: f.Client, Platform: cmp.Or(f.Platform, getproviders.CurrentPlatform()), Product: f.Product.OrDefault(), Limits: f.Limits.decided(),
 			Observe: f.Observe, Now: f.Now, StateDir: store.UsableState(f.StateDir), Verify: f.Verify, StrictTimes: f.StrictTimes,
 			HashPolicy: f.HashPolicy, ArchiveDir: f.ArchiveDir, Policy: f.Policy, Choice: f.Choice,
 		})
@@ -103,12 +103,16 @@ func (f *Fetcher) Opened() *fetch.Fetcher {
 
 // decided fills in what isn't set.
 func (l Limits) decided() fetch.Limits {
+	usual := unpack.DefaultLimits()
 	return fetch.Limits{
 		Queries:   cmp.Or(max(l.Queries, 0), 32),
 		Downloads: cmp.Or(max(l.Downloads, 0), 32),
 		PerHost:   cmp.Or(max(l.PerHost, 0), 16),
 		Unpacks:   cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
-		Package:   unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}.WithDefaults(),
+		Package: unpack.Limits{
+			Bytes: min(cmp.Or(max(l.PackageBytes, 0), usual.Bytes), 1<<62),
+			Files: min(cmp.Or(max(l.PackageFiles, 0), usual.Files), 1<<30),
+		},
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
@@ -31,9 +31,8 @@ const policyVariable = "TFDEPS_POLICY"
 type Policy struct {
 	Rules   policy.Policy
 	Files   string // that they are from, as one text
-	meta    *cli.Meta
-	product getproviders.Product
-	config  *cliconfig.Config // which says where the cache is; nil: unknown
+	session *Session
+	cache   func() *providercache.Store // nil: it isn't known where it is
 
 	advised func(*policy.Refusal) // nil: the Activity of the command is told
 }
@@ -44,11 +43,18 @@ func PolicyFlag(given *[]string) cli.Flag {
 		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
-// readPolicy reads the rules that count for a directory: those of the machine, of
+// PolicyOf reads the rules that count for a directory: those of the machine, of
 // the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
-func readPolicy(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
+func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
+	m, product := s.Meta, s.Product
 	paths, problems := PolicyFiles(m, dir)
-	p := Policy{meta: m, product: product}
+	p := Policy{session: s}
+	if config := s.Config; config != nil {
+		p.cache = sync.OnceValue(func() *providercache.Store {
+			cache, _ := OpenCache(m, config)
+			return cache
+		})
+	}
 	for _, text := range given {
 		rule, diags, ok := policy.ParseRule(text, "-policy", product)
 		if !ok {
@@ -68,7 +74,7 @@ func readPolicy(m *cli.Meta, product getproviders.Product, dir string, given []s
 		problems = append(problems, diags...)
 		p.Rules = policy.All(p.Rules, rules)
 	}
-	return p, problems
+	return p, s.Log.Add(problems...)
 }
 
 // Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version
@@ -89,7 +95,7 @@ func (p Policy) comparing(with func(getproviders.Candidate) (locked, seen getpro
 	if p.Rules.IsZero() {
 		return nil
 	}
-	return p.Rules.Hook(policy.HookOptions{Now: p.meta.Now, Advise: p.advise, Against: with})
+	return p.Rules.Hook(policy.HookOptions{Advise: p.advise, Against: with})
 }
 
 // Advised has advise be told what advisory rules say, in place of those who run the command.
@@ -99,7 +105,7 @@ func (p Policy) Advised(advise func(*policy.Refusal)) Policy {
 }
 
 func (p Policy) advise(r *policy.Refusal) {
-	switch m := p.meta; {
+	switch m := p.session.Meta; {
 	case p.advised != nil:
 		p.advised(r)
 	case m.Activity != nil:
@@ -119,18 +125,18 @@ type Examined struct {
 // Examine looks for the locked package of the one required provider in a directory and in the cache, and asks the policy about
 // it. No request is sent, and nothing is written. A package that no receipt knows is read.
 func (p Policy) Examine(dir string, cache *providercache.Store, locks *depsfile.Locks, required getproviders.Requirements) (found Examined, err error) {
-	refuse := p.Against(locks, nil)
+	refuse, m := p.Against(locks, nil), p.session.Meta
 	installer := providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: p.product, Now: p.meta.Now, StateDir: p.meta.StateDir,
+		Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: p.session.Product, Now: m.Now, StateDir: m.StateDir,
 			Policy: func(ctx context.Context, c getproviders.Candidate) error {
 				if found.Package, found.Present = c, true; refuse != nil {
 					found.Refused = refuse(ctx, c)
 				}
 				return found.Refused
 			}},
-		Target: &providercache.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}, Cache: cache,
+		Target: &providercache.Store{Dir: workdir.ProvidersDir(m.Env, dir)}, Cache: cache,
 	}
-	_, err = installer.Check(p.meta.Context, required, locks)
+	_, err = installer.Check(m.Context, required, locks)
 	return found, err
 }
 
@@ -155,12 +161,7 @@ func (p Policy) AllowsModule() func(modules.Address, string) error {
 }
 
 // Versions returns which versions a Fetcher may choose.
-func (p Policy) Versions() (c providercache.Choice) {
-	if p.meta != nil {
-		c = p.Rules.Choice(p.meta.Now)
-	}
-	return c
-}
+func (p Policy) Versions() providercache.Choice { return p.Rules.Choice() }
 
 // Choice is a provider whose version is chosen by constraints, and with what the version is compared.
 type Choice struct {
@@ -219,14 +220,13 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 // Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from
 // the cache. Zero: there is none, or no rule asks for it.
 func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getproviders.Version) bool) getproviders.Version {
-	if p.Rules.IsZero() || p.config == nil {
+	if p.Rules.IsZero() || p.cache == nil {
 		return getproviders.Version{}
 	}
-	m := p.meta
-	cache, _ := OpenCache(m, p.config)
+	m := p.session.Meta
 	used := &providercache.Installer{
 		Fetcher: &providercache.Fetcher{StateDir: m.StateDir, Now: m.Now},
-		Target:  &providercache.Store{Dir: workdir.ProvidersDir(m.Env, dir)}, Cache: cache,
+		Target:  &providercache.Store{Dir: workdir.ProvidersDir(m.Env, dir)}, Cache: p.cache(),
 	}
 	return Newest(used.KnownPackages(of), allowed)
 }
@@ -254,7 +254,7 @@ func (p Policy) WithPlatforms(others []getproviders.Platform) []getproviders.Pla
 
 // CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
 func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
-	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.meta.Now())
+	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.session.Meta.Now())
 	if refusal != nil {
 		refused = refusal
 	}

@@ -205,14 +205,6 @@ func (s *Session) ReadPolicy(given []string) (ok bool) {
 	return ok
 }
 
-// PolicyOf reads the rules that count for a directory: those of the machine, of
-// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
-func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
-	p, problems := readPolicy(s.Meta, s.Product, dir, given)
-	p.config = s.Config
-	return p, s.Log.Add(problems...)
-}
-
 // OpenMirrors completes what makes a single source, a registry or a mirror. It opens the mirrors of -mirror; nothing is asked of any of
 // them yet, but the credentials of buckets may be looked for.
 func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single cliconfig.SourceOptions, ok bool) {

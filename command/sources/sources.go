@@ -141,7 +141,6 @@ const maxKeyBytes = 1 << 20
 // public key, for all providers or, behind PATTERN=, for those that match; or, behind
 // PATTERN=, the ID of a partner's key.
 func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Signers, problems problem.List) {
-	trusted.Now = m.Now
 	for _, given := range filepath.SplitList(m.Env.Get(trustedKeysVariable)) {
 		if given == "" {
 			continue

@@ -49,7 +49,6 @@ type Discovery struct {
 	// MaxAge is how long what a host offers is remembered: 0 is 15 minutes, and less than 0
 	// as long as the Discovery lives.
 	MaxAge time.Duration
-	Now    func() time.Time // nil: time.Now
 
 	// Hasty has a host that failed not be asked again for ten seconds: for runs over many directories, each of which would wait for it.
 	Hasty bool
@@ -177,12 +176,12 @@ func (d *Discovery) services(ctx context.Context, host Hostname) (services, erro
 		return forcedServices(discoveryURL(host), forced), nil
 	}
 	find := func(ctx context.Context) (services, error) {
-		return d.known.Do(ctx, host, d.Now, d.MaxAge, func(ctx context.Context) (services, error) { return d.ask(ctx, host) })
+		return d.known.Do(ctx, host, time.Now, d.MaxAge, func(ctx context.Context) (services, error) { return d.ask(ctx, host) })
 	}
 	if !d.Hasty {
 		return find(ctx)
 	}
-	tried, err := d.tried.Do(ctx, host, d.Now, failedFor, func(ctx context.Context) (trial, error) {
+	tried, err := d.tried.Do(ctx, host, time.Now, failedFor, func(ctx context.Context) (trial, error) {
 		found, err := find(ctx)
 		return trial{found, err}, context.Cause(ctx) // what was interrupted has failed for another reason
 	})

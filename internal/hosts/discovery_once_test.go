@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -55,17 +56,19 @@ func TestDiscovery_ForgetsFailures(t *testing.T) {
 
 // TestDiscovery_InHasteAFailureCounts has a host that takes a minute to fail, as those do that never answer.
 func TestDiscovery_InHasteAFailureCounts(t *testing.T) {
-	asked, now := 0, time.Unix(0, 0)
-	d := Discovery{Hasty: true, Now: func() time.Time { return now }, Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
-		asked++
-		now = now.Add(time.Minute)
-		return answer(req, 503)
-	})}}
-	for i, pause := range []time.Duration{0, 9 * time.Second, 2 * time.Second} {
-		now = now.Add(pause)
-		must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), ErrHostUnreachable)
-		must.Equal(t, asked, []int{1, 1, 2}[i])
-	}
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		d := Discovery{Hasty: true, Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
+			asked++
+			time.Sleep(time.Minute)
+			return answer(req, 503)
+		})}}
+		for i, pause := range []time.Duration{0, 9 * time.Second, 2 * time.Second} {
+			time.Sleep(pause)
+			must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), ErrHostUnreachable)
+			must.Equal(t, asked, []int{1, 1, 2}[i])
+		}
+	})
 }
 
 func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -37,11 +38,11 @@ func discover(t *testing.T, opts ClientOptions, h http.HandlerFunc) (*url.URL, *
 }
 
 func TestDiscovery_AsksAgainWhenAnswersAreOld(t *testing.T) {
-	asked, now := 0, time.Unix(0, 0)
-	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) {
+	asked := 0
+	client := &http.Client{Transport: replies(func(req *http.Request) *http.Response {
 		asked++
-		document(w, `{"providers.v1":"/p/"}`)
-	})
+		return answer(req, 404)
+	})}
 	for _, c := range []struct {
 		maxAge, passed time.Duration
 		want           int
@@ -49,11 +50,13 @@ func TestDiscovery_AsksAgainWhenAnswersAreOld(t *testing.T) {
 		{0, 14 * time.Minute, 1}, {0, 16 * time.Minute, 2}, {time.Hour, 16 * time.Minute, 1}, {-1, 1000 * time.Hour, 1},
 	} {
 		asked = 0
-		d := &Discovery{Client: clientFor(t, srv, quick(0)), MaxAge: c.maxAge, Now: func() time.Time { return now }}
-		for range 2 {
-			must.Get(d.Service(t.Context(), hostOf(t, srv), "providers.v1"))(t)
-			now = now.Add(c.passed)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			d := &Discovery{Client: client, MaxAge: c.maxAge}
+			for range 2 {
+				must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), ErrNoService)
+				time.Sleep(c.passed)
+			}
+		})
 		must.Equal(t, asked, c.want, c.maxAge, c.passed)
 	}
 }

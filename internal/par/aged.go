@@ -16,12 +16,9 @@ type dated[V any] struct {
 }
 
 // Do is [Memo.Do], for a value that isn't older than maxAge: 0 stands for 15 minutes, less for any
-// age. A run asks at its beginning; a program that lives longer sees soon what is new. now may be nil. If ctx has
+// age. A run asks at its beginning; a program that lives longer sees soon what is new. If ctx has
 // ended, an error is its cause.
 func (a *Aged[K, V]) Do(ctx context.Context, key K, now func() time.Time, maxAge time.Duration, f func(context.Context) (V, error)) (V, error) {
-	if now == nil {
-		now = time.Now
-	}
 	maxAge = cmp.Or(maxAge, 15*time.Minute)
 	a.memo.Expire(key, func(known dated[V]) bool { return maxAge > 0 && now().Sub(known.since) > maxAge })
 	known, err := a.memo.Do(ctx, key, func(ctx context.Context) (dated[V], error) {

@@ -60,7 +60,7 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 		return Policy{}, diags
 	}
 	content, more := file.Body.Content(fileSchema)
-	r := reader{product: product, diags: append(diags, more...)}
+	r := reader{product: product.OrDefault(), diags: append(diags, more...)}
 	if content == nil {
 		return Policy{}, r.diags
 	}
@@ -233,7 +233,7 @@ func (r *reader) patterns(attr *hcl.Attribute) (patterns []getproviders.Pattern)
 		return nil
 	}
 	for _, text := range given {
-		pattern, err := r.product.OrDefault().ParsePattern(text)
+		pattern, err := r.product.ParsePattern(text)
 		if err != nil {
 			r.problem(attr.Range, "%q names no providers: %v.", text, err)
 			continue
@@ -296,7 +296,7 @@ var keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys"
 
 // labelled returns the providers that a block is about, and its arguments.
 func (r *reader) labelled(block *hcl.Block, schema *hcl.BodySchema) (pattern getproviders.Pattern, args hcl.Attributes, ok bool) {
-	pattern, err := r.product.OrDefault().ParsePattern(block.Labels[0])
+	pattern, err := r.product.ParsePattern(block.Labels[0])
 	if err != nil {
 		r.problem(block.LabelRanges[0], "%q names no providers: %v.", block.Labels[0], err)
 		return pattern, nil, false

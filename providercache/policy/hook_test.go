@@ -14,10 +14,9 @@ import (
 )
 
 func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
-	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	now := time.Now()
 	p := parse(t, "sources = [\"example.com\"]\nrefuse_downgrades = true\nminimum_age {\n age = \"1h\"\n}\n")
 	hook := p.Hook(policy.HookOptions{
-		Now: func() time.Time { return now },
 		Against: func(getproviders.Candidate) (locked, seen getproviders.Version) {
 			return getproviders.MustParseVersion("2.0.0"), getproviders.MustParseVersion("3.0.0")
 		},
@@ -60,7 +59,7 @@ func TestPolicy_ChoiceLeavesOutWhatOthersHaveSigned(t *testing.T) {
 	rules := "signed_by \"" + widget.String() + "\" {\n keys = [\"KEY\"]\n}\n"
 	for key, want := range map[string]string{registry.Signer().KeyID(): "1.0.0", other.KeyID(): "1.1.0"} {
 		p := parse(t, strings.ReplaceAll(rules, "KEY", key))
-		f := &providercache.Fetcher{Source: registry.Source(), Client: registry.Client(), Policy: p.Hook(policy.HookOptions{}), Choice: p.Choice(nil)}
+		f := &providercache.Fetcher{Source: registry.Source(), Client: registry.Client(), Policy: p.Hook(policy.HookOptions{}), Choice: p.Choice()}
 		in := providercache.Installer{Fetcher: f, Target: &providercache.Store{Dir: t.TempDir()}}
 		locks, _, err := in.Install(t.Context(), getproviders.Requirements{widget: nil}, nil, providercache.Normal)
 		must.Succeed(t, err)

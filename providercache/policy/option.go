@@ -14,7 +14,7 @@ import (
 // wrong with the value is among the problems, and with an error among them the Policy must not be used.
 func ParseRule(given, option string, product getproviders.Product) (p Policy, diags hcl.Diagnostics, ok bool) {
 	name, value, ok := strings.Cut(given, "=")
-	r := reader{product: product}
+	r := reader{product: product.OrDefault()}
 	for _, rule := range arguments {
 		if ok && rule.name == name {
 			rule.read(&r, &hcl.Attribute{Expr: optionText{text: value}, Range: hcl.Range{Filename: option + "=" + given}})

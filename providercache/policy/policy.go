@@ -289,8 +289,6 @@ type HookOptions struct {
 	// machine and would do; zero: there is none. nil: no version is known of any provider. It is called by many goroutines.
 	Against func(getproviders.Candidate) (locked, seen getproviders.Version)
 
-	Now func() time.Time // nil: time.Now
-
 	// Advise is told what advisory rules say of a package; nil: nobody is. It is called by many goroutines.
 	Advise func(*Refusal)
 }
@@ -301,10 +299,7 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 	if len(p.rules) == 0 {
 		return nil
 	}
-	now := opts.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := time.Now
 	return func(_ context.Context, c getproviders.Candidate) error {
 		candidate := candidate{Candidate: c, Now: now()}
 		if opts.Against != nil {
@@ -324,8 +319,8 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 
 // Choice returns the rules by which a Fetcher leaves versions out before one is chosen, with errors of type [*Refusal]: sources, by what lists
 // of versions say, versions, quarantine, minimum_age and signed_by. All rules count for the package that is chosen, as [Policy.Hook] has it.
-func (p Policy) Choice(now func() time.Time) (c providercache.Choice) {
-	opts := HookOptions{Now: now}
+func (p Policy) Choice() (c providercache.Choice) {
+	var opts HookOptions
 	unplaced, listed := p.only(listedRules...).Hook(opts), p.only(slices.Concat(listedRules, []string{ruleSources})...).Hook(opts)
 	if listed != nil {
 		c.Listed = func(ctx context.Context, candidate getproviders.Candidate) error {

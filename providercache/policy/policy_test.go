@@ -176,7 +176,7 @@ func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 	if refusal, unasked := both.CheckNumber(c.Provider, c.Version, time.Time{}); refusal != nil || strings.Join(unasked, " ") != "minimum_trust" {
 		t.Errorf("an advisory rule refuses: %v, or these aren't those that weren't asked: %q", refusal, unasked)
 	}
-	if both.Choice(nil).Listed != nil {
+	if both.Choice().Listed != nil {
 		t.Error("an advisory rule leaves versions out")
 	}
 	var said []string

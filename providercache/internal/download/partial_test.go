@@ -63,5 +63,5 @@ func TestArchive_IsWhatWasWritten(t *testing.T) {
 	if removed(t, file.Name()) {
 		must.Succeed(t, os.WriteFile(file.Name(), []byte("evil"), 0o600))
 	}
-	must.Get(unpack.Open(received.File, int64(len(content)), cachetest.Widget, unpack.Limits{}.WithDefaults()))(t)
+	must.Get(unpack.Open(received.File, int64(len(content)), cachetest.Widget, unpack.DefaultLimits()))(t)
 }

@@ -82,14 +82,10 @@ func (r Resolver) checkBuiltIn(ctx context.Context, s getproviders.Selection) er
 }
 
 // BuiltInProblem says why a built-in provider can't be used as required; nil if it
-// can. A zero product stands for Terraform.
+// can.
 func BuiltInProblem(s getproviders.Selection, product getproviders.Product) error {
-	name := product.Name
-	if name == "" {
-		name = "Terraform"
-	}
 	if s.Provider.Type != "terraform" {
-		return fmt.Errorf("this %s release has no built-in provider named %q", name, s.Provider.Type)
+		return fmt.Errorf("this %s release has no built-in provider named %q", product.Name, s.Provider.Type)
 	}
 	if !s.Constraints.IsEmpty() {
 		return fmt.Errorf("built-in providers do not support explicit version constraints, and %s has %q", s.Provider, s.Constraints)

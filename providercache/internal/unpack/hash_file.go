@@ -26,7 +26,7 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 		return content, "", err
 	}
 	defer file.Close()
-	content, zh, err = Hash(ctx, file, countedReader{file, read}, par.NewLimit(1), info.Size(), getproviders.Provider{}, Limits{}.WithDefaults())
+	content, zh, err = Hash(ctx, file, countedReader{file, read}, par.NewLimit(1), info.Size(), getproviders.Provider{}, DefaultLimits())
 	if err != nil {
 		return Content{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // passBy hashes content while it passes.
 func passBy(ctx context.Context, content []byte, limits Limits) (HashedStream, Content, error) {
-	limits = limits.WithDefaults()
+	limits = withDefaults(limits)
 	if int64(len(content)) > limits.Bytes {
 		return HashedStream{}, Content{}, ErrNotStreamable
 	}
@@ -36,7 +36,7 @@ func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) 
 		return false
 	}
 	must.Succeed(tb, err)
-	opened := must.Get(Open(bytes.NewReader(content), int64(len(content)), cachetest.TestProvider, limits.WithDefaults()))(tb)
+	opened := must.Get(Open(bytes.NewReader(content), int64(len(content)), cachetest.TestProvider, withDefaults(limits)))(tb)
 	want, err := opened.Unpack(tb.Context(), "")
 	if err != nil || got != want || received.Size != int64(len(content)) {
 		tb.Fatalf("got %v, want %v, %v", got, want, err)

@@ -43,7 +43,7 @@ func checkStreaming(tb testing.TB, content []byte, want string, limits Limits, w
 // the archive arrived.
 func unpackArriving(tb testing.TB, content []byte, dir string, limits Limits) (result Content, onTheWay bool, err error) {
 	tb.Helper()
-	limits = limits.WithDefaults()
+	limits = withDefaults(limits)
 	file, size := bytes.NewReader(content), int64(len(content))
 	var mark par.Mark
 	gate := par.NewLimit(1)
@@ -164,7 +164,7 @@ func TestStream_ReportsADiskThatFails(t *testing.T) {
 	disk := failing{errors.New("no room")}
 	stored := []byte("content")
 	for method, data := range map[uint16][]byte{zip.Store: stored, zip.Deflate: append([]byte{1, 7, 0, 0xf8, 0xff}, stored...)} {
-		s := newStreamer(nil, Limits{}.WithDefaults())
+		s := newStreamer(nil, DefaultLimits())
 		s.in = bufio.NewReader(bytes.NewReader(data))
 		header := fastzip.FileHeader{Method: method, CompressedSize64: uint64(len(stored))}
 		must.Equal(t, s.inflate(disk, header), disk.err, method)
@@ -174,7 +174,7 @@ func TestStream_ReportsADiskThatFails(t *testing.T) {
 func TestHashFile_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
 	disk := failing{errors.New("broken")}
-	if _, _, err := readEntries(disk, 100, cachetest.Widget, Limits{}.WithDefaults()); err == nil || !strings.Contains(err.Error(), "broken") {
+	if _, _, err := readEntries(disk, 100, cachetest.Widget, DefaultLimits()); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("a disk that can't be read: %v", err)
 	}
 }
@@ -214,7 +214,7 @@ func TestStream_StreamingCountsTheRootToo(t *testing.T) {
 	mark.Advance(int64(len(content)))
 	mark.End(nil)
 	behind := &TailReader{ctx: t.Context(), file: bytes.NewReader(content), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
-	if got := Stream(behind, "", Limits{}.WithDefaults()); got != nil {
+	if got := Stream(behind, "", DefaultLimits()); got != nil {
 		t.Errorf("got %d entries", len(got))
 	}
 }
@@ -226,7 +226,7 @@ func TestStream_StreamingEndsWithItsContext(t *testing.T) {
 	gate := par.NewLimit(1)
 	cancel(cachetest.ErrStopped)
 	behind := &TailReader{ctx: ctx, file: bytes.NewReader(nil), mark: &mark, slot: &Slot{gate: gate}}
-	if got := Stream(behind, "", Limits{}.WithDefaults()); got != nil {
+	if got := Stream(behind, "", DefaultLimits()); got != nil {
 		t.Errorf("got %v", got)
 	}
 }

@@ -40,7 +40,6 @@ package unpack
 // of rules 2 and 10 hold there for what has been seen so far.
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
@@ -69,25 +68,14 @@ func (u Content) OtherH1() getproviders.Hash {
 	return u.H1Archive
 }
 
-// Limits bounds the size of a package. Zero fields mean the defaults.
+// Limits bounds the size of a package.
 type Limits struct {
-	Bytes int64 // size of one archive, and unpacked size of one package; 8 GiB
-	Files int   // entries of one package; 10 000
+	Bytes int64 // size of one archive, and unpacked size of one package; at most 1<<62, so that sums don't overflow
+	Files int   // entries of one package; at most 1<<30
 }
 
-// The largest limits. Sums with them don't overflow.
-const (
-	mostBytes = 1 << 62
-	mostFiles = 1 << 30
-)
-
-// WithDefaults fills in what isn't set.
-func (l Limits) WithDefaults() Limits {
-	return Limits{
-		Bytes: min(cmp.Or(max(l.Bytes, 0), 8<<30), mostBytes),
-		Files: min(cmp.Or(max(l.Files, 0), 10_000), mostFiles),
-	}
-}
+// DefaultLimits returns the limits where nothing else is decided.
+func DefaultLimits() Limits { return Limits{Bytes: 8 << 30, Files: 10_000} }
 
 // Archive are the entries of an archive that keeps all rules that can be checked without
 // inflating anything.

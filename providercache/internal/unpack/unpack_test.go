@@ -3,6 +3,7 @@ package unpack
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -29,9 +30,15 @@ func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, re
 	return above, result, err
 }
 
+// withDefaults fills in what a test doesn't set.
+func withDefaults(l Limits) Limits {
+	usual := DefaultLimits()
+	return Limits{cmp.Or(l.Bytes, usual.Bytes), cmp.Or(l.Files, usual.Files)}
+}
+
 // unpackFile unpacks an archive that is complete.
 func unpackFile(ctx context.Context, content []byte, dir string, limits Limits) (Content, error) {
-	whole, err := Open(bytes.NewReader(content), int64(len(content)), cachetest.Widget, limits.WithDefaults())
+	whole, err := Open(bytes.NewReader(content), int64(len(content)), cachetest.Widget, withDefaults(limits))
 	if err != nil {
 		return Content{}, err
 	}
