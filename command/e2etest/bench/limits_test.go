@@ -67,14 +67,14 @@ func limits() []limit {
 		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
 		{"cold-memory", "terraform, MiB", "40 MiB", coldLimit(peak)},
 		{"version-memory", "a program with net/http, MiB", "17 MiB", func(b *testing.B) (ours, theirs func() float64) {
-			return figureOf(b, peak, released(b), "version"), figureOf(b, peak, smallProgram(b, "net/http"))
+			return figureOf(b, peak, harness.Tfdeps(b), "version"), figureOf(b, peak, smallProgram(b, "net/http"))
 		}},
 		{"before-main", "", "2.5 ms", func(b *testing.B) (ours, theirs func() float64) { return func() float64 { return beforeMain(b) }, nil }},
 		{"program-size", "", "27.6 MB", func(b *testing.B) (ours, theirs func() float64) {
 			return func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }, nil
 		}},
 		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) (ours, theirs func() float64) {
-			ours, _ = unchangedLimit(b, released(b), "")
+			ours, _ = unchangedLimit(b, harness.Tfdeps(b), "")
 			return ours, figureOf(b, seconds, smallProgram(b, "os"))
 		}},
 		{"imports", "start of a small program, s", "what unchanged can't be below", func(b *testing.B) (ours, theirs func() float64) {
@@ -87,9 +87,6 @@ func limits() []limit {
 		{"network", "sending the archives at 100 Mbit/s, wall s", "1.05", networkLimit},
 	}
 }
-
-// released is the program as releases have it, without C: the system takes more than a millisecond to link one that has it.
-func released(b *testing.B) string { return harness.Build(b, ".", pureGo) }
 
 const pureGo = "-tags=netgo,osusergo"
 

@@ -31,7 +31,7 @@ func TestInit_RunsOnABareRoot(t *testing.T) {
 		must.Succeed(t, os.Mkdir(dir, 0o755))
 		mount(dir, 0)
 	}
-	for name, program := range map[string]string{"busybox": busybox, "tfdeps": harness.Build(t, ".", "-tags=netgo,osusergo")} {
+	for name, program := range map[string]string{"busybox": busybox, "tfdeps": harness.Tfdeps(t)} {
 		must.Write(t, filepath.Join(root, "bin", name), must.Get(os.ReadFile(program))(t))
 		must.Succeed(t, os.Chmod(filepath.Join(root, "bin", name), 0o755))
 	}

@@ -14,6 +14,7 @@ import (
 
 // lockStep is a run of providers lock, after files were laid out.
 type lockStep struct {
+	needs  string // "a; b ~> 1.0": a configuration that requires these; "": config
 	config string // "": as it is
 	lock   string // likewise; "-": removed
 	args   string
@@ -57,42 +58,42 @@ const builtInConfig = `terraform {
 
 var lockCases = map[string][]lockStep{
 	"five of each": {{
-		config: harness.LockConfig("a", "", "b", "~> 1.0", "c", ">= 1.0, < 2.0", "d", "1.0.0", "e", "!= 2.0.0"), args: harness.FivePlatforms,
+		needs: "a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e != 2.0.0", args: harness.FivePlatforms,
 	}, {args: harness.FivePlatforms}},
-	"this platform":               {{config: harness.LockConfig("a", "", "b", "")}, {}},
-	"another platform":            {{config: harness.LockConfig("a", "")}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64"}},
-	"a platform twice":            {{config: harness.LockConfig("a", ""), args: "-platform=darwin_arm64 -platform=linux_arm64 -platform=darwin_arm64"}},
-	"directories in the archive":  {{config: harness.LockConfig("e", ""), args: harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
-	"entries by hand":             {{config: harness.LockConfig("a", ">= 0.9"), lock: someLocks}, {args: "-platform=linux_arm64"}},
-	"an entry without hashes":     {{config: harness.LockConfig("a", ""), lock: "provider \"registry.terraform.io/acme/a\" {\n  version = \"1.0.0\"\n}\n"}},
-	"an older version is kept":    {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", "")}},
-	"constraints are refreshed":   {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", ">= 1.1"), args: "-platform=linux_arm64"}},
-	"constraints alone":           {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", ">= 1.1")}},
-	"one of two":                  {{config: harness.LockConfig("a", "", "b", ""), args: "acme/a"}, {args: "registry.terraform.io/acme/b"}},
-	"what is locked and not used": {{config: harness.LockConfig("a", "", "b", "")}, {config: harness.LockConfig("a", ""), args: "-platform=linux_arm64"}},
+	"this platform":               {{needs: "a; b"}, {}},
+	"another platform":            {{needs: "a"}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64"}},
+	"a platform twice":            {{needs: "a", args: "-platform=darwin_arm64 -platform=linux_arm64 -platform=darwin_arm64"}},
+	"directories in the archive":  {{needs: "e", args: harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
+	"entries by hand":             {{needs: "a >= 0.9", lock: someLocks}, {args: "-platform=linux_arm64"}},
+	"an entry without hashes":     {{needs: "a", lock: "provider \"registry.terraform.io/acme/a\" {\n  version = \"1.0.0\"\n}\n"}},
+	"an older version is kept":    {{needs: "a < 2"}, {needs: "a"}},
+	"constraints are refreshed":   {{needs: "a < 2"}, {needs: "a >= 1.1", args: "-platform=linux_arm64"}},
+	"constraints alone":           {{needs: "a < 2"}, {needs: "a >= 1.1"}},
+	"one of two":                  {{needs: "a; b", args: "acme/a"}, {args: "registry.terraform.io/acme/b"}},
+	"what is locked and not used": {{needs: "a; b"}, {needs: "a", args: "-platform=linux_arm64"}},
 	"built in":                    {{config: builtInConfig}, {args: "acme/a"}},
 	"nothing is required":         {{config: "locals {}\n"}},
 	"no configuration":            {{}},
-	"plugin cache":                {{config: harness.LockConfig("a", ""), args: "-enable-plugin-cache"}},
-	"filesystem mirror":           {{config: harness.LockConfig("a", "", "e", ""), args: "-fs-mirror=$MIRROR -platform=linux_amd64 -platform=darwin_arm64"}},
-	"unpacked mirror":             {{config: harness.LockConfig("b", ""), args: "-fs-mirror=$MIRROR -platform=linux_amd64"}},
+	"plugin cache":                {{needs: "a", args: "-enable-plugin-cache"}},
+	"filesystem mirror":           {{needs: "a; e", args: "-fs-mirror=$MIRROR -platform=linux_amd64 -platform=darwin_arm64"}},
+	"unpacked mirror":             {{needs: "b", args: "-fs-mirror=$MIRROR -platform=linux_amd64"}},
 
-	"network mirror":                {{config: harness.LockConfig("a", "", "e", "~> 1.0"), args: "-net-mirror=$HASHES " + harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
-	"network mirror without hashes": {{config: harness.LockConfig("a", ""), args: "-net-mirror=$NO_HASHES -platform=linux_amd64 -platform=darwin_arm64"}},
+	"network mirror":                {{needs: "a; e ~> 1.0", args: "-net-mirror=$HASHES " + harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
+	"network mirror without hashes": {{needs: "a", args: "-net-mirror=$NO_HASHES -platform=linux_amd64 -platform=darwin_arm64"}},
 
-	"the locked version isn't allowed": {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", ">= 2"), fails: "does not match configured version constraint"}},
-	"a platform that is missing":       {{config: harness.LockConfig("a", "", "narrow", ""), args: "-platform=linux_amd64 -platform=linux_arm64", fails: "Could not retrieve providers for locking"}},
-	"a provider that isn't there":      {{config: harness.LockConfig("a", "", "nobody", ""), fails: "Could not retrieve providers for locking"}},
-	"no version":                       {{config: harness.LockConfig("a", "9.0"), fails: "no available releases match the given constraints 9.0.0"}},
-	"no platform":                      {{config: harness.LockConfig("a", ""), args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
-	"too much of a platform":           {{config: harness.LockConfig("a", ""), args: "-platform=linux_amd64_musl", fails: "Invalid target platform"}},
-	"not required":                     {{config: harness.LockConfig("a", ""), args: "acme/b", fails: "The provider registry.terraform.io/acme/b is not required by the current configuration."}},
-	"no address":                       {{config: harness.LockConfig("a", ""), args: "a/b/c/d", fails: "Invalid provider source string"}},
-	"unknown option":                   {{config: harness.LockConfig("a", ""), args: "-bogus", fails: "flag provided but not defined: -bogus"}},
-	"two mirrors":                      {{config: harness.LockConfig("a", ""), args: "-fs-mirror=x -net-mirror=https://x/", fails: "mutually-exclusive"}},
-	"mirror without a URL":             {{config: harness.LockConfig("a", ""), args: "-net-mirror=x", fails: "Invalid network mirror URL"}},
-	"no such mirror":                   {{config: harness.LockConfig("a", ""), args: "-fs-mirror=nowhere", fails: "cannot search nowhere"}},
-	"broken lock file":                 {{config: harness.LockConfig("a", ""), lock: "provider {}\n", fails: "Error: "}},
+	"the locked version isn't allowed": {{needs: "a < 2"}, {needs: "a >= 2", fails: "does not match configured version constraint"}},
+	"a platform that is missing":       {{needs: "a; narrow", args: "-platform=linux_amd64 -platform=linux_arm64", fails: "Could not retrieve providers for locking"}},
+	"a provider that isn't there":      {{needs: "a; nobody", fails: "Could not retrieve providers for locking"}},
+	"no version":                       {{needs: "a 9.0", fails: "no available releases match the given constraints 9.0.0"}},
+	"no platform":                      {{needs: "a", args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
+	"too much of a platform":           {{needs: "a", args: "-platform=linux_amd64_musl", fails: "Invalid target platform"}},
+	"not required":                     {{needs: "a", args: "acme/b", fails: "The provider registry.terraform.io/acme/b is not required by the current configuration."}},
+	"no address":                       {{needs: "a", args: "a/b/c/d", fails: "Invalid provider source string"}},
+	"unknown option":                   {{needs: "a", args: "-bogus", fails: "flag provided but not defined: -bogus"}},
+	"two mirrors":                      {{needs: "a", args: "-fs-mirror=x -net-mirror=https://x/", fails: "mutually-exclusive"}},
+	"mirror without a URL":             {{needs: "a", args: "-net-mirror=x", fails: "Invalid network mirror URL"}},
+	"no such mirror":                   {{needs: "a", args: "-fs-mirror=nowhere", fails: "cannot search nowhere"}},
+	"broken lock file":                 {{needs: "a", lock: "provider {}\n", fails: "Error: "}},
 	"broken configuration":             {{config: "terraform {\n", fails: "Unclosed configuration block"}},
 }
 
@@ -131,6 +132,14 @@ func joined(lines []string) string { return strings.Join(lines, "\n") }
 // nothing, and returns the lines that they print, sorted.
 func (o *run) bothSay(step lockStep, args []string) (said [2][]string) {
 	o.t.Helper()
+	if step.needs != "" {
+		var pairs []string
+		for need := range strings.SplitSeq(step.needs, "; ") {
+			name, constraint, _ := strings.Cut(need, " ")
+			pairs = append(pairs, name, constraint)
+		}
+		step.config = harness.LockConfig(pairs...)
+	}
 	for i, dir := range o.dirs {
 		for name, content := range map[string]string{"main.tf": step.config, ".terraform.lock.hcl": step.lock} {
 			if content != "" {

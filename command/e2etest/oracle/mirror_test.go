@@ -21,25 +21,25 @@ import (
 // directory, isn't told: steps of one case have the same.
 var mirrorCases = map[string][]lockStep{
 	"several of each": {{
-		config: harness.LockConfig("a", "", "b", "~> 1.0", "c", ">= 1.0, < 2.0", "d", "1.0.0", "e", ""), args: harness.FivePlatforms,
+		needs: "a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e", args: harness.FivePlatforms,
 	}},
-	"this platform":              {{config: harness.LockConfig("a", "", "e", "1.0.0")}},
-	"directories in the archive": {{config: harness.LockConfig("e", ""), args: harness.FivePlatforms}},
-	"versions one by one":        {{config: harness.LockConfig("a", "1.0.0")}, {config: harness.LockConfig("a", "~> 1.0")}, {config: harness.LockConfig("a", "", "b", "")}},
-	"platforms one by one":       {{config: harness.LockConfig("e", "")}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64 -platform=linux_arm64"}},
-	"locked":                     {{config: harness.LockConfig("a", ">= 1"), lock: oneLocked("1.0.0")}},
-	"locked, and ignored":        {{config: harness.LockConfig("a", ">= 1"), lock: oneLocked("1.0.0"), args: "-lock-file=false"}},
+	"this platform":              {{needs: "a; e 1.0.0"}},
+	"directories in the archive": {{needs: "e", args: harness.FivePlatforms}},
+	"versions one by one":        {{needs: "a 1.0.0"}, {needs: "a ~> 1.0"}, {needs: "a; b"}},
+	"platforms one by one":       {{needs: "e"}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64 -platform=linux_arm64"}},
+	"locked":                     {{needs: "a >= 1", lock: oneLocked("1.0.0")}},
+	"locked, and ignored":        {{needs: "a >= 1", lock: oneLocked("1.0.0"), args: "-lock-file=false"}},
 	"built in":                   {{config: builtInConfig}},
-	"one that is missing":        {{config: harness.LockConfig("a", "", "nobody", "", "e", ""), fails: "Provider not available"}},
-	"a platform that is missing": {{config: harness.LockConfig("narrow", "", "a", ""), args: "-platform=linux_arm64 -platform=linux_amd64", fails: "Provider release not available"}},
-	"no version":                 {{config: harness.LockConfig("a", "9.0"), fails: "Provider not available"}},
+	"one that is missing":        {{needs: "a; nobody; e", fails: "Provider not available"}},
+	"a platform that is missing": {{needs: "narrow; a", args: "-platform=linux_arm64 -platform=linux_amd64", fails: "Provider release not available"}},
+	"no version":                 {{needs: "a 9.0", fails: "Provider not available"}},
 
-	"locked otherwise": {{config: harness.LockConfig("a", ">= 2"), lock: oneLocked("1.0.0"), fails: "Inconsistent dependency lock file"}},
-	"locked in part":   {{config: harness.LockConfig("a", "", "b", ""), lock: oneLocked("1.0.0"), fails: "provider registry.terraform.io/acme/b: required by this configuration but no version is selected"}},
-	"no platform":      {{config: harness.LockConfig("a", ""), args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
-	"unknown option":   {{config: harness.LockConfig("a", ""), args: "-bogus", fails: "flag provided but not defined: -bogus"}},
-	"no boolean":       {{config: harness.LockConfig("a", ""), args: "-lock-file=maybe", fails: "invalid boolean value \"maybe\" for -lock-file: parse error"}},
-	"two directories":  {{config: harness.LockConfig("a", ""), args: "another", fails: "No output directory specified"}},
+	"locked otherwise": {{needs: "a >= 2", lock: oneLocked("1.0.0"), fails: "Inconsistent dependency lock file"}},
+	"locked in part":   {{needs: "a; b", lock: oneLocked("1.0.0"), fails: "provider registry.terraform.io/acme/b: required by this configuration but no version is selected"}},
+	"no platform":      {{needs: "a", args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
+	"unknown option":   {{needs: "a", args: "-bogus", fails: "flag provided but not defined: -bogus"}},
+	"no boolean":       {{needs: "a", args: "-lock-file=maybe", fails: "invalid boolean value \"maybe\" for -lock-file: parse error"}},
+	"two directories":  {{needs: "a", args: "another", fails: "No output directory specified"}},
 }
 
 func oneLocked(version string) string {

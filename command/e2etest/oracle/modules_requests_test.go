@@ -91,7 +91,7 @@ func (m *manyCalls) calls(command string) (n int) {
 	return n
 }
 
-func TestModules_OneRepositoryIsFetchedOnce(t *testing.T) {
+func TestModules_AreFetchedOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a repository of a thousand commits")
 	}
@@ -101,16 +101,25 @@ func TestModules_OneRepositoryIsFetchedOnce(t *testing.T) {
 	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "main")
 	tag := m.config("$HTTPGIT/leaf.git", "v1.0.0")
 	commits := m.config("$HTTPGIT/leaf.git", "$COMMIT(leaf@v1.0.0)", "$COMMIT(leaf@v1.1.0)")
+	var versions strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&versions, "module \"m%d\" {\n  source  = \"tf.example.com/acme/%s/cloud\"\n  version = \"1.0.0\"\n}\n", i, []string{"net", "leaf"}[i%2])
+	}
 	for _, step := range []struct {
 		name, config      string
 		listings, fetches int // at most
+		archives          int
+		silent            bool // the registry isn't asked
 	}{
-		{"three refs", tags, 1, 1},
-		{"three refs that could have moved", tags, 1, 0},
-		{"one ref", tag, 1, 1},
-		{"two commits, one of them new", commits, 1, 1},
-		{"two commits", commits, 0, 0},
+		{"three refs", tags, 1, 1, 0, false},
+		{"three refs that could have moved", tags, 1, 0, 0, false},
+		{"one ref", tag, 1, 1, 0, false},
+		{"two commits, one of them new", commits, 1, 1, 0, false},
+		{"two commits", commits, 0, 0, 0, false},
+		{"versions of a registry", versions.String(), 1, 1, 1, false},
+		{"known versions", versions.String(), 0, 0, 0, true},
 	} {
+		all, archives := m.world.registry.Requests(""), m.world.registry.Requests("module/archive")
 		m.init(program, step.config)
 		if n := m.calls("ls-remote"); n > step.listings {
 			t.Errorf("%s: %d listings, want %d at most", step.name, n, step.listings)
@@ -118,27 +127,11 @@ func TestModules_OneRepositoryIsFetchedOnce(t *testing.T) {
 		if n := m.calls("fetch"); n > step.fetches {
 			t.Errorf("%s: %d fetches, want %d at most", step.name, n, step.fetches)
 		}
+		must.Equal(t, m.world.registry.Requests("module/archive")-archives, step.archives, step.name)
+		if step.silent {
+			must.Equal(t, m.world.registry.Requests(""), all, step.name)
+		}
 	}
-}
-
-func TestModules_KnownVersionCostsNoRequest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a repository of a thousand commits")
-	}
-	t.Parallel()
-	m := newManyCalls(t)
-	program := harness.Tfdeps(t)
-	var config strings.Builder
-	for i := range 100 {
-		fmt.Fprintf(&config, "module \"m%d\" {\n  source  = \"tf.example.com/acme/%s/cloud\"\n  version = \"1.0.0\"\n}\n", i, []string{"net", "leaf"}[i%2])
-	}
-	m.init(program, config.String())
-	registry := m.world.registry
-	before := registry.Requests("")
-	must.Equal(t, registry.Requests("module/archive"), 1)
-	m.init(program, config.String())
-	must.Equal(t, registry.Requests("")-before, 0)
-	must.Equal(t, m.calls("fetch")+m.calls("ls-remote"), 0)
 }
 
 // BenchmarkManyModules is the time of init for a hundred calls of one repository

@@ -60,6 +60,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 		w.commit(t, ref, files[ref])
 		w.archives(t, ref, files[ref])
 	}
+	w.publish(t)
 	w.longHistory(t)
 	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", "git/empty.git")
 	for line := range strings.Lines(registry) {
@@ -87,12 +88,18 @@ func (w *moduleWorld) commit(t testing.TB, ref string, files map[string]string) 
 	gitIn(t, work, "add", "-A")
 	gitIn(t, work, "commit", "-q", "--allow-empty", "-m", ref)
 	gitIn(t, work, "tag", tag)
-	gitIn(t, work, "branch", "-f", "release")
 	w.commits[ref] = strings.TrimSpace(gitIn(t, work, "rev-parse", "HEAD"))
-	bare := filepath.Join(w.dir, "git", repo+".git")
-	_ = os.RemoveAll(bare)
-	gitIn(t, w.dir, "clone", "-q", "--bare", work, bare)
-	gitIn(t, bare, "update-server-info")
+}
+
+// publish makes what is cloned of all repositories.
+func (w *moduleWorld) publish(t testing.TB) {
+	t.Helper()
+	for _, entry := range must.Get(os.ReadDir(filepath.Join(w.dir, "work")))(t) {
+		work, bare := filepath.Join(w.dir, "work", entry.Name()), filepath.Join(w.dir, "git", entry.Name()+".git")
+		gitIn(t, work, "branch", "-f", "release")
+		gitIn(t, w.dir, "clone", "-q", "--bare", work, bare)
+		gitIn(t, bare, "update-server-info")
+	}
 }
 
 // longHistory makes the repository "long", which has a thousand commits.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -353,15 +352,8 @@ func stateSays(src []byte) string {
 func (p *statePlaces) filesIn(t *testing.T, i int) map[string]string {
 	t.Helper()
 	state := fmt.Sprintf("/%d", i)
-	files := map[string]string{state: p.states.get(state)}
-	must.Succeed(t, filepath.WalkDir(p.dirs[i], func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		files[path] = string(content)
-		return err
-	}))
+	files := contentOf(t, p.dirs[i])
+	files[state] = p.states.get(state)
 	return files
 }
 

@@ -23,11 +23,9 @@ const (
 	maxColdMemory    = 40 << 20         // of an init that downloads and unpacks ten packages
 )
 
-// TestProgram_TakesLittleMemoryToStart is about the program as releases have it, without C: in one
-// that cgo links, 1.5 MiB are pages of the C library, which other programs have in memory anyway.
 func TestProgram_TakesLittleMemoryToStart(t *testing.T) {
 	t.Parallel()
-	peak := peakMemory(t, t.TempDir(), harness.Env(t), harness.Build(t, ".", "-tags=netgo,osusergo"), "version")
+	peak := peakMemory(t, t.TempDir(), harness.Env(t), harness.Tfdeps(t), "version")
 	t.Logf("%.1f MiB", float64(peak)/(1<<20))
 	if peak > maxVersionMemory {
 		t.Errorf("tfdeps version has %d KiB, want at most %d", peak>>10, maxVersionMemory>>10)

@@ -62,10 +62,10 @@ func preferPeers() (dir string, err error) {
 	return dir, os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// Tfdeps returns the path of this program, as it is shipped.
+// Tfdeps returns the path of this program, as it is shipped: without C.
 func Tfdeps(tb testing.TB) string {
 	tb.Helper()
-	return Build(tb, ".")
+	return Build(tb, ".", "-tags=netgo,osusergo")
 }
 
 // WatchedTfdeps returns the path of this program, watched by the race detector
@@ -75,7 +75,7 @@ func WatchedTfdeps(tb testing.TB) string {
 	if raceEnabled {
 		return Build(tb, ".", "-race")
 	}
-	return Build(tb, ".")
+	return Tfdeps(tb)
 }
 
 // Build returns the path of the program whose source is in a directory, relative
