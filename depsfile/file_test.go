@@ -157,7 +157,7 @@ func writeTree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range files {
-		must.Write(t, filepath.Join(root, filepath.FromSlash(name)), block(`version = "1.0.0"`))
+		must.Write(t, filepath.Join(root, name), block(`version = "1.0.0"`))
 	}
 	return root
 }
@@ -185,7 +185,7 @@ func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
 			}
 			root := writeTree(t, c.files...)
 			dir := filepath.Join(root, c.dir)
-			link, target := linkIn(t, dir, filepath.FromSlash(c.to)), filepath.Join(dir, filepath.FromSlash(c.to))
+			link, target := linkIn(t, dir, filepath.FromSlash(c.to)), filepath.Join(dir, c.to)
 			before := read(t, target)
 			err := exampleLocks(t).Save(link, terraform)
 			if !isSymlink(t, link) {

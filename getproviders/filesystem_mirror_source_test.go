@@ -24,7 +24,7 @@ func mirror(t *testing.T, names ...string) *getproviders.FilesystemMirrorSource 
 
 func makeEntry(dir, name string) error {
 	name, target, isLink := strings.Cut(name, " -> ")
-	path := filepath.Join(dir, filepath.FromSlash(name))
+	path := filepath.Join(dir, name)
 	if strings.HasSuffix(name, "/") {
 		return os.MkdirAll(path, 0o777)
 	}
@@ -128,9 +128,9 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 			source := mirror(t, test.tree...)
 			got, err := packageOf(t, source)
 			must.Succeed(t, err)
-			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, filepath.FromSlash(test.dir)))
+			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, test.dir))
 			if test.file != "" {
-				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
+				want = getproviders.LocalArchive(filepath.Join(source.Dir, test.file))
 			}
 			origin, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
 			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {

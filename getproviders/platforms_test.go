@@ -14,7 +14,7 @@ func TestPlatforms_OfAMirror(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
 	for _, path := range []string{"1.0.0/linux_amd64", "1.0.0/darwin_arm64", "2.0.0/linux_amd64"} {
-		must.Succeed(t, os.MkdirAll(filepath.Join(base, filepath.FromSlash(path)), 0o755))
+		must.Succeed(t, os.MkdirAll(filepath.Join(base, path), 0o755))
 	}
 	must.Succeed(t, os.WriteFile(filepath.Join(base, "terraform-provider-widget_1.0.0_windows_386.zip"), nil, 0o600))
 	p := must.Get(getproviders.Terraform("1.15.9").ParseProvider("acme/widget"))(t)

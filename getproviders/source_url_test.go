@@ -74,7 +74,7 @@ func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
 	if err != nil || before == "" {
 		t.Fatalf("got %q, %v", before, err)
 	}
-	path := filepath.Join(source.Dir, filepath.FromSlash(packed))
+	path := filepath.Join(source.Dir, packed)
 	must.Succeed(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 	if after, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux); err != nil || after == before {
 		t.Errorf("got %q, %v", after, err)

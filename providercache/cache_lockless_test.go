@@ -63,7 +63,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 		got := ""
 		for _, p := range []string{"a", "b"} { // by name, as they may be links
 			name := packageDir(registryHost+"/acme/"+p, "1.0.0")
-			file := only(t, filepath.Join(d.Target.Dir, filepath.FromSlash(name), "terraform-provider-"+p))
+			file := only(t, filepath.Join(d.Target.Dir, name, "terraform-provider-"+p))
 			got += name + "/" + filepath.Base(file) + ": " + read(t, file) + "\n"
 		}
 		must.Equal(t, got, sound, d.Target.Dir)
@@ -94,7 +94,7 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 		t.Cleanup(running.Remove)
 	}
 	_, asked := m.install(t, d, locks)
-	must.Equal(t, len(asked), 0)
+	must.Len(t, asked, 0)
 	must.Equal(t, d.linked, 0)
 	for _, root := range []string{d.Target.Dir, m.Cache} {
 		must.Equal(t, stagingDirs(tree(t, root)), 1, root)

@@ -37,7 +37,7 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 			for range 2 {
 				sound := m.directory(t)
 				_, asked := m.install(t, sound, locks)
-				must.Equal(t, len(asked), 0)
+				must.Len(t, asked, 0)
 				if runtime.GOOS != "windows" { // where a package that others can change is read without a word
 					must.Len(t, sound.read, 2)
 				}
@@ -64,7 +64,7 @@ func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 		age()
 		other := m.directory(t)
 		_, asked := m.install(t, other, locks)
-		must.Equal(t, len(asked), 0)
+		must.Len(t, asked, 0)
 		must.Len(t, other.read, read)
 	}
 	if _, asked := m.first(t); asked["archive"] != 2 {

@@ -56,7 +56,7 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	m.State = filepath.Join(home, "state")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	must.Equal(t, len(tree(t, home)), 0)
+	must.Len(t, tree(t, home), 0)
 	if m.install(t, d, locks); len(d.read) != 2 {
 		t.Errorf("read %q, and there are no receipts", d.read)
 	}

@@ -177,7 +177,7 @@ func TestVerify_TrustsNoReceipt(t *testing.T) {
 	d.Fetcher.Verify = true
 	d.Fetcher = installtest.Again(d.Fetcher)
 	_, asked := m.install(t, d, locks)
-	must.Equal(t, len(asked), 0)
+	must.Len(t, asked, 0)
 	must.Len(t, d.read, 2)
 }
 
@@ -268,7 +268,7 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 	readOnly(t, m.Cache)
 	d := m.directory(t)
 	_, asked := m.install(t, d, locks)
-	must.Equal(t, len(asked), 0)
+	must.Len(t, asked, 0)
 	must.Equal(t, d.linked, 2)
 	install(t, d.Installer, require(registryHost+"/acme/c", ""), nil)
 }

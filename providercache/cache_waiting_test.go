@@ -28,7 +28,7 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 				for i, d := range append(fresh, fresh...) {
 					d.Link = mode
 					must.Equal(t, m.waited(t, d, locks), 0, i)
-					must.Equal(t, len(d.read), 0)
+					must.Len(t, d.read, 0)
 				}
 			})
 		})

@@ -22,7 +22,7 @@ func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	if err != nil || len(filled) != 2 || filled[0].State == event.Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
-	must.Equal(t, len(tree(t, filler.Target.Dir)), 0)
+	must.Len(t, tree(t, filler.Target.Dir), 0)
 	again, err := m.directory(t).Prefetch(t.Context(), providercache.PackageSpecs(locks))
 	if err != nil || again[0].State != event.Present || again[1].State != event.Present {
 		t.Errorf("filled again: %+v, %v", again, err)

@@ -32,7 +32,7 @@ func anywhere(name string) (string, bool) {
 func lay(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+		must.Write(t, filepath.Join(dir, name), content)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestBundle_KeepsHostsWithPorts(t *testing.T) {
 	dir, to := t.TempDir(), t.TempDir()
 	lay(t, dir, map[string]string{name: "content"})
 	must.Succeed(t, unpack(t, exampleTarOf(t, dir, bundle.Entry{Path: name}), to))
-	if got, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(name))); string(got) != "content" {
+	if got, err := os.ReadFile(filepath.Join(to, name)); string(got) != "content" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

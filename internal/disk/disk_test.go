@@ -16,8 +16,8 @@ func TestProbe_LeavesNothingButTheDirectory(t *testing.T) {
 	if err != nil || len(made) != 2 {
 		t.Fatalf("made %q, %v", made, err)
 	}
-	must.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0)
-	must.Equal(t, len(must.Get(Probe(dir))(t)), 0)
+	must.Len(t, must.Get(os.ReadDir(dir))(t), 0)
+	must.Len(t, must.Get(Probe(dir))(t), 0)
 }
 
 func TestProbe_SaysWhatIsInTheWay(t *testing.T) {

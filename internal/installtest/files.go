@@ -72,7 +72,7 @@ func Tree(tb testing.TB, dir string) []string {
 // Files lists the files of Tree, without directories.
 func Files(tb testing.TB, dir string) []string {
 	return slices.DeleteFunc(Tree(tb, dir), func(name string) bool {
-		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		info, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && info.IsDir() && !strings.Contains(name, " -> ")
 	})
 }
@@ -107,7 +107,7 @@ func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 	tb.Helper()
 	dir := tb.TempDir()
 	for name, text := range content {
-		cachetest.WriteTo(tb, filepath.Join(dir, filepath.FromSlash(name)), text)
+		cachetest.WriteTo(tb, filepath.Join(dir, name), text)
 	}
 	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
 	must.Succeed(tb, err)

@@ -206,7 +206,7 @@ func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	write := func(name, content string) string {
-		path := filepath.Join(home, filepath.FromSlash(name))
+		path := filepath.Join(home, name)
 		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 		return path
 	}

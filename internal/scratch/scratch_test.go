@@ -52,7 +52,7 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	dir.Remove()
 	dir.Remove() // a second call does no harm
 	left, err := os.ReadDir(parent)
-	must.Equal(t, len(left), 0)
+	must.Len(t, left, 0)
 	must.Equal(t, err, nil)
 	must.Refuse(Make(filepath.Join(parent, "missing")))(t, "made a directory in none")
 }
@@ -128,14 +128,14 @@ func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
 	top := t.TempDir()
 	base := filepath.Join(top, "base")
 	for _, dir := range []string{"base/dir/sub", "elsewhere/sub"} {
-		must.Succeed(t, os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755))
+		must.Succeed(t, os.MkdirAll(filepath.Join(top, dir), 0o755))
 	}
 	link := filepath.Join(base, "link")
 	if err := must.Symlink("../elsewhere", link); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	for path, want := range map[string]bool{"dir/sub": false, "link": false, "link/sub": true, "link/absent": false} {
-		err := CheckLinks(base, filepath.Join(base, filepath.FromSlash(path)))
+		err := CheckLinks(base, filepath.Join(base, path))
 		found, ok := errors.AsType[*LinkError](err)
 		if ok != want || err == nil == want || want && found.Link != link {
 			t.Errorf("%s: %v, want a link: %t", path, err, want)

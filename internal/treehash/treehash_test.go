@@ -32,7 +32,7 @@ func writeFiles(t *testing.T) (dir string, digests []treehash.File) {
 		".hidden":                     "counts",
 		"ünïcode":                     "name",
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
+		path := filepath.Join(dir, name)
 		must.Write(t, path, content)
 		digests = append(digests, treehash.File{Name: name, SHA256: sha256.Sum256([]byte(content))})
 	}

@@ -131,7 +131,7 @@ func readJSON(path string, into any) error {
 }
 
 func (m *mirroring) file(name string) string {
-	return filepath.Join(m.dir, registryHost, "acme", filepath.FromSlash(name))
+	return filepath.Join(m.dir, registryHost, "acme", name)
 }
 
 func (m *mirroring) files(t *testing.T) (names []string) {
@@ -229,7 +229,7 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	}
 	must.Equal(t, strings.Join(about, ", "), "gadget metadata, gadget metadata, nobody query, widget metadata")
 	must.Fail(t, err, getproviders.ErrPlatformMissing)
-	must.Equal(t, len(result.Pruned), 0)
+	must.Len(t, result.Pruned, 0)
 	for _, v := range []string{"0.9.0", "2.0.0"} {
 		must.Contain(t, read(t, m.file("widget/index.json")), v)
 	}

@@ -47,7 +47,7 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 	w := getproviders.PackageSpec{Provider: installtest.Provider("acme/" + name), Version: installtest.Version("1.0.0")}
 	dir := m.Cache.PackagePath(w.Provider, w.Version, linux)
 	for file, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(file))
+		path := filepath.Join(dir, file)
 		must.Write(t, path, content)
 		if strings.HasPrefix(file, "terraform-provider-") {
 			must.Succeed(t, os.Chmod(path, 0o755))
@@ -197,7 +197,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 		must.Equal(t, pushed[i].State, want)
 		must.Equal(t, pushed[i].Path, "")
 	}
-	must.Equal(t, len(objects(t, bucket)), 0)
+	must.Len(t, objects(t, bucket), 0)
 	pulled, err := newMachine(t).pull(t, mirror.InBucket(bucket), onlyZH, missing)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.NotRecorded || pulled[1].State != event.Absent {
 		t.Fatalf("%+v, %v", pulled, err)
@@ -339,7 +339,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 			if strings.HasPrefix(name, "another") && getproviders.CodeOf(err) == "" || name == "the package of another name" && !errors.Is(err, getproviders.ErrAuthentication) {
 				t.Errorf("%v", err)
 			}
-			must.Equal(t, len(to.packages(t)), 0)
+			must.Len(t, to.packages(t), 0)
 		})
 	}
 }

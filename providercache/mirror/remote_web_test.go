@@ -86,7 +86,7 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	must.Get(mirror.Push(t.Context(), from.Installer, mirror.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w}))(t)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(r.URL.Path))); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, r.URL.Path)); err != nil {
 			rw.WriteHeader(http.StatusForbidden)
 			return
 		}

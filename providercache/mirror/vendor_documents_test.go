@@ -93,7 +93,7 @@ func placing(t *testing.T, unpacked bool) *vendored {
 	t.Helper()
 	v := vendoringOf(t)
 	own := registryHost + "/acme/own"
-	dir := filepath.Join(v.opts.Dir, filepath.FromSlash(layout.UnpackedPath(provider(own), getproviders.MustParseVersion("1.0.0"), linux)))
+	dir := filepath.Join(v.opts.Dir, layout.UnpackedPath(provider(own), getproviders.MustParseVersion("1.0.0"), linux))
 	if unpacked {
 		write(t, filepath.Join(dir, "terraform-provider-own"), "mine")
 	} else {

@@ -64,7 +64,7 @@ func (v *vendored) run(t *testing.T) (mirror.VendorResult, error) {
 func (v *vendored) path(name, version string, plat getproviders.Platform) string {
 	p := provider(registryHost + "/acme/" + name)
 	if v.opts.Unpacked {
-		return filepath.Join(v.opts.Dir, filepath.FromSlash(layout.UnpackedPath(p, getproviders.MustParseVersion(version), plat)))
+		return filepath.Join(v.opts.Dir, layout.UnpackedPath(p, getproviders.MustParseVersion(version), plat))
 	}
 	return filepath.Join(v.opts.Dir, registryHost, "acme", name, p.PackedName(getproviders.MustParseVersion(version), plat))
 }

@@ -44,7 +44,7 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 	settle(t, server)
 	must.Equal(t, stat(server, "disk_full_total"), 3)
 	must.Equal(t, server.Ready(t.Context()), nil)
-	must.Equal(t, len(must.Get(os.ReadDir(m.opts.Temporary))(t)), 0)
+	must.Len(t, must.Get(os.ReadDir(m.opts.Temporary))(t), 0)
 	keys := keysIn(t, m.bucket, ".zip")
 	must.Len(t, keys, 2)
 	must.NotContain(t, strings.Join(keys, " "), "large")

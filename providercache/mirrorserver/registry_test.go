@@ -203,7 +203,7 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 		t.Errorf("%q, %s", location, versions)
 	}
 	for name, secret := range map[string]bool{"1.0.0/location.json": true, "versions.json": false} {
-		info := must.Get(os.Stat(filepath.Join(root, "modules", filepath.FromSlash(module), filepath.FromSlash(name))))(t)
+		info := must.Get(os.Stat(filepath.Join(root, "modules", module, name)))(t)
 		if runtime.GOOS != "windows" && (info.Mode().Perm()&0o077 == 0) != secret {
 			t.Errorf("%s has the mode %v: its URL may be signed", name, info.Mode())
 		}

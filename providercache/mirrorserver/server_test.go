@@ -281,7 +281,7 @@ func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 	content := contentOf("widget", "1.0.0", linux)
 	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
 	must.EqualSlices(t, found(t, front, archive).body, content)
-	must.Equal(t, len(keysIn(t, m.bucket, ".zip")), 0)
+	must.Len(t, keysIn(t, m.bucket, ".zip"), 0)
 }
 
 // writeMirror makes a directory that is a mirror with one archive, about which nothing is signed.

@@ -74,7 +74,7 @@ func TestHandler_SharesFailures(t *testing.T) {
 			await(t, func() bool { return stat(server, "requests_total") >= 20 })
 			close(source.let)
 			clients.Wait()
-			must.Equal(t, len(source.asked), 0)
+			must.Len(t, source.asked, 0)
 		})
 	}
 }

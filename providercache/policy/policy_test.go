@@ -315,11 +315,11 @@ func TestLoad_NamesTheFile(t *testing.T) {
 func TestFind_SearchesUpToTheRepository(t *testing.T) {
 	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, dir := range []string{"out/repo/.git", "out/repo/live/net", "out/alone/below"} {
-		must.Succeed(t, os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755))
+		must.Succeed(t, os.MkdirAll(filepath.Join(top, dir), 0o755))
 	}
 	put := func(name string) {
 		t.Helper()
-		must.Succeed(t, os.WriteFile(filepath.Join(top, filepath.FromSlash(name)), nil, 0o600))
+		must.Succeed(t, os.WriteFile(filepath.Join(top, name), nil, 0o600))
 	}
 	for _, step := range []struct{ put, from, want string }{
 		{"out/tfdeps.hcl", "out/repo/live/net", ""},
@@ -330,10 +330,10 @@ func TestFind_SearchesUpToTheRepository(t *testing.T) {
 		{"out/alone/below/tfdeps.hcl", "out/alone/below", "out/alone/below/tfdeps.hcl"},
 	} {
 		put(step.put)
-		got, err := policy.Find(filepath.Join(top, filepath.FromSlash(step.from)))
+		got, err := policy.Find(filepath.Join(top, step.from))
 		var want []string
 		for name := range strings.FieldsSeq(step.want) {
-			want = append(want, filepath.Join(top, filepath.FromSlash(name)))
+			want = append(want, filepath.Join(top, name))
 		}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("with %s: got %q, %v; want %q", step.put, got, err, want)

@@ -21,7 +21,7 @@ func TestHashPackage(t *testing.T) {
 	content := map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/page": "words"}
 	archive := installtest.ZipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/": "", "docs/page": "words"})
 	for name, text := range content {
-		cachetest.WriteTo(t, filepath.Join(dir, "tree", filepath.FromSlash(name)), text)
+		cachetest.WriteTo(t, filepath.Join(dir, "tree", name), text)
 	}
 	cachetest.WriteTo(t, filepath.Join(dir, "any.zip"), string(archive))
 	cachetest.WriteTo(t, filepath.Join(dir, "text.zip"), "no archive")

@@ -45,7 +45,7 @@ func TestHashes_OfManyPlatforms(t *testing.T) {
 	if !maps.EqualFunc(got, want, slices.Equal[[]getproviders.Hash]) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	must.Equal(t, len(tree(t, temporary)), 0)
+	must.Len(t, tree(t, temporary), 0)
 }
 
 func TestHashes_OfADirectory(t *testing.T) {

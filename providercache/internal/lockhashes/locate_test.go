@@ -1,9 +1,6 @@
 package lockhashes_test
 
 import (
-	"context"
-	"fmt"
-	"log"
 	"net/http"
 	"slices"
 	"testing"
@@ -16,24 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 )
-
-func ExampleLocate() {
-	source, client, widget, _, closeAll := exampleSource()
-	defer closeAll()
-	in := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client},
-	}
-	results, err := in.Fetcher.Locate(context.Background(), lockhashes.Request{
-		Requirements: getproviders.Requirements{widget: nil}, Platforms: onLinux,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, p := range results[0].Packages {
-		fmt.Println(p.Selection.Version, p.Platform, p.Authentication.TrustLevel, p.ZH.Scheme())
-	}
-	// Output: 1.1.0 linux_amd64 self-signed zh
-}
 
 func TestLocate_DownloadsNothing(t *testing.T) {
 	t.Parallel()

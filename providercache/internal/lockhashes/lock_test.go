@@ -129,17 +129,6 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 	}
 }
 
-func TestLock_ResumesATransfer(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{
-		"terraform-provider-widget": noise(300_000),
-	})})
-	registry.Break("archive", providertest.Fault{CutAfter: 100_000, Times: 2})
-	result := lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, "")})
-	must.Equal(t, result.Packages[0].H1, h1Of(t, map[string]string{"terraform-provider-widget": noise(300_000)}))
-}
-
 func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)

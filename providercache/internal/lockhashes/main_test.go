@@ -26,7 +26,6 @@ const (
 var (
 	errRefused      = installtest.ErrRefused
 	everyPlatform   = installtest.EveryPlatform
-	exampleSource   = installtest.ExampleSource
 	h1Of            = installtest.H1Of
 	httpArchive     = installtest.HTTPArchive
 	install         = installtest.Install
@@ -39,7 +38,6 @@ var (
 	newRegistry     = installtest.NewRegistry
 	newSource       = installtest.NewSource
 	newUser         = installtest.NewUser
-	noise           = installtest.Noise
 	nothingLeft     = installtest.NothingLeft
 	otherPlatforms  = installtest.OtherPlatforms
 	product         = installtest.Product

@@ -29,7 +29,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 		t.Skipf("%s is not root's alone", filepath.Dir(above))
 	}
 	cache = filepath.Join(above, "cache")
-	dir = filepath.Join(cache, filepath.FromSlash(packageName))
+	dir = filepath.Join(cache, packageName)
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
 	r := MakeImage(cache)
@@ -43,7 +43,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 
 // imageIsKnown asks as a user who can't write to the image.
 func imageIsKnown(cache string) bool {
-	rc, ok := ImageReceipts(cache, never).Known(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
+	rc, ok := ImageReceipts(cache, never).Known(packageName, filepath.Join(cache, packageName), time.Now())
 	return ok && rc.H1 == "h1:widget="
 }
 

@@ -53,7 +53,7 @@ func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
 		t.Error("ctimes moved before anything happened")
 	}
 	for _, name := range filesOfKept {
-		moveCtime(t, filepath.Join(s.Dir, filepath.FromSlash(name)))
+		moveCtime(t, filepath.Join(s.Dir, name))
 	}
 	rc, ok := s.inCache(false)
 	if !ok || !rc.Moved() {
@@ -132,7 +132,7 @@ func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
 			t.Run(what+", "+filepath.Base(name), func(t *testing.T) {
 				t.Parallel()
 				s := keepInCache(t)
-				path := filepath.Join(s.Dir, filepath.FromSlash(name))
+				path := filepath.Join(s.Dir, name)
 				info := must.Get(os.Lstat(path))(t)
 				above := must.Get(os.Lstat(filepath.Dir(path)))(t)
 				change(t, path, info)
@@ -246,7 +246,7 @@ func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
 	t.Helper()
 	root := t.TempDir()
-	dir = filepath.Join(root, filepath.FromSlash(packageName))
+	dir = filepath.Join(root, packageName)
 	must.Succeed(t, os.MkdirAll(filepath.Dir(dir), 0o755))
 	if _, _, err := link.Tree(t.Context(), s.Dir, dir, []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)

@@ -25,7 +25,7 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 	for _, name := range filesOfKept {
 		for _, inCache := range []bool{false, true} {
 			s := keepInCache(t)
-			path := filepath.Join(s.Dir, filepath.FromSlash(name))
+			path := filepath.Join(s.Dir, name)
 			before, err := os.Stat(path)
 			must.Succeed(t, errors.Join(err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666)))
 			write := openAsNobody(t, path)

@@ -30,7 +30,7 @@ type kept struct {
 func keep(t *testing.T) kept {
 	t.Helper()
 	s := kept{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
-	s.Dir = filepath.Join(s.Root, filepath.FromSlash(packageName))
+	s.Dir = filepath.Join(s.Root, packageName)
 	cachetest.WriteTo(t, filepath.Join(s.Dir, cachetest.WidgetFile), "the provider")
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "LICENSE"), "free")
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")

@@ -29,10 +29,10 @@ func list(tb testing.TB, u *store.Maintenance) []store.Package {
 func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	t.Parallel()
 	u := installtest.NewMachine(t).Maintenance(t)
-	must.Equal(t, len(list(t, u)), 0)
+	must.Len(t, list(t, u), 0)
 	must.Equal(t, len(must.Get(u.Verify(t.Context(), nil))(t)), 0)
 	must.Get(u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true}))(t)
-	must.Equal(t, len(installtest.Tree(t, u.Cache.Dir)), 0)
+	must.Len(t, installtest.Tree(t, u.Cache.Dir), 0)
 }
 
 func TestMaintenance_ListsOnlyPackages(t *testing.T) {
@@ -42,9 +42,9 @@ func TestMaintenance_ListsOnlyPackages(t *testing.T) {
 		".tfdeps-1/package/a/b/1.0.0/linux_amd64/x", "partial/abc", "host.example/acme/a/1.0.0/readme",
 		"host.example/acme/a/01.0.0/linux_amd64/x", "host.example/acme/a/1.0.0/linux/x", "upper.example/ACME/a/1.0.0/linux_amd64/x",
 	} {
-		write(t, filepath.Join(m.Cache, filepath.FromSlash(name)), "")
+		write(t, filepath.Join(m.Cache, name), "")
 	}
-	must.Equal(t, len(list(t, m.Maintenance(t))), 0)
+	must.Len(t, list(t, m.Maintenance(t)), 0)
 }
 
 func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
@@ -60,7 +60,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	a := list(t, u)[0]
 	target := resolvedPath(t, copied.Target.Dir)
 	must.EqualSlices(t, a.Users, []string{target})
-	must.Equal(t, len(a.Linked), 0)
+	must.Len(t, a.Linked, 0)
 	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
 		t.Errorf("used at %v, not at %v", got, yesterday)
 	}
@@ -213,7 +213,7 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 	u := m.Maintenance(t)
 	at := time.Now()
 	for i, name := range []string{"b", "a", "c"} {
-		dir := filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/"+name, "1.0.0")))
+		dir := filepath.Join(m.Cache, installtest.PackageDir("acme/"+name, "1.0.0"))
 		write(t, filepath.Join(dir, "terraform-provider-"+name), strings.Repeat("x", 10_000))
 		old := at.Add(time.Duration(i-10) * 24 * time.Hour)
 		succeed(t, os.Chtimes(dir, old, old))
@@ -301,7 +301,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 		d := m.Installer(t)
 		installtest.InstallBoth(t, d, locks)
 		for _, name := range []string{"a", "b"} {
-			dir := filepath.Join(d.Target.Dir, filepath.FromSlash(installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0")))
+			dir := filepath.Join(d.Target.Dir, installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0"))
 			must.Get(os.Stat(dir))(t)
 		}
 		succeed(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
@@ -316,7 +316,7 @@ func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 	m := installtest.NewMachine(t)
 	m.Named = true
 	installtest.InstallBoth(t, m.Installer(t), nil)
-	write(t, filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
+	write(t, filepath.Join(m.Cache, installtest.PackageDir("acme/foreign", "1.0.0"), "terraform-provider-foreign"), "")
 	u := m.Maintenance(t)
 	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
 	succeed(t, err)

@@ -33,7 +33,7 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 	if at := cache.Place(); !at.Exists || at.Dir != cache.Dir || at.Exposed != "" || at.Free == 0 {
 		t.Errorf("of this user alone: %+v", at)
 	}
-	must.Equal(t, len(maintenance.Exposed([]Package{p})), 0)
+	must.Len(t, maintenance.Exposed([]Package{p}), 0)
 	if runtime.GOOS == "windows" { // where a file has the access list of its directory
 		file = p.Dir
 	}

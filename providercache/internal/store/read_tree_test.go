@@ -74,7 +74,7 @@ func TestComparedPackages(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			for path, content := range test.files {
-				write(t, filepath.Join(dir, filepath.FromSlash(path)), content)
+				write(t, filepath.Join(dir, path), content)
 			}
 			var got []string
 			for _, c := range readTree(t, dir).Compare(test.locks, linuxPackages) {
@@ -95,7 +95,7 @@ func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
 		widget + "/1.0.0/linux_amd64/terraform-provider-widget", widget + "/index.json", widget + "/SHA256SUMS", widget + "/1.0.0/linux/x",
 		widget + "/newest/linux_amd64/x", ".tfdeps-1/acme/widget/1.0.0/linux_amd64/x", "a/b", "not a host/acme/widget/1.0.0/linux_amd64/x", "terraform-provider-widget_1.0.0_linux_amd64.zip",
 	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(path)), path)
+		write(t, filepath.Join(dir, path), path)
 	}
 	got := readTree(t, dir).Packages
 	must.Len(t, got, 1)
@@ -106,8 +106,8 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	t.Parallel()
 	dir, large := t.TempDir(), make([]byte, 20_000_000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
-	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), string(large))
-	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip")),
+	write(t, filepath.Join(dir, widget+"/1.0.0/linux_amd64/terraform-provider-widget"), string(large))
+	write(t, filepath.Join(dir, widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip"),
 		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
 	steps, mu := map[string]int{}, new(sync.Mutex)
 	must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
@@ -158,7 +158,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), "one")
+	write(t, filepath.Join(dir, widget+"/1.0.0/linux_amd64/terraform-provider-widget"), "one")
 	tree := readTree(t, dir)
 	must.Len(t, tree.Compare(lockOf("2.0.0"), store.CompareOptions{Shared: true}), 0)
 	skip := linuxPackages
@@ -172,7 +172,7 @@ func TestReadTrees_EndWithTheContext(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 5 {
-		write(t, filepath.Join(dir, filepath.FromSlash(fmt.Sprintf("%s/1.%d.0/linux_amd64/terraform-provider-widget", widget, i))), "one")
+		write(t, filepath.Join(dir, fmt.Sprintf("%s/1.%d.0/linux_amd64/terraform-provider-widget", widget, i)), "one")
 	}
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -17,7 +17,7 @@ import (
 func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 	t.Parallel()
 	cache := must.Get(OpenCache(t.TempDir(), false))(t)
-	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(cache.Dir, receipttest.Name, cachetest.WidgetFile), "the provider")
 	probe, err := filelock.Try(filepath.Join(cache.Dir, "probe"))
 	if err != nil {
 		t.Skipf("no locks here: %v", err)
@@ -40,7 +40,7 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	t.Parallel()
 	cache := must.Get(OpenCache(t.TempDir(), true))(t)
-	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
+	dir := filepath.Join(cache.Dir, receipttest.Name)
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	u := &Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state"), Now: time.Now}
 	p, _ := ParseName(receipttest.Name)
@@ -54,7 +54,7 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 		t.Skip("no state is kept here")
 	}
 	var done Removal
-	must.Equal(t, len(u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done)), 0)
+	must.Len(t, u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done), 0)
 	must.Len(t, done.Kept, 1)
 	must.Get(os.Stat(dir))(t)
 }
@@ -76,7 +76,7 @@ func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
 		if len(using.byDir) == 0 {
 			t.Skip("no state is kept here")
 		}
-		must.Equal(t, using.needs(receipttest.Name, filepath.Join(using.root, filepath.FromSlash(receipttest.Name))), c.want, c.later)
+		must.Equal(t, using.needs(receipttest.Name, filepath.Join(using.root, receipttest.Name)), c.want, c.later)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	cache := must.Get(OpenCache(t.TempDir(), false))(t)
 	elsewhere := t.TempDir()
 	host, below, _ := strings.Cut(receipttest.Name, "/")
-	precious := filepath.Join(elsewhere, filepath.FromSlash(below), cachetest.WidgetFile)
+	precious := filepath.Join(elsewhere, below, cachetest.WidgetFile)
 	cachetest.WriteTo(t, precious, "the provider of others")
 	if err := must.Symlink(elsewhere, filepath.Join(cache.Dir, host)); err != nil {
 		t.Skip(err)

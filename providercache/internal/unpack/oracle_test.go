@@ -84,7 +84,7 @@ func unzip(tb testing.TB, content []byte, dir string) {
 	tb.Helper()
 	r := must.Get(zip.NewReader(bytes.NewReader(content), int64(len(content))))(tb)
 	for _, f := range r.File {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		path := filepath.Join(dir, f.Name)
 		if strings.HasSuffix(f.Name, "/") {
 			must.Succeed(tb, os.MkdirAll(path, 0o755))
 			continue
