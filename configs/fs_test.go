@@ -12,7 +12,6 @@ import (
 	"testing/fstest"
 
 	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -54,7 +53,7 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	files := maps.Clone(workspace)
 	files["live/.terraform/modules/modules.json"] = `{"Modules":[{"Key":"reg","Source":"example.com/acme/reg/cloud","Dir":".terraform/modules/reg"}]}`
 	held := inMemory(files)
-	opts := configs.Options{FS: held, Product: getproviders.Terraform("1.15.9")}
+	opts := configs.Options{FS: held, Product: asTerraform}
 
 	found, problems := configs.Read(t.Context(), "live", opts)
 	if problems.HasErrors() {
@@ -90,7 +89,7 @@ func places(all []configs.Module) (text string) {
 // of its modules leads out of it.
 func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
 	dir := write(t, workspace)
-	opts := configs.Options{Product: getproviders.Terraform("1.15.9")}
+	opts := configs.Options{Product: asTerraform}
 	onDisk, problems := configs.Read(t.Context(), filepath.Join(dir, "live"), opts)
 	if problems.HasErrors() {
 		t.Fatal(problems)
@@ -153,7 +152,7 @@ func TestRead_KeepsModulesInTheirPackagesInAnFS(t *testing.T) {
 			if fsys == nil {
 				at = dir
 			}
-			opts := configs.Options{FS: fsys, Product: getproviders.Terraform("1.15.9")}
+			opts := configs.Options{FS: fsys, Product: asTerraform}
 			found, problems := configs.Read(t.Context(), at, opts)
 			if !problems.HasErrors() || slices.Contains(strings.Fields(types(found.Requirements)), "secret") {
 				t.Errorf("%s, %s: required are %s, problems %v", tc.name, kind, types(found.Requirements), problems)

@@ -16,6 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+var asTerraform, asOpenTofu = getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
+
 // files are the contents of files by their names, which have slashes.
 type files = map[string]string
 
@@ -81,7 +83,7 @@ func TestRead_TakesTheStateThatCounts(t *testing.T) {
 				tc.files = map[string]string{}
 			}
 			tc.files["main.tf"] = config
-			tc.opts.Product = getproviders.Terraform("1.15.9")
+			tc.opts.Product = asTerraform
 			found, problems := configs.Read(t.Context(), write(t, tc.files), tc.opts)
 			if problems.HasErrors() {
 				t.Fatal(problems)
@@ -105,7 +107,7 @@ func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
 		t.Errorf("required are %s, problems %v", got, problems)
 	}
 	must.Succeed(t, os.Remove(filepath.Join(dir, ".terraform/modules/modules.json")))
-	_, problems = configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	_, problems = configs.Read(t.Context(), dir, configs.Options{Product: asTerraform})
 	must.Len(t, problems, 2)
 	for _, p := range problems {
 		if outdated, ok := p.Extra.(modules.Outdated); !ok || outdated.Code != modules.Absent {
@@ -116,7 +118,7 @@ func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
 
 func TestRead_TellsAnUnfitVersionAlone(t *testing.T) {
 	dir := write(t, files{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\nnonsense {}\n"})
-	_, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	_, problems := configs.Read(t.Context(), dir, configs.Options{Product: asTerraform})
 	if len(problems) != 1 || problems[0].Summary != "Unsupported Terraform Core version" {
 		t.Errorf("the problems are %v", problems)
 	}
@@ -130,7 +132,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 		".terraform.lock.hcl":             "Argument or block definition required",
 	} {
 		dir := write(t, files{"main.tf": "", file: "}{"})
-		_, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+		_, problems := configs.Read(t.Context(), dir, configs.Options{Product: asTerraform})
 		if !problems.HasErrors() || problems[0].Summary != want {
 			t.Errorf("%s: the problems are %v, want %q", file, problems, want)
 		}
@@ -139,7 +141,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 
 func TestCombine_NamesLegacyAddresses(t *testing.T) {
 	dir := write(t, files{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"mode": "managed", "provider": "provider.old"}]}`})
-	found, problems := configs.Read(context.Background(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	found, problems := configs.Read(context.Background(), dir, configs.Options{Product: asTerraform})
 	must.Len(t, problems, 1)
 	if legacy, ok := problems[0].Extra.(combine.LegacyProvider); !ok || legacy.Provider.Type != "old" {
 		t.Errorf("the problem is %v", problems[0])
@@ -152,7 +154,7 @@ func TestCombine_TakesAddressesOfThePredecessorForTheProducts(t *testing.T) {
 	dir := write(t, files{"main.tofu": "", "terraform.tfstate": state})
 	for keep, want := range map[bool]string{false: "registry.opentofu.org/acme/a", true: "registry.terraform.io/acme/a"} {
 		found, problems := configs.Read(t.Context(), dir,
-			configs.Options{Product: getproviders.OpenTofu("1.12.6"), KeepStateAddresses: keep})
+			configs.Options{Product: asOpenTofu, KeepStateAddresses: keep})
 		all := found.Requirements.Providers()
 		if problems.HasErrors() || len(all) != 1 || all[0].String() != want {
 			t.Errorf("required are %v, problems %v; want %s", all, problems, want)

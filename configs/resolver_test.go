@@ -31,7 +31,7 @@ func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
 		"main.tf":     "module \"net\" {\n  source = \"git::https://git.example.com/net.git\"\n}\nmodule \"own\" {\n  source = \"./own\"\n}\n",
 		"own/main.tf": "terraform {\n  required_version = \">= 1.0\"\n}\nresource \"own_x\" \"y\" {}\n",
 	})
-	opts := configs.Options{Product: getproviders.Terraform("1.15.9")}
+	opts := configs.Options{Product: asTerraform}
 	var happened []string
 	resolver := &configs.Resolver{
 		Fetcher: onDisk{"git::https://git.example.com/net.git": "resource \"net_x\" \"y\" {}\n"},

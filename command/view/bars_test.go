@@ -21,7 +21,7 @@ import (
 func onTerminal(clock *watch, change func(*Options)) (*Init, *screentest.Terminal) {
 	m := screentest.New(100, 30)
 	o := Options{
-		Product: getproviders.Terraform("1.15.9"),
+		Product: asTerraform,
 		Plain:   true,
 		Stdout:  terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
 		Stderr:  terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},

@@ -17,7 +17,7 @@ import (
 
 func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
 	t.Helper()
-	p := must.Get(getproviders.Terraform("1.15.9").ParseProvider("acme/" + name))(t)
+	p := must.Get(asTerraform.ParseProvider("acme/" + name))(t)
 	plat := must.Get(getproviders.ParsePlatform(platform))(t)
 	return providercache.LockedPackage{Outcome: providercache.Outcome{
 		Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
@@ -28,7 +28,7 @@ func lockedPackage(t *testing.T, name, platform string) providercache.LockedPack
 func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewLock(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
+	v := NewLock(Options{Now: time.Now, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one.Outcome, two.Outcome, three.Outcome}})
 	two.State, three.Err = event.Recalled, errors.New("no")
@@ -54,7 +54,7 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 
 func TestLockProblems_AreByPlatform(t *testing.T) {
 	t.Parallel()
-	product := getproviders.Terraform("1.15.9")
+	product := asTerraform
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
 	fail := func(p providercache.LockedPackage, plat getproviders.Platform, err error) error {
 		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Provider, Platform: plat, Step: during.Metadata}, Err: err}

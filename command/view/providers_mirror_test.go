@@ -27,7 +27,7 @@ func mirroredPackage(t *testing.T, name, platform string) providercache.Outcome 
 func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewMirror(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
+	v := NewMirror(Options{Now: time.Now, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
 	one.Locked, two.Locked = true, true
 	three.Constraints = getproviders.MustParseConstraints("~> 1.0")
@@ -66,7 +66,7 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
-	v := NewMirror(Options{Now: clock, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &out}})
+	v := NewMirror(Options{Now: clock, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &out}})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})

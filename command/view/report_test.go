@@ -41,7 +41,7 @@ func reportProvider(name string) getproviders.Provider {
 func sampleReport(t *testing.T, count int, failed bool) string {
 	t.Helper()
 	clock := &reportClock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	r := newRun(Options{Now: clock.now, Product: getproviders.Terraform("1.15.9")})
+	r := newRun(Options{Now: clock.now, Product: asTerraform})
 	r.installs = true
 	clock.wait(20)
 	r.observeModules(modules.Downloading{Key: "network", Package: "registry.terraform.io/acme/network/aws", Version: "3.2.1"})
@@ -105,7 +105,7 @@ func dataIn(t *testing.T, page string) (data struct {
 func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	t.Parallel()
 	clock := &reportClock{}
-	r := newRun(Options{Now: clock.now, Product: getproviders.Terraform("1.15.9")})
+	r := newRun(Options{Now: clock.now, Product: asTerraform})
 	r.installs = true
 	p, q, gone := reportProvider("p"), reportProvider("q"), reportProvider("gone")
 	version, _ := getproviders.ParseVersion("1.2.3")

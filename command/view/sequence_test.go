@@ -24,7 +24,7 @@ var (
 
 // recorded is a record that has seen events.
 func recorded(events ...event.Event) *run {
-	r := newRun(Options{Product: getproviders.Terraform("1.15.9")})
+	r := newRun(Options{Product: asTerraform})
 	for _, e := range events {
 		r.observe(e)
 	}

@@ -33,7 +33,7 @@ type speaker struct {
 func newSpeaker(change func(*Options)) *speaker {
 	s := &speaker{}
 	opts := Options{
-		Product:  getproviders.Terraform("1.15.9"),
+		Product:  asTerraform,
 		Stdout:   terminal.Stream{Writer: &s.out},
 		Stderr:   terminal.Stream{Writer: &s.err},
 		Now:      func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
@@ -142,7 +142,7 @@ HCP Terraform has been successfully initialized!
 }
 
 func TestHuman_InitOfOpenTofu(t *testing.T) {
-	s := newSpeaker(func(o *Options) { o.Product = getproviders.OpenTofu("1.12.6") })
+	s := newSpeaker(func(o *Options) { o.Product = asOpenTofu })
 	s.BackendBegin(true)
 	s.LockSaved(true)
 	s.Done(nil, false)
@@ -347,7 +347,7 @@ func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
 // A run over directories may find another product in the second.
 func TestInit_SpeaksAsTheProductOfTheDirectory(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Several, o.JSON = true, true })
-	s.Enter("a", getproviders.OpenTofu("1.12.6"))
+	s.Enter("a", asOpenTofu)
 	s.BackendBegin(true)
 	must.Contain(t, s.out.String(), "Initializing cloud backend...")
 }

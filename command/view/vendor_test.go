@@ -20,7 +20,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer
 	v := NewVendor(Options{
-		Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems},
+		Now: time.Now, Product: asTerraform, Plain: true, JSON: asJSON, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems},
 	})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	two.State = event.Present

@@ -45,8 +45,7 @@ func TestRead_CredentialsBlocks(t *testing.T) {
 		{"blocks in a file add up", "credentials \"a.com\" { token = \"x\" }\ncredentials \"a.com\" { user = \"y\" }", "a.com", "x"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse(tc.src)
-			must.Len(t, problems, 0)
+			config := mustParse(t, tc.src)
 			must.Equal(t, tokenOf(t, config, tc.host), tc.want)
 		})
 	}
@@ -67,8 +66,7 @@ func TestRead_CredentialsHelper(t *testing.T) {
 		{"unknown arguments", `credentials_helper "x" { path = "/x" }`, &CredentialsHelper{Name: "x"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse(tc.src)
-			must.Len(t, problems, 0)
+			config := mustParse(t, tc.src)
 			must.DeepEqual(t, config.Helper, tc.want)
 		})
 	}

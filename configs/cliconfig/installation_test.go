@@ -59,8 +59,7 @@ provider_installation {
 		{"JSON empty", `{"provider_installation": {}}`, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse(tc.src)
-			must.Len(t, problems, 0)
+			config := mustParse(t, tc.src)
 			must.Equal(t, show(config.Installation), tc.want)
 			if config.Installation == nil {
 				t.Error("the block is as good as absent")
@@ -180,8 +179,7 @@ func TestRead_DevOverrides(t *testing.T) {
 		{"JSON list", `{"provider_installation": {"dev_overrides": [{"a/b": "/x"}], "direct": [{}]}}`, map[string]string{"a/b": "/x"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse(tc.src)
-			must.Len(t, problems, 0)
+			config := mustParse(t, tc.src)
 			want := map[getproviders.Provider]string{}
 			for source, dir := range tc.want {
 				want[address(source)] = filepath.FromSlash(dir)

@@ -60,8 +60,7 @@ oci_default_credentials {
   docker_style_config_files = ["x.json", "` + absolute + `"]
   docker_credentials_helper = "store"
 }`
-	config, problems := parseTofu(text)
-	must.Len(t, problems, 0)
+	config := mustParseTofu(t, text)
 	want := cliblock.OCI{
 		Credentials: []cliblock.OCICredentials{
 			{Prefix: "a.example", Username: "u", Password: "p"}, {Prefix: "a.example:5000/path/x", AccessToken: "a", RefreshToken: "r"}, {Prefix: "b.example", Helper: "pass"},
@@ -99,8 +98,7 @@ func TestRead_WrongOCICredentials(t *testing.T) {
 }
 
 func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
-	config, problems := parseTofu("provider_installation {\n oci_mirror {\n repository_template = \"r.example/${namespace}/${type}\"\n include = [\"example.com/*/*\"]\n }\n}")
-	must.Len(t, problems, 0)
+	config := mustParseTofu(t, "provider_installation {\n oci_mirror {\n repository_template = \"r.example/${namespace}/${type}\"\n include = [\"example.com/*/*\"]\n }\n}")
 	var made []string
 	widget := must.Get(openTofu.ParseProvider("example.com/acme/widget"))(t)
 	options := SourceOptions{Product: openTofu, OCIMirror: func(address func(getproviders.Provider) string) getproviders.Source {

@@ -22,6 +22,14 @@ func parse(src string) (*Config, []Problem) {
 	return r.result()
 }
 
+// mustParse reads one file without problems.
+func mustParse(t testing.TB, src string) *Config {
+	t.Helper()
+	config, problems := parse(src)
+	must.Len(t, problems, 0)
+	return config
+}
+
 var terraform = getproviders.Terraform("1.15.9")
 
 // testEnv is an environment with two variables.
@@ -60,8 +68,7 @@ func TestRead_HostBlocks(t *testing.T) {
 			map[hosts.Hostname]services{"a.com": {}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse(tc.src)
-			must.Len(t, problems, 0)
+			config := mustParse(t, tc.src)
 			if !maps.EqualFunc(config.Hosts, tc.want, maps.Equal[services]) {
 				t.Errorf("got %v, want %v", config.Hosts, tc.want)
 			}

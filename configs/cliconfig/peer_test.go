@@ -233,8 +233,7 @@ provider_installation {
   dev_overrides { "acme/four" = "${SRC}/four" "acme/one" = "~/again" }
   filesystem_mirror { path = "/does/not/exist" }
 }`
-	config, problems := parse(rc)
-	must.Len(t, problems, 0)
+	config := mustParse(t, rc)
 	var ours, theirs []string
 	for p, dir := range config.DevOverrides {
 		ours = append(ours, terraform.Short(p)+" in "+filepath.ToSlash(dir))

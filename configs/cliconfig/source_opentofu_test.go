@@ -20,6 +20,13 @@ func parseTofu(src string) (*Config, []Problem) {
 	return r.result()
 }
 
+func mustParseTofu(t testing.TB, src string) *Config {
+	t.Helper()
+	config, problems := parseTofu(src)
+	must.Len(t, problems, 0)
+	return config
+}
+
 // archiveSource has the same archive for every package.
 type archiveSource struct{ getproviders.Source }
 
@@ -54,7 +61,7 @@ func TestSource_RetriesDownloadsAsOpenTofu(t *testing.T) {
 }
 
 func TestInstallation_OpenTofuHasRetriesAndTrust(t *testing.T) {
-	config, problems := parseTofu(`provider_installation {
+	config := mustParseTofu(t, `provider_installation {
   network_mirror {
     url                  = "https://mirror.example.com/"
     include              = ["example.com/*/*"]
@@ -65,7 +72,6 @@ func TestInstallation_OpenTofuHasRetriesAndTrust(t *testing.T) {
     download_retry_count = 4
   }
 }`)
-	must.Len(t, problems, 0)
 	must.Len(t, config.Installation, 2)
 	mirror, direct := config.Installation[0], config.Installation[1]
 	if !mirror.trustAll || mirror.retries == nil || *mirror.retries != 0 || direct.trustAll || direct.retries == nil || *direct.retries != 4 {
@@ -86,7 +92,7 @@ func TestInstallation_OpenTofuHasRetriesAndTrust(t *testing.T) {
 }
 
 func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
-	config, problems := parseTofu(`provider_installation {
+	config := mustParseTofu(t, `provider_installation {
   oci_mirror {
     repository_template = "example.com/${namespace}/${type}"
     include             = ["example.com/oci/*"]
@@ -95,7 +101,6 @@ func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
     path = "."
   }
 }`)
-	must.Len(t, problems, 0)
 	source := must.Get(config.Source(t.Context(), SourceOptions{Product: openTofu}))(t)
 	ask := func(address string) error {
 		p, err := openTofu.ParseProvider(address)

@@ -19,7 +19,7 @@ func described(t *testing.T, source getproviders.MultiSource, address string) st
 }
 
 func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
-	config, problems := parse(`provider_installation {
+	config := mustParse(t, `provider_installation {
   filesystem_mirror {
     path    = "mirror"
     include = ["example.com/*/*"]
@@ -36,7 +36,6 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
     exclude = ["example.com/*/*"]
   }
 }`)
-	must.Len(t, problems, 0)
 	source := must.Get(config.Source(t.Context(), SourceOptions{Product: terraform}))(t)
 	if len(source.Selectors) != 4 || source.Selectors[1].Source != source.Selectors[2].Source {
 		t.Errorf("two methods with one URL have two sources: %+v", source.Selectors)

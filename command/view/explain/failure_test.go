@@ -18,6 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
+var asTerraform = getproviders.Terraform("1.15.9")
+
 var (
 	alpha = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
 	beta  = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "beta"}
@@ -66,7 +68,7 @@ func TestInstallProblems(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			problems := InstallProblems(getproviders.Terraform("1.15.9"), nil, tt.err, nil)
+			problems := InstallProblems(asTerraform, nil, tt.err, nil)
 			must.Len(t, problems, 1)
 			if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
 				t.Errorf("got %q: %q\nwant %q: %q", got.Summary, got.Detail, tt.summary, tt.detail)
@@ -88,7 +90,7 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 		"Failed to query available provider packages: Could not retrieve the list of available versions for provider example.com/acme/beta: no",
 	}
 	var got []string
-	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
+	for _, p := range InstallProblems(asTerraform, nil, err, nil) {
 		got = append(got, p.Summary+": "+p.Detail)
 	}
 	must.Equal(t, fmt.Sprint(got), fmt.Sprint(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -101,7 +103,7 @@ func TestInstallProblems_ManyProviders(t *testing.T) {
 		errors.Join(fail(gamma, during.Cancel, context.Canceled)),
 	)
 	var got []string
-	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
+	for _, p := range InstallProblems(asTerraform, nil, err, nil) {
 		got = append(got, p.Summary)
 	}
 	want := "Failed to query available provider packages; Provider installation was canceled by an interrupt signal."
@@ -109,7 +111,7 @@ func TestInstallProblems_ManyProviders(t *testing.T) {
 }
 
 func TestInstallProblems_SuggestAnAddress(t *testing.T) {
-	product := getproviders.Terraform("1.15.9")
+	product := asTerraform
 	implied := must.Get(product.ImpliedProvider("widget"))(t)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	knows := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{Provider: meant}, true }
@@ -144,12 +146,12 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 
 func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
-	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, during.Query, hosts.ErrNoService), nil)
+	got := InstallProblems(asTerraform, nil, fail(p, during.Query, hosts.ErrNoService), nil)
 	must.Contain(t, got[0].Detail, "repository")
 }
 
 func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
-	got := IncompleteLock(getproviders.Terraform("1.15.9"), []getproviders.Provider{alpha, beta})
+	got := IncompleteLock(asTerraform, []getproviders.Provider{alpha, beta})
 	own := getproviders.CurrentPlatform()
 	if !problem.IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
 		t.Errorf("got %q", got.Detail)
@@ -212,7 +214,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
 		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
 		"or into a credentials block for \"a.example\" in the CLI configuration"
-	product := getproviders.Terraform("1.15.9")
+	product := asTerraform
 	for name, c := range map[string]struct {
 		problems problem.List
 		want     []string

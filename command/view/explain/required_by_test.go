@@ -86,7 +86,7 @@ This one alone leaves no version:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(alpha, during.Select, tt.err), nil)[0]
+			got := InstallProblems(asTerraform, nil, fail(alpha, during.Select, tt.err), nil)[0]
 			must.Equal(t, got.Summary, "Failed to query available provider packages")
 			if _, detail, _ := strings.Cut(got.Detail, "\n\n"); "\n\n"+detail != tt.want {
 				t.Errorf("got %s\n\nwant %s", "\n\n"+detail, tt.want)
@@ -102,7 +102,7 @@ func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
 		Constraints:  getproviders.MustParseConstraints(">= 1.0, ~> 2.0"),
 		Requirements: []getproviders.Requirement{asked("~> 2.0", "module.net", "net/versions.tf", 3)},
 		Others:       []getproviders.Requirement{asked(">= 1.0", "", "main.tf", 4), asked("", "", "terraform.tfstate", 0)},
-		Product:      getproviders.Terraform("1.15.9"),
+		Product:      asTerraform,
 	})
 	const want = `Could not retrieve the list of available versions for provider example.com/acme/alpha: locked provider example.com/acme/alpha 1.4.0 does not match configured version constraint >= 1.0.0, ~> 2.0; must use terraform init -upgrade to allow selection of new versions
 
@@ -112,11 +112,11 @@ Version 1.4.0 is not allowed by:
 It is allowed by:
   - main.tf:4: >= 1.0.0
   - terraform.tfstate: any version`
-	must.Equal(t, InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil)[0].Detail, want)
+	must.Equal(t, InstallProblems(asTerraform, nil, err, nil)[0].Detail, want)
 }
 
 func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
-	product := getproviders.Terraform("1.15.9")
+	product := asTerraform
 	implied := must.Get(product.ImpliedProvider("widget"))(t)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	suggest := func(getproviders.Provider) (Suggestion, bool) {
@@ -141,7 +141,7 @@ This one alone leaves no version:
 func TestRequiredBy_State(t *testing.T) {
 	req := getproviders.Requirements{alpha: {asked("", "", "terraform.tfstate", 0)}}
 	err := fail(alpha, during.Query, errors.New("it broke"))
-	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
+	got := InstallProblems(asTerraform, req, err, nil)[0].Detail
 	if want := "\n\nThe provider is required by:\n  - terraform.tfstate"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/internal/must"
 )

@@ -11,12 +11,13 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
+
+var asTerraform, asOpenTofu = getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
 
 // parseBlock reads the text of one backend or cloud block.
 func parseBlock(tb testing.TB, text string) load.Backend {
@@ -42,7 +43,7 @@ func parseBlock(tb testing.TB, text string) load.Backend {
 // decode reads a block that has no problems.
 func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 	tb.Helper()
-	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: overrides})
+	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Product: asTerraform, Overrides: overrides})
 	if diags.HasErrors() {
 		tb.Fatal(diags)
 	}
@@ -51,7 +52,7 @@ func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 
 func record(tb testing.TB, config *backend.Config) *backend.Record {
 	tb.Helper()
-	r := must.Get(backend.NewRecord(config, getproviders.Terraform("1.15.9")))(tb)
+	r := must.Get(backend.NewRecord(config, asTerraform))(tb)
 	return r
 }
 
@@ -131,7 +132,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 		// block twice
 		"backend \"remote\" {\n  organization = \"o\"\n  workspaces {}\n  workspaces {}\n}": "Duplicate workspaces block main.tf:4",
 	} {
-		refuse(t, getproviders.Terraform("1.15.9"), block, nil, want)
+		refuse(t, asTerraform, block, nil, want)
 	}
 	for block, want := range map[string]string{ // in an older version
 		`backend "oci" {}`: "Unsupported backend type main.tf:1",
@@ -162,7 +163,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 		{`backend "local" {}`, []string{"."}, "Failed to read file"},                                                                                                    // directory
 		{`backend "local" {}`, []string{"", ""}, "Failed to read file, Failed to read file"},                                                                            // no file twice
 	} {
-		refuse(t, getproviders.Terraform("1.15.9"), tt.block, tt.given, tt.want)
+		refuse(t, asTerraform, tt.block, tt.given, tt.want)
 	}
 }
 
@@ -173,7 +174,7 @@ func refuse(t *testing.T, product getproviders.Product, block string, given []st
 		config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: given})
 		must.Equal(t, config != nil, !strings.HasPrefix(want, "Unsupported backend type"))
 		if config != nil {
-			if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
+			if _, err := backend.NewRecord(config, asTerraform); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
 				t.Error("there are errors, and there are values")
 			}
 		}
@@ -183,7 +184,7 @@ func refuse(t *testing.T, product getproviders.Product, block string, given []st
 }
 
 func TestDecode_TakesWhatMayBeRight(t *testing.T) {
-	terraform, tofu := getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
+	terraform, tofu := asTerraform, asOpenTofu
 	const s3 = "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { "
 	for _, tt := range []struct {
 		block string
@@ -237,7 +238,7 @@ func summaries(diags hcl.Diagnostics) string {
 func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
 	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
 	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
-		_, diags := backend.Decode(block, backend.Options{Product: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
+		_, diags := backend.Decode(block, backend.Options{Product: asTerraform, Getenv: func(name string) string {
 			if name == "TENCENTCLOUD_REGION" {
 				return value
 			}
@@ -266,7 +267,7 @@ func TestDecode_OneOfSeveralArgumentsFromAVariable(t *testing.T) {
 		{cluster, "KUBE_CONFIG_PATH", "", "Failed to initialize kubernetes configuration main.tf:1"},
 		{cluster, "KUBE_CONFIG_PATH", "config", ""},
 	} {
-		_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
+		_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: asTerraform, Getenv: func(name string) string {
 			switch name {
 			case tt.variable:
 				return tt.value
@@ -288,7 +289,7 @@ func TestDecode_FilesOfCertificates(t *testing.T) {
 		"nofile.pem": "reading custom CA bundle main.tf:1",
 	} {
 		block := "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  custom_ca_bundle = \"" + name + "\"\n}"
-		_, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: getproviders.Terraform("1.15.9")})
+		_, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: asTerraform})
 		must.Equal(t, summaries(diags), want, name)
 	}
 }
@@ -299,8 +300,8 @@ func TestCompare(t *testing.T) {
 	partial := decode(t, `backend "local" {}`, "path=a")
 	elsewhere := decode(t, `backend "inmem" {}`)
 	required := decode(t, `backend "consul" { gzip = true }`, "path=p")
-	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Product: getproviders.Terraform("1.15.9")})
-	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Product: getproviders.Terraform("1.15.9")})
+	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Product: asTerraform})
+	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Product: asTerraform})
 	rehashed := record(t, plain)
 	rehashed.Hash = 1
 	for _, tt := range []struct {
@@ -399,7 +400,7 @@ func TestRead_Refuses(t *testing.T) {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		must.Write(t, path, content)
 		must.Fail(t, must.ErrorOf(backend.Read(nil, path, getproviders.Product{})), backend.ErrFormat, content)
-		if r, err := backend.Read(nil, path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
+		if r, err := backend.Read(nil, path, asOpenTofu); err != nil || r != nil && r.Type != "" {
 			t.Errorf("%s: OpenTofu: %+v, %v", content, r, err)
 		}
 	}

@@ -44,11 +44,11 @@ func FuzzDecode(f *testing.F) {
 		if !strings.Contains(given, "=") {
 			given = ""
 		}
-		config, diags := backend.Decode(load.Backend{Type: kind}, backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
+		config, diags := backend.Decode(load.Backend{Type: kind}, backend.Options{Product: asTerraform, Overrides: []string{path, given}})
 		if diags.HasErrors() {
 			return
 		}
-		r := must.Get(backend.NewRecord(config, getproviders.Terraform("1.15.9")))(t)
+		r := must.Get(backend.NewRecord(config, asTerraform))(t)
 		must.Equal(t, r.Compare(config, true), backend.Unchanged, "a record of its own configuration")
 	})
 }

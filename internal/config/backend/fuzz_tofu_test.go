@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -18,7 +17,7 @@ func FuzzComputedBackend(f *testing.F) {
 	f.Add("variable \"a\" {}\nterraform {\n backend \"kubernetes\" {\n exec {\n args = [var.a, data.b.c]\n}\n}\n}", "{}")
 	f.Add("variable \"a\" {\n default = 1\n}", `{"terraform":{"backend":{"http":{"address":"${var.a}","headers":{"${var.a}":"b"}}}}}`)
 	f.Add("terraform {\n cloud {\n organization = path.root\n workspaces {\n tags = toset([null])\n}\n}\n}", "{}")
-	product := getproviders.OpenTofu("1.12.6")
+	product := asOpenTofu
 	f.Fuzz(func(t *testing.T, native, json string) {
 		dir := t.TempDir()
 		for name, content := range map[string]string{"main.tofu": native, "more.tofu.json": json} {

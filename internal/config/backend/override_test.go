@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -20,7 +19,7 @@ func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
 		t.Errorf("got %q and %q", path, workspaces)
 	}
 	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
-		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{filepath.Join(dir, "bad.hcl")}})
+		backend.Options{Product: asTerraform, Overrides: []string{filepath.Join(dir, "bad.hcl")}})
 	if got, want := diags.Error(), "In "+filepath.Join(dir, "bad.hcl")+", line 1: "; summaries(diags) != "Unsupported argument" || !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -45,7 +44,7 @@ func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 			path = strings.TrimSuffix(path, ".json")
 		}
 		must.Write(t, path, content)
-		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path}})
+		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Product: asTerraform, Overrides: []string{path}})
 		if !diags.HasErrors() || diags[0].Summary != want {
 			t.Errorf("%s: got %v, want %q", content, diags, want)
 		}
@@ -61,7 +60,7 @@ func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 // would find that the configuration has changed.
 func TestDecode_RefusesOverridesThatAreNotUTF8(t *testing.T) {
 	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
-		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{"path=hunter2\x94"}})
+		backend.Options{Product: asTerraform, Overrides: []string{"path=hunter2\x94"}})
 	if got := diags.Error(); !strings.Contains(got, `The value that -backend-config gives for "path" is not valid UTF-8.`) || strings.Contains(got, "hunter2") {
 		t.Errorf("got %q", got)
 	}

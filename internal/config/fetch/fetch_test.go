@@ -26,10 +26,9 @@ func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package:
 
 func TestFetch_ArchiveIsAskedForOnceByOneGET(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	f := s.fetcher(t, t.TempDir())
 	for range 3 {
-		brings(t, f, s.BaseURL()+"/net.zip", "")
+		brings(t, f, s.net, "")
 	}
 	must.EqualSlices(t, s.asked(0), []string{"GET /net.zip"}, "requests")
 }
@@ -49,23 +48,21 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 
 func TestFetch_WhatIsThereStays(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	dst := t.TempDir()
 	must.Write(t, filepath.Join(dst, "mine"), "x")
-	must.Fail(t, must.ErrorOf(s.fetcher(t, "").Fetch(t.Context(), get(s.BaseURL()+"/net.zip"), dst)), fs.ErrExist)
+	must.Fail(t, must.ErrorOf(s.fetcher(t, "").Fetch(t.Context(), get(s.net), dst)), fs.ErrExist)
 	must.DeepEqual(t, tree(t, dst), map[string]string{"mine": "x"})
 }
 
 func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 	s := parallelSite(t)
 	s.hop("/net", "./net.zip//modules/a")
-	s.zip(t, "/net.zip", "")
 	f := s.fetcher(t, t.TempDir())
 	dir := t.TempDir()
 	var calls sync.WaitGroup
 	for i := range 40 {
 		calls.Go(func() {
-			pkg := s.BaseURL() + "/net.zip"
+			pkg := s.net
 			if i%2 == 0 {
 				pkg = s.BaseURL() + "/net"
 			}
@@ -101,7 +98,6 @@ func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
 func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 	s := parallelSite(t)
 	base := s.BaseURL()
-	s.zip(t, "/net.zip", "")
 	s.file("/text", []byte("hello"), "")
 	s.hop("/loop", base+"/loop")
 	s.hop("/ping", base+"/pong")
@@ -169,7 +165,6 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 	}
 	s.pages["/401.zip"], s.pages["/403"], s.pages["/410.zip"], s.pages["/500.zip"] =
 		status(401), status(403), status(410), status(500)
-	s.zip(t, "/net.zip", "")
 	s.file("/bad.zip", []byte("not a zip"), "")
 	s.file("/SUMS", []byte(someSHA256+"  net.zip"), "")
 	for pkg, want := range map[string]error{
@@ -196,25 +191,23 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 
 func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	s.Break("other", providertest.Fault{CutAfter: 100})
 	store := t.TempDir()
-	must.Fail(t, refused(t, s.fetcher(t, store), s.BaseURL()+"/net.zip"), getproviders.ErrUnreachable)
+	must.Fail(t, refused(t, s.fetcher(t, store), s.net), getproviders.ErrUnreachable)
 	s.Break("other", providertest.Fault{})
 	f := s.fetcher(t, store)
 	f.bounds.download = 100
-	must.Contain(t, refused(t, f, s.BaseURL()+"/net.zip"), "larger than 100 bytes")
+	must.Contain(t, refused(t, f, s.net), "larger than 100 bytes")
 	must.Len(t, tree(t, filepath.Join(store, archivesDir)), 0, "the store")
-	brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
+	brings(t, s.fetcher(t, store), s.net, "")
 }
 
 func TestFetch_FailuresAreNotRemembered(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	s.Break("other", providertest.Fault{Status: 503, Times: 1})
 	f := s.fetcher(t, "")
-	refused(t, f, s.BaseURL()+"/net.zip")
-	brings(t, f, s.BaseURL()+"/net.zip", "")
+	refused(t, f, s.net)
+	brings(t, f, s.net, "")
 }
 
 func TestFetch_DirectoriesAreLinked(t *testing.T) {
@@ -242,7 +235,6 @@ func TestFetch_DirectoriesAreLinked(t *testing.T) {
 
 func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	s.Break("other", providertest.Fault{Stall: true, CutAfter: 10})
 	f := s.fetcher(t, t.TempDir())
 	ctx, cancel := contextWithCause(t)
@@ -253,7 +245,7 @@ func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 		cancel(errInterrupt)
 	}()
 	dst := filepath.Join(t.TempDir(), "module")
-	must.Fail(t, must.ErrorOf(f.Fetch(ctx, get(s.BaseURL()+"/net.zip"), dst)), errInterrupt)
+	must.Fail(t, must.ErrorOf(f.Fetch(ctx, get(s.net), dst)), errInterrupt)
 	must.Refuse(os.Lstat(dst))(t, "something is there")
 }
 

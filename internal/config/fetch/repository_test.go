@@ -199,7 +199,7 @@ func TestFetch_NoPackageBringsARepository(t *testing.T) {
 	s.file("/net.zip", zipped(t, files), "")
 	s.file("/net.tgz", providertest.TarGz(files), "")
 	f := s.fetcher(t, t.TempDir())
-	for _, pkg := range []string{s.BaseURL() + "/net.zip", s.BaseURL() + "/net.tgz", "git::" + fileURL(repository)} {
+	for _, pkg := range []string{s.net, s.BaseURL() + "/net.tgz", "git::" + fileURL(repository)} {
 		got := fetched(t, f, get(pkg))
 		delete(got, "b")
 		delete(got, "c")

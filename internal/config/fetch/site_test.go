@@ -27,6 +27,7 @@ import (
 type site struct {
 	*providertest.Server
 	pages map[string]http.HandlerFunc // by path
+	net   string                      // the URL of an archive of someTree, which is always there
 }
 
 // newSite makes a server. Set the pages before the first request.
@@ -41,7 +42,8 @@ func newSite(t testing.TB) *site {
 		http.NotFound(w, r)
 	})}))(t)
 	t.Cleanup(server.Close)
-	s.Server = server
+	s.Server, s.net = server, server.BaseURL()+"/net.zip"
+	s.zip(t, "/net.zip", "")
 	return s
 }
 

@@ -24,14 +24,14 @@ func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
 	store := t.TempDir()
 	s.zip(t, "/net.zip", `"1"`)
 	for range 2 {
-		brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
+		brings(t, s.fetcher(t, store), s.net, "")
 	}
 	log := s.Log()
 	if len(log) != 2 || log[0].Header.Get("If-None-Match") != "" || log[1].Header.Get("If-None-Match") != `"1"` {
 		t.Errorf("requests: %+v", log)
 	}
 	s.file("/net.zip", zipped(t, otherTree), `"2"`)
-	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(otherTree, ""))
+	sameTree(t, fetched(t, s.fetcher(t, store), get(s.net)), below(otherTree, ""))
 }
 
 func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
@@ -53,7 +53,7 @@ func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 			_, _ = w.Write(zipped(t, someTree))
 		}
 		for range 2 {
-			brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
+			brings(t, s.fetcher(t, store), s.net, "")
 		}
 		must.Equal(t, s.Log()[1].Header.Get("If-Modified-Since") != "", c.sent, "asked on that condition", name)
 	}
@@ -77,7 +77,6 @@ func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
 func TestStore_PinnedPackageIsNotAskedFor(t *testing.T) {
 	s := parallelSite(t)
 	store := t.TempDir()
-	s.zip(t, "/net.zip", "")
 	s.hop("/page", "./net.zip//docs")
 	for _, c := range []struct{ pkg, dir string }{{"/net.zip", ""}, {"/page", "docs"}, {"/net.zip?archive=zip&checksum=" + sumOf(zipped(t, someTree)), ""}} {
 		req := modules.FetchRequest{Package: s.BaseURL() + c.pkg, Pin: "net 1.0.0"}
@@ -144,24 +143,22 @@ func TestStore_IsTheUsersAlone(t *testing.T) {
 
 func TestStore_ThatCantBeWritten(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	store := filepath.Join(t.TempDir(), "file")
 	must.Write(t, store, "")
-	brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
+	brings(t, s.fetcher(t, store), s.net, "")
 }
 
 func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	store := t.TempDir()
-	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
+	fetched(t, s.fetcher(t, store), get(s.net))
 	left, busy := filepath.Join(store, archivesDir, partialPrefix+"1"), filepath.Join(store, archivesDir, partialPrefix+"2")
 	for _, path := range []string{left, busy} {
 		must.Write(t, path, "")
 	}
 	old := time.Now().Add(-25 * time.Hour)
 	must.Succeed(t, os.Chtimes(left, old, old))
-	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
+	fetched(t, s.fetcher(t, store), get(s.net))
 	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 2 || got[partialPrefix+"2"] != "" {
 		t.Errorf("the store has %q", got)
 	}
@@ -171,13 +168,12 @@ func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
 	s := parallelSite(t)
 	store := t.TempDir()
-	s.zip(t, "/net.zip", "")
 	s.hop("/page", "./net.zip")
-	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
+	fetched(t, s.fetcher(t, store), get(s.net))
 	before := len(s.Log())
 	f := s.fetcher(t, store)
 	f.Offline = true
-	brings(t, f, s.BaseURL()+"/net.zip", "")
+	brings(t, f, s.net, "")
 	for _, pkg := range []string{
 		s.BaseURL() + "/other.zip", s.BaseURL() + "/page", "git::" + s.BaseURL() + "/net.git", "hg::" + s.BaseURL() + "/net",
 		"s3::" + s.BaseURL() + "/bucket/net.zip", "gcs::https://www.googleapis.com/storage/v1/b/net.zip",
@@ -207,7 +203,7 @@ func TestStore_OneStoreForManyFetchers(t *testing.T) {
 			}
 			defer os.RemoveAll(dir)
 			dst := filepath.Join(dir, "module")
-			if _, err := f.Fetch(t.Context(), modules.FetchRequest{Package: s.BaseURL() + "/net.zip", Pin: "net 1"}, dst); err != nil {
+			if _, err := f.Fetch(t.Context(), modules.FetchRequest{Package: s.net, Pin: "net 1"}, dst); err != nil {
 				t.Error(err)
 				return
 			}
@@ -220,9 +216,8 @@ func TestStore_OneStoreForManyFetchers(t *testing.T) {
 
 func TestStore_NothingTemporaryIsLeft(t *testing.T) {
 	s := parallelSite(t)
-	s.zip(t, "/net.zip", "")
 	f := &Fetcher{Client: s.Client()}
-	fetched(t, f, get(s.BaseURL()+"/net.zip"))
+	fetched(t, f, get(s.net))
 	w := must.Get(f.prepared.Do(t.Context(), struct{}{}, f.prepare))(t)
 	must.Succeed(t, f.Close())
 	must.Refuse(os.Stat(w.dir.Path))(t, "the temporary directory is still there")

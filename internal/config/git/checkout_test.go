@@ -15,7 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
-	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // history is a repository with refs that are easily confused. The file f says which commit it is.
@@ -95,13 +94,11 @@ func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
 }
 
 func TestCheckout_RefsThatAreNotThere(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t).count()
+	o, ids, b := parallelBench(t)
+	b.count()
 	cheap := []string{"nothing", "v9", "FETCH_HEAD", "refs/heads/v1.0.0", "mod/a@9", "$(touch x)", "a;b", "a b", "origin/", "refs/remotes/upstream/main"}
 	for i, ref := range append(cheap, "abcdef0", "v9~1", "^main", "main..dev", "v1.0.0^{tree}", "main~99", strings.Repeat("ab", 20), strings.Repeat("ab", 32), ids["main1"]+"~1") {
-		_, _, err := b.checkout(t.Context(), o.at(ref))
-		must.Fail(t, err, ErrNotFound, "ref", ref)
+		must.Fail(t, b.refused(o.at(ref)), ErrNotFound, "ref", ref)
 		if runs := b.runs(); i < len(cheap) && runs["fetch"] > 0 {
 			t.Errorf("ref %q: %v", ref, runs)
 		}
@@ -145,7 +142,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	o.commit()
 	b := newBench(t)
 	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
-	must.Write(t, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
+	b.configure(config)
 	_, files := b.files(o.at(""))
 	if !maps.Equal(files, want) {
 		t.Errorf("got %q, want %q", files, want)
@@ -174,7 +171,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
 	}
 	config := "[core]\n\thooksPath = " + peertest.ScriptPath(hooks) + "\n[init]\n\ttemplateDir = " + peertest.ScriptPath(filepath.Dir(hooks)) + "\n"
-	must.Write(t, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
+	b.configure(config)
 	b.files(o.at(""))
 	must.Refuse(os.ReadFile(ran))(t)
 }
@@ -185,7 +182,7 @@ func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	o := newOrigin(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
 	b := newBench(t)
-	must.Write(t, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), "[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
+	b.configure("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
 	_, files := b.files(o.at(""))
 	must.Equal(t, files["x.up"], "LOUD\n", files)
 }
@@ -218,9 +215,8 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 
 // Three refs, requested many times at once: one list, three fetches.
 func TestCheckout_BudgetOfManyCallers(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t).count()
+	o, ids, b := parallelBench(t)
+	b.count()
 	refs := []string{"v1.0.0", "only/branch", "refs/heads/main"}
 	wants := []string{"main2", "branch2", "main3"}
 	callers := 100
@@ -255,9 +251,8 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 
 // The cost of a later run with the same store.
 func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t).count()
+	o, ids, b := parallelBench(t)
+	b.count()
 	for _, ref := range []string{"v1.0.0", ids["dev1"], "only/branch", "v1.0.0~1", ids["branch1"][:8]} {
 		b.files(o.at(ref))
 	}
@@ -288,9 +283,8 @@ func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 }
 
 func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t).count()
+	o, ids, b := parallelBench(t)
+	b.count()
 	b.files(o.at("v1.0.0"))
 	offline := b.again()
 	offline.Offline = true
@@ -300,8 +294,7 @@ func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 		offline.files(req)
 	}
 	for _, ref := range []string{"v1.0.0", "", ids["dev1"], "v1.0.0~1"} {
-		_, _, err := offline.checkout(t.Context(), o.at(ref))
-		must.Fail(t, err, ErrOffline, "ref", ref)
+		must.Fail(t, offline.refused(o.at(ref)), ErrOffline, "ref", ref)
 	}
 	runs := b.runs()
 	must.Equal(t, runs["ls-remote"]+runs["fetch"], 0, "asked", runs)

@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -102,14 +101,10 @@ func (o *origin) gitInput(input string, args ...string) string {
 	o.tb.Helper()
 	cmd := exec.Command(o.program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = o.dir, o.environ, strings.NewReader(input)
+	var said strings.Builder
+	cmd.Stderr = &said
 	out, err := cmd.Output()
-	if err != nil {
-		said := ""
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			said = string(exit.Stderr)
-		}
-		o.tb.Fatalf("git %q: %v\n%s", args, err, said)
-	}
+	must.Succeed(o.tb, err, args, &said)
 	return strings.TrimSpace(string(out))
 }
 
@@ -117,10 +112,7 @@ func (o *origin) gitInput(input string, args ...string) string {
 func (o *origin) commit(namesAndContents ...string) string {
 	o.tb.Helper()
 	for i := 0; i < len(namesAndContents); i += 2 {
-		path := filepath.Join(o.dir, filepath.FromSlash(namesAndContents[i]))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(namesAndContents[i+1]), 0o644)); err != nil {
-			o.tb.Fatal(err)
-		}
+		must.Write(o.tb, filepath.Join(o.dir, filepath.FromSlash(namesAndContents[i])), namesAndContents[i+1])
 	}
 	o.git("add", "--all")
 	o.git("commit", "--quiet", "--allow-empty", "--message=m")
@@ -215,13 +207,8 @@ func script(tb testing.TB, path, body string) string {
 // runs returns how often each command of git was started since the last call.
 func (b *bench) runs() map[string]int {
 	b.tb.Helper()
-	log, err := os.ReadFile(b.log)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.tb.Fatal(err)
-	}
-	if err := os.RemoveAll(b.log); err != nil {
-		b.tb.Fatal(err)
-	}
+	log, _ := os.ReadFile(b.log) // none: git wasn't started
+	must.Succeed(b.tb, os.RemoveAll(b.log))
 	runs := map[string]int{}
 	for line := range strings.Lines(string(log)) {
 		for _, name := range []string{"ls-remote", "fetch", "init", "rev-parse", "update-ref", "read-tree", "fsck", "config", "ls-tree"} {
@@ -240,10 +227,16 @@ func (b *bench) runs() map[string]int {
 func (b *bench) files(req Request) (commit string, files map[string]string) {
 	b.tb.Helper()
 	commit, dst, err := b.checkout(b.tb.Context(), req)
-	if err != nil {
-		b.tb.Fatalf("%+v: %v", req, err)
-	}
+	must.Succeed(b.tb, err, req)
 	return commit, readTree(b.tb, dst)
+}
+
+// store is the one store that there is.
+func (b *bench) store() string {
+	b.tb.Helper()
+	stores := must.Get(filepath.Glob(filepath.Join(b.Dir, "*.git")))(b.tb)
+	must.Len(b.tb, stores, 1)
+	return stores[0]
 }
 
 // refused is the error of a request.
@@ -254,10 +247,7 @@ func (b *bench) refused(req Request) error {
 
 func (b *bench) checkout(ctx context.Context, req Request) (commit, dst string, err error) {
 	b.tb.Helper()
-	parent, err := os.MkdirTemp(b.work, "dst-")
-	if err != nil {
-		b.tb.Fatal(err)
-	}
+	parent := must.Get(os.MkdirTemp(b.work, "dst-"))(b.tb)
 	dst = filepath.Join(parent, "module")
 	commit, err = b.Checkout(ctx, req, dst)
 	entries, _ := os.ReadDir(parent)

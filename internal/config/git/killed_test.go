@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"go.uber.org/goleak"
 )
 
 // childVariable makes the test program do one checkout: its arguments are the store, the program
@@ -48,10 +47,7 @@ func TestMain(m *testing.M) {
 // child is a process that does one checkout.
 func (b *bench) child(program, url, ref string) *exec.Cmd {
 	b.tb.Helper()
-	parent, err := os.MkdirTemp(b.work, "child-")
-	if err != nil {
-		b.tb.Fatal(err)
-	}
+	parent := must.Get(os.MkdirTemp(b.work, "child-"))(b.tb)
 	cmd := exec.CommandContext(b.tb.Context(), os.Args[0], b.Dir, program, url, ref, filepath.Join(parent, "module"))
 	cmd.Env = append(b.Environ[:len(b.Environ):len(b.Environ)], childVariable+"=1")
 	return cmd
@@ -149,9 +145,8 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 		o, ids := history(t)
 		b := newBench(t)
 		b.files(o.at("v1.0.0"))
-		stores := must.Get(filepath.Glob(filepath.Join(b.Dir, "*.git")))(t)
-		must.Len(t, stores, 1)
-		must.Succeed(t, damage(stores[0]))
+		store := b.store()
+		must.Succeed(t, damage(store))
 		offline := b.again()
 		offline.Offline = true
 		if _, _, err := offline.checkout(t.Context(), o.at(ids["main2"])); err == nil {
@@ -162,7 +157,7 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 				b.files(o.at(ref))
 			}
 		}
-		must.Succeed(t, errors.Join(damage(stores[0]), os.Rename(o.dir, o.dir+".moved")))
+		must.Succeed(t, errors.Join(damage(store), os.Rename(o.dir, o.dir+".moved")))
 		must.Fail(t, must.ErrorOf(b.again().Checkout(t.Context(), o.at(ids["main2"]), filepath.Join(t.TempDir(), "tree"))), ErrUnreachable, name)
 	}
 }
@@ -193,10 +188,8 @@ func TestStore_BadTreeIsNoDamage(t *testing.T) {
 
 // A ref that moves between the list and the fetch: the listed commit counts.
 func TestStore_RefThatMovesMeanwhile(t *testing.T) {
-	t.Parallel()
 	needShell(t)
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	program, _ := requireGit(t)
 	b.Program = script(t, filepath.Join(b.work, "mover"), `
 		case " $* " in *" fetch "*) '`+program+`' -C '`+o.dir+`' tag -f v1.0.0 `+ids["dev1"]+` >&2;; esac

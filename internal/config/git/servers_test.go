@@ -41,9 +41,7 @@ func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Hand
 // configure writes the user's configuration.
 func (b *bench) configure(text string) {
 	b.tb.Helper()
-	if err := os.WriteFile(subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(text), 0o600); err != nil {
-		b.tb.Fatal(err)
-	}
+	must.Write(b.tb, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), text)
 }
 
 // Some servers send a commit that no ref names, and others don't.
@@ -111,7 +109,7 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 	})
 	with := func(login string) string { return strings.Replace(url, "https://", "https://"+login+"@", 1) }
 	for _, req := range []Request{{URL: url}, {URL: with("user:wr0ng")}, {URL: with("wr0ng")}, {URL: with("user:wr0ng") + "?x=wr0ng", Ref: "v1.0.0"}} {
-		_, _, err := b.checkout(t.Context(), req)
+		err := b.refused(req)
 		must.Fail(t, err, ErrUnreachable, req.URL)
 		must.NotContain(t, err.Error(), "wr0ng", req.URL)
 	}
@@ -184,10 +182,8 @@ func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 
 // A script takes the place of ssh: it prints its arguments, and is the server.
 func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
-	t.Parallel()
 	needShell(t)
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	log := filepath.Join(b.work, "ssh-log")
 	to := peertest.ScriptPath(log)
 	ssh := script(t, filepath.Join(b.work, "an ssh"), `
@@ -241,7 +237,7 @@ func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
 		if c.change != nil {
 			c.change(b)
 		}
-		_, _, err := b.checkout(t.Context(), c.req)
+		err := b.refused(c.req)
 		var whole *getproviders.Fault
 		if !errors.Is(err, c.want) || !errors.As(err, &whole) || whole.Source == "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", c.name, err)

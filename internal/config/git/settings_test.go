@@ -24,9 +24,7 @@ func (p planter) write(name, text string) {
 	p.tb.Helper()
 	path := filepath.Join(p.store, filepath.FromSlash(name))
 	old, _ := os.ReadFile(path)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, append(old, text...), 0o755)); err != nil {
-		p.tb.Fatal(err)
-	}
+	must.Succeed(p.tb, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, append(old, text...), 0o755)))
 }
 
 // filter is a setting that has git start a program for files of the tree.
@@ -37,9 +35,7 @@ func (p planter) filter() string {
 func (p planter) other(text string) (path string) {
 	p.tb.Helper()
 	path = filepath.Join(p.tb.TempDir(), "other")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		p.tb.Fatal(err)
-	}
+	must.Write(p.tb, path, text)
 	return peertest.ScriptPath(path)
 }
 
@@ -59,18 +55,14 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 		},
 		"commondir": func(p planter) {
 			dir := filepath.Join(p.tb.TempDir(), "common")
-			if err := os.CopyFS(dir, os.DirFS(p.store)); err != nil {
-				p.tb.Fatal(err)
-			}
+			must.Succeed(p.tb, os.CopyFS(dir, os.DirFS(p.store)))
 			planter{p.tb, dir, p.ran}.write("config", p.filter())
 			p.write("commondir", peertest.ScriptPath(dir)+"\n")
 		},
 		"info/attributes": func(p planter) { p.write("info/attributes", "* filter=user\n") },
 		"core.alternateRefsCommand": func(p planter) {
 			alternate := filepath.Join(p.tb.TempDir(), "alternate.git")
-			if err := os.CopyFS(alternate, os.DirFS(p.store)); err != nil {
-				p.tb.Fatal(err)
-			}
+			must.Succeed(p.tb, os.CopyFS(alternate, os.DirFS(p.store)))
 			p.write("objects/info/alternates", peertest.ScriptPath(filepath.Join(alternate, "objects"))+"\n")
 			p.write("config", "[core]\n\talternateRefsCommand = \"touch "+p.ran+"; :\"\n")
 		},
@@ -84,9 +76,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 		},
 		"submodule": func(p planter) { p.write("config", "[submodule \"a\"]\n\tupdate = !touch "+p.ran+"\n") },
 		"not readable": func(p planter) {
-			if err := errors.Join(os.Remove(filepath.Join(p.store, "config")), os.Symlink(p.other(p.filter()), filepath.Join(p.store, "config"))); err != nil {
-				p.tb.Fatal(err)
-			}
+			must.Succeed(p.tb, errors.Join(os.Remove(filepath.Join(p.store, "config")), os.Symlink(p.other(p.filter()), filepath.Join(p.store, "config"))))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,9 +87,8 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			b := newBench(t)
 			b.configure("[filter \"user\"]\n\tsmudge = tr a-z A-Z\n")
 			b.files(o.at(first))
-			stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
-			must.Len(t, stores, 1)
-			p := planter{t, stores[0], peertest.ScriptPath(filepath.Join(b.work, "ran"))}
+			store := b.store()
+			p := planter{t, store, peertest.ScriptPath(filepath.Join(b.work, "ran"))}
 			plant(p)
 			later := b.again()
 			for _, ref := range []string{first, second} {
@@ -119,17 +108,15 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 
 // The program that a setting of the store names isn't started in ssh's place; nor are logins told to it.
 func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
-	t.Parallel()
 	needShell(t)
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	ssh := script(t, filepath.Join(b.work, "users-ssh"), `while [ $# -gt 1 ]; do shift; done; eval "$1"`)
 	b.configure("[core]\n\tsshCommand = " + peertest.ScriptPath(ssh) + "\n[url \"ssh://git@example.com/\"]\n\tinsteadOf = https://git.invalid/\n")
 	b.Environ = append(b.Environ, "GIT_SSH_VARIANT=simple")
 	url := "https://git.invalid" + peertest.ScriptPath(o.dir)
 	b.files(Request{URL: url, Ref: ids["main1"]})
-	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
-	p := planter{t, stores[0], peertest.ScriptPath(filepath.Join(b.work, "ran"))}
+	store := b.store()
+	p := planter{t, store, peertest.ScriptPath(filepath.Join(b.work, "ran"))}
 	p.write("config", fmt.Sprintf("[core]\n\tsshCommand = touch %s\n[credential]\n\thelper = !touch %[1]s\n[url \"ext::touch %[1]s \"]\n\tinsteadOf = https://git.\n", p.ran))
 	if commit, _ := b.again().files(Request{URL: url, Ref: ids["dev1"]}); commit != ids["dev1"] { // with the user's own settings
 		t.Errorf("got %s", commit)
@@ -141,11 +128,11 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 func TestStore_WritesThroughNoLinks(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	b.files(o.at(ids["main1"]))
-	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
+	store := b.store()
 	file := filepath.Join(b.work, "file")
 	must.Write(t, file, "mine")
 	for _, name := range []string{"FETCH_HEAD", completeName, "shallow"} {
-		path := filepath.Join(stores[0], name)
+		path := filepath.Join(store, name)
 		_ = os.Remove(path)
 		if err := must.Symlink(file, path); err != nil {
 			t.Skip(err)
@@ -162,14 +149,14 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 		o, ids := history(t, "--object-format="+format)
 		b := newBench(t).count()
 		b.files(o.at(ids["main1"]))
-		stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
+		store := b.store()
 		plain := newOrigin(t, "--bare", "--object-format="+format)
 		for _, config := range []string{"", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tsomethingNew = x\n"} {
 			if config == "" {
 				old := must.Get(os.ReadFile(filepath.Join(plain.dir, "config")))(t)
 				config = string(old) + "\tignorecase = true\n"
 			}
-			must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(stores[0], "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(stores[0], "objects/info"), 0o755)))
+			must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(store, "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(store, "objects/info"), 0o755)))
 			b.runs()
 			later := b.again()
 			_, files := later.files(o.at(ids["main1"]))
@@ -190,8 +177,8 @@ func TestStore_OfOthersIsNotUsed(t *testing.T) {
 	b := newBench(t).count()
 	req := o.at(ids["main1"])
 	b.files(req)
-	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
-	for _, dir := range []string{stores[0], b.Dir, filepath.Dir(b.Dir)} {
+	store := b.store()
+	for _, dir := range []string{store, b.Dir, filepath.Dir(b.Dir)} {
 		for _, mode := range []fs.FileMode{0o777, 0o770, 0o777 | fs.ModeSticky} {
 			if dir == filepath.Dir(b.Dir) && mode&fs.ModeSticky != 0 {
 				continue // like /tmp

@@ -48,7 +48,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 				}
 			}
 			must.Equal(t, b.runs()["fetch"], c.fetches, "fetches")
-			_, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: gone, Beside: beside})
+			err := b.refused(Request{URL: o.url(), Ref: gone, Beside: beside})
 			if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreachable) {
 				t.Errorf("a commit that isn't there: %v", err)
 			}

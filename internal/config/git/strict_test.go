@@ -33,8 +33,7 @@ func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
 	ran := filepath.Join(b.work, "ran")
 	b.configure("[protocol \"ext\"]\n\tallow = always\n[url \"ext::touch " + peertest.ScriptPath(ran) + " \"]\n\tinsteadOf = https://example.com/\n")
 	for _, ref := range []string{"", strings.Repeat("a", 40)} {
-		_, _, err := b.checkout(t.Context(), Request{URL: "https://example.com/x", Ref: ref})
-		must.Contain(t, err, "transport 'ext' not allowed", "ref", ref)
+		must.Contain(t, b.refused(Request{URL: "https://example.com/x", Ref: ref}), "transport 'ext' not allowed", "ref", ref)
 	}
 	must.Refuse(os.Lstat(ran))(t, "it ran")
 }

@@ -78,7 +78,7 @@ func TestSubmodules_ThatAreRefused(t *testing.T) {
 		}
 		o := newOrigin(t)
 		o.addSubmodule("sub", url, commit)
-		_, _, err := newBench(t).checkout(t.Context(), o.at(""))
+		err := newBench(t).refused(o.at(""))
 		must.Fail(t, err, ErrAddress, name)
 		must.Contain(t, err, `submodule "sub"`, name)
 	}
@@ -119,7 +119,7 @@ func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	for url, want := range map[string]error{"../nowhere": ErrUnreachable, there.url(): ErrNotFound} {
 		o, commit := newOrigin(t), strings.Repeat("a", 40)
 		o.addSubmodule("sub", url, commit)
-		_, _, err := newBench(t).checkout(t.Context(), o.at("main"))
+		err := newBench(t).refused(o.at("main"))
 		must.Fail(t, err, want)
 		must.Contain(t, err, o.url())
 		must.Equal(t, want == ErrNotFound, strings.Contains(err.Error(), "the repository has no ref "+strconv.Quote(commit)), url)

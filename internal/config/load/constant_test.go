@@ -15,7 +15,7 @@ import (
 // the calls.
 func loadWith(t *testing.T, opts Options, files texts) (*Module, hcl.Diagnostics) {
 	t.Helper()
-	module, diags := LoadModuleWith(writeFiles(t, files), product(), opts)
+	module, diags := LoadModuleWith(writeFiles(t, files), asTerraform, opts)
 	for _, call := range module.Calls {
 		diags = append(diags, call.Problems()...)
 	}

@@ -31,7 +31,7 @@ resource "acme_thing" "x" {}
 	}
 	values, diags := ReadInputs("net", InputSources{FS: editor})
 	must.Len(t, diags, 0)
-	module, diags := LoadModuleWith("net", product(), Options{FS: editor, Inputs: values})
+	module, diags := LoadModuleWith("net", asTerraform, Options{FS: editor, Inputs: values})
 	var problems []string
 	for _, diag := range diags {
 		problems = append(problems, diag.Summary)
@@ -51,11 +51,11 @@ resource "acme_thing" "x" {}
 }
 
 func TestLoadModule_FindsNothingOutsideOfAnFS(t *testing.T) {
-	if module, diags := LoadModuleWith("gone", product(), Options{FS: fstest.MapFS{}}); !module.Empty || len(diags) > 0 {
+	if module, diags := LoadModuleWith("gone", asTerraform, Options{FS: fstest.MapFS{}}); !module.Empty || len(diags) > 0 {
 		t.Errorf("a directory that isn't there is %+v, %v", module, diags)
 	}
 	for _, dir := range []string{"..", "/"} {
-		if _, diags := LoadModuleWith(dir, product(), Options{FS: fstest.MapFS{}}); !diags.HasErrors() || !strings.Contains(diags[0].Detail, "invalid") {
+		if _, diags := LoadModuleWith(dir, asTerraform, Options{FS: fstest.MapFS{}}); !diags.HasErrors() || !strings.Contains(diags[0].Detail, "invalid") {
 			t.Errorf("%s: the problems are %v", dir, diags)
 		}
 	}

@@ -34,7 +34,7 @@ func FuzzDirectory(f *testing.F) {
 			}
 			_ = os.WriteFile(path, file.Data, 0o644) // some are no names of files
 		}
-		once, again := summary(dir, product()), summary(dir, product())
+		once, again := summary(dir, asTerraform), summary(dir, asTerraform)
 		must.Equal(t, once, again, "the same files say something else")
 	})
 }
@@ -55,7 +55,7 @@ func FuzzLoadModule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, native, json, override string) {
 		module, diags := LoadModule(writeFiles(t, texts{
 			"main.tf": native, "main.tf.json": json, "override.tf": override,
-		}), product())
+		}), asTerraform)
 		for _, call := range module.Calls {
 			diags = append(diags, call.Problems()...)
 		}
@@ -85,7 +85,7 @@ func FuzzTestFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, native, json string) {
-		module, diags := LoadModule(writeFiles(t, texts{"a.tftest.hcl": native, "tests/b.tftest.json": json}), product())
+		module, diags := LoadModule(writeFiles(t, texts{"a.tftest.hcl": native, "tests/b.tftest.json": json}), asTerraform)
 		for _, run := range module.TestRuns {
 			diags = append(diags, run.Call.Problems()...)
 			if run.Call.SourceRange.Filename == "" || run.Name == "" {

@@ -21,7 +21,7 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 	blocks := map[string]bool{"file": true, "testfile": true}
 	for in, rows := range language() {
 		for _, r := range rows {
-			d := &document{grammar: newGrammar(dialect.Of(product()))}
+			d := &document{grammar: newGrammar(dialect.Of(asTerraform))}
 			expr, _ := hclsyntax.ParseExpression([]byte("[nothing(1)]"), "", hcl.InitialPos) // which no kind allows
 			if d.checkKind(&hcl.Attribute{Name: r.name, Expr: expr}, r); len(d.found.diags) == 0 && !slices.Contains(byCode, r.kind) {
 				t.Errorf("%s %s: there is no kind %q", in, r.name, r.kind)
@@ -47,7 +47,7 @@ func TestGrammar_FollowsTheVersion(t *testing.T) {
 		in, name string
 		want     bool
 	}{
-		{getproviders.Terraform("1.15.9"), "resource.lifecycle", "destroy", false},
+		{asTerraform, "resource.lifecycle", "destroy", false},
 		{getproviders.Terraform("1.16.0-rc2"), "resource.lifecycle", "destroy", true},
 		{getproviders.Terraform(""), "resource.lifecycle", "destroy", true},
 		{getproviders.Terraform("dev"), "resource.lifecycle", "destroy", true},
@@ -71,9 +71,9 @@ func TestLoadModule_ImportsInModules(t *testing.T) {
 	dir := t.TempDir()
 	must.Write(t, filepath.Join(dir, "main.tf"), "import {\n  to = a_b.c\n  id = \"x\"\n}\n")
 	for product, want := range map[*getproviders.Product]string{
-		new(getproviders.Terraform("1.15.9")): "Invalid import configuration",
+		new(asTerraform):                      "Invalid import configuration",
 		new(getproviders.Terraform("1.16.0")): "",
-		new(getproviders.OpenTofu("1.12.6")):  "Invalid import configuration",
+		new(asOpenTofu):                       "Invalid import configuration",
 	} {
 		module, diags := LoadModuleWith(dir, *product, Options{Path: "module.m"})
 		checkProblem(t, diags, want)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -20,7 +19,7 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 		err = errors.Join(file.Truncate(16<<20+1), file.Close())
 	}
 	must.Succeed(t, err)
-	_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
+	_, diags := LoadModule(dir, asTerraform)
 	must.Len(t, diags, 1)
 	must.Contain(t, diags, "main.tf: larger than the limit of 16777216 bytes")
 }
@@ -30,7 +29,7 @@ func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {
 	for _, name := range []string{"a.tf", "b.tf"} {
 		must.Write(t, filepath.Join(dir, name), "bogus {}\n")
 	}
-	product := getproviders.Terraform("1.15.9")
+	product := asTerraform
 	if _, diags := LoadModuleContext(t.Context(), dir, product, Options{}); len(diags) != 2 {
 		t.Errorf("with time: %v", diags)
 	}
@@ -64,7 +63,7 @@ func TestLoadModule_RefusesFilesOfTooManyTokens(t *testing.T) {
 			}
 			dir := t.TempDir()
 			must.Write(t, filepath.Join(dir, c.file), c.text)
-			_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
+			_, diags := LoadModule(dir, asTerraform)
 			if refused := strings.Contains(diags.Error(), "Configuration too large"); refused != c.refused || !refused && diags.HasErrors() {
 				t.Errorf("%.300v", diags)
 			}

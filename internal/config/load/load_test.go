@@ -34,12 +34,12 @@ func writeFiles(t *testing.T, files texts) string {
 	return dir
 }
 
-func product() getproviders.Product { return getproviders.Terraform(productVersion) }
+var asTerraform, asOpenTofu = getproviders.Terraform(productVersion), getproviders.OpenTofu("1.12.6")
 
 // load loads a module that has no problems.
 func load(t *testing.T, files texts) *Module {
 	t.Helper()
-	module, diags := LoadModule(writeFiles(t, files), product())
+	module, diags := LoadModule(writeFiles(t, files), asTerraform)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -104,9 +104,9 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, test.files)
-			product := product()
+			product := asTerraform
 			if test.tofu {
-				product = getproviders.OpenTofu("1.12.6")
+				product = asOpenTofu
 			}
 			module, diags := LoadModuleWith(dir, product, Options{TestDirectory: test.testDir})
 			if module.Empty != test.empty || diags.HasErrors() || (len(diags) > 0) != test.warned {
@@ -117,7 +117,7 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 }
 
 func TestLoadModule_OfAMissingDirectoryIsEmpty(t *testing.T) {
-	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), product())
+	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), asTerraform)
 	if !module.Empty || len(diags) > 0 {
 		t.Errorf("Empty is %v, with %v", module.Empty, diags)
 	}
@@ -143,12 +143,12 @@ func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 		if name != "broken" && runtime.GOOS == "windows" {
 			continue // there, a file that is read as a directory doesn't exist
 		}
-		module, diags := LoadModule(filepath.Join(dir, name), product())
+		module, diags := LoadModule(filepath.Join(dir, name), asTerraform)
 		if module.Empty || len(diags) != 1 || diags[0].Summary != want || diags[0].Severity != hcl.DiagError {
 			t.Errorf("%s: Empty is %v, with %v", name, module.Empty, diags)
 		}
 	}
-	module, _ := LoadModule(filepath.Join(dir, "broken"), product())
+	module, _ := LoadModule(filepath.Join(dir, "broken"), asTerraform)
 	if reqs, _ := module.Requirements(); len(reqs) != 1 {
 		t.Errorf("what could be read requires %v", reqs)
 	}
@@ -157,7 +157,7 @@ func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 func TestLoadModule_FileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
 	t.Chdir(writeFiles(t, texts{"main.tf": "x = 1", "sub/main.tf": "x = 1"}))
 	for dir, want := range map[string]string{".": "main.tf", "sub": filepath.Join("sub", "main.tf")} {
-		module, diags := LoadModule(dir, product())
+		module, diags := LoadModule(dir, asTerraform)
 		if len(diags) != 1 || diags[0].Subject.Filename != want || module.Files[want] == nil {
 			t.Errorf("in %s: %v", dir, diags)
 		}
@@ -168,7 +168,7 @@ func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 	_, diags := LoadModule(writeFiles(t, texts{
 		"a.tf": "variable \"x\" {}\nx = 1\noutput \"y\" {}\n",
 		"b.tf": "variable \"x\" {}\ny = 1\n",
-	}), product())
+	}), asTerraform)
 	var got []string
 	for _, diag := range diags {
 		got = append(got, filepath.Base(diag.Subject.Filename)+": "+diag.Summary)
@@ -249,7 +249,7 @@ func TestLoadModule_RefusesADevice(t *testing.T) {
 	if err := must.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
 		t.Skip(err)
 	}
-	_, diags := LoadModule(dir, product())
+	_, diags := LoadModule(dir, asTerraform)
 	must.Len(t, diags, 1)
 	must.Contain(t, diags[0].Detail, "not a regular file")
 }

@@ -54,7 +54,7 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 func TestLoadModule_CallsWithBadNamesAreLeftOut(t *testing.T) {
 	module, diags := LoadModule(writeFiles(t, texts{
 		"main.tf": "module \"../../x\" {\n  source = \"./a\"\n}\n",
-	}), product())
+	}), asTerraform)
 	if !diags.HasErrors() || len(module.Calls) != 0 {
 		t.Errorf("calls %v, problems %v", module.Calls, diags)
 	}
@@ -62,9 +62,9 @@ func TestLoadModule_CallsWithBadNamesAreLeftOut(t *testing.T) {
 
 func TestLoadModule_OnlyTheRootModuleHasTests(t *testing.T) {
 	dir := writeFiles(t, texts{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
-	if root, _ := LoadModule(dir, product()); root.Empty {
+	if root, _ := LoadModule(dir, asTerraform); root.Empty {
 		t.Error("the root module is empty")
 	}
-	_, diags := LoadModuleWith(dir, product(), Options{Path: "module.a", TestDirectory: "gone"})
+	_, diags := LoadModuleWith(dir, asTerraform, Options{Path: "module.a", TestDirectory: "gone"})
 	must.Len(t, diags, 0)
 }

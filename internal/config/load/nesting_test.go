@@ -43,7 +43,7 @@ func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
 	}
 	for name, text := range files {
 		t.Run(name, func(t *testing.T) {
-			module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), product())
+			module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), asTerraform)
 			if len(diags) != 1 || diags[0].Summary != "Configuration nested too deeply" {
 				t.Errorf("got %d diagnostics, the first of them %v", len(diags), diags[:min(1, len(diags))])
 			}
@@ -59,7 +59,7 @@ func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*static.MaxNesting) + `"}}`,
 		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*static.MaxNesting) + `"}}}`,
 	} {
-		_, diags := LoadModule(writeFiles(t, texts{"main.tf.json": text}), product())
+		_, diags := LoadModule(writeFiles(t, texts{"main.tf.json": text}), asTerraform)
 		if !diags.HasErrors() {
 			t.Errorf("%s: no error", name)
 		}
@@ -108,7 +108,7 @@ func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 		"version":          "provider \"a\" {\n  version = " + doubling + "\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, diags := LoadModule(writeFiles(t, texts{"main.tf": file}), product())
+			_, diags := LoadModule(writeFiles(t, texts{"main.tf": file}), asTerraform)
 			if !diags.HasErrors() {
 				t.Error("no error")
 			}
@@ -116,7 +116,7 @@ func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 	}
 	_, diags := LoadModule(writeFiles(t, texts{
 		"main.tf.json": `{"terraform":{"required_providers":{"a":1e999999999}}}`,
-	}), product())
+	}), asTerraform)
 	if !diags.HasErrors() {
 		t.Error("no error in JSON")
 	}
@@ -136,7 +136,7 @@ func TestLoadModule_LoopsOfAllFilesHaveOneLimit(t *testing.T) {
 		for i := range n {
 			files[fmt.Sprintf("%d.tf", i)] = fmt.Sprintf("output \"o%d\" {\n  value     = 1\n  sensitive = %s != null\n}\n", i, long)
 		}
-		_, diags := LoadModule(writeFiles(t, files), product())
+		_, diags := LoadModule(writeFiles(t, files), asTerraform)
 		must.Equal(t, strings.Contains(diags.Error(), "Expression too complex"), tooComplex, n, diags)
 	}
 }

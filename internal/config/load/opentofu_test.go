@@ -275,7 +275,7 @@ mock_provider "a" {}
 }
 
 func TestLoadModule_OpenTofu(t *testing.T) {
-	product := getproviders.OpenTofu("1.12.6")
+	product := asOpenTofu
 	for name, c := range openTofuCases {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, c.files)
@@ -305,7 +305,7 @@ func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 	for _, c := range []struct {
 		product getproviders.Product
 		errors  bool
-	}{{getproviders.Terraform("1.15.9"), true}, {getproviders.OpenTofu("1.12.6"), false}} {
+	}{{asTerraform, true}, {asOpenTofu, false}} {
 		caller, diags := LoadModule(writeFiles(t, texts{"main.tf": "module \"a\" {\n  source = \"./a\"\n  undeclared = 1\n  foo {}\n}\n"}), c.product)
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -320,13 +320,13 @@ func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 const encryptedState = `{"serial": 2, "lineage": "x", "meta": {"key_provider.pbkdf2.k": "e30="}, "encrypted_data": "AAAA", "encryption_version": "v0"}`
 
 func TestReadStateRequirements_EncryptedIsAnErrorOfItsOwn(t *testing.T) {
-	_, err := ReadStateRequirements(strings.NewReader(encryptedState), "s", getproviders.OpenTofu("1.12.6"))
+	_, err := ReadStateRequirements(strings.NewReader(encryptedState), "s", asOpenTofu)
 	must.Fail(t, err, ErrStateEncrypted)
 }
 
 // TestCheckEncryption_SecretsOfTheVariableStayThere has a variable with a mistake.
 func TestCheckEncryption_SecretsOfTheVariableStayThere(t *testing.T) {
-	module, _ := LoadModule(t.TempDir(), getproviders.OpenTofu("1.12.6"))
+	module, _ := LoadModule(t.TempDir(), asOpenTofu)
 	for _, given := range []string{
 		"key_provider \"pbkdf2\" \"k\" {\n  passphrase = \"hunter2\"\n}\nmethod \"aes_gcm\" \"m\" {\n  keys = key_provider.pbkdf2.k\n}\nstate {\n  method = method.aes_gcm.m\n}",
 		`{"key_provider": {"pbkdf2": {"k": {"passphrase": "hunter2"}}}, "method": {"aes_gcm": {"m": {"keys": "key_provider.pbkdf2.k"}}}, "state": {"method": "method.aes_gcm.m"}}`,
@@ -346,7 +346,7 @@ func TestCheckEncryption_SecretsOfTheVariableStayThere(t *testing.T) {
 }
 
 func TestReadStateRequirements_OfOpenTofuHaveProvidersOfInstances(t *testing.T) {
-	product := getproviders.OpenTofu("1.12.6")
+	product := asOpenTofu
 	const keyed = `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","instances":[` +
 		`{"index_key":"x","provider":"module.m.provider[\"acme/b\"].by[\"x\"]"},{"index_key":"y","provider":"module.m.provider[\"acme/b\"].by[\"y\"]"}]}]}`
 	reqs, err := ReadStateRequirements(strings.NewReader(keyed), "state", product)
@@ -359,6 +359,6 @@ func TestReadStateRequirements_OfOpenTofuHaveProvidersOfInstances(t *testing.T) 
 	} {
 		text := `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c",` + resource + `}]}`
 		must.Refuse(ReadStateRequirements(strings.NewReader(text), "state", product))(t, resource)
-		must.Succeed(t, must.ErrorOf(ReadStateRequirements(strings.NewReader(text), "state", getproviders.Terraform("1.15.9"))), resource)
+		must.Succeed(t, must.ErrorOf(ReadStateRequirements(strings.NewReader(text), "state", asTerraform)), resource)
 	}
 }

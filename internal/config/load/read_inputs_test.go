@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -48,7 +47,7 @@ func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*M
 	dir := writeFiles(t, files)
 	sources.WorkingDir = dir
 	inputs, diags := ReadInputs(dir, sources)
-	module, more := LoadModuleWith(dir, product(), Options{Inputs: inputs})
+	module, more := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs})
 	diags = append(diags, more...)
 	for _, call := range module.Calls {
 		diags = append(diags, call.Problems()...)
@@ -156,11 +155,11 @@ func TestReadInputs_MatterToTerraformWithoutConstants(t *testing.T) {
 	if inputs == nil || !diags.HasErrors() {
 		t.Errorf("inputs %v with %v", inputs, diags)
 	}
-	module, diags := LoadModuleWith(dir, product(), Options{Inputs: inputs})
+	module, diags := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs})
 	if module.Constant || len(diags) != 1 || diags[0].Summary != "Value for undeclared variable" {
 		t.Errorf("Constant is %v, with %v", module.Constant, diags)
 	}
-	if _, diags := LoadModuleWith(dir, getproviders.OpenTofu("1.12.6"), Options{Inputs: inputs}); len(diags) > 0 {
+	if _, diags := LoadModuleWith(dir, asOpenTofu, Options{Inputs: inputs}); len(diags) > 0 {
 		t.Errorf("in the place of OpenTofu: %v", diags)
 	}
 }
@@ -183,9 +182,9 @@ func FuzzReadInputs(f *testing.F) {
 			"main.tf": "variable \"x\" {\n  const = true\n  type = " + typ + "\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n  y = var.x\n}\n",
 		})
 		inputs, _ := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: argument}}, Environ: []string{"TF_VAR_x=" + argument}})
-		module, _ := LoadModuleWith(dir, product(), Options{Inputs: inputs})
+		module, _ := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs})
 		for _, call := range module.Calls {
-			LoadModuleWith(dir, product(), Options{Inputs: call.Inputs, Path: "module.m"})
+			LoadModuleWith(dir, asTerraform, Options{Inputs: call.Inputs, Path: "module.m"})
 		}
 	})
 }

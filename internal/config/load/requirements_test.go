@@ -76,7 +76,7 @@ terraform {
 resource "other_x" "y" {}
 x = 1
 `,
-	}), product())
+	}), asTerraform)
 	if !diags.HasErrors() {
 		t.Error("no errors")
 	}
@@ -85,7 +85,7 @@ x = 1
 		t.Errorf("got %v", diags)
 	}
 	for _, given := range []string{"acme/good", "hashicorp/other"} {
-		p, err := product().ParseProvider(given)
+		p, err := asTerraform.ParseProvider(given)
 		if _, ok := reqs[p]; !ok || err != nil {
 			t.Errorf("%s is not in %v", given, reqs)
 		}

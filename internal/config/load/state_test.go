@@ -68,7 +68,7 @@ func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, texts{"terraform.tfstate": test.text}), "terraform.tfstate")
-			reqs := must.Get(StateRequirements(nil, path, product()))(t)
+			reqs := must.Get(StateRequirements(nil, path, asTerraform))(t)
 			var got []string
 			for _, p := range reqs.Providers() {
 				got = append(got, p.String())
@@ -100,7 +100,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 }
 
 func TestReadStateRequirements_MissingStateIsNoRequirements(t *testing.T) {
-	must.Len(t, must.Get(StateRequirements(nil, filepath.Join(t.TempDir(), "terraform.tfstate"), product()))(t), 0)
+	must.Len(t, must.Get(StateRequirements(nil, filepath.Join(t.TempDir(), "terraform.tfstate"), asTerraform))(t), 0)
 }
 
 func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
@@ -170,7 +170,7 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "my.tfstate")
 				must.Write(t, path, text)
-				reqs, err := StateRequirements(nil, path, product())
+				reqs, err := StateRequirements(nil, path, asTerraform)
 				must.Equal(t, errors.Is(err, ErrStateVersion), ofTheVersion, reqs)
 				must.Contain(t, err, path, reqs)
 			})
@@ -188,7 +188,7 @@ func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
 	meter := &memoryMeter{next: numbered(resource, size/len(resource))}
 	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{"mode":"data"}]}`))
 	before := heap()
-	must.Len(t, must.Get(ReadStateRequirements(state, "state", product()))(t), 1)
+	must.Len(t, must.Get(ReadStateRequirements(state, "state", asTerraform))(t), 1)
 	if used := int64(meter.peak) - int64(before); used > budget {
 		t.Errorf("needed %d bytes for a state of %d", used, size)
 	}
@@ -251,12 +251,12 @@ func FuzzStateRequirements(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "terraform.tfstate")
 		must.Write(t, path, text)
-		reqs, err := StateRequirements(nil, path, product())
+		reqs, err := StateRequirements(nil, path, asTerraform)
 		if err != nil && len(reqs) > 0 {
 			t.Errorf("both %v and %v", reqs, err)
 		}
 		for p := range reqs {
-			if again, err := product().ParseProvider(p.String()); again != p && !p.IsBuiltIn() {
+			if again, err := asTerraform.ParseProvider(p.String()); again != p && !p.IsBuiltIn() {
 				t.Errorf("%v is read back as %v, %v", p, again, err)
 			}
 		}
@@ -269,7 +269,7 @@ func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 			if runtime.GOOS == "windows" && path == os.DevNull {
 				t.Skip("NUL has no entry in any directory")
 			}
-			_, err := StateRequirements(nil, path, product())
+			_, err := StateRequirements(nil, path, asTerraform)
 			must.Contain(t, err, "not a regular file")
 			must.Contain(t, err, path)
 		})
@@ -277,9 +277,9 @@ func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 }
 
 func TestReadStateRequirements_NameTheSource(t *testing.T) {
-	reqs := must.Get(ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product()))(t)
+	reqs := must.Get(ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", asTerraform))(t)
 	for _, p := range reqs.Providers() {
 		must.Equal(t, reqs[p][0].Pos, (getproviders.Pos{File: "standard input"}))
 	}
-	must.Contain(t, must.ErrorOf(ReadStateRequirements(strings.NewReader("{"), "standard input", product())), "standard input")
+	must.Contain(t, must.ErrorOf(ReadStateRequirements(strings.NewReader("{"), "standard input", asTerraform)), "standard input")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-var asTerraform = getproviders.Terraform("1.15.9")
+var asTerraform, asOpenTofu = getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
 
 // addressCase is a source, and what it means: the kind and the normalised address, or "error" and
 // some words of it.

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
@@ -244,7 +243,7 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 }
 
 func TestResolver_PopulateCopiesAModule(t *testing.T) {
-	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &packageSet{
+	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: &packageSet{
 		packages: map[string]texts{netURL: {
 			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
 		}},

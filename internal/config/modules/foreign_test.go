@@ -92,7 +92,7 @@ func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
 	addNet(registry, "1.0.0")
 	registry.Break("module/download", providertest.Fault{Status: 200, Header: http.Header{"X-Terraform-Get": nil},
 		Body: func([]byte) []byte { return []byte(`{"location":"file:///home/me/private"}`) }})
-	for _, product := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
+	for _, product := range []getproviders.Product{asTerraform, asOpenTofu} {
 		registries := newRegistries(registry)
 		registries.Product = product
 		must.Refuse(registries.Locate(t.Context(), netModule, "1.0.0", false))(t, product.Name)

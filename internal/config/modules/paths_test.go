@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -14,7 +13,7 @@ import (
 // absolute or relative to the working directory of the process, each of them alone. The same
 // modules are found, and found again by the next run.
 func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
-	product := getproviders.Terraform("1.15.9")
+	product := asTerraform
 	for _, tc := range []struct {
 		name         string
 		root, dir    string // relative to the working directory
@@ -74,7 +73,7 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 		root := &load.Module{Dir: top, Calls: []load.ModuleCall{{Name: name, Source: netURL}}}
 		dir := filepath.Join(top, "in/deep/modules")
 		fetcher := newPackageSet()
-		tree, problems := Resolver{Dir: dir, Product: getproviders.Terraform("1.15.9"), Fetcher: fetcher}.Resolve(t.Context(), root, nil)
+		tree, problems := Resolver{Dir: dir, Product: asTerraform, Fetcher: fetcher}.Resolve(t.Context(), root, nil)
 		if !problems.HasErrors() || len(tree.Modules) != 1 || len(fetcher.asked) > 0 {
 			t.Errorf("%q: %d modules, %d requests, problems %v", name, len(tree.Modules), len(fetcher.asked), problems)
 		}

@@ -15,10 +15,10 @@ func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 		"a/b/c":                      "a/b/c",
 		"git::https://user:secret@x.example/r.git//sub?sshkey=secret": "git::https://x.example/r.git//sub?sshkey=REDACTED",
 		"https://secret@x.example/a.zip":                              "https://x.example/a.zip",
-		"git::https://u:secret@h/net.git?ref=v1&sshkey=secret": "git::https://h/net.git?ref=v1&sshkey=REDACTED",
-		"https://h/net.zip?archive=zip&X-Sig=secret":           "https://h/net.zip?archive=zip&X-Sig=REDACTED",
-		"https://h/net.zip?secret":                             "https://h/net.zip?REDACTED",
-		"file:///dir/net":                                      "file:///dir/net",
+		"git::https://u:secret@h/net.git?ref=v1&sshkey=secret":        "git::https://h/net.git?ref=v1&sshkey=REDACTED",
+		"https://h/net.zip?archive=zip&X-Sig=secret":                  "https://h/net.zip?archive=zip&X-Sig=REDACTED",
+		"https://h/net.zip?secret":                                    "https://h/net.zip?REDACTED",
+		"file:///dir/net":                                             "file:///dir/net",
 		"git::https://user:secret@x.example/%zz":                      "git::https://REDACTED@x.example/%zz",
 	} {
 		must.Equal(t, Redact(source), want, source)

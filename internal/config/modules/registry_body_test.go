@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -61,7 +60,7 @@ func TestRegistry_BodiesSayWherePackagesAre(t *testing.T) {
 			registry.Break("module/download", providertest.Fault{Status: 200, Header: http.Header{"X-Terraform-Get": {based(c.header)}},
 				Body: func([]byte) []byte { return []byte(based(c.body)) }})
 			registries := newRegistries(registry)
-			registries.Product = getproviders.OpenTofu("1.12.6")
+			registries.Product = asOpenTofu
 			got, err := registries.Locate(t.Context(), netModule, "1.0.0", false)
 			want := Remote{Package: registry.BaseURL() + c.want, Subdir: "sub", Served: Served{Here: c.served}}
 			if c.token {

@@ -32,7 +32,7 @@ func newRegistries(registry *providertest.Registry) *Registries {
 			Client: registry.Client(),
 			Forced: map[hosts.Hostname]map[string]string{"example.com": {"modules.v1": registry.ModulesURL()}},
 		},
-		Product: getproviders.Terraform("1.15.9"),
+		Product: asTerraform,
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -34,7 +33,7 @@ type project struct {
 
 func newProject(t testing.TB, files texts) *project {
 	t.Helper()
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), product: getproviders.Terraform("1.15.9")}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), product: asTerraform}
 	for name, content := range files {
 		write(t, p.dir, name, content)
 	}
