@@ -83,21 +83,16 @@ func moduleFailures() map[string]failure {
 		"module_archive_is_a_page":                       {files: calling(net), setUp: serving("module/archive", page)},
 		"module_archive_cut":                             {files: calling(net), setUp: serving("module/archive", providertest.Fault{CutAfter: 10, NoRange: true})},
 		"module_archive_behind_a_proxy": {files: calling("https://files.example.com/net.zip"), setUp: func(w *failing) {
-			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
-			w.Cleanup(proxy.Close)
-			w.set("HTTPS_PROXY=" + proxy.URL)
+			w.set("HTTPS_PROXY=http://" + status(http.StatusProxyAuthRequired)(w))
 		}},
 		"module_archive_without_the_directory": {files: calling(net + "//sub"), setUp: serving("", providertest.Fault{})},
 		"git_without_a_key":                    {files: calling("git@git.example.com:acme/net.git"), setUp: git("git@git.example.com: Permission denied (publickey).")},
-		"git_private": {files: calling("git::https://git.example.com/net.git"),
-			setUp: git("fatal: could not read Username for 'https://git.example.com': terminal prompts disabled")},
-		"git_login_refused": {files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: Authentication failed for 'https://git.example.com/net.git/'")},
-		"git_host_unknown": {files: calling("git::https://git.example.com/net.git"),
-			setUp: git("fatal: unable to access 'https://git.example.com/net.git/': Could not resolve host: git.example.com")},
-		"git_host_key": {files: calling("git@git.example.com:acme/net.git"), setUp: git("Host key verification failed.")},
-		"git_proxy_wants_login": {files: calling("git::https://git.example.com/net.git"),
-			setUp: git("fatal: unable to access 'https://git.example.com/net.git/': CONNECT tunnel failed, response 407")},
-		"module_variable_file_missing": {files: calling("./${var.v}")},
+		"git_private":                          {files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: could not read Username for 'https://git.example.com': terminal prompts disabled")},
+		"git_login_refused":                    {files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: Authentication failed for 'https://git.example.com/net.git/'")},
+		"git_host_unknown":                     {files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: unable to access 'https://git.example.com/net.git/': Could not resolve host: git.example.com")},
+		"git_host_key":                         {files: calling("git@git.example.com:acme/net.git"), setUp: git("Host key verification failed.")},
+		"git_proxy_wants_login":                {files: calling("git::https://git.example.com/net.git"), setUp: git("fatal: unable to access 'https://git.example.com/net.git/': CONNECT tunnel failed, response 407")},
+		"module_variable_file_missing":         {files: calling("./${var.v}")},
 		"module_calls_itself": {files: files{
 			"main.tf": calling("./a")["main.tf"], "a/main.tf": calling("../b")["main.tf"], "b/main.tf": calling("../a")["main.tf"],
 		}},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"time"
@@ -92,34 +91,31 @@ func says(status int, text string) providertest.Fault {
 
 func networkFailures() map[string]failure {
 	two := requiring(tiny, widget)
+	closed := func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }
+	untrusted := func(w *failing) { w.redirect(another(w).ServiceURL()) }
 	return map[string]failure{
 		"server_says_why":                     {files: requiring(tiny), setUp: answering("versions", says(http.StatusGone, "moved to \x1b[31mtf2.example.com ::error::x"))},
 		"server_says_why_there_is_no_login":   {files: requiring(tiny), setUp: answering("package", says(http.StatusForbidden, `{"errors": ["the plan of acme has ended"]}`))},
 		"server_says_why_there_is_no_archive": {files: requiring(tiny), setUp: answering("archive", says(http.StatusConflict, "the archive is quarantined"))},
-		"refused":                             {files: two, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		"refused":                             {files: two, setUp: closed},
 		"refused_discovery": {setUp: func(w *failing) {
 			for name, content := range requiring(closedPort(w) + "/acme/tiny") {
 				must.Write(w, filepath.Join(w.dir, name), strings.ReplaceAll(content, "127.0.0.1", "localhost"))
 			}
 		}},
 		"dns":                              {files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
-		"certificate_of_another_authority": {files: two, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		"certificate_file_missing": {files: two, env: "SSL_CERT_FILE=/no/such/ca.pem",
-			setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		"certificate_file_unset": {files: two, env: "SSL_CERT_FILE=", setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		"certificate_of_another_authority": {files: two, setUp: untrusted},
+		"certificate_file_missing":         {files: two, env: "SSL_CERT_FILE=/no/such/ca.pem", setUp: untrusted},
+		"certificate_file_unset":           {files: two, env: "SSL_CERT_FILE=", setUp: untrusted},
 		"not_https": {files: two, setUp: func(w *failing) {
-			plain := httptest.NewServer(http.NotFoundHandler())
-			w.Cleanup(plain.Close)
-			w.redirect(strings.Replace(plain.URL, "http:", "https:", 1) + "/v1/providers/")
+			w.redirect("https://" + status(http.StatusNotFound)(w) + "/v1/providers/")
 		}},
 		"timeout":         {files: two, env: "TF_REGISTRY_CLIENT_TIMEOUT=1", setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
 		"proxy_refused":   {files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
-		"proxy_is_no_url": {files: two, env: "HTTPS_PROXY=::", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		"proxy_is_no_url": {files: two, env: "HTTPS_PROXY=::", setUp: closed},
 		"proxy_dns":       {files: two, setUp: throughProxy("http://proxy..example.com:3128")},
 		"proxy_wants_login": {files: two, setUp: func(w *failing) {
-			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
-			w.Cleanup(proxy.Close)
-			throughProxy(proxy.URL)(w)
+			throughProxy("http://" + status(http.StatusProxyAuthRequired)(w))(w)
 		}},
 		"401_without_token": {files: two, setUp: refusing("versions", 401)},
 		"401_with_token":    {files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: refusing("versions", 401)},

@@ -66,8 +66,8 @@ func damaged(w *failing) {
 
 var template = getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "template"}
 
-// denied is what the system says where another user owns a directory; as root, it doesn't.
-var denied = &fs.PathError{Op: "mkdir", Path: ".terraform/providers", Err: syscall.EACCES}
+// unowned is what the system says where another user owns a directory; as root, it doesn't.
+var unowned = &fs.PathError{Op: "mkdir", Path: ".terraform/providers", Err: syscall.EACCES}
 
 var tinyOnly = []getproviders.Provider{{Hostname: "tf.example.com", Namespace: "acme", Type: "tiny"}}
 
@@ -135,7 +135,7 @@ func packageFailures() map[string]failure {
 				must.Succeed(w, os.RemoveAll(filepath.Join(dir, "tf.example.com/acme/widget")))
 			}
 		}},
-		"target_of_another_user": {err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},
+		"target_of_another_user": {err: cause.Unwritable(".terraform/providers", tinyOnly, unowned)},
 		"readonly":               {setUp: versions("1.0.0")},
 		"built_in":               {files: requiring("terraform.io/builtin/other")},
 		"policy":                 {files: with("tfdeps.hcl", "sources = [\"registry.terraform.io\"]\n"), setUp: versions("1.0.0")},

@@ -27,29 +27,59 @@ func installed(w *failing) {
 	}
 }
 
-// elsewhere is another machine, which has the lock file alone.
-func elsewhere(w *failing) {
+// signedIn has keys of AWS.
+func signedIn(w *failing) {
 	installed(w)
-	w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "empty"))
+	w.Setenv("AWS_ACCESS_KEY_ID", "a")
+	w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
 }
 
-// withRemote has cache push or cache pull name a URL whose port differs each time.
-func withRemote(w *failing, command, url string) {
-	w.set("TF_CLI_ARGS_cache_" + command + "='" + url + "'")
+// two has two packages in the cache.
+func two(w *failing) {
+	w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+	signedIn(w)
 }
 
-// answeringAlways is a server that answers all requests with a status, and returns its host and port.
-func answeringAlways(w *failing, status int) string {
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(status) }))
-	w.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
+// remote has cache push or cache pull name a URL whose port differs each time. A pull is that of a machine without packages.
+func remote(prepare func(*failing), command string, url func(*failing) string) func(*failing) {
+	return func(w *failing) {
+		prepare(w)
+		if command == "pull" {
+			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "empty"))
+		}
+		w.set("TF_CLI_ARGS_cache_" + command + "='" + url(w) + "'")
+	}
 }
 
-// imagesAnswering is a registry of images that answers all requests with a status, and returns its host and port.
-func imagesAnswering(w *failing, status int) string {
+// s3At is the URL of a bucket of a server.
+func s3At(server func(*failing) string) func(*failing) string {
+	return func(w *failing) string { return "s3://bucket/tfdeps?region=eu-west-1&endpoint=http://" + server(w) }
+}
+
+// imagesAt is the URL of a repository of a registry of images.
+func imagesAt(server func(*failing) string) func(*failing) string {
+	return func(w *failing) string { return "oci://" + server(w) + "/tfdeps" }
+}
+
+// mirroredBy has a registry of images be the mirror.
+func mirroredBy(server func(*failing) string) func(*failing) {
+	return func(w *failing) { w.set("TFDEPS_MIRROR=oci://" + server(w) + "/tfdeps/${namespace}/${type}") }
+}
+
+// status is a server that answers all requests with a status: its host and port.
+func status(code int) func(*failing) string {
+	return func(w *failing) string {
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) }))
+		w.Cleanup(server.Close)
+		return strings.TrimPrefix(server.URL, "http://")
+	}
+}
+
+// denied is such a server with TLS, which denies all.
+func denied(w *failing) string {
 	certificate, key, err := trustedCA.ServerPEM()
 	must.Succeed(w, err)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(status) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{must.Get(tls.X509KeyPair(certificate, key))(w)}}
 	server.StartTLS()
 	w.Cleanup(server.Close)
@@ -57,80 +87,28 @@ func imagesAnswering(w *failing, status int) string {
 	return "localhost:" + port
 }
 
-// two has two packages in the cache.
-func two(w *failing) {
-	w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
-	installed(w)
-	w.Setenv("AWS_ACCESS_KEY_ID", "a")
-	w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
-}
-
 // transferFailures are about cache push, cache pull and buckets.
 func transferFailures() map[string]failure {
-	s3At := func(w *failing, address string) string {
-		return "s3://bucket/tfdeps?region=eu-west-1&endpoint=http://" + address
-	}
+	both, forbidden := requiring(tiny, widget), status(http.StatusForbidden)
 	return map[string]failure{
-		"cache_pull_from_a_missing_directory": {setUp: installed},
-		"cache_push_scheme":                   {setUp: installed},
-		"cache_push_parameter":                {setUp: installed},
-		"cache_push_without_a_region":         {setUp: installed},
-		"cache_push_offline":                  {setUp: installed},
-		"cache_push_refused": {setUp: func(w *failing) {
-			installed(w)
-			w.Setenv("AWS_ACCESS_KEY_ID", "a")
-			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
-			withRemote(w, "push", s3At(w, closedPort(w)))
-		}},
-		"cache_push_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			two(w)
-			withRemote(w, "push", s3At(w, closedPort(w)))
-		}},
-		"cache_push_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			two(w)
-			withRemote(w, "push", s3At(w, answeringAlways(w, 403)))
-		}},
-		"cache_push_to_a_registry_of_images_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			two(w)
-			withRemote(w, "push", "oci://"+closedPort(w)+"/tfdeps")
-		}},
-		"cache_push_to_a_registry_of_images_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			two(w)
-			withRemote(w, "push", "oci://"+imagesAnswering(w, 403)+"/tfdeps")
-		}},
-		"cache_pull_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			two(w)
-			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "empty"))
-			withRemote(w, "pull", "oci://"+imagesAnswering(w, 403)+"/tfdeps")
-		}},
-		"registry_of_images_refused_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			w.set("TFDEPS_MIRROR=oci://" + closedPort(w) + "/tfdeps/${namespace}/${type}")
-		}},
-		"registry_of_images_403_for_all": {files: requiring(tiny, widget), setUp: func(w *failing) {
-			w.set("TFDEPS_MIRROR=oci://" + imagesAnswering(w, 403) + "/tfdeps/${namespace}/${type}")
-		}},
-		"cache_push_without_a_login": {setUp: func(w *failing) {
-			installed(w)
-			withRemote(w, "push", s3At(w, answeringAlways(w, 200)))
-		}},
-		"cache_push_403": {setUp: func(w *failing) {
-			installed(w)
-			w.Setenv("AWS_ACCESS_KEY_ID", "a")
-			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
-			withRemote(w, "push", s3At(w, answeringAlways(w, 403)))
-		}},
-		"cache_push_to_a_web_server": {setUp: func(w *failing) {
-			installed(w)
-			withRemote(w, "push", "https://"+w.registry.Host()+"/tfdeps")
-		}},
-		"cache_pull_refused": {setUp: func(w *failing) {
-			elsewhere(w)
-			withRemote(w, "pull", "https://"+closedPort(w)+"/tfdeps")
-		}},
-		"cache_pull_403": {setUp: func(w *failing) {
-			elsewhere(w)
-			withRemote(w, "pull", s3At(w, answeringAlways(w, 403))+"&anonymous=true")
-		}},
+		"cache_pull_from_a_missing_directory":                {setUp: installed},
+		"cache_push_scheme":                                  {setUp: installed},
+		"cache_push_parameter":                               {setUp: installed},
+		"cache_push_without_a_region":                        {setUp: installed},
+		"cache_push_offline":                                 {setUp: installed},
+		"cache_push_refused":                                 {setUp: remote(signedIn, "push", s3At(closedPort))},
+		"cache_push_refused_for_all":                         {files: both, setUp: remote(two, "push", s3At(closedPort))},
+		"cache_push_403_for_all":                             {files: both, setUp: remote(two, "push", s3At(forbidden))},
+		"cache_push_to_a_registry_of_images_refused_for_all": {files: both, setUp: remote(two, "push", imagesAt(closedPort))},
+		"cache_push_to_a_registry_of_images_403_for_all":     {files: both, setUp: remote(two, "push", imagesAt(denied))},
+		"cache_pull_403_for_all":                             {files: both, setUp: remote(two, "pull", imagesAt(denied))},
+		"registry_of_images_refused_for_all":                 {files: both, setUp: mirroredBy(closedPort)},
+		"registry_of_images_403_for_all":                     {files: both, setUp: mirroredBy(denied)},
+		"cache_push_without_a_login":                         {setUp: remote(installed, "push", s3At(status(http.StatusOK)))},
+		"cache_push_403":                                     {setUp: remote(signedIn, "push", s3At(forbidden))},
+		"cache_push_to_a_web_server":                         {setUp: remote(installed, "push", func(w *failing) string { return "https://" + w.registry.Host() + "/tfdeps" })},
+		"cache_pull_refused":                                 {setUp: remote(installed, "pull", func(w *failing) string { return "https://" + closedPort(w) + "/tfdeps" })},
+		"cache_pull_403":                                     {setUp: remote(installed, "pull", func(w *failing) string { return s3At(forbidden)(w) + "&anonymous=true" })},
 		"cache_pull_damaged": {setUp: func(w *failing) {
 			installed(w)
 			if _, err, code := w.main("cache", "push", "shared"); code != 0 {
