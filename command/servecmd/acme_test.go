@@ -21,15 +21,14 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/acme/autocert"
-	"golang.org/x/net/dns/dnsmessage"
-
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"golang.org/x/crypto/acme/autocert"
+	"golang.org/x/net/dns/dnsmessage"
 )
 
 func TestACME_RefusesWhatCantWork(t *testing.T) {
@@ -52,7 +51,7 @@ func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	t.Parallel()
 	o := acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}
 	must.Succeed(t, o.check())
-	issued := must.Get(newCertificates(o, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler)))(t)
+	issued := must.Get(newCertificates(o, "tests", blob.NewDirectory(t.TempDir()), quiet))(t)
 	must.EqualSlices(t, issued.hosts, []string{"mirror.example.com", "xn--bcher-kva.example"})
 	for _, name := range issued.hosts {
 		must.Equal(t, issued.manager.HostPolicy(t.Context(), name), nil)

@@ -3,7 +3,6 @@ package servecmd
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -64,7 +63,7 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 		"with tokens, which the browser may know": {withTokens, "0.0.0.0", "mirror.example.com", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site", true},
 	} {
 		reached := false
-		handler := guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), c.options, c.on.addr(), slog.New(slog.DiscardHandler))
+		handler := guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), c.options, c.on.addr(), quiet)
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, c.path, nil)
 			r.Host, reached = c.host, false
@@ -84,7 +83,7 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 func TestGuard_WaitsForNoBody(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(nil)
-	server.Config.Handler = guard(http.NotFoundHandler(), options{listen: defaultListen}, server.Listener.Addr(), slog.New(slog.DiscardHandler))
+	server.Config.Handler = guard(http.NotFoundHandler(), options{listen: defaultListen}, server.Listener.Addr(), quiet)
 	server.Start()
 	defer server.Close()
 	conn := must.Get(new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String()))(t)
@@ -136,13 +135,8 @@ func TestFront_PageInABrowser(t *testing.T) {
 	server := httptest.NewServer(f.handler())
 	defer server.Close()
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-	for stat(f.mirror, "downloads_running") > 0 {
-		time.Sleep(time.Millisecond)
-	}
-	defer background(t.Context(), f.look)()
-	for f.held.Load() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	f.idle()
+	f.looks(t)
 	f.timings.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
 	dom := screentest.Browse(t, t.TempDir(), server.URL+"/", "--dump-dom", "--virtual-time-budget=5000")
 	for _, want := range []string{

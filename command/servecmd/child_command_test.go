@@ -54,12 +54,18 @@ func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
 	}
 }
 
+// childOf is a command beside a server, and these services of hosts.
+func childOf(f *front, forced map[hosts.Hostname]map[string]string, ending time.Duration) *child {
+	c := &child{config: &cliconfig.Config{Hosts: forced}, front: f, ending: ending}
+	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
+	return c
+}
+
 // TestServeCommand_KeepsTheCodeOfTheCommand has a connection that never sends its request when the command ends.
 func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, front: f, ending: 10 * time.Millisecond}
-	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
+	c := childOf(f, forced, 10*time.Millisecond)
 	accepted := filepath.Join(t.TempDir(), "accepted")
 	server := &http.Server{ConnState: func(net.Conn, http.ConnState) { _ = os.WriteFile(accepted, nil, 0o600) }}
 	server.BaseContext = func(l net.Listener) context.Context {
@@ -82,8 +88,7 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, front: f, ending: endTimeout}
-	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
+	c := childOf(f, forced, endTimeout)
 	dir := t.TempDir()
 	told, asked := filepath.Join(dir, "told"), filepath.Join(dir, "asked")
 	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now}

@@ -2,10 +2,8 @@ package servecmd
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
@@ -27,7 +25,7 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 		"tfe.example.com":       {"modules.v1": "https://b.example.com/m/"},
 		"none.example.com":      {},
 	}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, front: newFront(slog.New(slog.DiscardHandler), time.Now)}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, front: quietFront()}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	got := must.Get(c.services(t.Context(), []string{"Down.example.com"}, "http://127.0.0.1:1/x/"))(t)
 	for host, want := range map[hosts.Hostname]map[string]any{

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -76,9 +75,7 @@ func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 		return line
 	}
 	for _, by := range []string{"upstream", "store"} { // the mirror itself asks for no token here
-		for stat(f.mirror, "downloads_running") > 0 {
-			time.Sleep(time.Millisecond)
-		}
+		f.idle()
 		for _, path := range []string{widget + "1.0.0.json", widget + "terraform-provider-widget_1.0.0_linux_amd64.zip"} {
 			must.Equal(t, ask(path, "", http.StatusOK).By, by, path)
 		}
@@ -93,7 +90,7 @@ func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 
 // TestFront_BoundsWhatOneClientAsks has one request of a client run, and a second one of it refused, but none of another client.
 func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
-	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f := quietFront()
 	f.opts.perClient = 1
 	begun, let, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	handler := f.logged(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

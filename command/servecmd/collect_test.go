@@ -55,9 +55,7 @@ func TestServeGC_SaysWhatGoes(t *testing.T) {
 	dir := t.TempDir()
 	f, _ := frontIn(t, dir)
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-	for stat(f.mirror, "downloads_running") > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	f.idle()
 	archives := func() int {
 		all := must.Get(f.mirror.StoredPackages(t.Context()))(t)
 		return len(all)

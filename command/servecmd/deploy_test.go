@@ -11,12 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	yaml "github.com/zclconf/go-cty-yaml"
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	yaml "github.com/zclconf/go-cty-yaml"
+	"github.com/zclconf/go-cty/cty"
 )
 
 const deployDir = "../../docs/fleet/"

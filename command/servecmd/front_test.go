@@ -28,6 +28,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
+// allows reports whether a request with this header is let in.
+func (f *tokenFile) allows(header string) bool {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Authorization", header)
+	return f.allow(r)
+}
+
 func TestTokenFile_IsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	write := func(content string, at time.Time) {
@@ -35,22 +42,17 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 		must.Write(t, path, content)
 		must.Succeed(t, os.Chtimes(path, at, at))
 	}
-	file := &tokenFile{path: path, log: slog.New(slog.DiscardHandler)}
-	allowed := func(header string) bool {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.Header.Set("Authorization", header)
-		return file.allow(r)
-	}
+	file := &tokenFile{path: path, log: quiet}
 	must.Refuse(file.read())(t, "there is no file, and no error")
 	write("# no token\n\n", time.Unix(1, 0))
 	must.Refuse(file.read())(t, "there is no token, and no error")
 	write("# of ci\n one \ntwo\n", time.Unix(2, 0))
 	must.Get(file.read())(t)
 	for header, want := range map[string]bool{"Bearer one": true, "bearer two": true, "Bearer three": false, "Bearer ": false, "Basic one": false, "Basic eDpvbmU=": true, "Basic b25lOng=": false, "": false, "Bearer # of ci": false} {
-		must.Equal(t, allowed(header), want, header, !want)
+		must.Equal(t, file.allows(header), want, header, !want)
 	}
 	write("three\n", time.Unix(3, 0))
-	if allowed("Bearer one") || !allowed("Bearer three") {
+	if file.allows("Bearer one") || !file.allows("Bearer three") {
 		t.Error("the file isn't read again when it has changed")
 	}
 }
@@ -77,16 +79,11 @@ func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tokens")
 			at := time.Unix(1, 0) // the clock of a file system may tick once in two seconds
-			file := &tokenFile{path: path, log: slog.New(slog.DiscardHandler)}
-			allowed := func() bool {
-				r := httptest.NewRequest(http.MethodGet, "/", nil)
-				r.Header.Set("Authorization", "Bearer stolen")
-				return file.allow(r)
-			}
+			file := &tokenFile{path: path, log: quiet}
 			give := func() {
 				t.Helper()
 				must.Succeed(t, errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte(stolen), 0o600), os.Chtimes(path, at, at)))
-				if !allowed() {
+				if !file.allows("Bearer stolen") {
 					t.Fatal("the token of the file isn't allowed")
 				}
 			}
@@ -95,7 +92,7 @@ func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
 				t.Skip(err) // symbolic links need a privilege on Windows
 			}
 			_ = os.Chtimes(path, at, at)
-			if allowed() {
+			if file.allows("Bearer stolen") {
 				t.Error("the token is allowed that was in the file")
 			}
 			give()
@@ -196,16 +193,15 @@ func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 	for address, want := range addresses {
 		var out bytes.Buffer
 		begin(options{listen: defaultListen}, address.addr(), slog.New(slog.NewTextHandler(&out, nil)))
-		must.Equal(t, bytes.Contains(out.Bytes(), []byte("everyone who reaches")), want, address, &out)
-	}
-}
-
-func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
-	for address, want := range addresses {
-		on := address.addr()
-		must.Equal(t, lends(options{}, on), want, address, !want)
-		if lends(options{tokens: "file"}, on) || lends(options{include: []string{"a/b"}}, on) {
+		must.Equal(t, strings.Contains(out.String(), "everyone who reaches"), want, address, &out)
+		on, guarded := address.addr(), options{tokens: "file"}
+		must.Equal(t, lends(options{}, on), want, address)
+		must.Equal(t, showsTokens(guarded, on), want, address)
+		if lends(guarded, on) || lends(options{include: []string{"a/b"}}, on) {
 			t.Errorf("%s: what has tokens, or names its hosts", address)
+		}
+		if guarded.cert = "tls.crt"; showsTokens(guarded, on) || showsTokens(options{}, on) {
+			t.Errorf("%s: with a certificate, or without tokens", address)
 		}
 	}
 }
@@ -219,16 +215,6 @@ func TestServe_LogsForPrograms(t *testing.T) {
 		var line struct{ Level, Msg, Host string }
 		err := json.Unmarshal(out.Bytes(), &line)
 		must.Equal(t, err == nil && line.Level == "WARN" && line.Msg == "a line" && line.Host == "example.com", asJSON, &out)
-	}
-}
-
-func TestServe_WarnsOfTokensThatCanBeRead(t *testing.T) {
-	for address, want := range addresses {
-		o, on := options{tokens: "file"}, address.addr()
-		must.Equal(t, showsTokens(o, on), want, address, !want)
-		if o.cert = "tls.crt"; showsTokens(o, on) || showsTokens(options{}, on) {
-			t.Errorf("%s: with a certificate, or without tokens", address)
-		}
 	}
 }
 
@@ -252,7 +238,7 @@ func TestFresh_RemembersNothing(t *testing.T) {
 // no connection for ever.
 func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	ended := make(chan error, 1)
-	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f := quietFront()
 	f.taking = 50 * time.Millisecond
 	f.sending = 50 * time.Millisecond
 	server := httptest.NewServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -312,7 +298,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 // TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off,
 // because its client holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
 func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
-	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f := quietFront()
 	f.taking = 50 * time.Millisecond
 	server := httptest.NewUnstartedServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for range 2 {
@@ -341,7 +327,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 		return conn
 	}
 	accepted := make(chan net.Conn, 10)
-	server := newServer(slog.New(slog.DiscardHandler))
+	server := newServer(quiet)
 	server.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -351,7 +337,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, newFront(slog.New(slog.DiscardHandler), time.Now))
+		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, quietFront())
 	}()
 	silent := dial()
 	<-accepted

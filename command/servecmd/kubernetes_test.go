@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	yaml "github.com/zclconf/go-cty-yaml"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
-
-	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // What docs/fleet/kubernetes.yaml uses of the schema of Kubernetes 1.34, with the names and types of k8s.io/api. A key that isn't

@@ -27,6 +27,25 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
+var quiet = slog.New(slog.DiscardHandler)
+
+func quietFront() *front { return newFront(quiet, time.Now) }
+
+// idle waits for downloads that go on in the background.
+func (f *front) idle() {
+	for stat(f.mirror, "downloads_running") > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// looks has the store be listed until the test ends, and waits for the first list.
+func (f *front) looks(t *testing.T) {
+	t.Cleanup(background(t.Context(), f.look))
+	for f.held.Load() == nil {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // frontOf has a server of a registry with acme/widget.
 func frontOf(t *testing.T) (*front, *providertest.Registry) {
 	t.Helper()
@@ -38,15 +57,12 @@ func frontIn(t *testing.T, dir string) (*front, *providertest.Registry) {
 	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
-	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f := quietFront()
 	f.version = "1.2.3"
 	client := hosts.WithObserver(registry.Client(), time.Now, f.timings.observe)
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}
-	var err error
-	if f.mirror, err = mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(dir), mirrorserver.Options{Temporary: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
+	f.mirror = must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(dir), mirrorserver.Options{Temporary: t.TempDir()}))(t)
 	t.Cleanup(f.mirror.Close)
 	return f, registry
 }
@@ -79,17 +95,12 @@ func TestFront_HasMetrics(t *testing.T) {
 	for range 2 {
 		f.ask(t, widget+"1.0.0.json", http.StatusOK)
 		f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-		for stat(f.mirror, "downloads_running") > 0 {
-			time.Sleep(time.Millisecond)
-		}
+		f.idle()
 	}
 	registry.Break("versions", providertest.Fault{Status: http.StatusInternalServerError})
 	f.ask(t, strings.Replace(widget, "widget", "none", 1)+"index.json", http.StatusBadGateway)
 	f.timings.observe(hosts.Exchange{Host: "quo\"te\\\n", Took: 3 * time.Second})
-	defer background(t.Context(), f.look)()
-	for f.held.Load() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	f.looks(t)
 	text := f.ask(t, "/metrics", http.StatusOK).Body.String()
 	host := strings.TrimPrefix(registry.BaseURL(), "https://")
 	for _, want := range []string{
@@ -121,10 +132,7 @@ func namesIn(pattern, text string) (names []string) {
 func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 	f, _ := frontOf(t)
 	f.news = time.Millisecond
-	defer background(t.Context(), f.look)()
-	for f.held.Load() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	f.looks(t)
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
 	for deadline := time.Now().Add(20 * time.Second); f.held.Load().Archives == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -212,12 +220,15 @@ func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 		must.Write(t, filepath.Join(dir, name), token)
 	}
 	o := options{tokens: filepath.Join(dir, "clients"), metricsTokens: filepath.Join(dir, "metrics")}
-	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
+	read := func() error {
+		return f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir))
+	}
+	must.Succeed(t, read())
 	f.ask(t, "/metrics#Bearer two", http.StatusOK)
 	f.ask(t, "/metrics#Bearer one", http.StatusUnauthorized)
 	f.ask(t, "/#Bearer two", http.StatusUnauthorized)
 	o.metricsListen = "127.0.0.1:0"
-	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
+	must.Succeed(t, read())
 	f.ask(t, "/metrics#Bearer two", http.StatusNotFound)
 	apart := http.NewServeMux()
 	f.operate(apart, true)
@@ -229,5 +240,5 @@ func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 		must.Equal(t, w.Code, want, path)
 	}
 	o.metricsTokens = filepath.Join(dir, "none")
-	must.Contain(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)), "-metrics-token", "a file that isn't there")
+	must.Contain(t, read(), "-metrics-token", "a file that isn't there")
 }
