@@ -46,19 +46,17 @@ func TestParseCommandLine(t *testing.T) {
 		{"without a command, variables add nothing", "-help", "TF_CLI_ARGS=-a", "-help"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			line := must.Get(parseCommandLine(strings.Fields(tt.args), strings.Split(tt.env, "\n")))(t)
-			got := strings.Join(line.args, "|")
-			if line.dir != "" {
-				got = "in " + line.dir + ": " + got
+		line := must.Get(parseCommandLine(strings.Fields(tt.args), strings.Split(tt.env, "\n")))(t, tt.name)
+		got := strings.Join(line.args, "|")
+		if line.dir != "" {
+			got = "in " + line.dir + ": " + got
+		}
+		for word, is := range map[string]bool{"without colours": line.noColor, "keeps warnings": line.similar.KeepWarnings, "joins errors": line.similar.JoinErrors} {
+			if is {
+				got += " (" + word + ")"
 			}
-			for word, is := range map[string]bool{"without colours": line.noColor, "keeps warnings": line.similar.KeepWarnings, "joins errors": line.similar.JoinErrors} {
-				if is {
-					got += " (" + word + ")"
-				}
-			}
-			must.Equal(t, got, tt.want)
-		})
+		}
+		must.Equal(t, got, tt.want, tt.name)
 	}
 }
 
@@ -74,9 +72,7 @@ func TestParseCommandLine_Errors(t *testing.T) {
 		{"what a shell would take for the end", "init", cli.Environment{"TF_CLI_ARGS=-a;b"}, "TF_CLI_ARGS:"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			must.Contain(t, must.ErrorOf(parseCommandLine(strings.Fields(tt.args), tt.env)), tt.want)
-		})
+		must.Contain(t, must.ErrorOf(parseCommandLine(strings.Fields(tt.args), tt.env)), tt.want, tt.name)
 	}
 }
 

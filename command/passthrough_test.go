@@ -33,15 +33,13 @@ func TestTakeStandIn(t *testing.T) {
 		{"", "", "", ""},
 	}
 	for _, tt := range tests {
-		t.Run(tt.argv, func(t *testing.T) {
-			got := ""
-			program, args := takeStandIn(strings.Fields(tt.argv), cli.Environment{tt.env})
-			if program != nil {
-				got = program.Name + " " + program.Version
-			}
-			must.Equal(t, got, tt.want)
-			must.Equal(t, strings.Join(args, " "), tt.args)
-		})
+		got := ""
+		program, args := takeStandIn(strings.Fields(tt.argv), cli.Environment{tt.env})
+		if program != nil {
+			got = program.Name + " " + program.Version
+		}
+		must.Equal(t, got, tt.want, tt.argv)
+		must.Equal(t, strings.Join(args, " "), tt.args, tt.argv)
 	}
 }
 

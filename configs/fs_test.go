@@ -56,9 +56,7 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	opts := configs.Options{FS: held, Product: asTerraform}
 
 	found, problems := configs.Read(t.Context(), "live", opts)
-	if problems.HasErrors() {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	must.Equal(t, types(found.Requirements), "dns net new reg sub widget")
 	if locks := found.Locks.All(); len(locks) != 1 || locks[0].Provider.Type != "gadget" {
 		t.Errorf("the lock file has %v", locks)
@@ -91,9 +89,7 @@ func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
 	dir := write(t, workspace)
 	opts := configs.Options{Product: asTerraform}
 	onDisk, problems := configs.Read(t.Context(), filepath.Join(dir, "live"), opts)
-	if problems.HasErrors() {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	for name, fsys := range map[string]fs.FS{"os.DirFS": os.DirFS(dir), "a map": inMemory(workspace)} {
 		opts.FS = fsys
 		got, problems := configs.Read(t.Context(), "live", opts)

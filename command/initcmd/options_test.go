@@ -46,14 +46,10 @@ func TestParse(t *testing.T) {
 		{"-mirror-fallback=next", with(func(o *options) { o.mirrorFallback = "next" })},
 	}
 	for _, tt := range tests {
-		t.Run(tt.args, func(t *testing.T) {
-			got, problems := parse(strings.Fields(tt.args), nil, nil)
-			if problems.HasErrors() {
-				t.Fatal(problems)
-			}
-			got.by, got.readonlyBy = nil, "" // see TestParse_FrozenNamesWhoSetIt
-			must.DeepEqual(t, got, tt.want)
-		})
+		got, problems := parse(strings.Fields(tt.args), nil, nil)
+		must.Len(t, problems, 0, tt.args)
+		got.by, got.readonlyBy = nil, "" // see TestParse_FrozenNamesWhoSetIt
+		must.DeepEqual(t, got, tt.want, tt.args)
 	}
 }
 

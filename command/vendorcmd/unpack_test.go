@@ -101,9 +101,7 @@ func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 	widget, gadget := "# mine\n"+locked(t, "acme/widget@1.0.0", good, zh), locked(t, "acme/gadget@2.0.0", good)
 	both := func(version string, hashes ...getproviders.Hash) string {
 		locks, problems := depsfile.Decode([]byte(gadget), "", getproviders.Terraform("1.15.9"))
-		if problems.HasErrors() {
-			t.Fatal(problems)
-		}
+		must.Len(t, problems, 0)
 		return lockedToo(t, locks, "acme/widget@"+version, hashes...)
 	}
 	accept := func(hashes ...getproviders.Hash) (options []string) {

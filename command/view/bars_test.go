@@ -99,17 +99,15 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 		{"large, whatever is to come", time.Second, mb, -1, true},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			clock := newWatch()
-			v, screen := onTerminal(clock, nil)
-			v.Observe(pending(alpha))
-			v.Observe(came(alpha, 0, tt.total))
-			clock.Advance(tt.after)
-			v.Observe(came(alpha, tt.done, tt.total))
-			v.ProvidersEnd()
-			must.Equal(t, screen.Shows(`alpha v1.2.3 .*[kM]B`), tt.want, screen.History())
-			must.Equal(t, screen.Text(), "")
-		})
+		clock := newWatch()
+		v, screen := onTerminal(clock, nil)
+		v.Observe(pending(alpha))
+		v.Observe(came(alpha, 0, tt.total))
+		clock.Advance(tt.after)
+		v.Observe(came(alpha, tt.done, tt.total))
+		v.ProvidersEnd()
+		must.Equal(t, screen.Shows(`alpha v1.2.3 .*[kM]B`), tt.want, tt.name, screen.History())
+		must.Equal(t, screen.Text(), "", tt.name)
 	}
 }
 

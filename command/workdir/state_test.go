@@ -47,13 +47,11 @@ func TestReadState_ChoosesTheState(t *testing.T) {
 		{name: "another workspace of a local backend", env: cli.Environment{"TF_WORKSPACE=x"}, record: local},
 		{name: "a backend", record: remote, unknown: true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := &cli.Meta{Context: t.Context(), Env: c.env}
-			req, known, err := ReadState(m, getproviders.Terraform("1.15.9"), c.option, c.record)
-			if err != nil || known == c.unknown || len(req) != c.found {
-				t.Errorf("got %v, known %t, error %v; want %d providers, known %t", req, known, err, c.found, !c.unknown)
-			}
-		})
+		m := &cli.Meta{Context: t.Context(), Env: c.env}
+		req, known, err := ReadState(m, getproviders.Terraform("1.15.9"), c.option, c.record)
+		if err != nil || known == c.unknown || len(req) != c.found {
+			t.Errorf("%s: got %v, known %t, error %v; want %d providers, known %t", c.name, req, known, err, c.found, !c.unknown)
+		}
 	}
 	for _, option := range []string{"nosuch", "elsewhere"} { // which is a directory
 		m := &cli.Meta{Context: t.Context()}

@@ -39,14 +39,12 @@ func TestFind(t *testing.T) {
 		{"empty variable", variables{"TF_CLI_CONFIG_FILE": "", "TERRAFORM_CONFIG": ""}, "/home/u", "", "linux", unix},
 		{"variable on Windows", variables{"TF_CLI_CONFIG_FILE": "rc"}, "", "", "windows", Locations{File: "rc", required: true}},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if !tc.want.required {
-				tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
-			}
-			user := tc.env.user(tc.home, tc.goos)
-			user.Environ = append(user.Environ, "APPDATA="+tc.appData)
-			must.Equal(t, Find(user, getproviders.Terraform("")), tc.want)
-		})
+		if !tc.want.required {
+			tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
+		}
+		user := tc.env.user(tc.home, tc.goos)
+		user.Environ = append(user.Environ, "APPDATA="+tc.appData)
+		must.Equal(t, Find(user, getproviders.Terraform("")), tc.want, tc.name)
 	}
 }
 
@@ -82,12 +80,10 @@ func TestImpliedMirrorDirs(t *testing.T) {
 		{"Windows", variables{"APPDATA": "/roaming"}, "/users/u", "windows", []string{"terraform.d/plugins", "/roaming/terraform.d/plugins", "/roaming/HashiCorp/Terraform/plugins"}},
 		{"Windows without application data", nil, "/users/u", "windows", []string{"terraform.d/plugins"}},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			var got []string
-			for _, dir := range ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), getproviders.Terraform("")) {
-				got = append(got, filepath.ToSlash(dir))
-			}
-			must.EqualSlices(t, got, tc.want)
-		})
+		var got []string
+		for _, dir := range ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), getproviders.Terraform("")) {
+			got = append(got, filepath.ToSlash(dir))
+		}
+		must.EqualSlices(t, got, tc.want, tc.name)
 	}
 }

@@ -103,15 +103,13 @@ const (
 // TestRead_Problems has files of which Terraform judges most in the same way (TestRead_ProblemsAreThoseOfTerraform).
 func TestRead_Problems(t *testing.T) {
 	for _, tc := range slices.Concat(fileCases, credentialsCases, installationCases) {
-		t.Run(tc.name, func(t *testing.T) {
-			_, problems := parse(strings.ReplaceAll(tc.src, "SECRET", secret))
-			must.Len(t, problems, 1)
-			p := problems[0]
-			if p.Warning || p.Summary != tc.summary || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
-				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
-			}
-			must.NotContain(t, fmt.Sprint(p), secret, p)
-		})
+		_, problems := parse(strings.ReplaceAll(tc.src, "SECRET", secret))
+		must.Len(t, problems, 1, tc.name)
+		p := problems[0]
+		if p.Warning || p.Summary != tc.summary || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
+			t.Errorf("%s: got %+v\nwant line %d: %s: %s", tc.name, p, tc.line, tc.summary, tc.detail)
+		}
+		must.NotContain(t, fmt.Sprint(p), secret, tc.name)
 	}
 }
 

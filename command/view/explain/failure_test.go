@@ -67,13 +67,11 @@ func TestInstallProblems(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			problems := InstallProblems(asTerraform, nil, tt.err, nil)
-			must.Len(t, problems, 1)
-			if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
-				t.Errorf("got %q: %q\nwant %q: %q", got.Summary, got.Detail, tt.summary, tt.detail)
-			}
-		})
+		problems := InstallProblems(asTerraform, nil, tt.err, nil)
+		must.Len(t, problems, 1, tt.name)
+		if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
+			t.Errorf("%s: got %q: %q\nwant %q: %q", tt.name, got.Summary, got.Detail, tt.summary, tt.detail)
+		}
 	}
 }
 
@@ -132,15 +130,13 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			detail := InstallProblems(product, nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
-			switch {
-			case tt.want == "" && strings.Contains(detail, "\n"):
-				t.Errorf("got %q, want nothing of addresses", detail)
-			case !strings.Contains(detail, tt.want):
-				t.Errorf("got %q, want %q in it", detail, tt.want)
-			}
-		})
+		detail := InstallProblems(product, nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
+		switch {
+		case tt.want == "" && strings.Contains(detail, "\n"):
+			t.Errorf("%s: got %q, want nothing of addresses", tt.name, detail)
+		case !strings.Contains(detail, tt.want):
+			t.Errorf("%s: got %q, want %q in it", tt.name, detail, tt.want)
+		}
 	}
 }
 

@@ -85,13 +85,11 @@ This one alone leaves no version:
 		},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := InstallProblems(asTerraform, nil, fail(alpha, during.Select, tt.err), nil)[0]
-			must.Equal(t, got.Summary, "Failed to query available provider packages")
-			if _, detail, _ := strings.Cut(got.Detail, "\n\n"); "\n\n"+detail != tt.want {
-				t.Errorf("got %s\n\nwant %s", "\n\n"+detail, tt.want)
-			}
-		})
+		got := InstallProblems(asTerraform, nil, fail(alpha, during.Select, tt.err), nil)[0]
+		must.Equal(t, got.Summary, "Failed to query available provider packages", tt.name)
+		if _, detail, _ := strings.Cut(got.Detail, "\n\n"); "\n\n"+detail != tt.want {
+			t.Errorf("%s: got %s\n\nwant %s", tt.name, "\n\n"+detail, tt.want)
+		}
 	}
 }
 

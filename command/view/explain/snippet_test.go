@@ -48,13 +48,11 @@ func TestSnippet(t *testing.T) {
 		{"nothing is marked as one character", hcl.Range{Filename: "main.tf", Start: whole.Start, End: whole.Start}, nil, "  x = {", "x", "terraform", 3},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := newSource("main.tf", []byte(src)).cut(&problem.Problem{Subject: &tt.subject, Context: tt.context})
-			if !got.Found || got.Code != tt.code || got.StartLine != tt.line || got.Context != tt.in {
-				t.Errorf("got %+v, want line %d %q in %q", got, tt.line, tt.code, tt.in)
-			}
-			must.Equal(t, got.Code[got.From:got.To], tt.marked)
-		})
+		got := newSource("main.tf", []byte(src)).cut(&problem.Problem{Subject: &tt.subject, Context: tt.context})
+		if !got.Found || got.Code != tt.code || got.StartLine != tt.line || got.Context != tt.in {
+			t.Errorf("%s: got %+v, want line %d %q in %q", tt.name, got, tt.line, tt.code, tt.in)
+		}
+		must.Equal(t, got.Code[got.From:got.To], tt.marked, tt.name)
 	}
 }
 

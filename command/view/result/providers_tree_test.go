@@ -93,9 +93,7 @@ Providers required by state:
 		},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			must.Equal(t, strings.ReplaceAll(Providers(tt.report).People, "\u00a0", "~"), tt.want)
-		})
+		must.Equal(t, strings.ReplaceAll(Providers(tt.report).People, "\u00a0", "~"), tt.want, tt.name)
 	}
 }
 

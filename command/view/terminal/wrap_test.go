@@ -25,9 +25,7 @@ func TestWrap(t *testing.T) {
 		{"characters count, not bytes", "äöü äöü", 7, "äöü äöü"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			must.Equal(t, Wrap(tt.in, tt.width), tt.want)
-		})
+		must.Equal(t, Wrap(tt.in, tt.width), tt.want, tt.name)
 	}
 }
 

@@ -23,9 +23,7 @@ var asTerraform, asOpenTofu = getproviders.Terraform("1.15.9"), getproviders.Ope
 func parseBlock(tb testing.TB, text string) load.Backend {
 	tb.Helper()
 	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
-	if diags.HasErrors() {
-		tb.Fatal(diags)
-	}
+	must.Len(tb, diags, 0)
 	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 		{Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"},
 	}})
@@ -329,9 +327,7 @@ func TestCompare(t *testing.T) {
 		{"other type", record(t, plain), elsewhere, false, backend.Replaced},
 		{"gone", record(t, plain), nil, false, backend.Removed},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			must.Equal(t, tt.record.Compare(tt.config, tt.overridden), tt.want)
-		})
+		must.Equal(t, tt.record.Compare(tt.config, tt.overridden), tt.want, tt.name)
 	}
 }
 

@@ -62,9 +62,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 func ownRecord(t *testing.T, dir string, overrides []string, product getproviders.Product) []byte {
 	t.Helper()
 	module, diags := load.LoadModule(dir, product)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	must.Len(t, diags, 0)
 	for i, given := range overrides {
 		if !strings.Contains(given, "=") && given != "" {
 			overrides[i] = filepath.Join(dir, given)
@@ -73,9 +71,7 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 	b := module.Backend
 	config, diags := backend.Decode(*b,
 		backend.Options{Product: product, Overrides: overrides})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	must.Len(t, diags, 0)
 	record := must.Get(backend.NewRecord(config, product))(t)
 	content := must.Get(record.Encode())(t)
 	return content

@@ -28,9 +28,7 @@ func TestMeta_TagOfAPage(t *testing.T) {
 		"empty":           {"", ""},
 		"too far":         {strings.Repeat("<br>", 300) + `<meta name="terraform-get" content="https://h/n.zip">`, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			must.Equal(t, must.Get(readMeta(strings.NewReader(c.page), 1000))(t), c.want)
-		})
+		must.Equal(t, must.Get(readMeta(strings.NewReader(c.page), 1000))(t, name), c.want, name)
 	}
 }
 

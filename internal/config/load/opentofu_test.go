@@ -282,9 +282,7 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 			got := summary(dir, product)
 			module, _ := LoadModule(dir, product)
 			tests, diags := module.TestRequirements()
-			if diags.HasErrors() {
-				t.Error(diags)
-			}
+			must.Len(t, diags, 0)
 			lines := map[string]bool{}
 			for line := range strings.Lines(got) {
 				lines[line] = true
@@ -307,9 +305,7 @@ func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 		errors  bool
 	}{{asTerraform, true}, {asOpenTofu, false}} {
 		caller, diags := LoadModule(writeFiles(t, texts{"main.tf": "module \"a\" {\n  source = \"./a\"\n  undeclared = 1\n  foo {}\n}\n"}), c.product)
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
+		must.Len(t, diags, 0)
 		called, _ := LoadModule(writeFiles(t, texts{"main.tf": ""}), c.product)
 		diags = CheckProviders([]Link{{Caller: caller, Call: caller.Calls[0], Module: called}})
 		must.Equal(t, diags.HasErrors(), c.errors, c.product.Name, diags)

@@ -42,9 +42,7 @@ resource "b_x" "z" {
 `,
 	})
 	reqs, diags := module.Requirements()
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	must.Len(t, diags, 0)
 	var got []string
 	for _, p := range reqs.Providers() {
 		for _, req := range reqs[p] {

@@ -132,14 +132,12 @@ func TestParseAddress(t *testing.T) {
 				c.want = "file:///C:/x"
 			}
 			address, err := ParseAddress(c.source, asTerraform)
-			switch {
-			case c.kind == "error":
+			if c.kind == "error" {
 				must.Contain(t, err, c.want, address)
-			case err != nil:
-				t.Error(err)
-			case kindOf(address) != c.kind || address.String() != c.want:
-				t.Errorf("got %s %q, want %s %q", kindOf(address), address, c.kind, c.want)
+				return
 			}
+			must.Succeed(t, err)
+			must.Equal(t, kindOf(address)+" "+address.String(), c.kind+" "+c.want)
 		})
 	}
 }

@@ -45,9 +45,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 			}
 			for _, mode := range []Mode{Normal, AsRecorded} {
 				module, diags := load.LoadModule(root, product)
-				if diags.HasErrors() {
-					t.Fatal(diags)
-				}
+				must.Len(t, diags, 0)
 				manifest := must.Get(ReadManifest(nil, dir, product))(t)
 				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newPackageSet()}
 				tree, problems := in.Resolve(t.Context(), module, manifest)

@@ -1,6 +1,8 @@
 package modules
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -29,13 +31,7 @@ var versionsAnswers = []struct{ body, err string }{
 
 func TestDecodeVersions(t *testing.T) {
 	for _, c := range versionsAnswers {
-		_, err := decodeVersions([]byte(c.body))
-		switch {
-		case c.err == "" && err != nil:
-			t.Errorf("%s: %v", c.body, err)
-		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
-			t.Errorf("%s: got the error %v, want one with %q", c.body, err, c.err)
-		}
+		must.Contain(t, fmt.Sprint(must.ErrorOf(decodeVersions([]byte(c.body)))), cmp.Or(c.err, "<nil>"), c.body)
 	}
 }
 
@@ -82,15 +78,9 @@ var locations = []struct{ header, pkg, subdir, err string }{
 func TestReadLocation(t *testing.T) {
 	for _, c := range locations {
 		remote, err := readLocation(c.header, askedURL)
-		switch {
-		case c.err != "":
-			must.Contain(t, err, c.err, c.header, remote)
-			must.NotContain(t, err, "S3CRET", c.header, remote)
-		case err != nil:
-			t.Errorf("%q: %v", c.header, err)
-		case remote != Remote{Package: c.pkg, Subdir: c.subdir}:
-			t.Errorf("%q: got %+v", c.header, remote)
-		}
+		must.Contain(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"), c.header)
+		must.NotContain(t, err, "S3CRET", c.header)
+		must.Equal(t, remote, Remote{Package: c.pkg, Subdir: c.subdir}, c.header)
 	}
 }
 

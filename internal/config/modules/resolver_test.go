@@ -44,9 +44,7 @@ func newProject(t testing.TB, files texts) *project {
 func (p *project) install() (*Tree, hcl.Diagnostics) {
 	p.t.Helper()
 	root, diags := load.LoadModule(p.dir, p.product)
-	if diags.HasErrors() {
-		p.t.Fatal(diags)
-	}
+	must.Len(p.t, diags, 0)
 	modules := filepath.Join(p.dir, ".terraform/modules")
 	manifest := must.Get(ReadManifest(nil, modules, asTerraform))(p.t)
 	p.changed = nil
@@ -77,9 +75,7 @@ func (p *project) read(name string) string {
 func (p *project) save() *Tree {
 	p.t.Helper()
 	tree, problems := p.install()
-	if problems.HasErrors() {
-		p.t.Fatal(problems)
-	}
+	must.Len(p.t, problems, 0)
 	must.Succeed(p.t, tree.Save())
 	return tree
 }
@@ -350,9 +346,7 @@ func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
 	p := newProject(t, files)
 	read := 0
 	root, problems := load.LoadModule(p.dir, asTerraform)
-	if problems.HasErrors() {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: asTerraform}
 	tree, problems := in.Resolve(t.Context(), root, nil)
 	for _, m := range tree.Modules {
