@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,18 +14,18 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // Packages have the same files on disk as Terraform's, and what Terraform can't fetch can't be
 // fetched here. Each address is in a configuration of its own, so that no module is copied from
-// another one.
+// another one. Whether Terraform runs or not, a package has what is in a directory of someTree.
 func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
 	}
-	program := lookProgram(t, "terraform")
 	s := newSite(t)
 	servePeerArchives(t, s)
 	dir, commit := newGit(t, someTree)
@@ -39,7 +40,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	ca := "GIT_SSL_CAINFO=" + caFile(t, s)
 	env = append(append(testEnviron(), env...), ca, "CHECKPOINT_DISABLE=1", "TF_DATA_DIR=", "TF_CLI_ARGS=")
 	expand := strings.NewReplacer("$HTTPS", s.BaseURL(), "$FILE", "file://"+local, "$SUM", sumOf(archive), "$OTHER", someSHA256, "$GIT", dir, "$COMMIT", commit)
-	for _, line := range []string{ // "! ": it can't be fetched
+	for _, line := range []string{ // "! ": it can't be fetched; "DIR <- ": the directory; "? <- ": what Terraform brings
 		"$HTTPS/net.zip",
 		"$HTTPS/net.tar.gz",
 		"$HTTPS/net.tgz",
@@ -50,7 +51,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		"$HTTPS/net.txz",
 		"! $HTTPS/net.tar",
 		"! $HTTPS/net.gz",
-		"$HTTPS/odd.tar.gz",
+		"? <- $HTTPS/odd.tar.gz",
 		"$HTTPS/blob?archive=zip",
 		"! $HTTPS/blob",
 		"! $HTTPS/net.zip?archive=false",
@@ -67,24 +68,24 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		"! $HTTPS/net.tgz?checksum=file:$HTTPS/SUMS",
 		"! $HTTPS/hop?checksum=$SUM",
 		"$HTTPS/hop",
-		"$HTTPS/hop-subdir",
-		"$HTTPS/hop-glob",
-		"$HTTPS/hop-query",
-		"$HTTPS/hop-hop",
+		"modules/a <- $HTTPS/hop-subdir",
+		"modules/ab <- $HTTPS/hop-glob",
+		"docs <- $HTTPS/hop-query",
+		"docs/x <- $HTTPS/hop-hop",
 		"$HTTPS/hop-tar",
-		"$HTTPS/hop-git",
+		"modules <- $HTTPS/hop-git",
 		"! $HTTPS/hop-missing",
 		"! $HTTPS/hop-many",
 		"! $HTTPS/loop",
-		"$HTTPS/page",
+		"docs <- $HTTPS/page",
 		"! $HTTPS/page-body",
 		"$HTTPS/moved.zip",
 		"! $HTTPS/nothing.zip",
 		"! $HTTPS/empty.zip",
 		"! $HTTPS/outside.tgz",
-		"$FILE",
-		"$FILE/modules",
-		"$FILE/a%20b",
+		"? <- $FILE",
+		"? <- $FILE/modules",
+		"? <- $FILE/a%20b",
 		"$FILE/net.zip",
 		"$FILE/net.zip?checksum=$SUM",
 		"$FILE/net.zip?checksum=file:$FILE/SUMS",
@@ -97,23 +98,28 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		"! git::ext::sh -c id",
 		"! ftp://example.com/net.zip",
 	} {
-		pkg, fails := strings.CutPrefix(expand.Replace(line), "! ")
-		t.Run(pkg, func(t *testing.T) {
+		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			theirs, err := terraformGet(t, program, env, pkg)
-			must.Equal(t, err != nil, fails, "terraform", err)
+			pkg, fails := strings.CutPrefix(expand.Replace(line), "! ")
+			dir, address, given := strings.Cut(pkg, " <- ")
+			if given {
+				pkg = address
+			} else {
+				dir = ""
+			}
 			f := s.fetcher(t, "")
 			f.Environ = append(f.Environ, ca)
+			var ours map[string]string
 			if fails {
 				refused(t, f, pkg)
-				return
+			} else if ours = fetched(t, f, get(pkg)); dir != "?" {
+				sameTree(t, ours, below(someTree, dir))
 			}
-			for name := range theirs {
-				if name == ".git" || strings.HasPrefix(name, ".git/") {
-					delete(theirs, name)
-				}
-			}
-			sameTree(t, fetched(t, f, get(pkg)), theirs)
+			peertest.PeerCase(t, t.Name())
+			theirs, err := terraformGet(t, lookProgram(t, "terraform"), env, pkg)
+			must.Equal(t, err != nil, fails, "terraform", err)
+			maps.DeleteFunc(theirs, func(name, _ string) bool { return name == ".git" || strings.HasPrefix(name, ".git/") })
+			sameTree(t, ours, theirs)
 		})
 	}
 }
