@@ -96,15 +96,7 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 		State: state, StateUnknown: found.StateUnknown, KeepStateAddresses: opts.KeepStateAddresses,
 	})
 	found.Requirements = required
-	found.Inherited = slices.DeleteFunc(found.Inherited, func(lock depsfile.Lock) bool {
-		own, _ := opts.Product.Inherits(lock.Provider)
-		_, needed := required[own]
-		_, written := required[lock.Provider]
-		if written && !needed { // by its whole address
-			found.Locks.Remove(own)
-		}
-		return written && !needed
-	})
+	found.Inherited = combine.Disinherit(locks, found.Inherited, required, opts.Product)
 	return found, append(problems, invalid...)
 }
 

@@ -8,6 +8,7 @@
 package workdir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/combine"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -33,10 +35,7 @@ import (
 // DataDir is where the current directory keeps what tools know of it:
 // ".terraform", unless TF_DATA_DIR says otherwise.
 func DataDir(env cli.Environment) string {
-	if dir := env.Get("TF_DATA_DIR"); dir != "" {
-		return dir
-	}
-	return ".terraform"
+	return cmp.Or(env.Get("TF_DATA_DIR"), ".terraform")
 }
 
 // ModulesDir is where the modules of the current directory are recorded, and
@@ -298,13 +297,8 @@ func (d *Dir) SaveLocks(locks *depsfile.Locks) (saved bool, err error) {
 // products change the file in turn.
 func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 	var changes strings.Builder
-	for _, lock := range d.inherited {
+	for _, lock := range combine.Disinherit(d.Locks, d.inherited, required, d.Product) {
 		own, _ := d.Product.Inherits(lock.Provider)
-		_, needed := required[own]
-		if _, written := required[lock.Provider]; written && !needed {
-			d.Locks.Remove(own)
-			continue
-		}
 		fmt.Fprintf(&changes, "\n  - %s => %s", lock.Provider, own)
 	}
 	if d.inherited = nil; changes.Len() == 0 {

@@ -2,6 +2,8 @@
 package combine
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -65,6 +67,20 @@ func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Re
 		}
 	}
 	return required
+}
+
+// Disinherit takes back what [depsfile.Locks.Inherit] has added to locks for providers that aren't required, because the others are, by their
+// whole addresses. It returns the rest of what was inherited.
+func Disinherit(locks *depsfile.Locks, inherited []depsfile.Lock, required getproviders.Requirements, product getproviders.Product) []depsfile.Lock {
+	return slices.DeleteFunc(inherited, func(lock depsfile.Lock) bool {
+		own, _ := product.Inherits(lock.Provider)
+		_, needed := required[own]
+		_, written := required[lock.Provider]
+		if written && !needed {
+			locks.Remove(own)
+		}
+		return written && !needed
+	})
 }
 
 func legacy(p getproviders.Provider) *hcl.Diagnostic {

@@ -62,7 +62,7 @@ func (b *builder) addProvider(config *providerConfig) {
 // finish does what can be done only when all files are known.
 func (b *builder) finish() {
 	b.module.variables = b.scope.Variables
-	b.scope.Declared(b.isDeclared)
+	b.scope.Declared = b.isDeclared
 	b.resolveCalls()
 	b.module.Backend = b.state.effective()
 	b.resolveBackend()

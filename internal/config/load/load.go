@@ -176,7 +176,7 @@ func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.
 	for _, name := range fileNames(entries, product) {
 		base, isConfig := configBase(name, product.Suffixes)
 		switch {
-		case isTest(name, product):
+		case hasSuffix(name, product.TestSuffixes):
 			if opts.Path == "" && !opts.NoTests { // the tests of a module that is called are its own business
 				found.tests = append(found.tests, name)
 			}
@@ -212,7 +212,7 @@ func (l *listing) addTests(dir string, product dialect.Dialect, opts Options) hc
 	}
 	for _, file := range fileNames(entries, product) {
 		// The test directory may be the module's.
-		if test := filepath.Join(name, file); isTest(file, product) && !slices.Contains(l.tests, test) {
+		if test := filepath.Join(name, file); hasSuffix(file, product.TestSuffixes) && !slices.Contains(l.tests, test) {
 			l.tests = append(l.tests, test)
 		}
 	}
@@ -228,10 +228,6 @@ func configBase(name string, suffixes []string) (base string, ok bool) {
 		}
 	}
 	return base, ok
-}
-
-func isTest(name string, product dialect.Dialect) bool {
-	return hasSuffix(name, product.TestSuffixes)
 }
 
 // fileNames are the names of the files that count, in order. The file "main.tofu"

@@ -37,9 +37,9 @@ type release struct {
 
 // failed says why a registry didn't tell what it was asked about a module. err names the URL; nil with ErrOffline.
 func (about release) failed(kind, err error, hint string) *getproviders.Fault {
-	host, module, what := about.module.Host, about.module.Package(), "the versions of "
+	host, module, what, are := about.module.Host, about.module.Package(), "the versions of ", "are"
 	if about.version != "" {
-		what = "the location of "
+		what, are = "the location of ", "is"
 	}
 	failed := &getproviders.Fault{Code: "unreachable", Kind: kind, Subject: getproviders.Subject{Host: host}, Hint: hint}
 	if what += module; about.version != "" {
@@ -51,18 +51,11 @@ func (about release) failed(kind, err error, hint string) *getproviders.Fault {
 	case ErrModuleNotFound:
 		failed.Code, failed.Err = "module_not_found", fmt.Errorf("the registry at %s does not have the module %s: %w", host, module, err)
 	case ErrOffline:
-		failed.Code, failed.Err = "offline", fmt.Errorf("%s %s without asking the registry at %s, and that may not be asked", what, notKnown(about.version), host)
+		failed.Code, failed.Err = "offline", fmt.Errorf("%s %s not known without asking the registry at %s, and that may not be asked", what, are, host)
 	case getproviders.ErrUnauthorized:
 		failed.Code = "unauthorized"
 	}
 	return failed
-}
-
-func notKnown(version string) string {
-	if version == "" {
-		return "are not known"
-	}
-	return "is not known"
 }
 
 // headline is a problem with a registry in a few words.

@@ -91,7 +91,8 @@ func parseRemote(source string) (found Remote, err error) {
 	if isURL(location) {
 		return Remote{Package: pkg, Subdir: subdir}, nil
 	}
-	for _, detect := range detectors() {
+	// What people write in place of a URL. One that doesn't know a location returns nothing.
+	for _, detect := range []func(string) (Remote, error){detectHosted, detectSSH, detectGoogleStorage, detectS3, detectFile} {
 		found, err := detect(location)
 		if err != nil {
 			return found, err
@@ -159,14 +160,6 @@ func (r Remote) IsDirectory() bool {
 	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
 	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !isArchiveName(u.Path) && !u.Query().Has("archive")
-}
-
-// detectors know what people write instead of a URL, in the order in which
-// they are asked. One that doesn't know a location returns nothing.
-func detectors() []func(location string) (Remote, error) {
-	return []func(string) (Remote, error){
-		detectHosted, detectSSH, detectGoogleStorage, detectS3, detectFile,
-	}
 }
 
 // detectHosted reads an address of a service that hosts repositories of git.

@@ -24,11 +24,13 @@ type Scope struct {
 	product   dialect.Dialect
 	Variables map[string]*Variable      // those that the module declares
 	Locals    map[string]*hcl.Attribute // likewise its local values
-	inputs    map[string]cty.Value
-	paths     map[string]cty.Value // of "path"; what isn't known is left out
+	// Declared reports whether there is a resource or module call of that name: what isn't there is an error wherever a
+	// value depends on it. nil: not known.
+	Declared func(t hcl.Traversal) bool
+	inputs   map[string]cty.Value
+	paths    map[string]cty.Value // of "path"; what isn't known is left out
 
 	files        functions.Files
-	declared     func(t hcl.Traversal) bool   // whether there is a resource or module call of that name; nil: not known
 	functions    map[string]function.Function // nil: not needed so far
 	spent        int                          // what computing has taken so far, see limits.go
 	exceeded     *hcl.Diagnostic              // that it was too much
@@ -192,14 +194,10 @@ func (s *Scope) called(summary, own string) string {
 	return summary
 }
 
-// Declared tells the scope which resources and module calls there are: the rest is
-// an error wherever a value depends on it.
-func (s *Scope) Declared(known func(t hcl.Traversal) bool) { s.declared = known }
-
 // checkDeclared reports a reference to what isn't in the module. What is there is
 // unknown before a plan.
 func (s *Scope) checkDeclared(t hcl.Traversal) result {
-	if s.declared == nil || s.declared(t) {
+	if s.Declared == nil || s.Declared(t) {
 		return unknown
 	}
 	if t.RootName() == "module" {
