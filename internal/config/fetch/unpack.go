@@ -52,20 +52,15 @@ func kindInside(file string) string {
 	return ""
 }
 
-// decompressor returns what unpacks a kind of archive.
-func decompressor(kind string, b bounds) getter.Decompressor {
-	if kind == "tar.tbz2" {
-		kind = "tbz2"
-	}
-	return getter.LimitedDecompressors(b.files, b.unpacked)[kind]
-}
-
 // unpack makes a directory of an archive. Symlinks, hard links and devices become
 // ordinary files, so that nothing can be written through them, and what could
 // lead out of the directory is an error.
 func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
-	if kind == unnamed {
+	switch kind {
+	case unnamed:
 		kind = kindInside(file)
+	case "tar.tbz2":
+		kind = "tbz2"
 	}
 	if kind == "zip" {
 		if err := checkZip(file, b); err != nil {
@@ -80,7 +75,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 		}
 		kind, file = "tar", plain
 	}
-	unpacker := decompressor(kind, b)
+	unpacker := getter.LimitedDecompressors(b.files, b.unpacked)[kind]
 	if unpacker == nil {
 		return fmt.Errorf("%w: nothing unpacks %q", ErrAddress, kind)
 	}
@@ -247,7 +242,7 @@ func eachName(ctx context.Context, kind, file string, maxBytes int64, f func(str
 		if content, err = gzip.NewReader(content); err != nil {
 			return nil
 		}
-	case "tar.bz2", "tar.tbz2", "tbz2":
+	case "tar.bz2", "tbz2":
 		content = bzip2.NewReader(content)
 	case "tar":
 	default:
