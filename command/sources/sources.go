@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -49,7 +50,7 @@ func configProblem(p cliconfig.Problem) *problem.Problem {
 	switch {
 	case p.Line > 0:
 		detail += fmt.Sprintf("\n\nThis is about %s:%d.", p.File, p.Line)
-	case !strings.Contains(detail, p.File):
+	case !strings.Contains(detail, p.File) && !strings.Contains(detail, strconv.Quote(p.File)):
 		detail += fmt.Sprintf("\n\nThis is about %s.", p.File)
 	}
 	if p.Warning {
