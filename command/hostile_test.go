@@ -115,7 +115,10 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.
 	}
 	before := filesIn(t, root)
 	code, stdout, stderr := runInProcess(t, root, hostOf(registry), args)
-	said := strings.Join(strings.Fields(stderr), " ") // as if it weren't wrapped
+	said := strings.Join(strings.Fields(stderr), " ")              // as if it weren't wrapped
+	if want == "connection refused" && runtime.GOOS == "windows" { // which has its own words for that
+		want = "no server listens at"
+	}
 	switch {
 	case want == "-" && code != 0:
 		t.Errorf("%s: exit code %d\n%s", name, code, stderr)
@@ -230,6 +233,7 @@ func filesIn(t *testing.T, root string) map[string]string {
 		if err != nil {
 			return err
 		}
+		name = filepath.ToSlash(name)
 		if entry.Type()&fs.ModeSymlink != 0 {
 			found[name], err = os.Readlink(path)
 			return err
@@ -259,7 +263,7 @@ func runInProcessAt(t *testing.T, root, host string, args []string, now func() t
 	defer cancel()
 	code = Main(ctx, Process{
 		Args: append([]string{"tfdeps"}, args...),
-		Env: append([]string{"HOME=" + filepath.Join(root, "home"), "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"), "TF_CLI_CONFIG_FILE=" + filepath.Join(root, "cli.tfrc"),
+		Env: append([]string{"HOME=" + filepath.Join(root, "home"), "LocalAppData=" + filepath.Join(root, "home/.local/state"), "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"), "TF_CLI_CONFIG_FILE=" + filepath.Join(root, "cli.tfrc"),
 			"TF_REGISTRY_DISCOVERY_RETRY=0", "CHECKPOINT_DISABLE=1", "NO_COLOR=1"}, env...),
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
 		Now: now, Chdir: os.Chdir, UserCacheDir: filepath.Join(root, "cache"),

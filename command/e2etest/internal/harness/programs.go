@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -238,7 +239,7 @@ func Run(t testing.TB, dir string, env []string, line ...string) string {
 func LinkTo(t *testing.T, program, name string) string {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), name)
-	if err := os.Symlink(program, link); err != nil {
+	if err := must.Symlink(program, link); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
 	return link
