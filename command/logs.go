@@ -78,15 +78,20 @@ func nameLevels(groups []string, attr slog.Attr) slog.Attr {
 
 // unknownVariables warns of variables that are named like those of tfdeps, and mean nothing to it.
 func unknownVariables(env cli.Environment) (warnings problem.List) {
-	known := ownVariables()
-	var seen []string
+	var known, seen []string
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "TFDEPS_") || value == "" || slices.Contains(known, name) || slices.Contains(seen, name) ||
+		if !strings.HasPrefix(name, "TFDEPS_") || value == "" || slices.Contains(seen, name) ||
 			name == passesVariable || strings.HasPrefix(name, cli.ArgumentsVariable+"_") { // for programs below this one, or for one command alone
 			continue
 		}
 		seen = append(seen, name)
+		if known == nil {
+			known = ownVariables()
+		}
+		if slices.Contains(known, name) {
+			continue
+		}
 		detail := fmt.Sprintf("tfdeps knows no variable %s, and does nothing with it.", name)
 		if meant := spelling.Closest(name, known); meant != "" {
 			detail += fmt.Sprintf(" Did you mean %s?", meant)
@@ -97,14 +102,22 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 	return warnings
 }
 
-// ownVariables are those that the help names, sorted.
-func ownVariables() (names []string) {
-	isName := func(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' }
-	for _, word := range strings.FieldsFunc(usage, func(r rune) bool { return !isName(r) }) {
-		if strings.HasPrefix(word, "TFDEPS_") {
-			names = append(names, word)
+// ownVariables are those that stand for options, and the others that tfdeps knows.
+func ownVariables() []string {
+	names := []string{
+		"TFDEPS_ARCHIVE_CREDENTIALS", "TFDEPS_CACHE_DIR", "TFDEPS_CLI_ARGS", "TFDEPS_DOCUMENT_TIMEOUT", "TFDEPS_ENGINE", logVariable, logPathVariable,
+		"TFDEPS_MIN_RATE", passthroughVariable, "TFDEPS_POLICY", "TFDEPS_PRODUCT", "TFDEPS_TERRAFORM_PATH", "TFDEPS_TERRAFORM_VERSION",
+		"TFDEPS_TOFU_PATH", "TFDEPS_TOFU_VERSION", "TFDEPS_TRUSTED_KEYS",
+	}
+	for _, c := range commands() {
+		if c.Flags == nil {
+			continue
+		}
+		for _, row := range c.Flags() {
+			if row.Variable != "" {
+				names = append(names, row.Variable)
+			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }

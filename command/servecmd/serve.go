@@ -248,8 +248,8 @@ func isLocal(on net.Addr) bool {
 // failure is an error with what its parts advise.
 func failure(err error) *problem.Problem {
 	text := problem.Sentence(err)
-	if explained := explain.Explained(err); strings.Contains(explained, "\n\nhint: ") {
-		text = explained
+	if explain.Hint(err) != "" {
+		text = explain.Explained(err)
 	}
 	return problem.CodedError("serve_failed", "Failed to serve", text)
 }

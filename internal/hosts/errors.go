@@ -16,6 +16,7 @@ type Fault struct {
 	Err    error    // what went wrong, in words; of a request without an answer the network's own error
 	Advice string   // what may be wrong and what to do, without secrets; "": that isn't known
 	Common string   // as Shared
+	Status int      // of HTTP, that an archive was answered with; 0: it is about something else
 }
 
 // Error implements error.
@@ -29,6 +30,9 @@ func (f *Fault) Hint() string { return f.Advice }
 
 // Shared tells apart what several requests fail for; "": it is about one of them.
 func (f *Fault) Shared() string { return f.Common }
+
+// HTTPStatus is Status.
+func (f *Fault) HTTPStatus() int { return f.Status }
 
 // Unwrap returns Kind and Err.
 func (f *Fault) Unwrap() []error {

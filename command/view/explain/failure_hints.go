@@ -89,6 +89,7 @@ func credentials(r *hosts.Refusal) string {
 }
 
 // Named is a text whose commands name the program as it was called; "" is tfdeps itself. Commands of the real program stay.
+// Hundreds of texts, of the engine too, name a command: none of them knows how the program was called, so that this is the last step.
 func Named(text, called string) string {
 	if called == "" {
 		return text

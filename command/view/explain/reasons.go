@@ -15,7 +15,8 @@ import (
 )
 
 // reasons are texts of the standard library in an explanation, and what people read in their place:
-// what a system call is named tells them nothing, nor does the name of a file that was being made.
+// what a system call is named tells them nothing, nor does the name of a file that was being made. They are looked for in finished
+// texts because they are others' and reach us within errors of libraries, of which most say them and keep no *fs.PathError.
 var reasons = sync.OnceValue(func() (all []reason) {
 	const calls = `(?i)\b(?:chdir|chmod|fstatat|link|lstat|mkdir|mkdirat|open|openat|read|readdirent|remove|rename|stat|symlink|unlinkat|write)`
 	const why = `(no such file or directory|permission denied|is a directory|not a directory|file exists|read-only file system|` +

@@ -112,7 +112,7 @@ func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	return err
 }
 
-// withoutPath leaves out of an error where a file is for the moment.
+// withoutPath leaves out of an error where a file is for the moment. Libraries that unpack name it in texts alone.
 func withoutPath(err error, file string) error {
 	if text := err.Error(); strings.Contains(text, file) {
 		return errors.New(strings.ReplaceAll(text, file, "the archive"))

@@ -9,7 +9,7 @@
 // Follow function reads it. Its Hash function reads an archive of which no file is made.
 //
 // Failures of the network are a *getproviders.Fault, refusals of a server a
-// [*StatusError]. [Ask] finds out how large an archive is, and how old, without downloading it.
+// *hosts.Fault with the Status. [Ask] finds out how large an archive is, and how old, without downloading it.
 package download
 
 import (

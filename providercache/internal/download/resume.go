@@ -67,7 +67,7 @@ func (w *webOpener) modified() time.Time {
 // refuses the URL, which may have expired, and there is another one by now, it asks for that.
 func (w *webOpener) open(b *body, from int64) error {
 	err := w.ask(b, from)
-	if status, ok := errors.AsType[*StatusError](err); ok && w.opening.Relocate != nil && mayHaveExpired(status.StatusCode) {
+	if status, ok := errors.AsType[*hosts.Fault](err); ok && w.opening.Relocate != nil && mayHaveExpired(status.Status) {
 		at, failed := w.opening.Relocate(b.ctx)
 		now, ok := at.(getproviders.HTTPArchive)
 		if failed != nil || !ok || now.URL == nil || now.URL.String() == w.at.URL.String() {
@@ -165,10 +165,10 @@ func (w *webOpener) wrap(b *body, err error) error {
 // temporary reports whether a request that failed may succeed when it is repeated,
 // given that an earlier one for the same archive succeeded.
 func temporary(err error) bool {
-	status, ok := errors.AsType[*StatusError](err)
-	if !ok {
+	status, ok := errors.AsType[*hosts.Fault](err)
+	if !ok || status.Status == 0 {
 		return errors.Is(err, hosts.ErrRequest)
 	}
-	return status.StatusCode >= http.StatusInternalServerError ||
-		status.StatusCode == http.StatusTooManyRequests || status.StatusCode == http.StatusRequestTimeout
+	return status.Status >= http.StatusInternalServerError ||
+		status.Status == http.StatusTooManyRequests || status.Status == http.StatusRequestTimeout
 }

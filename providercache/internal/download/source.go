@@ -97,22 +97,16 @@ func checkResponse(resp *http.Response, status int) error {
 	return nil
 }
 
-// StatusError says that a server answered a request for an archive with another
-// status than it should. It matches getproviders.ErrUnauthorized or getproviders.ErrUnreachable.
-type StatusError struct {
-	hosts.Fault
-	StatusCode int
-}
-
-// newStatusError returns it for an answer. gaveUp is how often the archive was requested, if that is said of it, else 0, and said
+// newStatusError says that a server answered a request for an archive with another status than it should. It matches
+// getproviders.ErrUnauthorized or getproviders.ErrUnreachable. gaveUp is how often the archive was requested, if that is said of it, else 0, and said
 // the server's own words, escaped, as the end of the error; "": it has none.
-func newStatusError(resp *http.Response, gaveUp int, said string) *StatusError {
+func newStatusError(resp *http.Response, gaveUp int, said string) *hosts.Fault {
 	url, status := hosts.RedactURL(resp.Request.URL), resp.StatusCode
 	text := fmt.Sprintf("GET %q: %s", url, resp.Status)
 	if gaveUp > 0 { // in the words that OpenTofu has for it
 		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", url, gaveUp)
 	}
-	failed := &StatusError{hosts.Fault{ID: "unreachable", Kind: getproviders.ErrUnreachable, Err: errors.New(text + said), Advice: hosts.StatusAdvice(status)}, status}
+	failed := &hosts.Fault{ID: "unreachable", Kind: getproviders.ErrUnreachable, Err: errors.New(text + said), Advice: hosts.StatusAdvice(status), Status: status}
 	if hosts.Refuses(status) {
 		failed.ID, failed.Kind = "unauthorized", getproviders.ErrUnauthorized
 		failed.Advice = "the archive needs a login that may read it, or its URL has expired. Run again; if that fails too, check the login in .netrc or the token of the host"
@@ -125,9 +119,6 @@ func newStatusError(resp *http.Response, gaveUp int, said string) *StatusError {
 	}
 	return failed
 }
-
-// HTTPStatus is StatusCode.
-func (e *StatusError) HTTPStatus() int { return e.StatusCode }
 
 // Opening says which archive is to be opened, and how.
 type Opening struct {
