@@ -163,7 +163,7 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms, m.opts.AllPlatforms = nil, true
-	wanted := want("widget")
+	wanted := want("widget", "widget@1.0.0") // one is wanted twice
 	wanted[0].AllVersions, wanted[0].Constraints = true, constraints("~> 1.0")
 	must.Len(t, must.Get(m.run(t, wanted...))(t).Packages, 6)
 	must.Equal(t, read(t, m.file("widget/index.json")), "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}")
