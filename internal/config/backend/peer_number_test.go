@@ -46,7 +46,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 				continue
 			}
 			if diags.HasErrors() {
-				t.Fatalf("%s: %v", block, diags)
+				t.Fatalf("%s: %v", block, diags.Errs())
 			}
 			t.Run(name+"/"+part, func(t *testing.T) {
 				t.Parallel()
@@ -130,6 +130,9 @@ func overridesOf(t *testing.T, name, body string) []string {
 		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
 			"allowed_account_ids = null\nforbidden_account_ids = null\ncustom_ca_bundle = null\nec2_metadata_service_endpoint = null\nendpoints = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
 		"pg": "conn_str = null\n",
+	}
+	if strings.Contains(body, "timeout_seconds") { // so it is for OpenTofu, which looks at more values
+		right["azurerm"] += "timeout_seconds = 3\nstorage_account_name = \"account\"\ncontainer_name = \"container\"\naccess_key = \"a2V5\"\n"
 	}
 	must.Write(t, filepath.Join(dir, "all.hcl"), body)
 	must.Write(t, filepath.Join(dir, "right.hcl"), right[name])
