@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// obeyedText has what terminals and CI services obey: an OSC sequence, one by C1 controls, changes of direction, line ends of three kinds.
-const obeyedText = "x\x1b]0;title\x07y\u009d8;;https://z\u009c \u202eabc\u2066\u061c \u0085\u2028\u2029 ##teamcity[publishArtifacts '/x'] ##vso[task.setvariable]"
+// obeyedText has what terminals and CI services obey: an OSC sequence, a return, one by C1 controls, changes of direction, line ends of three kinds.
+const obeyedText = "x\x1b]0;title\x07y\r\u009d8;;https://z\u009c \u202eabc\u2066\u061c \u0085\u2028\u2029 ##teamcity[publishArtifacts '/x'] ##vso[task.setvariable]"
 
 // obeyed is what of a text would be obeyed.
 func obeyed(text string) (found []string) {

@@ -69,7 +69,7 @@ type Options struct {
 	Platforms bool
 	// Refresh is how often bars are drawn; 0: only when something happens.
 	Refresh time.Duration
-	// Showing says how problems are shown, by each of the ways to speak for itself.
+	// Showing says how problems are shown. What speaks to people and what speaks to programs have a copy each.
 	Showing explain.Showing
 }
 

@@ -159,8 +159,8 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 		time.Sleep(10 * time.Millisecond)
 	}
 	for i := range r.address {
-		must.Succeed(t, r.running[i].Process.Signal(syscall.SIGTERM))
 		told := time.Now()
+		must.Succeed(t, r.running[i].Process.Signal(syscall.SIGTERM))
 		resp, err := http.Get("http://" + r.address[i] + "/healthz")
 		if err == nil {
 			resp.Body.Close()

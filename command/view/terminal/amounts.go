@@ -24,7 +24,7 @@ func HowFar(done, total int64) string {
 	return fmt.Sprintf("%s of %s (%.0f%%)", Megabytes(done), Megabytes(total), 100*float64(done)/float64(total))
 }
 
-// amounts is the same as howFar for bars, which have little room. All of a line has one unit, which is the total's.
+// amounts is the same as HowFar for bars, which have little room. All of a line has one unit, which is the total's.
 func amounts(done, total int64) string {
 	size, unit, format := 1e6, "MB", "%.0f"
 	switch most := max(done, total); {
