@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -121,7 +122,7 @@ func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	}
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		key := [2]string{answer.sums.String(), answer.signature.String()}
-		documents, err := s.documents.Do(ctx, key, func(ctx context.Context) (SignedDocuments, error) {
+		documents, err := s.documents.Do(ctx, key, time.Now, 0, func(ctx context.Context) (SignedDocuments, error) {
 			return s.fetchDocuments(ctx, p, answer)
 		})
 		if err != nil {

@@ -251,7 +251,8 @@ func speaks(protocols []string) (bool, error) {
 // It asks for the versions of a provider, and for the documents that all packages
 // of a version are authenticated by, once and remembers the answers, so that one run sees
 // one state of the registry and the hints in errors cost no request. Lists of
-// versions are asked for again when they are older than VersionsMaxAge. It must not be
+// versions are asked for again when they are older than VersionsMaxAge, and documents
+// when they are older than 15 minutes. It must not be
 // copied after its first use, nor its fields changed.
 type RegistrySource struct {
 	Client *http.Client // nil: that of hosts.DefaultClient
@@ -272,7 +273,7 @@ type RegistrySource struct {
 	own       hosts.Discovery // used if Discovery is nil
 	owned     sync.Once
 	versions  par.Aged[Provider, Available]
-	documents par.Memo[[2]string, SignedDocuments] // that packages are authenticated by, by their URLs, without keys
+	documents par.Aged[[2]string, SignedDocuments] // that packages are authenticated by, by their URLs, without keys
 }
 
 // service returns the base URL of the provider's registry.

@@ -45,9 +45,10 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	}
 }
 
-func TestRegistrySource_AsksAgainForVersionsThatAreOld(t *testing.T) {
+func TestRegistrySource_AsksAgainForWhatIsOld(t *testing.T) {
 	for maxAge, want := range map[time.Duration]int{0: 3, time.Hour: 2, -1: 1} {
-		fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`}, indexPath: inJSON(goodIndex)})
+		fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`}, indexPath: inJSON(goodIndex),
+			packagePath: {body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}, "/sums": {}, "/sig": {}})
 		synctest.Test(t, func(t *testing.T) {
 			client := &http.Client{Transport: inProcess{fake}}
 			registry := &getproviders.RegistrySource{Client: client, VersionsMaxAge: maxAge, Discovery: fake.source(t).Discovery}
@@ -58,10 +59,12 @@ func TestRegistrySource_AsksAgainForVersionsThatAreOld(t *testing.T) {
 				for _, source := range []getproviders.Source{registry, mirror} {
 					must.Get(versionsOf(t, source))(t)
 				}
+				must.Get(must.Get(packageOf(t, registry))(t).Trust.Loaded(t.Context()))(t)
 			}
 		})
 		for _, path := range []string{versionsPath, indexPath} {
 			must.Equal(t, fake.requests(path), want, maxAge, path)
 		}
+		must.Equal(t, fake.requests("/sums"), 3, maxAge, "publishers sign lists again")
 	}
 }
