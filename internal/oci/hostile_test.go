@@ -179,6 +179,7 @@ func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
 		return body
 	}
 	pkg := must.Get(f.ask(t))(t)
+	must.Fail(t, must.ErrorOf(pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: [32]byte{1}})), getproviders.ErrAuthentication)
 	opened := must.Get(pkg.Location.(getproviders.Archive).Open(t.Context(), 0))(t)
 	defer opened.Body.Close()
 	if n, err := opened.Body.Read(make([]byte, 100)); n != 0 || err == nil {

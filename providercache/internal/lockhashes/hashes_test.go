@@ -30,8 +30,10 @@ func TestHashes_OfManyPlatforms(t *testing.T) {
 		archives[plat] = zipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": plat.String(), "docs/": "", "docs/a": "a"})
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
 	}
+	registry.Break("archive", providertest.Fault{CutAfter: 100, Times: 2})
 	in.Target = nil // it isn't needed
 	got := must.Get(in.Fetcher.Hashes(t.Context(), provider(widgetAddress), v1, platforms))(t)
+	must.Equal(t, registry.Requests("archive"), len(platforms)+2)
 	var signed []getproviders.Hash
 	for _, archive := range archives {
 		signed = append(signed, getproviders.ZH(sha256.Sum256(archive)))
