@@ -160,8 +160,9 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 		}
 	}
 	for _, s := range tasks {
-		if s.into = into; s.unpacked() { // a cache would gain nothing
-			s.into = []*Store{in.Target}
+		s.into = into
+		if s.unpacked() { // a cache would gain nothing
+			s.into = into[len(into)-1:]
 		}
 	}
 	refused := in.reserve(ctx, in.findRoom(into), tasks)
