@@ -60,8 +60,11 @@ func (s *remoteSource) Package(ctx context.Context, p getproviders.Provider, v g
 		missing.Kind, missing.Err = errNotRecorded, fmt.Errorf("the lock file has no h1 hash of %s v%s, by which it would be found in %s", p, v, s.remote)
 		return pkg, missing
 	}
+	key := remote.Name{Provider: p, Version: v, Platform: plat}
 	for _, h1 := range candidates {
-		at, err := s.remote.At(remote.Name{Provider: p, Version: v, Platform: plat, H1: h1})
+		name := key
+		name.H1 = h1
+		at, err := s.remote.At(name)
 		if err != nil {
 			return pkg, withURL(err, s.remote.String())
 		}
@@ -74,7 +77,7 @@ func (s *remoteSource) Package(ctx context.Context, p getproviders.Provider, v g
 				continue
 			}
 		}
-		s.urls.Store(remote.Name{Provider: p, Version: v, Platform: plat}, at.String())
+		s.urls.Store(key, at.String())
 		pkg.Location = remoteArchive{at, missing}
 		pkg.Trust = getproviders.Trust{Authenticator: sameH1{h1, at.String()}}
 		return pkg, nil
