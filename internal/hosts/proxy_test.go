@@ -79,10 +79,10 @@ const (
 	originAddress = "0.0.0.0"
 )
 
-// origin serves HTTPS under these names. Its certificate is in a file and in a directory.
+// origin serves HTTPS under these names. Its certificate is in a file.
 type origin struct {
 	*httptest.Server
-	port, certFile, certDir string
+	port, certFile string
 }
 
 func startOrigin(t *testing.T) *origin {
@@ -95,9 +95,8 @@ func startOrigin(t *testing.T) *origin {
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
-	o := &origin{Server: srv, certDir: t.TempDir()}
+	o := &origin{Server: srv, certFile: filepath.Join(t.TempDir(), "ca.pem")}
 	_, o.port, _ = net.SplitHostPort(srv.Listener.Addr().String())
-	o.certFile = filepath.Join(o.certDir, "ca.pem")
 	must.Write(t, o.certFile, pemBytes)
 	return o
 }
