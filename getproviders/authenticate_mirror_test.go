@@ -70,9 +70,9 @@ func (m *signedMirror) read(t *testing.T, name string) []byte {
 	return must.Get(os.ReadFile(filepath.Join(m.dir, name)))(t)
 }
 
-// sums is a true list of checksums: of the package, and of one for another platform.
+// sums is a true list of checksums: of a package for another platform, and of this one.
 func (m *signedMirror) sums(t *testing.T) string {
-	return fmt.Sprintf("%x  %s\n%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n", m.sum(t), zipName, sha256.Sum256(nil))
+	return fmt.Sprintf("%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n%x  %s\n", sha256.Sum256(nil), m.sum(t), zipName)
 }
 
 func (m *signedMirror) sum(t *testing.T) [32]byte { return sha256.Sum256(m.read(t, zipName)) }
