@@ -326,3 +326,18 @@ func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 	m.dir = filepath.Join(m.dir, "below")
 	must.Refuse(m.run(t, want("widget")...))(t, "below a file there is a mirror")
 }
+
+func TestMirror_LeavesNothingUnfinishedWhenTheContextEnds(t *testing.T) {
+	m := newMirroring(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if e.Kind == event.Fetching {
+			cancel()
+		}
+	}
+	_, err := mirror.Update(ctx, m.Fetcher, mirror.Directory(m.dir), want("widget@1.1.0", "gadget"), m.opts)
+	must.Fail(t, err, context.Canceled)
+	must.Len(t, brokenIndexes(m.dir), 0)
+	left := must.Get(filepath.Glob(filepath.Join(m.dir, ".*")))(t)
+	must.Len(t, left, 0)
+}
