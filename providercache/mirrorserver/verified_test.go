@@ -79,6 +79,8 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 		t.Errorf("%s, %d of %d bytes, %v; %+v", got.Status, len(got.body), len(content), got.err, stats)
 	}
 	must.Equal(t, stat(server, "verify_failures_total"), 1)
+	m.registry.Break("archive", providertest.Fault{})
+	must.EqualSlices(t, found(t, front, large).body, content, "the archive isn't served although the registry has it again")
 }
 
 // TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
