@@ -29,10 +29,10 @@ import (
 )
 
 // allows reports whether a request with this header is let in.
-func (f *tokenFile) allows(header string) bool {
+func (t *tokenFile) allows(header string) bool {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", header)
-	return f.allow(r)
+	return t.allow(r)
 }
 
 func TestTokenFile_IsReadAgain(t *testing.T) {
