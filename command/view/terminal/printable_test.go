@@ -21,5 +21,6 @@ func TestPrintable_IsNoCommandOfCI(t *testing.T) {
 		"":                                  "",
 	} {
 		must.Equal(t, Printable(text), want, text)
+		must.NotContain(t, PrintableLine(text), "\n")
 	}
 }
