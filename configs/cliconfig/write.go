@@ -68,7 +68,7 @@ func (c *Config) WriteWith(services map[hosts.Hostname]map[string]any) ([]byte, 
 		whole.object = append(whole.object, more...)
 	}
 	text, err := whole.block()
-	// In a "${}", a quotation mark wouldn't end a string: services are what hosts say.
+	// Services are what hosts say, and in a "${}" a quotation mark needn't end a string for every reader of HCL.
 	return bytes.ReplaceAll(text, []byte("${"), []byte(`\u0024{`)), err
 }
 
