@@ -14,7 +14,7 @@ import (
 func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	s := receipttest.New(t)
 	s.Receipts.Put(receipttest.Name, receipt.Provenance{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77}.Receipt(receipttest.RecordOf(t, s.Dir)))
-	must.Succeed(t, s.Receipts.Save(t.Context()))
+	must.Succeed(t, s.Receipts.File.Save(t.Context()))
 	in := &Installer{
 		Fetcher: &Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
 		Cache:   &store.Store{Dir: s.Root, Shared: true},

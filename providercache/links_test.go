@@ -145,7 +145,7 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 		}
 		r := receipt.OpenCache(s.State, s.Root)
 		r.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
-		must.Succeed(t, r.Save(t.Context()))
+		must.Succeed(t, r.File.Save(t.Context()))
 		projects = append(projects, to)
 	}
 	cached, _ := receipt.OpenCache(s.State, s.Root).Known(receipttest.Name, s.Dir, time.Now())

@@ -131,11 +131,11 @@ func (in *Installer) Finalize(ctx context.Context, prefetched []Prefetched, base
 			r.Put(p.Name(), f.provenance.Receipt(receipt.StatRecord{Entries: entries}))
 		}
 	}
-	if err := r.Save(ctx); err != nil {
+	if err := r.File.Save(ctx); err != nil {
 		return false, err
 	}
-	if receipts = r.Dir != ""; receipts && len(prefetched) > 0 {
-		err = normalizeTree(r.Dir, at)
+	if receipts = r.File.Dir != ""; receipts && len(prefetched) > 0 {
+		err = normalizeTree(r.File.Dir, at)
 	}
 	if err != nil {
 		return false, err

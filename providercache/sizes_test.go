@@ -31,7 +31,7 @@ func knowing(t *testing.T, source getproviders.Source, sizes map[string]int64) *
 	for name, bytes := range sizes {
 		view.Own.Put("registry.terraform.io/acme/"+name, receipt.Provenance{H1: "h1:x", ArchiveBytes: bytes}.Receipt(record))
 	}
-	must.Succeed(t, view.Own.Save(t.Context()))
+	must.Succeed(t, view.Own.File.Save(t.Context()))
 	return in
 }
 

@@ -25,7 +25,7 @@ func (v *vendor) prune(ctx context.Context, wanted []archivedir.Item) (pruned []
 		}
 		pruned = append(pruned, name)
 	}
-	_ = v.dir.Receipts.Save(ctx)
+	_ = v.dir.Receipts.File.Save(ctx)
 	return pruned, errors.Join(errs...)
 }
 

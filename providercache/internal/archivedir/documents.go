@@ -183,7 +183,7 @@ func (d *Dir) Remove(name string, by func(path string) error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	d.Receipts.Remove(name)
+	d.Receipts.File.Remove(name)
 	for at := path.Dir(name); at != "." && patient.Remove(d.Path(at)) == nil; at = path.Dir(at) {
 	}
 	return nil

@@ -188,5 +188,5 @@ func (d *Dir) Remember(ctx context.Context, all []receipt.Pending) {
 	if len(fresh) > 0 {
 		d.Receipts.Record(ctx, d.Fetcher.Now, fresh...)
 	}
-	_ = d.Receipts.Save(ctx)
+	_ = d.Receipts.File.Save(ctx)
 }

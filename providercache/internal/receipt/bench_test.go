@@ -26,7 +26,7 @@ func BenchmarkReceipts(b *testing.B) {
 		}
 		r.Put(fmt.Sprintf("registry.example.com/acme/widget%d/1.0.0/linux_amd64", i), rc)
 	}
-	must.Succeed(b, r.Save(b.Context()))
+	must.Succeed(b, r.File.Save(b.Context()))
 	for b.Loop() {
 		r := Open(state, root)
 		for i := range 10 {

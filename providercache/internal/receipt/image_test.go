@@ -34,7 +34,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
 	r := MakeImage(cache)
 	r.Put(packageName, Receipt{Provenance: Provenance{H1: "h1:widget="}, Taken: time.Now(), Record: recordOf(t, dir)})
-	must.Succeed(t, r.Save(t.Context()))
+	must.Succeed(t, r.File.Save(t.Context()))
 	if !imageIsKnown(cache) {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
@@ -88,7 +88,7 @@ func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	dir = again + dir[len(cache):]
 	r := MakeImage(again)
 	r.Put(packageName, Receipt{Provenance: Provenance{H1: "h1:widget="}, Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
-	must.Succeed(t, r.Save(t.Context()))
+	must.Succeed(t, r.File.Save(t.Context()))
 	must.Equal(t, cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")), first)
 	must.Len(t, must.Get(os.ReadDir(again+imageSuffix))(t), 1)
 }

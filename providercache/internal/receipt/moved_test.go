@@ -68,7 +68,7 @@ func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
 	time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctimes are past
 	r := OpenCache(s.State, s.Root)
 	r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
-	must.Succeed(t, r.Save(t.Context()))
+	must.Succeed(t, r.File.Save(t.Context()))
 	if rc, ok := s.inCache(true); !ok || rc.Moved() {
 		t.Errorf("renewed, it is known with strict times: %t, moved: %t", ok, rc.Moved())
 	}
@@ -170,7 +170,7 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 			}
 			r := OpenCache(s.State, s.Root)
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-			must.Succeed(t, r.Save(t.Context()))
+			must.Succeed(t, r.File.Save(t.Context()))
 			if _, ok := s.inCache(false); !ok {
 				t.Fatal("the receipt is no good, so this test shows nothing")
 			}
@@ -210,7 +210,7 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 			}
 			r := OpenCache(s.State, s.Root)
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-			must.Succeed(t, r.Save(t.Context()))
+			must.Succeed(t, r.File.Save(t.Context()))
 			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
 			rc, ok := s.inCache(false)
 			must.Equal(t, ok, c.known)
@@ -234,7 +234,7 @@ func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 		cancel(cachetest.ErrStopped) // a process that waits makes no receipt
 		r := OpenCache(s.State, s.Root)
 		r.StrictTimes = strict
-		r.Remove(packageName)
+		r.File.Remove(packageName)
 		r.Record(ctx, func() time.Time { return now }, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
 		if _, made := r.Find(packageName); made != want {
 			t.Errorf("strict %t: made without waiting: %t", strict, made)

@@ -33,7 +33,7 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 			time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
 			r := OpenCache(s.State, s.Root)
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-			must.Succeed(t, r.Save(t.Context()))
+			must.Succeed(t, r.File.Save(t.Context()))
 			known := func() bool {
 				if _, ok := s.inCache(false); inCache {
 					return ok

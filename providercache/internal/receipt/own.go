@@ -45,7 +45,7 @@ func (r *Receipts) wayIsOwn(dir string) (own bool) {
 	if err != nil {
 		return false
 	}
-	r.Locked(func() { own = r.ways.Own(dir, r.User) })
+	r.File.Locked(func() { own = r.ways.Own(dir, r.User) })
 	return own
 }
 

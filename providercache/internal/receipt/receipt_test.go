@@ -36,7 +36,7 @@ func keep(t *testing.T) kept {
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")
 	s.Receipts = Open(s.State, s.Root)
 	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-	must.Succeed(t, s.Receipts.Save(t.Context()))
+	must.Succeed(t, s.Receipts.File.Save(t.Context()))
 	if !s.isKnown() {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
@@ -310,7 +310,7 @@ func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 	rc := Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))
 	newest := time.Unix(0, rc.Record.Entries[0].Changed)
 	for taken, want := range map[time.Duration]bool{time.Hour: true, fineGranule / 2: false, -time.Hour: false} {
-		s.Receipts.Remove(packageName)
+		s.Receipts.File.Remove(packageName)
 		rc.Record.ReadFrom = newest.Add(taken)
 		s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc})
 		must.Equal(t, s.isKnownIn(s.Receipts), want, taken)
@@ -324,7 +324,7 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	info := must.Get(os.Stat(filepath.Join(s.Dir, "new")))(t)
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	s.Receipts.Remove(packageName)
+	s.Receipts.File.Remove(packageName)
 	now := info.ModTime // a change in this very moment might not move any time, so that recording has to wait
 	s.Receipts.Record(ctx, now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 	if _, ok := s.Receipts.Find(packageName); ok {
@@ -344,7 +344,7 @@ func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
 		Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, TrustLevel: getproviders.LevelPartner, KeyID: "ABCD", Taken: good.Taken, Record: good.Record,
 	}
 	s.Receipts.Put(packageName, rc)
-	must.Succeed(t, s.Receipts.Save(t.Context()))
+	must.Succeed(t, s.Receipts.File.Save(t.Context()))
 	got, ok := Open(s.State, s.Root).Find(packageName)
 	if !ok || string(encodeReceipt(got)) != string(encodeReceipt(rc)) || !got.Record.equal(rc.Record) || !got.Taken.Equal(rc.Taken) {
 		t.Errorf("got %+v, want %+v", got, rc)

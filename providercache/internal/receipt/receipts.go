@@ -19,7 +19,7 @@ import (
 //
 // They are safe for many goroutines. Processes don't lose each other's.
 type Receipts struct {
-	*statefile.File
+	File     *statefile.File        // that keeps them
 	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
 	canWrite func(path string) bool // of an image, by this process
 	systems  map[uint64]fileSystem
@@ -99,7 +99,7 @@ func (r *Receipts) Find(name string) (rc Receipt, ok bool) {
 	if r == nil {
 		return rc, false
 	}
-	encoded, ok := r.Get(name)
+	encoded, ok := r.File.Get(name)
 	if !ok {
 		return rc, false
 	}
@@ -138,7 +138,7 @@ func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) 
 // systemOf asks once for each device: its number doesn't change while this
 // process runs.
 func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bool) {
-	r.Locked(func() {
+	r.File.Locked(func() {
 		if system, ok = r.systems[device]; ok {
 			return
 		}
@@ -155,16 +155,16 @@ func (r *Receipts) Names() []string {
 	if r == nil {
 		return nil
 	}
-	return r.Keys()
+	return r.File.Keys()
 }
 
 // Exclude waits until no other process writes what these receipts are about, as far
 // as file locks work, and returns what lets others go on.
 func (r *Receipts) Exclude(ctx context.Context) (done func()) {
-	if r.Dir == "" || r.MakeDir() != nil {
+	if r.File.Dir == "" || r.File.MakeDir() != nil {
 		return func() {}
 	}
-	return statefile.LockState(ctx, filepath.Join(r.Dir, r.Name+".lock"))
+	return statefile.LockState(ctx, filepath.Join(r.File.Dir, r.File.Name+".lock"))
 }
 
 // Put keeps a receipt, in memory until save.
@@ -172,5 +172,5 @@ func (r *Receipts) Put(name string, rc Receipt) {
 	if r.image != "" {
 		rc.Taken, rc.Record = time.Time{}, rc.Record.forImage()
 	}
-	r.Set(name, encodeReceipt(rc))
+	r.File.Set(name, encodeReceipt(rc))
 }

@@ -66,7 +66,7 @@ func (r *Receipts) Record(ctx context.Context, now func() time.Time, packages ..
 // or another process may be about to renew the receipt.
 func (r *Receipts) dropOther(name string, h1 getproviders.Hash) {
 	if there, ok := r.Find(name); !ok || there.H1 != h1 {
-		r.Remove(name)
+		r.File.Remove(name)
 	}
 }
 

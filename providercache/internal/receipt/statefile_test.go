@@ -42,7 +42,7 @@ func saveOne(t *testing.T) (state, root string) {
 	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
 	r := Open(state, root)
 	r.Put("a", simpleReceipt("first"))
-	must.Succeed(t, r.Save(t.Context()))
+	must.Succeed(t, r.File.Save(t.Context()))
 	if _, ok := Open(state, root).Find("a"); !ok {
 		t.Fatal("nothing was saved, so this test shows nothing")
 	}
@@ -74,7 +74,7 @@ func TestReceipts_AreOnesOwn(t *testing.T) {
 	must.Succeed(t, cachetest.OpenToAll(filepath.Dir(file)))
 	r := Open(state, root)
 	r.Put("b", simpleReceipt("second"))
-	if r.Save(t.Context()) == nil {
+	if r.File.Save(t.Context()) == nil {
 		t.Error("saved where others can write")
 	}
 }
@@ -92,7 +92,7 @@ func TestReceipts_OfOthersDontCount(t *testing.T) {
 		t.Error("another user's file was read")
 	}
 	r.Put("b", simpleReceipt("second"))
-	must.Succeed(t, r.Save(t.Context()))
+	must.Succeed(t, r.File.Save(t.Context()))
 	again := Open(state, root)
 	if _, ok := again.Find("b"); !ok {
 		t.Error("another user's file wasn't replaced")
@@ -145,7 +145,7 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 				t.Error("it was read")
 			}
 			r.Put("b", simpleReceipt("second"))
-			must.Succeed(t, r.Save(t.Context()))
+			must.Succeed(t, r.File.Save(t.Context()))
 			if _, ok := Open(state, root).Find("b"); !ok {
 				t.Error("it wasn't replaced")
 			}
@@ -163,7 +163,7 @@ func TestReceipts_ProcessesDontLoseEachOthersReceipts(t *testing.T) {
 	_, errs := par.Map(t.Context(), len(numbers), numbers, func(ctx context.Context, i int) (struct{}, error) {
 		r := Open(state, root)
 		r.Put(fmt.Sprint("package ", i), simpleReceipt("x"))
-		return struct{}{}, r.Save(ctx)
+		return struct{}{}, r.File.Save(ctx)
 	})
 	must.Succeed(t, errors.Join(errs...))
 	r := Open(state, root)
@@ -186,11 +186,11 @@ func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 	other := Open(state, root)
 	other.Put("b", simpleReceipt("second"))
 	r := Open(state, root)
-	r.Remove("a")
+	r.File.Remove("a")
 	if _, ok := r.Find("a"); ok {
 		t.Error("it is still there")
 	}
-	must.Succeed(t, errors.Join(other.Save(t.Context()), r.Save(t.Context())))
+	must.Succeed(t, errors.Join(other.File.Save(t.Context()), r.File.Save(t.Context())))
 	again := Open(state, root)
 	if _, ok := again.Find("a"); ok {
 		t.Error("it is there again")
@@ -205,8 +205,8 @@ func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
 	state, root := saveOne(t)
 	before := must.Get(os.Stat(onlyFile(t, state)))(t)
 	r := Open(state, root)
-	r.Remove("never there")
-	must.Succeed(t, r.Save(t.Context()))
+	r.File.Remove("never there")
+	must.Succeed(t, r.File.Save(t.Context()))
 	after := must.Get(os.Stat(onlyFile(t, state)))(t)
 	if !os.SameFile(before, after) {
 		t.Error("the file was written again")
@@ -227,7 +227,7 @@ func TestReceipts_NoStateKeepsNothing(t *testing.T) {
 		if _, ok := r.Find("a"); ok {
 			t.Errorf("%q: it was kept", state)
 		}
-		must.Succeed(t, r.Save(t.Context()))
+		must.Succeed(t, r.File.Save(t.Context()))
 		memo := OpenContents(state)
 		memo.RememberArchive("zh:aa", "h1:x=")
 		must.Succeed(t, memo.Save(t.Context()))
@@ -241,12 +241,12 @@ func TestReceipts_SavingEndsWithItsContext(t *testing.T) {
 	r.Put("b", simpleReceipt("x"))
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	must.Fail(t, r.Save(ctx), cachetest.ErrStopped)
+	must.Fail(t, r.File.Save(ctx), cachetest.ErrStopped)
 	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock")); err == nil {
 		defer held.Close()
 		ctx, cancel := cachetest.ContextWithCause(t)
 		waiting := make(chan error, 1)
-		go func() { waiting <- r.Save(ctx) }()
+		go func() { waiting <- r.File.Save(ctx) }()
 		cancel(cachetest.ErrStopped)
 		must.Fail(t, <-waiting, cachetest.ErrStopped)
 	}
@@ -265,7 +265,7 @@ func TestReceipts_OneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	}
 	early := Open(state, filepath.Join(link, "not", "there"))
 	early.Put("b", simpleReceipt("x"))
-	must.Succeed(t, errors.Join(early.Save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755)))
+	must.Succeed(t, errors.Join(early.File.Save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755)))
 	if _, ok := Open(state, filepath.Join(root, "not", "there")).Find("b"); !ok {
 		t.Error("the directory that was made later has none")
 	}
@@ -347,7 +347,7 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 		for _, name := range names {
 			r.Put(name, simpleReceipt("x"))
 		}
-		must.Succeed(t, r.Save(t.Context()))
+		must.Succeed(t, r.File.Save(t.Context()))
 		root := must.Get(filepath.EvalSymlinks(root))(t)
 		want[root] = names
 	}

@@ -32,7 +32,7 @@ func New(t *testing.T) Package {
 	p.Receipts = receipt.Open(p.State, p.Root)
 	made := receipt.Provenance{H1: "h1:widget="}.Receipt(RecordOf(t, p.Dir))
 	p.Receipts.Record(t.Context(), time.Now, receipt.Pending{Name: Name, Dir: p.Dir, Receipt: made})
-	must.Succeed(t, p.Receipts.Save(t.Context()))
+	must.Succeed(t, p.Receipts.File.Save(t.Context()))
 	if !p.IsKnown() {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}

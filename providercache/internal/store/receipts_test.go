@@ -21,7 +21,7 @@ func viewOf(s receipttest.Package, cache string) View {
 func hashedAgain(t *testing.T, s receipttest.Package, at View) {
 	t.Helper()
 	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Provenance{H1: "h1:widget="}.Receipt(receipttest.RecordOf(t, s.Dir))})
-	must.Succeed(t, at.Own.Save(t.Context()))
+	must.Succeed(t, at.Own.File.Save(t.Context()))
 }
 
 // placeOfPackage is what is changed, how, and whether a package's receipt counts then.

@@ -174,11 +174,11 @@ func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveO
 	}
 	at, last := u.view(), openNotes(u.StateDir, lastUsesDir, u.Cache.Dir)
 	for _, t := range removed {
-		at.Own.Remove(t.Name())
+		at.Own.File.Remove(t.Name())
 		last.Remove(t.Name())
 		scratch.RemoveEmpty(u.Cache.parents(t.Name()))
 	}
-	_, _ = at.Own.Save(ctx), last.Save(ctx)
+	_, _ = at.Own.File.Save(ctx), last.Save(ctx)
 }
 
 // parents are the directories of the cache that a package is in, outermost first.

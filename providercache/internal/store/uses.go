@@ -55,7 +55,7 @@ func NoteUses(ctx context.Context, c *Store, u Uses, now time.Time) {
 	if u.Link {
 		mark = byLink
 	}
-	mine := notes{u.Target.Own.Beside(usesDir)}
+	mine := notes{u.Target.Own.File.Beside(usesDir)}
 	var due []string
 	for i, name := range slices.Concat(u.Present, u.Due) {
 		key := filepath.Join(root, filepath.FromSlash(name))

@@ -117,7 +117,7 @@ func (s View) Record(ctx context.Context, packages ...receipt.Pending) {
 		return
 	}
 	s.Own.Record(ctx, s.now, packages...)
-	_ = s.Own.Save(ctx)
+	_ = s.Own.File.Save(ctx)
 }
 
 // Announce writes the receipt of a package that is about to be published where
@@ -129,13 +129,13 @@ func (s View) Announce(ctx context.Context, p receipt.Pending) (announced bool) 
 		return false
 	}
 	s.Own.Put(p.Name, p.Receipt)
-	return s.Own.Save(ctx) == nil
+	return s.Own.File.Save(ctx) == nil
 }
 
 // Retract removes a receipt that Announce wrote.
 func (s View) Retract(ctx context.Context, name string) {
-	s.Own.Remove(name)
-	_ = s.Own.Save(ctx)
+	s.Own.File.Remove(name)
+	_ = s.Own.File.Save(ctx)
 }
 
 // KnownPackages returns what receipts say about packages of a provider for a
