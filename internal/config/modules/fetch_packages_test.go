@@ -16,9 +16,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// packageSet is a Fetcher for tests. It has packages by name and sends no request.
+// packageSet is a Fetcher for tests, which sends no request.
 type packageSet struct {
-	packages map[string]texts // by address: file name to content
+	packages map[string]texts // by address: file name to content, or for a link "-> " and its target
+	others   texts            // what is in the first of all other packages, after which they are empty; nil: there are no others
 
 	mu    sync.Mutex
 	asked []FetchRequest
@@ -30,18 +31,22 @@ func (s *packageSet) Fetch(_ context.Context, req FetchRequest, dst string) (Fet
 	s.asked = append(s.asked, req)
 	files, ok := s.packages[req.Package]
 	if !ok {
-		return Fetched{}, errors.New("there is no such package in the set")
+		if s.others == nil {
+			return Fetched{}, errors.New("there is no such package in the set")
+		}
+		files, s.others = s.others, texts{}
 	}
-	if err := os.Mkdir(dst, 0o755); err != nil {
-		return Fetched{}, err
-	}
+	err := os.Mkdir(dst, 0o755)
 	for name, content := range files {
 		path := filepath.Join(dst, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-			return Fetched{}, err
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755))
+		if target, isLink := strings.CutPrefix(content, "-> "); isLink {
+			err = errors.Join(err, os.Symlink(target, path))
+		} else {
+			err = errors.Join(err, os.WriteFile(path, []byte(content), 0o600))
 		}
 	}
-	return Fetched{Commit: "c0ffee"}, nil
+	return Fetched{Commit: "c0ffee"}, err
 }
 
 const (

@@ -27,13 +27,13 @@ func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 		p := newProject(t, texts{
 			"main.tf": call("a", netURL), "private/main.tf": "", "private/sub/main.tf": "", ".terraform/modules/b/main.tf": "",
 		})
-		p.fetcher = &linker{files: texts{
+		p.fetcher = &packageSet{others: texts{
 			"main.tf": call("in", source), "out": "-> ../../../private", "deep/out": "-> ../../../../private", "far": "-> " + filepath.Join(p.dir, "private"),
 		}}
 		p.wantProblem("a/main.tf", "escapes", "module.a.module.in", netURL, source)
 	}
 	p := newProject(t, texts{"main.tf": call("a", netURL+"//sub")})
-	p.fetcher = &linker{files: texts{"sub/main.tf": call("in", "../near") + call("link", "./link"), "near/main.tf": "", "sub/link": "-> ../near"}}
+	p.fetcher = &packageSet{others: texts{"sub/main.tf": call("in", "../near") + call("link", "./link"), "near/main.tf": "", "sub/link": "-> ../near"}}
 	p.save()
 	p.save()
 	p.mode = AsRecorded
@@ -49,7 +49,7 @@ func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 			".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `","Dir":".terraform/modules/a"},
 				{"Key":"a.in","Source":"../../../private","Dir":"private"}]}`,
 		})
-		p.mode, p.fetcher = mode, &linker{files: texts{"main.tf": call("in", "../../../private")}}
+		p.mode, p.fetcher = mode, &packageSet{others: texts{"main.tf": call("in", "../../../private")}}
 		p.wantProblem("a/main.tf", "escapes", "module.a.module.in")
 	}
 }
@@ -86,7 +86,7 @@ func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 	must.Succeed(t, os.Symlink("../../../private", filepath.Join(p.dir, ".terraform/modules/a/sub")))
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
-	p.mode, p.fetcher = Normal, &linker{files: texts{"sub/main.tf": ""}}
+	p.mode, p.fetcher = Normal, &packageSet{others: texts{"sub/main.tf": ""}}
 	p.save()
 	p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
 }
@@ -99,9 +99,9 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 	} {
 		p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
 		files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
-		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &packageSet{others: files}}
 		err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
-		p.fetcher = &linker{files: files}
+		p.fetcher = &packageSet{others: files}
 		if ok {
 			p.save()
 			must.Succeed(t, err, subdir)

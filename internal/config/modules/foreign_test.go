@@ -1,14 +1,10 @@
 package modules
 
 import (
-	"context"
-	"errors"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -26,40 +22,6 @@ var ofThisMachine = []string{
 	"s3::/home/me/private", "http::file:///home/me/private", "git:///home/me/private",
 }
 
-// linker is a Fetcher that has every package. The first one is a directory with files, and with
-// links where the content is "-> TARGET".
-type linker struct {
-	files texts
-
-	mu    sync.Mutex
-	asked []string
-}
-
-func (l *linker) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.asked = append(l.asked, req.Package)
-	if err := os.Mkdir(dst, 0o755); err != nil {
-		return Fetched{}, err
-	}
-	if len(l.asked) > 1 {
-		return Fetched{}, nil
-	}
-	for name, content := range l.files {
-		path := filepath.Join(dst, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if target, isLink := strings.CutPrefix(content, "-> "); isLink {
-			err = errors.Join(err, os.Symlink(target, path))
-		} else {
-			err = errors.Join(err, os.WriteFile(path, []byte(content), 0o600))
-		}
-		if err != nil {
-			return Fetched{}, err
-		}
-	}
-	return Fetched{}, nil
-}
-
 func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
 	locations := append([]string{
 		"~/private", "git::~/private", "git::../../private", "github.com/o/r/../../../../private", "github.com/o/r/%2e%2e/%2e%2e/x",
@@ -69,7 +31,7 @@ func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
 			t.Parallel()
 			registry := newRegistry(t)
 			registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: location})
-			fetcher := &linker{}
+			fetcher := &packageSet{}
 			p := newProject(t, texts{"main.tf": call("a", "example.com/acme/net/cloud")})
 			p.fetcher, p.registries = fetcher, newRegistries(registry)
 			words := []string{"Invalid package location from module registry", `module "a"`, "example.com/acme/net/cloud"}
@@ -119,7 +81,7 @@ func TestResolver_PackagesDontCallFiles(t *testing.T) {
 				netURL:           {"main.tf": call("in", source)},
 				netURL + "//sub": {"sub/main.tf": call("mid", "../mid"), "mid/main.tf": call("in", source)},
 			} {
-				fetcher := &linker{files: files}
+				fetcher := &packageSet{others: files}
 				p := newProject(t, texts{"main.tf": call("a", "./a"), "a/main.tf": call("b", from)})
 				p.fetcher = fetcher
 				p.wantProblem("main.tf", "Module leads to files of this machine", "module.in", netURL, "/private", "your own configuration")
@@ -137,12 +99,12 @@ func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 		"git::https://h/net.git": false, "github.com/o/net": false, "git@h:o/net.git": false, "s3.amazonaws.com/b/net.zip": false, "https://h/net": false,
 	} {
 		inner := call("in", "file:///home/me/private") + call("other", "git::file:///home/me/private")
-		fetcher := &linker{files: texts{"main.tf": inner, "sub/main.tf": inner}}
+		fetcher := &packageSet{others: texts{"main.tf": inner, "sub/main.tf": inner}}
 		p := newProject(t, texts{"main.tf": call("a", "./a"), "a/main.tf": call("b", source)})
 		p.fetcher = fetcher
 		_, problems := p.install()
 		if may && (problems.HasErrors() || len(fetcher.asked) != 3) || !may && (len(problems) != 2 || len(fetcher.asked) != 1) {
-			t.Errorf("%s: asked for %q, %v", source, fetcher.asked, problems)
+			t.Errorf("%s: asked for %v, %v", source, fetcher.asked, problems)
 		}
 	}
 }
@@ -157,7 +119,7 @@ func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 				{"Key":"a.in","Source":"file:///home/me/private","Dir":".terraform/modules/a.in"}]}`,
 			".terraform/modules/a.in/main.tf": "",
 		})
-		p.mode, p.fetcher = mode, &linker{files: texts{"main.tf": call("in", "/home/me/private")}}
+		p.mode, p.fetcher = mode, &packageSet{others: texts{"main.tf": call("in", "/home/me/private")}}
 		p.wantProblem("a/main.tf", "Module leads to files of this machine", `"file:///home/me/private"`)
 	}
 }
@@ -174,7 +136,7 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 		"a computed source": {"main.tf": "variable \"x\" {\n  const   = true\n  default = \"/home/me/private\"\n}\n" + call("in", "${var.x}")},
 	} {
 		p := newProject(t, nil)
-		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &packageSet{others: files}}
 		dir := t.TempDir()
 		err := in.Populate(t.Context(), netURL, dir)
 		must.Contain(t, err, "module.in", name)
@@ -190,7 +152,7 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 			p := newProject(t, texts{"main.tf": call("in", inner)})
 			write(t, filepath.Dir(p.dir), "private/main.tf", "")
 			root, _ := load.LoadModule(p.dir, p.product)
-			in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
+			in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: &packageSet{others: texts{}}, CopiedFrom: source}
 			if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() != foreign {
 				t.Errorf("copied from %q, calls %q: %v", source, inner, problems)
 			}
@@ -198,23 +160,13 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// ownLister is a Fetcher that notes which packages the user's own configuration names. Each package has the same call.
-type ownLister struct {
-	inner string
-
-	mu  sync.Mutex
-	own map[string]bool
-}
-
-func (l *ownLister) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
-	l.mu.Lock()
-	l.own[req.Package] = req.Own
-	l.mu.Unlock()
-	content := ""
-	if !strings.Contains(req.Package, "inner") {
-		content = l.inner
+// own says of each package that was fetched whether the user's own configuration names it.
+func (s *packageSet) own() map[string]bool {
+	own := map[string]bool{}
+	for _, req := range s.asked {
+		own[req.Package] = req.Own
 	}
-	return Fetched{}, errors.Join(os.Mkdir(dst, 0o755), os.WriteFile(filepath.Join(dst, "main.tf"), []byte(content), 0o600))
+	return own
 }
 
 // TestResolver_OnlyAddressesOfTheUserAreOwn: the others choose no credentials.
@@ -229,32 +181,26 @@ func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
 		want        map[string]bool
 	}{
 		"the root":              {root: inner, want: map[string]bool{inner: true}},
-		"a directory of it":     {root: "./local", local: inner, want: map[string]bool{inner: true}},
+		"a directory of it":     {root: "./local", local: call("b", inner), want: map[string]bool{inner: true}},
 		"a registry":            {root: "example.com/acme/net/cloud", want: map[string]bool{located: false, inner: false}},
 		"a package":             {root: netURL, want: map[string]bool{netURL: true, inner: false}},
 		"a package of this one": {root: "/srv/net.zip", want: map[string]bool{"file:///srv/net.zip": true, inner: false}},
 		"a directory elsewhere": {root: "/srv/net", want: map[string]bool{"file:///srv/net": true, inner: true}},
 		"a copy":                {root: inner, copied: netURL, want: map[string]bool{inner: false}},
 	} {
-		p := newProject(t, texts{"main.tf": call("a", c.root), "local/main.tf": "# none\n"})
-		if c.local != "" {
-			write(t, p.dir, "local/main.tf", call("b", c.local))
-		}
+		p := newProject(t, texts{"main.tf": call("a", c.root), "local/main.tf": c.local})
 		root, _ := load.LoadModule(p.dir, p.product)
-		fetcher := &ownLister{inner: call("in", inner), own: map[string]bool{}}
+		fetcher := &packageSet{packages: map[string]texts{inner: {"main.tf": ""}}, others: texts{"main.tf": call("in", inner)}}
 		in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: fetcher, Registries: newRegistries(registry), CopiedFrom: c.copied}
 		if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() {
 			t.Errorf("%s: %v", name, problems)
 		}
-		if !maps.Equal(fetcher.own, c.want) {
-			t.Errorf("%s: %v, want %v", name, fetcher.own, c.want)
-		}
+		must.DeepEqual(t, fetcher.own(), c.want, name)
 	}
 	for source, want := range map[string]map[string]bool{inner: {inner: true}, "example.com/acme/net/cloud": {located: false}} {
-		fetcher := &ownLister{own: map[string]bool{}}
+		fetcher := &packageSet{others: texts{"main.tf": ""}}
 		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: fetcher, Registries: newRegistries(registry)}
-		if err := in.Populate(t.Context(), source, t.TempDir()); err != nil || !maps.Equal(fetcher.own, want) {
-			t.Errorf("-from-module=%s: %v, %v, want %v", source, err, fetcher.own, want)
-		}
+		must.Succeed(t, in.Populate(t.Context(), source, t.TempDir()), source)
+		must.DeepEqual(t, fetcher.own(), want, "-from-module", source)
 	}
 }

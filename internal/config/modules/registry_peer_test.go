@@ -105,7 +105,7 @@ func terraform(t *testing.T, dir string, env []string, args ...string) (string, 
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), peertest.LookTerraform(t), args...)
 	cmd.Dir = dir
-	cmd.Env = slices.Concat(os.Environ(), env, []string{"TF_DATA_DIR=", "TF_CLI_ARGS="})
+	cmd.Env = slices.Concat(os.Environ(), []string{"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull, "TF_DATA_DIR=", "TF_CLI_ARGS="}, env)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
