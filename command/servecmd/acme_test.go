@@ -32,15 +32,15 @@ import (
 )
 
 func TestACME_RefusesWhatCantWork(t *testing.T) {
-	for _, args := range [][]string{
-		{"-acme=mirror", "x"}, {"-acme=mirror.example.com:443", "x"}, {"-acme=127.0.0.1", "x"}, {"-acme=", "x"}, {"-acme-email=a@example.com", "x"},
-		{"-acme=mirror.example.com", "-acme-directory=http://ca.example.com/", "x"}, {"-acme=mirror.example.com", "-acme-directory=directory", "x"},
-		{"-acme=mirror.example.com", "-acme-directory=https://a:secret1@ca.example.com/", "x"}, {"-acme=mirror.example.com", "-acme-directory=https://ca.example.com/?key=secret1", "x"},
-		{"-acme=mirror.example.com", "-tls-cert=a", "-tls-key=b", "x"}, {"-acme=mirror.example.com", "x", "--", "true"},
+	for _, line := range []string{
+		"-acme=mirror x", "-acme=mirror.example.com:443 x", "-acme=127.0.0.1 x", "-acme= x", "-acme-email=a@example.com x",
+		"-acme=mirror.example.com -acme-directory=http://ca.example.com/ x", "-acme=mirror.example.com -acme-directory=directory x",
+		"-acme=mirror.example.com -acme-directory=https://a:secret1@ca.example.com/ x", "-acme=mirror.example.com -acme-directory=https://ca.example.com/?key=secret1 x",
+		"-acme=mirror.example.com -tls-cert=a -tls-key=b x", "-acme=mirror.example.com x -- true",
 	} {
-		_, err := run(&cli.Meta{Context: t.Context()}, args)
+		_, err := run(&cli.Meta{Context: t.Context()}, strings.Fields(line))
 		if _, ok := errors.AsType[*cli.UsageError](err); !ok || !strings.Contains(err.Error(), "-acme") || strings.Contains(err.Error(), "secret1") {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 	must.Succeed(t, (&acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check())
@@ -131,21 +131,17 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	t.Helper()
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, nil))
-	ctx, end := context.WithCancel(t.Context())
-	m := &cli.Meta{Context: ctx, Stdout: io.Discard, Version: "1"}
-	var serving sync.WaitGroup
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
-	serving.Go(func() {
-		must.Equal(t, serveAt(m, sources.Network{}, options{acme: o, connections: maxConnections}, bucket, server, listener, newFront(log, time.Now)), nil)
+	end := running(t, func(ctx context.Context) error {
+		m := &cli.Meta{Context: ctx, Stdout: io.Discard, Version: "1"}
+		return serveAt(m, sources.Network{}, options{acme: o, connections: maxConnections}, bucket, server, listener, newFront(log, time.Now))
 	})
-	conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: o.hosts[0], InsecureSkipVerify: true, NextProtos: []string{"h2"}}}).DialContext(ctx, "tcp", listener.Addr().String())
+	conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: o.hosts[0], InsecureSkipVerify: true, NextProtos: []string{"h2"}}}).DialContext(t.Context(), "tcp", listener.Addr().String())
 	if err == nil {
 		conn.Close() // before the server ends, which waits for it
 	}
-	end()
-	serving.Wait()
-	must.Succeed(t, err, &out)
+	must.Succeed(t, errors.Join(err, end()), &out)
 	state := conn.(*tls.Conn).ConnectionState()
 	must.Equal(t, state.NegotiatedProtocol, "h2")
 	return state.PeerCertificates[0]

@@ -17,7 +17,7 @@ import (
 
 // TestGuard_RefusesPagesOfOtherSites has a request as each client sends it, and who may read it, if another one can.
 func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
-	const chromium, firefox, terraform = "Mozilla/5.0 Chrome/141", "Mozilla/5.0 Firefox/144", "Terraform/1.15.9"
+	const chromium, firefox, terraform = "User-Agent: Mozilla/5.0 Chrome/141", "User-Agent: Mozilla/5.0 Firefox/144", "User-Agent: Terraform/1.15.9"
 	none := options{listen: defaultListen}
 	named, withTokens, withTLS, withACME := none, none, none, none
 	named.browserHosts, withTokens.tokens, withTLS.cert, withACME.acme.hosts = []string{"Wiki.example.com"}, "tokens.txt", "tls.crt", []string{"mirror.example.com"}
@@ -32,35 +32,35 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 		header  string // lines
 		refused bool
 	}{
-		"terraform":                               {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + terraform, false},
-		"terraform by nginx, which has a name":    {none, "127.0.0.1", "mirror.example.com", mirror, "User-Agent: " + terraform + "\nX-Forwarded-For: 192.0.2.1", false},
-		"a browser by nginx, which speaks https":  {none, "127.0.0.1", "mirror.example.com", page, "User-Agent: " + chromium + "\nSec-Fetch-Site: none", false},
-		"the script of the page, by nginx":        {none, "127.0.0.1", "mirror.example.com", page, "User-Agent: " + chromium + "\nSec-Fetch-Site: same-origin", false},
-		"a browser here":                          {none, "127.0.0.1", "localhost:8080", page, "User-Agent: " + chromium + "\nSec-Fetch-Site: none", false},
-		"a browser that sends no Sec-Fetch-Site":  {none, "127.0.0.1", "127.0.0.1:8080", page, "User-Agent: " + firefox, false},
-		"a browser by IPv6":                       {none, "::1", "[::1]:8080", page, "User-Agent: " + firefox, false},
-		"a browser with a name below localhost":   {none, "127.0.0.1", "mirror.localhost.:8080", page, "User-Agent: " + firefox, false},
-		"a browser by a name of -listen":          {byName, "127.0.0.1", "mirror:8080", page, "User-Agent: " + firefox, false},
-		"a browser by a name of -browser-host":    {named, "127.0.0.1", "wiki.example.com:80", page, "User-Agent: " + firefox, false},
-		"a browser by a forwarded port":           {none, "127.0.0.1", "192.0.2.1:8080", page, "User-Agent: " + firefox, false},
+		"terraform":                               {none, "127.0.0.1", "127.0.0.1:8080", mirror, terraform, false},
+		"terraform by nginx, which has a name":    {none, "127.0.0.1", "mirror.example.com", mirror, terraform + "\nX-Forwarded-For: 192.0.2.1", false},
+		"a browser by nginx, which speaks https":  {none, "127.0.0.1", "mirror.example.com", page, chromium + "\nSec-Fetch-Site: none", false},
+		"the script of the page, by nginx":        {none, "127.0.0.1", "mirror.example.com", page, chromium + "\nSec-Fetch-Site: same-origin", false},
+		"a browser here":                          {none, "127.0.0.1", "localhost:8080", page, chromium + "\nSec-Fetch-Site: none", false},
+		"a browser that sends no Sec-Fetch-Site":  {none, "127.0.0.1", "127.0.0.1:8080", page, firefox, false},
+		"a browser by IPv6":                       {none, "::1", "[::1]:8080", page, firefox, false},
+		"a browser with a name below localhost":   {none, "127.0.0.1", "mirror.localhost.:8080", page, firefox, false},
+		"a browser by a name of -listen":          {byName, "127.0.0.1", "mirror:8080", page, firefox, false},
+		"a browser by a name of -browser-host":    {named, "127.0.0.1", "wiki.example.com:80", page, firefox, false},
+		"a browser by a forwarded port":           {none, "127.0.0.1", "192.0.2.1:8080", page, firefox, false},
 		"a program of HTTP/1.0":                   {none, "127.0.0.1", "", mirror, "", false},
-		"a link that the user follows":            {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-User: ?1", false},
-		"a link to the page":                      {none, "127.0.0.1", "127.0.0.1:8080", "/", "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", false},
-		"a page whose name became 127.0.0.1":      {none, "127.0.0.1", "evil.example.com:8080", page, "User-Agent: " + chromium + "\nAccept-Language: en", true},
-		"it asks for a provider":                  {none, "127.0.0.1", "evil.example.com:8080", mirror, "User-Agent: " + chromium, true},
-		"it calls itself Terraform":               {none, "127.0.0.1", "evil.example.com:8080", mirror, "User-Agent: " + terraform + "\nAccept-Language: ", true},
-		"it was forwarded, it says":               {none, "::1", "evil.example.com:8080", mirror, "User-Agent: " + firefox + "\nX-Forwarded-For: 192.0.2.1", true},
-		"its name only begins like localhost":     {none, "127.0.0.1", "localhost.evil.example.com", mirror, "User-Agent: " + firefox, true},
-		"a name that another one was given for":   {named, "127.0.0.1", "evil.example.com", mirror, "User-Agent: " + firefox, true},
-		"a server with tokens has no other check": {withTokens, "127.0.0.1", "evil.example.com", mirror, "User-Agent: " + firefox, false},
-		"nor has one with a certificate":          {withTLS, "127.0.0.1", "mirror.example.com", mirror, "User-Agent: " + firefox, false},
-		"or one that gets its own":                {withACME, "127.0.0.1", "mirror.example.com", mirror, "User-Agent: " + firefox, false},
-		"or one that others reach anyway":         {none, "0.0.0.0", "mirror.example.com", mirror, "User-Agent: " + firefox, false},
-		"a picture in another page":               {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors", true},
-		"another page goes there by itself":       {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true},
-		"another port of this machine":            {none, "127.0.0.1", "localhost:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: same-site", true},
-		"a script in another page, by its Origin": {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + firefox + "\nOrigin: https://evil.example.com", true},
-		"with tokens, which the browser may know": {withTokens, "0.0.0.0", "mirror.example.com", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site", true},
+		"a link that the user follows":            {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-User: ?1", false},
+		"a link to the page":                      {none, "127.0.0.1", "127.0.0.1:8080", "/", chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", false},
+		"a page whose name became 127.0.0.1":      {none, "127.0.0.1", "evil.example.com:8080", page, chromium + "\nAccept-Language: en", true},
+		"it asks for a provider":                  {none, "127.0.0.1", "evil.example.com:8080", mirror, chromium, true},
+		"it calls itself Terraform":               {none, "127.0.0.1", "evil.example.com:8080", mirror, terraform + "\nAccept-Language: ", true},
+		"it was forwarded, it says":               {none, "::1", "evil.example.com:8080", mirror, firefox + "\nX-Forwarded-For: 192.0.2.1", true},
+		"its name only begins like localhost":     {none, "127.0.0.1", "localhost.evil.example.com", mirror, firefox, true},
+		"a name that another one was given for":   {named, "127.0.0.1", "evil.example.com", mirror, firefox, true},
+		"a server with tokens has no other check": {withTokens, "127.0.0.1", "evil.example.com", mirror, firefox, false},
+		"nor has one with a certificate":          {withTLS, "127.0.0.1", "mirror.example.com", mirror, firefox, false},
+		"or one that gets its own":                {withACME, "127.0.0.1", "mirror.example.com", mirror, firefox, false},
+		"or one that others reach anyway":         {none, "0.0.0.0", "mirror.example.com", mirror, firefox, false},
+		"a picture in another page":               {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors", true},
+		"another page goes there by itself":       {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true},
+		"another port of this machine":            {none, "127.0.0.1", "localhost:8080", mirror, chromium + "\nSec-Fetch-Site: same-site", true},
+		"a script in another page, by its Origin": {none, "127.0.0.1", "127.0.0.1:8080", mirror, firefox + "\nOrigin: https://evil.example.com", true},
+		"with tokens, which the browser may know": {withTokens, "0.0.0.0", "mirror.example.com", mirror, chromium + "\nSec-Fetch-Site: cross-site", true},
 	} {
 		reached := false
 		handler := guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), c.options, c.on.addr(), quiet)

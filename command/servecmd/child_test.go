@@ -5,11 +5,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/places"
 )
 
 // refusing sends nothing.
@@ -25,8 +22,7 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 		"tfe.example.com":       {"modules.v1": "https://b.example.com/m/"},
 		"none.example.com":      {},
 	}
-	c := &child{config: &cliconfig.Config{Hosts: forced}, front: quietFront()}
-	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
+	c := childOf(quietFront(), forced, 0)
 	got := must.Get(c.services(t.Context(), []string{"Down.example.com"}, "http://127.0.0.1:1/x/"))(t)
 	for host, want := range map[hosts.Hostname]map[string]any{
 		"registry.terraform.io": {"providers.v1": "http://127.0.0.1:1/x/registry.terraform.io/", "state.v2": "https://registry.terraform.io/api/state/"},

@@ -2,7 +2,6 @@ package servecmd
 
 import (
 	"bytes"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,18 +67,8 @@ func checkServeArguments(t *testing.T, name string, args []string) {
 	must.Len(t, must.Get(new(options).flags().Parse(args))(t).Operands, 1, name, args)
 }
 
-// TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there, and the probes are answered.
+// TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there.
 func TestDeployment_FilesAreRight(t *testing.T) {
-	cluster := yamlOf(t, "kubernetes.yaml")
-	containers := []string{"*", "spec", "template", "spec", "containers", "*"}
-	checkServeArguments(t, "kubernetes.yaml", texts(find(cluster, append(containers, "args", "*")...)))
-	f, _ := frontOf(t)
-	probes := append(texts(find(cluster, append(containers, "livenessProbe", "httpGet", "path")...)), texts(find(cluster, append(containers, "readinessProbe", "httpGet", "path")...))...)
-	for _, path := range probes {
-		f.ask(t, path, http.StatusOK)
-	}
-	must.Len(t, probes, 2)
-	must.Len(t, texts(find(cluster, "*", "kind")), 4)
 	services := yamlOf(t, "compose.yaml")
 	checkServeArguments(t, "compose.yaml", texts(find(services, "*", "services", "serve", "command", "*")))
 	for name, pattern := range map[string]string{"Dockerfile": `ENTRYPOINT \["/tfdeps", (.*)\]`, "tfdeps-serve.service": `ExecStart=/usr/local/bin/tfdeps (serve .*)`} {

@@ -60,22 +60,18 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 // TestTokenFile_LetsNobodyInByWhatWasThere: a token that is taken away is usually one that someone has stolen.
 func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
 	const stolen = "stolen\n"
-	for name, take := range map[string]func(path string) error{
-		"emptied": func(path string) error { return os.Truncate(path, 0) },
-		"deleted": os.Remove,
-		"a directory": func(path string) error {
-			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
-		},
-		"too large": func(path string) error {
-			return os.WriteFile(path, []byte(stolen+strings.Repeat("#", tokenBytes)), 0o600)
-		},
-		"no token":   func(path string) error { return os.WriteFile(path, []byte("# none\n"), 0o600) },
-		"another":    func(path string) error { return os.WriteFile(path, []byte("tokens\n"), 0o600) },
-		"a link":     func(path string) error { return errors.Join(os.Remove(path), os.Symlink("nowhere", path)) },
-		"commented":  func(path string) error { return os.WriteFile(path, []byte("#"+stolen), 0o600) },
-		"in two":     func(path string) error { return os.WriteFile(path, []byte("sto\nlen"), 0o600) },
-		"one of two": func(path string) error { return os.WriteFile(path, []byte("#\nkept\n"), 0o600) },
+	takes := map[string]func(path string) error{
+		"deleted":     os.Remove,
+		"a directory": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"a link":      func(path string) error { return errors.Join(os.Remove(path), os.Symlink("nowhere", path)) },
+	}
+	for name, content := range map[string]string{
+		"emptied": "", "too large": stolen + strings.Repeat("#", tokenBytes), "no token": "# none\n", "another": "tokens\n",
+		"commented": "#" + stolen, "in two": "sto\nlen", "one of two": "#\nkept\n",
 	} {
+		takes[name] = func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
+	}
+	for name, take := range takes {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tokens")
 			at := time.Unix(1, 0) // the clock of a file system may tick once in two seconds
@@ -127,23 +123,34 @@ func (a address) addr() net.Addr {
 // addresses tells of each whether other machines reach it.
 var addresses = map[address]bool{"0.0.0.0": true, "::": true, "192.0.2.1": true, "127.0.0.1": false, "::1": false, "/run/serve.sock": false}
 
+// running has a server run until end is called, which returns what it ended with.
+func running(t *testing.T, serve func(context.Context) error) (end func() error) {
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx) }()
+	return func() error {
+		stop()
+		return <-ended
+	}
+}
+
 // TestServeUntil_AnswersWhatItHasBegun: a request that runs when the server is to end is answered, and no further one.
 func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 	t.Parallel()
 	listener := loopback(t)
-	begun, let, end := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	begun, let := make(chan struct{}), make(chan struct{})
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(begun)
 		<-let
 		_, _ = w.Write([]byte("all of it"))
 	})}
-	ended := make(chan error, 1)
-	go func() {
-		ended <- serveUntil(t.Context(), server, listener, time.Minute, func(context.Context) error {
-			<-end
+	end := running(t, func(ctx context.Context) error {
+		return serveUntil(t.Context(), server, listener, time.Minute, func(context.Context) error {
+			<-ctx.Done()
 			return nil
 		})
-	}()
+	})
+	ended := make(chan error, 1)
 	answer := make(chan string, 1)
 	go func() {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -157,7 +164,7 @@ func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 		answer <- string(body)
 	}()
 	<-begun
-	close(end)
+	go func() { ended <- end() }()
 	for {
 		conn, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {
@@ -319,7 +326,7 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 // TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a
 // header be longer than one may be.
 func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
-	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	listener := loopback(t)
 	at := listener.Addr().String()
 	dial := func() net.Conn {
 		conn := must.Get(new(net.Dialer).DialContext(t.Context(), "tcp", at))(t)
@@ -334,11 +341,9 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 			accepted <- conn
 		}
 	}
-	ctx, end := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, quietFront())
-	}()
+	end := running(t, func(ctx context.Context) error {
+		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, quietFront())
+	})
 	silent := dial()
 	<-accepted
 	waiting := dial()
@@ -349,8 +354,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	must.Len(t, accepted, 0, "a second connection is accepted")
 	silent.Close()
 	must.Equal(t, must.Get(http.ReadResponse(bufio.NewReader(waiting), nil))(t).StatusCode, http.StatusRequestHeaderFieldsTooLarge, "a header that is too long")
-	end()
-	must.Succeed(t, <-ended)
+	must.Succeed(t, end())
 }
 
 // TestLog_HasNothingThatIsObeyed has a registry's words, and those of a client, be commands to CI services and to

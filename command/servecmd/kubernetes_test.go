@@ -3,12 +3,12 @@ package servecmd
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	yaml "github.com/zclconf/go-cty-yaml"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
@@ -101,16 +101,14 @@ type (
 	}
 )
 
-// TestDeployment_KubernetesTakesItsFile decodes each document strictly, and compares what has to agree: ports, and how long a pod
-// may take to end.
+// TestDeployment_KubernetesTakesItsFile decodes each document strictly, and compares what has to agree: options, probes, ports, and
+// how long a pod may take to end.
 func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
 	var deployment kubeDeployment
 	var service kubeService
 	kinds := map[string]any{"apps/v1 Deployment": &deployment, "v1 Service": &service, "v1 ServiceAccount": new(kubeAccount), "policy/v1 PodDisruptionBudget": new(kubeBudget)}
-	for _, document := range bytes.Split(readDeployed(t, "kubernetes.yaml"), []byte("\n---\n")) {
-		typ := must.Get(yaml.ImpliedType(document))(t)
-		v := must.Get(yaml.Unmarshal(document, typ))(t)
-		text := must.Get(ctyjson.Marshal(v, typ))(t)
+	for _, v := range yamlOf(t, "kubernetes.yaml").AsValueSlice() {
+		text := must.Get(ctyjson.Marshal(v, v.Type()))(t)
 		kind := v.GetAttr("apiVersion").AsString() + " " + v.GetAttr("kind").AsString()
 		strict := json.NewDecoder(bytes.NewReader(text))
 		strict.DisallowUnknownFields()
@@ -131,9 +129,12 @@ func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
 	if !port(container.LivenessProbe.HTTPGet.Port) || !port(container.ReadinessProbe.HTTPGet.Port) || !port(service.Spec.Ports[0].TargetPort) {
 		t.Errorf("no such port: %+v", container)
 	}
-	var o options
-	o.drain = defaultDrain
-	must.Get(o.flags().Parse(container.Args))(t)
+	f, _ := frontOf(t)
+	for _, probe := range []kubeProbe{container.LivenessProbe, container.ReadinessProbe} {
+		f.ask(t, probe.HTTPGet.Path, http.StatusOK)
+	}
+	o := options{drain: defaultDrain}
+	must.Len(t, must.Get(o.flags().Parse(container.Args))(t).Operands, 1)
 	ending := time.Duration(container.Lifecycle.PreStop.Sleep.Seconds)*time.Second + o.drain + endTimeout
 	if given := time.Duration(pod.TerminationGracePeriodSeconds) * time.Second; container.Lifecycle.PreStop.Sleep.Seconds == 0 || given < ending+signalLag {
 		t.Errorf("a pod gets %v to end, and may need %v", given, ending)

@@ -46,6 +46,14 @@ func (f *front) looks(t *testing.T) {
 	}
 }
 
+// widgetRegistry has acme/widget.
+func widgetRegistry(t *testing.T) *providertest.Registry {
+	t.Helper()
+	registry := providertest.New(t)
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
+	return registry
+}
+
 // frontOf has a server of a registry with acme/widget.
 func frontOf(t *testing.T) (*front, *providertest.Registry) {
 	t.Helper()
@@ -55,8 +63,7 @@ func frontOf(t *testing.T) (*front, *providertest.Registry) {
 // frontIn is frontOf with packages in a directory.
 func frontIn(t *testing.T, dir string) (*front, *providertest.Registry) {
 	t.Helper()
-	registry := providertest.New(t)
-	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
+	registry := widgetRegistry(t)
 	f := quietFront()
 	f.version = "1.2.3"
 	client := hosts.WithObserver(registry.Client(), time.Now, f.timings.observe)

@@ -3,6 +3,7 @@ package servecmd
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -70,30 +71,20 @@ func startServing(t *testing.T, registry *providertest.Registry, args ...string)
 // is. With -allow-network it is asked.
 func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 	t.Parallel()
-	leads := func(key, to string) providertest.Fault {
-		return providertest.Fault{Body: func(b []byte) []byte {
-			return regexp.MustCompile(`"`+key+`":\s*"[^"]*"`).ReplaceAll(b, fmt.Appendf(nil, "%q: %q", key, to))
-		}}
-	}
 	const widget = "/acme/widget/"
-	const archive = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 	for name, c := range map[string]struct {
-		kind  string // of the registry's answer that is changed
-		fault func(inside string) providertest.Fault
-		host  string // of the request; "": the registry's
-		name  string // of what is asked for; "": the archive
+		kind string // of the registry's answer that names the server; "": the client does
+		key  string // in that answer; "": it is a redirect
+		as   string // the server's address; "": 127.0.0.1
+		asks string // for what; "": the archive
 	}{
-		"an archive": {kind: "package", fault: func(at string) providertest.Fault { return leads("download_url", at+"/x.zip") }},
-		"an archive by a name": {kind: "package", fault: func(at string) providertest.Fault {
-			return leads("download_url", strings.Replace(at, "127.0.0.1", "localhost", 1)+"/x.zip")
-		}},
-		"an archive by a mapped address": {kind: "package", fault: func(at string) providertest.Fault {
-			return leads("download_url", strings.Replace(at, "127.0.0.1", "[::ffff:127.0.0.1]", 1)+"/x.zip")
-		}},
-		"a list of checksums":          {kind: "package", fault: func(at string) providertest.Fault { return leads("shasums_url", at+"/x") }},
-		"a redirect of an archive":     {kind: "archive", fault: func(at string) providertest.Fault { return providertest.Fault{Redirect: at + "/x.zip"} }},
-		"a redirect of a document":     {kind: "versions", fault: func(at string) providertest.Fault { return providertest.Fault{Redirect: at + "/x"} }, name: "index.json"},
-		"a host that the client names": {host: "127.0.0.1", name: "index.json"},
+		"an archive":                     {kind: "package", key: "download_url"},
+		"an archive by a name":           {kind: "package", key: "download_url", as: "localhost"},
+		"an archive by a mapped address": {kind: "package", key: "download_url", as: "[::ffff:127.0.0.1]"},
+		"a list of checksums":            {kind: "package", key: "shasums_url"},
+		"a redirect of an archive":       {kind: "archive"},
+		"a redirect of a document":       {kind: "versions", asks: "index.json"},
+		"a host that the client names":   {asks: "index.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,19 +98,19 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 			inside.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 			inside.StartTLS()
 			t.Cleanup(inside.Close)
-			registry := providertest.New(t)
-			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
-			host := string(providertest.Host)
-			if c.fault != nil {
-				registry.Break(c.kind, c.fault(inside.URL))
-			}
-			if c.host != "" {
+			registry := widgetRegistry(t)
+			host, to := string(providertest.Host), strings.Replace(inside.URL, "127.0.0.1", cmp.Or(c.as, "127.0.0.1"), 1)+"/x.zip"
+			switch {
+			case c.kind == "":
 				host = strings.TrimPrefix(inside.URL, "https://")
+			case c.key == "":
+				registry.Break(c.kind, providertest.Fault{Redirect: to})
+			default:
+				registry.Break(c.kind, providertest.Fault{Body: func(b []byte) []byte {
+					return regexp.MustCompile(`"`+c.key+`":\s*"[^"]*"`).ReplaceAll(b, fmt.Appendf(nil, "%q: %q", c.key, to))
+				}})
 			}
-			asked := host + widget + archive
-			if c.name != "" {
-				asked = host + widget + c.name
-			}
+			asked := host + widget + cmp.Or(c.asks, "terraform-provider-widget_1.0.0_linux_amd64.zip")
 			ask := func(args ...string) string {
 				at, end := startServing(t, registry, args...)
 				resp := must.Get(http.Get(at + asked))(t)

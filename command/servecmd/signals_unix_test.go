@@ -43,11 +43,10 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	server.Handler = http.NotFoundHandler()
 	f := newFront(log, time.Now)
 	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: log}, nil))
-	ctx, end := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, loopback(t), nil, f)
-	}()
+	listener := loopback(t)
+	end := running(t, func(ctx context.Context) error {
+		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, listener, nil, f)
+	})
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else one that comes too early ends the test
 	for _, want := range []string{"files are read again", "stays as it was"} {
 		for line, tries := "", 0; !strings.Contains(line, want); tries++ {
@@ -62,6 +61,5 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 		}
 		must.Write(t, o.cert, "none")
 	}
-	end()
-	must.Succeed(t, <-ended)
+	must.Succeed(t, end())
 }

@@ -80,20 +80,25 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 			benches = append(benches, newBench(t))
 		}
 		for _, b := range benches {
-			commit, files := b.files(o.at(ref))
-			must.Equal(t, files["f"], want, ref)
-			must.Equal(t, commit, ids[want], ref)
-			must.Len(t, files, 1, "ref brings", ref)
+			b.finds(o.at(""), ids, map[string]string{ref: want})
 		}
 	}
 }
 
 func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
 	o, ids, b := parallelBench(t)
-	for ref, want := range map[string]string{"main": "main3", "dev": "dev2", "v1.0.0": "main2", "": "main3", ids["main1"]: "main1"} {
-		if commit, files := b.files(Request{URL: o.url(), Ref: ref, Depth: 1}); files["f"] != want || commit != ids[want] {
-			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
-		}
+	b.finds(Request{URL: o.url(), Depth: 1}, ids, map[string]string{"main": "main3", "dev": "dev2", "v1.0.0": "main2", "": "main3", ids["main1"]: "main1"})
+}
+
+// finds checks out refs, which are commits by their names in the test.
+func (b *bench) finds(req Request, ids, refs map[string]string) {
+	b.tb.Helper()
+	for ref, want := range refs {
+		req.Ref = ref
+		commit, files := b.files(req)
+		must.Equal(b.tb, files["f"], want, "ref", ref)
+		must.Equal(b.tb, commit, ids[want], "ref", ref)
+		must.Len(b.tb, files, 1, "ref", ref)
 	}
 }
 
@@ -122,11 +127,8 @@ func TestCheckout_WideIDs(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t, "--object-format=sha256")
 	b := newBench(t)
-	for ref, want := range map[string]string{"": "main3", "v1.0.0": "main2", ids["dev1"]: "dev1", ids["dev2"][:10]: "dev2", "v1.0.0~1": "main1"} {
-		if commit, files := b.files(o.at(ref)); files["f"] != want || commit != ids[want] || len(commit) != 64 {
-			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
-		}
-	}
+	must.Len(t, ids["dev1"], 64)
+	b.finds(o.at(""), ids, map[string]string{"": "main3", "v1.0.0": "main2", ids["dev1"]: "dev1", ids["dev2"][:10]: "dev2", "v1.0.0~1": "main1"})
 	must.Fail(t, b.refused(o.at(strings.Repeat("ab", 20))), ErrNotFound, "a short ID")
 }
 
@@ -161,8 +163,8 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-// Hooks that a user has for his own repositories don't run for those of modules.
-func TestCheckout_RunsNoHooks(t *testing.T) {
+// Hooks and a monitor of files, which a user has for repositories of his own, don't run for those of modules.
+func TestCheckout_RunsNoHooksAndNoMonitor(t *testing.T) {
 	t.Parallel()
 	needShell(t)
 	o := newOrigin(t)
@@ -170,12 +172,11 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 	b := newBench(t)
 	hooks, ran := filepath.Join(b.work, "hooks"), filepath.Join(b.work, "ran")
 	must.Succeed(t, os.Mkdir(hooks, 0o755))
-	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
-		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(peertest.ScriptPath(ran)) + "\n"
-		must.Succeed(t, peertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
+	for _, name := range []string{"monitor", "post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
+		script(t, filepath.Join(hooks, name), "echo "+name+" >>"+shellQuote(peertest.ScriptPath(ran)))
 	}
-	config := "[core]\n\thooksPath = " + peertest.ScriptPath(hooks) + "\n[init]\n\ttemplateDir = " + peertest.ScriptPath(filepath.Dir(hooks)) + "\n"
-	b.configure(config)
+	at := peertest.ScriptPath(hooks)
+	b.configure("[core]\n\thooksPath = " + at + "\n\tfsmonitor = " + at + "/monitor\n[init]\n\ttemplateDir = " + peertest.ScriptPath(filepath.Dir(hooks)) + "\n")
 	b.files(o.at(""))
 	must.Refuse(os.ReadFile(ran))(t)
 }
@@ -316,10 +317,7 @@ func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
 	commit, _ := b.files(o.at("v1.0.0"))
 	must.Equal(t, commit, ids["main2"], "within one run the tag has moved to")
 	later := b.again()
-	for ref, want := range map[string]string{"v1.0.0": "dev2", "v1.0.0~1": "dev1", "only": "main1", ids["branch1"]: "branch1"} {
-		commit, _ := later.files(o.at(ref))
-		must.Equal(t, commit, ids[want], "ref", ref, want)
-	}
+	later.finds(o.at(""), ids, map[string]string{"v1.0.0": "dev2", "v1.0.0~1": "dev1", "only": "main1", ids["branch1"]: "branch1"})
 	for _, ref := range []string{"only/branch", "only/branch~1"} {
 		must.Fail(t, later.refused(o.at(ref)), ErrNotFound, "ref", ref)
 	}
@@ -332,8 +330,5 @@ func TestCheckout_ShallowRepository(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	o.git("clone", "--quiet", "--depth=2", "--no-single-branch", o.url(), clone)
 	b := newBench(t)
-	for ref, want := range map[string]string{"": "main3", "v1.0.0": "main2", "v1.0.0~0": "main2", ids["dev2"]: "dev2", ids["dev1"][:9]: "dev1"} {
-		commit, _ := b.files(Request{URL: fileURL(clone), Ref: ref})
-		must.Equal(t, commit, ids[want], "ref", ref, want)
-	}
+	b.finds(Request{URL: fileURL(clone)}, ids, map[string]string{"": "main3", "v1.0.0": "main2", "v1.0.0~0": "main2", ids["dev2"]: "dev2", ids["dev1"][:9]: "dev1"})
 }

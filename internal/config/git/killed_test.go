@@ -119,34 +119,39 @@ func TestStore_ManyProcessesShareAStore(t *testing.T) {
 // A store that is incomplete is made again, but not while offline.
 func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]func(store string) error{
-		"truncated packs": func(store string) error {
-			return eachPack(store, func(pack string) error { return errors.Join(os.Chmod(pack, 0o600), os.Truncate(pack, 40)) })
-		},
-		"no packs":    func(store string) error { return eachPack(store, os.Remove) },
-		"no HEAD":     func(store string) error { return os.Remove(filepath.Join(store, "HEAD")) },
-		"no contents": func(store string) error { return os.RemoveAll(filepath.Join(store, "objects")) },
-		"wrong bytes": func(store string) error {
-			return eachPack(store, func(pack string) error {
-				content, err := os.ReadFile(pack)
-				if err != nil {
-					return err
-				}
-				for i := 20; i < len(content)-20; i++ {
-					content[i] ^= 0x55
-				}
-				return errors.Join(os.Chmod(pack, 0o600), os.WriteFile(pack, content, 0o600))
-			})
-		},
+	const packs = "objects/pack/*.pack"
+	for name, c := range map[string]struct {
+		files  string // of the store
+		damage func(path string) error
+	}{
+		"truncated packs": {packs, func(pack string) error { return errors.Join(os.Chmod(pack, 0o600), os.Truncate(pack, 40)) }},
+		"no packs":        {packs, os.Remove},
+		"no HEAD":         {"HEAD", os.Remove},
+		"no contents":     {"objects", os.RemoveAll},
+		"wrong bytes": {packs, func(pack string) error {
+			content, err := os.ReadFile(pack)
+			for i := 20; i < len(content)-20; i++ {
+				content[i] ^= 0x55
+			}
+			return errors.Join(err, os.Chmod(pack, 0o600), os.WriteFile(pack, content, 0o600))
+		}},
 	} {
 		if !peertest.All() && name != "wrong bytes" && (name != "no HEAD" || testing.Short()) {
 			continue
+		}
+		damage := func(store string) {
+			t.Helper()
+			found, _ := filepath.Glob(filepath.Join(store, c.files))
+			must.Equal(t, len(found) > 0, true, name)
+			for _, path := range found {
+				must.Succeed(t, c.damage(path), name)
+			}
 		}
 		o, ids := history(t)
 		b := newBench(t)
 		b.files(o.at("v1.0.0"))
 		store := b.store()
-		must.Succeed(t, damage(store))
+		damage(store)
 		offline := b.again()
 		offline.Offline = true
 		if _, _, err := offline.checkout(t.Context(), o.at(ids["main2"])); err == nil {
@@ -157,20 +162,10 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 				b.files(o.at(ref))
 			}
 		}
-		must.Succeed(t, errors.Join(damage(store), os.Rename(o.dir, o.dir+".moved")))
+		damage(store)
+		must.Succeed(t, os.Rename(o.dir, o.dir+".moved"))
 		must.Fail(t, must.ErrorOf(b.again().Checkout(t.Context(), o.at(ids["main2"]), filepath.Join(t.TempDir(), "tree"))), ErrUnreachable, name)
 	}
-}
-
-func eachPack(store string, do func(string) error) error {
-	packs, err := filepath.Glob(filepath.Join(store, "objects/pack/*.pack"))
-	if len(packs) == 0 {
-		return errors.Join(errors.New("there are no packs"), err)
-	}
-	for _, pack := range packs {
-		err = errors.Join(err, do(pack))
-	}
-	return err
 }
 
 // A mistake in a tree isn't in the store: nothing is fetched again.
@@ -194,10 +189,5 @@ func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 	b.Program = script(t, filepath.Join(b.work, "mover"), `
 		case " $* " in *" fetch "*) '`+program+`' -C '`+o.dir+`' tag -f v1.0.0 `+ids["dev1"]+` >&2;; esac
 		exec '`+program+`' "$@"`)
-	for _, ref := range []string{"v1.0.0", "only/branch"} {
-		want := map[string]string{"v1.0.0": "main2", "only/branch": "branch2"}[ref]
-		if commit, files := b.files(o.at(ref)); commit != ids[want] || files["f"] != want {
-			t.Errorf("ref %q is %s", ref, files["f"])
-		}
-	}
+	b.finds(o.at(""), ids, map[string]string{"v1.0.0": "main2", "only/branch": "branch2"})
 }

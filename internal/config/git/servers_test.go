@@ -81,14 +81,11 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 			}{{ids["dev1"], "dev1", c.alone}, {"v1.0.0", "main2", 1}, {"", "main3", 1}, {"only/branch", "branch2", 1}, {"only/branch~1", "branch1", 1}}...) {
 				fresh := newBench(t)
 				fresh.Environ, fresh.Program, fresh.log = b.Environ, b.Program, b.log
-				commit, files := fresh.files(Request{URL: url, Ref: r.ref})
-				if commit != ids[r.want] || files["f"] != r.want {
-					t.Errorf("ref %q is %s, want %s", r.ref, files["f"], r.want)
-				}
+				fresh.finds(Request{URL: url}, ids, map[string]string{r.ref: r.want})
 				if runs := b.runs(); runs["fetch"] > 2 || !c.dumb && runs["fetch"] != r.fetches || runs["ls-remote"] > 1 {
 					t.Errorf("ref %q: %v", r.ref, runs)
 				}
-				fresh.again().files(Request{URL: url, Ref: commit})
+				fresh.again().files(Request{URL: url, Ref: ids[r.want]})
 				must.Equal(t, b.runs()["all"], 1, "ref, later", r.ref)
 			}
 		})

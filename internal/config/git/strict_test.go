@@ -4,26 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
-
-// A user's monitor of files, which is for the user's own repositories, isn't started for those of modules.
-func TestStrict_StartsNoMonitorOfFiles(t *testing.T) {
-	t.Parallel()
-	needShell(t)
-	o := newOrigin(t)
-	o.commit("main.tf", "")
-	b := newBench(t)
-	ran := filepath.Join(b.work, "ran")
-	b.configure("[core]\n\tfsmonitor = " + peertest.ScriptPath(script(t, filepath.Join(b.work, "monitor"), "touch "+ran)) + "\n")
-	b.files(o.at(""))
-	must.Refuse(os.Lstat(ran))(t, "it ran")
-}
 
 // A user who allows the transport ext has an address rewritten to it.
 func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
@@ -56,18 +42,9 @@ func TestSubmodules_DepthHasALimit(t *testing.T) {
 	must.Contain(t, b.refused(o.at(chain[maxSubmoduleDepth])), "levels deep", "of one more")
 }
 
-// One .gitmodules may have so many, and so may all that belong to one checkout.
+// All submodules that belong to one checkout may be as many as those of one .gitmodules.
 func TestSubmodules_NumberHasALimit(t *testing.T) {
 	t.Parallel()
-	var out strings.Builder
-	for i := range maxSubmodules + 1 {
-		name := "submodule." + strconv.Itoa(i)
-		if i == maxSubmodules {
-			must.Len(t, must.Get(parseModules(out.String()))(t), maxSubmodules, "submodules")
-		}
-		out.WriteString(name + ".path\n" + strconv.Itoa(i) + "\x00" + name + ".url\nhttps://example.com/x\x00")
-	}
-	must.Refuse(parseModules(out.String()))(t)
 	inner, o := newOrigin(t), newOrigin(t)
 	commit := inner.commit("i", "x")
 	o.addSubmodule("a", inner.url(), commit)
