@@ -28,6 +28,7 @@ import (
 type GCS struct {
 	URL    string      // http://127.0.0.1:PORT
 	Damage atomic.Bool // what it sends
+	Log    func() []providertest.Request
 
 	mu         sync.Mutex
 	generation int64
@@ -69,7 +70,7 @@ func StartGCS(t *testing.T) *GCS {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	f.URL = server.BaseURL()
+	f.URL, f.Log = server.BaseURL(), server.Log
 	return f
 }
 
@@ -112,7 +113,7 @@ func (f *GCS) get(w http.ResponseWriter, r *http.Request) {
 	if f.unmet(w, r, key) {
 		return
 	}
-	if !ok {
+	if want := r.FormValue("generation"); !ok || want != "" && want != found.Generation {
 		refuseGCS(w, 404, "No such object: bucket/"+key)
 		return
 	}
@@ -123,7 +124,7 @@ func (f *GCS) get(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", found.ContentType)
 	w.Header().Set("Cache-Control", found.CacheControl)
 	w.Header().Set("X-Goog-Generation", found.Generation)
-	w.Header().Set("X-Goog-Hash", "crc32c="+crc32cOf(found.content))
+	w.Header()["X-Goog-Hash"] = []string{"crc32c=" + crc32cOf(found.content), "md5=AAAA"}
 	content := slices.Clone(found.content)
 	if f.Damage.Load() {
 		content[0]++

@@ -5,45 +5,22 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// fake is a server that records requests.
-type fake struct {
-	*providertest.Server
-	mu       sync.Mutex
-	requests []*http.Request
-}
-
-// newFake starts a fake; the handler makes the answers.
-func newFake(t *testing.T, handler http.HandlerFunc) *fake {
+// newFake starts a server; the handler makes the answers.
+func newFake(t *testing.T, handler http.HandlerFunc) *providertest.Server {
 	t.Helper()
-	f := &fake{}
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.mu.Lock()
-		f.requests = append(f.requests, r)
-		f.mu.Unlock()
-		handler(w, r)
-	})}))(t)
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: handler}))(t)
 	t.Cleanup(server.Close)
-	f.Server = server
-	return f
+	return server
 }
 
-// last is the last request.
-func (f *fake) last(t *testing.T) *http.Request {
-	t.Helper()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.requests) == 0 {
-		t.Fatal("there was no request")
-	}
-	return f.requests[len(f.requests)-1]
-}
+// last is the header of the last request.
+func last(log []providertest.Request) http.Header { return log[len(log)-1].Header }
 
 // open opens an address, and closes it when the test ends.
 func open(t *testing.T, s *Services, kind, address string) (Objects, error) {

@@ -5,17 +5,13 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,60 +22,24 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// newGCS is Google Cloud Storage with a few objects of the bucket "b", two on a page.
-func newGCS(t *testing.T, objects map[string]string) *fake {
+// newGCS is Google Cloud Storage with a few objects.
+func newGCS(t *testing.T, objects map[string]string) *storagetest.GCS {
 	t.Helper()
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /storage/v1/b/b/o", func(w http.ResponseWriter, r *http.Request) {
-		var keys []string
-		for key := range objects {
-			if strings.HasPrefix(key, r.FormValue("prefix")) {
-				keys = append(keys, key)
-			}
-		}
-		slices.Sort(keys)
-		begin, _ := strconv.Atoi(r.FormValue("pageToken"))
-		end := min(begin+2, len(keys))
-		page := map[string]any{}
-		items := []any{}
-		for _, key := range keys[begin:end] {
-			items = append(items, map[string]string{"name": key})
-		}
-		page["items"] = items
-		if end < len(keys) {
-			page["nextPageToken"] = strconv.Itoa(end)
-		}
-		_ = json.NewEncoder(w).Encode(page)
-	})
-	mux.HandleFunc("GET /storage/v1/b/b/o/{key}", func(w http.ResponseWriter, r *http.Request) {
-		content, found := objects[r.PathValue("key")]
-		if generation := r.FormValue("generation"); generation != "" {
-			content += "@" + generation
-		}
-		if !found || r.FormValue("alt") != "media" {
-			w.Header().Set("Content-Type", "text/html")
-			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprintf(w, `{"error":{"code":404,"message":"No such object: b/%s"}}`, r.PathValue("key"))
-			return
-		}
-		sum := crc32.Checksum([]byte(content), crc32.MakeTable(crc32.Castagnoli))
-		if content == "damaged" {
-			sum++
-		}
-		w.Header().Add("X-Goog-Hash", "crc32c="+encodeSum(sum))
-		w.Header().Add("X-Goog-Hash", "md5=AAAA")
-		fmt.Fprint(w, content)
-	})
-	return newFake(t, mux.ServeHTTP)
+	gcs := storagetest.StartGCS(t)
+	for key, content := range objects {
+		gcs.Add(key, []byte(content))
+	}
+	return gcs
 }
 
-const gcsBucket = "https://www.googleapis.com/storage/v1/b/"
+const gcsBucket = "https://www.googleapis.com/storage/v1/bucket/"
 
-func emulated(t *testing.T, gcs *fake) *Services {
+func emulated(t *testing.T, gcs *storagetest.GCS) *Services {
 	t.Helper()
-	s := &Services{Environ: []string{"STORAGE_EMULATOR_HOST=" + strings.TrimPrefix(gcs.BaseURL(), "http://")}}
+	s := &Services{Environ: []string{strings.Replace(gcs.Variable(), "http://", "", 1)}}
 	t.Cleanup(s.Close)
 	return s
 }
@@ -94,17 +54,20 @@ func TestGCS_ListsAllPages(t *testing.T) {
 
 func TestGCS_ReadsAnObject(t *testing.T) {
 	t.Parallel()
-	gcs := newGCS(t, map[string]string{"d/1 ü?": "content", "bad": "damaged"})
+	gcs := newGCS(t, map[string]string{"d/1 ü?": "content"})
 	s := emulated(t, gcs)
-	for address, want := range map[string]string{"d/1%20%C3%BC%3F": "content", "d/1%20%C3%BC%3F#17": "content@17"} {
-		must.Equal(t, must.Get(read(t, s, "gcs", gcsBucket+address))(t), want, address)
+	const at = gcsBucket + "d/1%20%C3%BC%3F"
+	for _, address := range []string{at, at + "#1"} {
+		must.Equal(t, must.Get(read(t, s, "gcs", address))(t), "content", address)
 	}
-	must.Equal(t, gcs.last(t).Header.Get("Authorization"), "", "an emulator was sent Authorization")
-	must.Fail(t, must.ErrorOf(read(t, s, "gcs", gcsBucket+"bad")), googlestorage.ErrDamaged, "what was damaged")
+	must.Equal(t, last(gcs.Log()).Get("Authorization"), "", "an emulator was sent Authorization")
+	must.Refuse(read(t, s, "gcs", at+"#17"))(t, "another generation")
 	var answer interface{ HTTPStatusCode() int }
-	if _, err := read(t, s, "gcs", gcsBucket+"none"); !errors.As(err, &answer) || answer.HTTPStatusCode() != 404 || !strings.Contains(err.Error(), "No such object: b/none") {
+	if _, err := read(t, s, "gcs", gcsBucket+"none"); !errors.As(err, &answer) || answer.HTTPStatusCode() != 404 || !strings.Contains(err.Error(), "No such object: bucket/none") {
 		t.Errorf("what isn't there: %v", err)
 	}
+	gcs.Damage.Store(true)
+	must.Fail(t, must.ErrorOf(read(t, s, "gcs", at)), googlestorage.ErrDamaged, "what was damaged")
 }
 
 func TestGCS_RefusesOtherAddresses(t *testing.T) {
@@ -119,8 +82,8 @@ func TestGCS_RefusesOtherAddresses(t *testing.T) {
 
 // toward is a client that sends requests for Google's host to a fake, and those for the fake
 // unchanged.
-func toward(f *fake) *http.Client {
-	to, _ := url.Parse(f.BaseURL())
+func toward(fake string) *http.Client {
+	to, _ := url.Parse(fake)
 	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Host == "storage.googleapis.com" {
 			r = r.Clone(r.Context())
@@ -138,10 +101,10 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestGCS_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	gcs := newGCS(t, map[string]string{"k": "content"})
-	s := &Services{Client: toward(gcs), Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok", "GOOGLE_CLOUD_QUOTA_PROJECT=payer"}}
+	s := &Services{Client: toward(gcs.URL), Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok", "GOOGLE_CLOUD_QUOTA_PROJECT=payer"}}
 	t.Cleanup(s.Close)
 	must.Equal(t, must.Get(read(t, s, "gcs", gcsBucket+"k"))(t), "content")
-	header := gcs.last(t).Header
+	header := last(gcs.Log())
 	if header.Get("Authorization") != "Bearer tok" || header.Get("X-Goog-User-Project") != "payer" {
 		t.Errorf("header: %v", header)
 	}
@@ -162,18 +125,18 @@ func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
 	must.Write(t, path, string(file))
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
 	gcs := newGCS(t, map[string]string{"k": "content", "l": "more"})
-	s := &Services{Client: toward(gcs)}
+	s := &Services{Client: toward(gcs.URL)}
 	t.Cleanup(s.Close)
 	for _, key := range []string{"k", "l"} {
 		must.Get(read(t, s, "gcs", gcsBucket+key))(t)
 	}
-	header := gcs.last(t).Header
+	header := last(gcs.Log())
 	if header.Get("Authorization") != "Bearer for urn:ietf:params:oauth:grant-type:jwt-bearer" || header.Get("X-Goog-User-Project") != "files" {
 		t.Errorf("header: %v", header)
 	}
-	must.Equal(t, len(tokens.requests), 1, "a token was asked for times")
+	must.Equal(t, len(tokens.Log()), 1, "a token was asked for times")
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "missing.json"))
-	other := &Services{Client: toward(gcs)}
+	other := &Services{Client: toward(gcs.URL)}
 	t.Cleanup(other.Close)
 	must.Contain(t, must.ErrorOf(read(t, other, "gcs", gcsBucket+"k")), "GOOGLE_APPLICATION_CREDENTIALS", "a file that isn't there")
 }
@@ -181,14 +144,14 @@ func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
 func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
 	t.Parallel()
 	gcs := newGCS(t, map[string]string{"k": "public"})
-	s := &Services{Client: toward(gcs)}
+	s := &Services{Client: toward(gcs.URL)}
 	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
 		return nil, errors.New("google: could not find default credentials. See elsewhere")
 	}
 	t.Cleanup(s.Close)
 	must.Equal(t, must.Get(read(t, s, "gcs", gcsBucket+"k"))(t), "public")
 	private := newFake(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
-	s = &Services{Client: toward(private)}
+	s = &Services{Client: toward(private.BaseURL())}
 	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
 		return nil, errors.New("google: could not find default credentials. See elsewhere")
 	}
@@ -199,7 +162,7 @@ func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
 func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
 	t.Parallel()
 	gcs := newGCS(t, map[string]string{"k": "content"})
-	s := &Services{Client: toward(gcs)}
+	s := &Services{Client: toward(gcs.URL)}
 	t.Cleanup(s.Close)
 	source := &countingSource{}
 	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
@@ -207,7 +170,7 @@ func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
 	}
 	for want := range 3 {
 		must.Get(read(t, s, "gcs", gcsBucket+"k"))(t)
-		must.Equal(t, gcs.last(t).Header.Get("Authorization"), fmt.Sprintf("Bearer %d", want+1), "request", want+1)
+		must.Equal(t, last(gcs.Log()).Get("Authorization"), fmt.Sprintf("Bearer %d", want+1), "request", want+1)
 	}
 }
 
@@ -221,11 +184,6 @@ func (c *countingSource) Token() (*oauth2.Token, error) {
 }
 
 var longAgo = time.Unix(1, 0)
-
-// encodeSum encodes a checksum as X-Goog-Hash has it.
-func encodeSum(sum uint32) string {
-	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
-}
 
 // TestGCS_AsksGoogleWhateverTheAddressNames has addresses of others: a token goes to Google's own server alone.
 func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/awslogin"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
@@ -60,7 +61,7 @@ func TestParseS3_RefusesWhatNamesNoObject(t *testing.T) {
 }
 
 // newS3 is S3 with a few objects, two on a page. Every request has to be signed.
-func newS3(t *testing.T, objects ...string) *fake {
+func newS3(t *testing.T, objects ...string) *providertest.Server {
 	t.Helper()
 	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=") {
@@ -109,7 +110,7 @@ func TestKeys_End(t *testing.T) {
 		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken><Contents><Key>k/%d</Key></Contents></ListBucketResult>", pages)
 	})
 	for kind, address := range map[string]string{"s3": service.BaseURL() + "/b/k?" + staticKeys, "gcs": gcsBucket + "k"} {
-		s := &Services{Client: toward(service), Environ: []string{"STORAGE_EMULATOR_HOST=" + service.BaseURL()}}
+		s := &Services{Client: toward(service.BaseURL()), Environ: []string{"STORAGE_EMULATOR_HOST=" + service.BaseURL()}}
 		t.Cleanup(s.Close)
 		objects := must.Get(open(t, s, kind, address))(t)
 		pages = 0
@@ -132,11 +133,11 @@ func TestS3_AsksForTheVersionByPath(t *testing.T) {
 	s := &Services{}
 	t.Cleanup(s.Close)
 	must.Equal(t, must.Get(read(t, s, "s3", s3.BaseURL()+"/bucket/a/b%20c?version=7&region=eu-west-3&aws_access_token=tok&"+staticKeys))(t), "/bucket/a/b c@7")
-	asked := s3.last(t)
-	login := asked.Header.Get("Authorization")
+	asked := last(s3.Log())
+	login := asked.Get("Authorization")
 	must.Contain(t, login, "Credential=id/", "Authorization")
 	must.Contain(t, login, "/eu-west-3/s3/aws4_request", "Authorization")
-	must.Equal(t, asked.Header.Get("X-Amz-Security-Token"), "tok", "X-Amz-Security-Token")
+	must.Equal(t, asked.Get("X-Amz-Security-Token"), "tok", "X-Amz-Security-Token")
 }
 
 func TestS3_SaysNothingOnStandardError(t *testing.T) {
@@ -173,11 +174,11 @@ func clearAWS(t *testing.T) (home string) {
 }
 
 // wantLogin reads an object, and checks by which key the request was signed.
-func wantLogin(t *testing.T, s *Services, s3 *fake, address, id string) {
+func wantLogin(t *testing.T, s *Services, s3 *providertest.Server, address, id string) {
 	t.Helper()
 	t.Cleanup(s.Close)
 	must.Get(read(t, s, "s3", address))(t)
-	must.Contain(t, s3.last(t).Header.Get("Authorization"), "Credential="+id+"/", "Authorization", id)
+	must.Contain(t, last(s3.Log()).Get("Authorization"), "Credential="+id+"/", "Authorization", id)
 }
 
 func TestS3_FindsCredentialsInTheEnvironment(t *testing.T) {
@@ -200,7 +201,7 @@ func TestS3_FindsCredentialsInAProfile(t *testing.T) {
 	wantLogin(t, &Services{}, s3, at, "second")
 	must.Write(t, filepath.Join(home, "config"), "[profile other]\nregion = eu-north-1\n")
 	wantLogin(t, &Services{}, s3, at+"?aws_profile=other&region=us-west-2", "second")
-	must.Contain(t, s3.last(t).Header.Get("Authorization"), "/eu-north-1/", "Authorization")
+	must.Contain(t, last(s3.Log()).Get("Authorization"), "/eu-north-1/", "Authorization")
 }
 
 func TestS3_SignsInWithSSO(t *testing.T) {
@@ -242,7 +243,7 @@ func TestS3_TakesARoleByWebIdentity(t *testing.T) {
 }
 
 // newMetadata is the service that an EC2 machine asks for the credentials of its role.
-func newMetadata(t *testing.T, id string) *fake {
+func newMetadata(t *testing.T, id string) *providertest.Server {
 	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/latest/api/token":
@@ -325,7 +326,7 @@ func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
 			must.Succeed(t, err)
 			t.Cleanup(objects.Close)
 			_, err = readKey(t.Context(), objects, objects.Key)
-			header := s3.last(t).Header
+			header := last(s3.Log())
 			if c.id != "" {
 				must.Succeed(t, err, c.id)
 				must.Contain(t, header.Get("Authorization"), "Credential="+c.id+"/", c.id)
