@@ -10,14 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// What was fetched is there, even if the context has ended since.
-func TestNamed_IsNoErrorWithoutOne(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	must.Succeed(t, named(ctx, "https://example.com/a.zip", nil))
-}
-
 func TestErrors_NameThePackageOnce(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
@@ -40,4 +32,7 @@ func TestErrors_NameThePackageOnce(t *testing.T) {
 			t.Errorf("got %q, want %q and %q", err, tt.full, tt.brief)
 		}
 	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	must.Succeed(t, named(ended, at, nil), "what was fetched is there, even if the context has ended since")
 }

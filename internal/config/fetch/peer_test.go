@@ -127,15 +127,12 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 // servePeerArchives serves packages of all kinds.
 func servePeerArchives(t testing.TB, s *site) {
 	t.Helper()
-	packed := filepath.Join(t.TempDir(), "net.tar.gz")
-	must.Write(t, packed, providertest.TarGz(someTree))
-	plain := []byte(runRaw(t, "gzip", "-dc", packed))
-	must.Write(t, packed, plain)
-	bz2, xz := []byte(runRaw(t, "bzip2", "-c", packed)), []byte(runRaw(t, "xz", "-c", packed))
+	path, tgz := filepath.Join(t.TempDir(), "net.tar"), providertest.TarGz(someTree)
+	must.Write(t, path, plain(t, tgz))
+	bz2, xz := runRaw(t, "bzip2", "-c", path), runRaw(t, "xz", "-c", path)
 	archive, base := zipped(t, someTree), s.BaseURL()
 	for path, content := range map[string][]byte{
-		"/net.zip": archive, "/dl/net.zip": archive, "/blob": archive, "/empty.zip": zipped(t, nil), "/net.tar": plain, "/net.gz": providertest.TarGz(someTree),
-		"/net.tar.gz": providertest.TarGz(someTree), "/net.tgz": providertest.TarGz(someTree),
+		"/net.zip": archive, "/dl/net.zip": archive, "/blob": archive, "/empty.zip": zipped(t, nil), "/net.tar": plain(t, tgz), "/net.gz": tgz, "/net.tar.gz": tgz, "/net.tgz": tgz,
 		"/net.tar.bz2": bz2, "/net.tbz2": bz2, "/net.tar.tbz2": bz2, "/net.tar.xz": xz, "/net.txz": xz,
 		"/odd.tar.gz": oddArchive(t), "/outside.tgz": outsideArchive(t), "/SUMS": []byte(someSHA256 + "  other.zip\n" + sumOf(archive) + "  net.zip\n" + sumOf(archive) + "  dl/net.zip\n"),
 		"/page":      fmt.Appendf(nil, `<html><head><title>a & b</title><link rel="x"><meta name="terraform-get" content="%s/net.zip//docs"></head>`, base),
@@ -155,10 +152,9 @@ func servePeerArchives(t testing.TB, s *site) {
 	s.pages["/moved.zip"] = http.RedirectHandler("/net.zip", http.StatusFound).ServeHTTP
 }
 
-func runRaw(t testing.TB, program string, args ...string) string {
+func runRaw(t testing.TB, program string, args ...string) []byte {
 	t.Helper()
-	out := must.Get(exec.CommandContext(t.Context(), lookProgram(t, program), args...).Output())(t)
-	return string(out)
+	return must.Get(exec.CommandContext(t.Context(), lookProgram(t, program), args...).Output())(t)
 }
 
 // terraformGet has Terraform install a module, and returns what is in its directory, or what

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -236,6 +237,12 @@ func tarred(t testing.TB, entries ...tar.Header) []byte {
 	must.Succeed(t, w.Close())
 	must.Succeed(t, packed.Close())
 	return buf.Bytes()
+}
+
+// plain is what gzip has packed.
+func plain(t testing.TB, packed []byte) []byte {
+	t.Helper()
+	return must.Get(io.ReadAll(must.Get(gzip.NewReader(bytes.NewReader(packed)))(t)))(t)
 }
 
 func sumOf(content []byte) string {

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,40 +13,49 @@ import (
 const someSHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 func TestSource_AddressesSayHowToFetch(t *testing.T) {
-	for pkg, want := range map[string]packageSource{
-		"https://h/net":                            {kind: "http", url: "https://h/net"},
-		"https://h/net.tar.gz":                     {kind: "http", url: "https://h/net.tar.gz", archive: "tar.gz"},
-		"https://h/net.tbz2":                       {kind: "http", url: "https://h/net.tbz2", archive: "tbz2"},
-		"https://h/net.gz":                         {kind: "http", url: "https://h/net.gz", archive: "gz"},
-		"https://h/net.tar":                        {kind: "http", url: "https://h/net.tar"},
-		"https://h/net.zip?x=2&a=%2B&x=1":          {kind: "http", url: "https://h/net.zip?x=2&a=%2B&x=1", archive: "zip"},
-		"https://h/net?archive=zip":                {kind: "http", url: "https://h/net", archive: "zip"},
-		"https://h/net.zip?archive=tgz&x=1":        {kind: "http", url: "https://h/net.zip?x=1", archive: "tgz"},
-		"https://h/net.zip?archive=false":          {kind: "http", url: "https://h/net.zip"},
-		"https://h/net.zip?archive=0":              {kind: "http", url: "https://h/net.zip"},
-		"https://h/net.zip?archive=true":           {kind: "http", url: "https://h/net.zip"},
-		"https://h/net.zip?archive=":               {kind: "http", url: "https://h/net.zip", archive: "zip"},
-		"https://h/net.zip?archive=rar":            {kind: "http", url: "https://h/net.zip"},
-		"https://h/net.zip?checksum=" + someSHA256: {kind: "http", url: "https://h/net.zip", archive: "zip", checksum: checksum{"sha256", someSHA256}},
-		"https://h/net.zip?checksum=SHA256:" + strings.ToUpper(someSHA256): {kind: "http", url: "https://h/net.zip", archive: "zip", checksum: checksum{"sha256", someSHA256}},
-		"https://h/net.zip?checksum=file:https://h/SUMS":                   {kind: "http", url: "https://h/net.zip", archive: "zip", checksum: checksum{"file", "https://h/SUMS"}},
-		"http::https://h/net.zip":                                          {kind: "http", url: "https://h/net.zip", archive: "zip"},
-		"https::http://h/net.zip":                                          {kind: "http", url: "http://h/net.zip", archive: "zip"},
-		"git::https://h/net.git":                                           {kind: "git", url: "https://h/net.git"},
-		"git::https://h/net.git?depth=3&x=%2B&ref=v1":                      {kind: "git", url: "https://h/net.git?x=%2B", ref: "v1", depth: 3},
-		"git::https://h/net.git?depth=many":                                {kind: "git", url: "https://h/net.git"},
-		"git::ssh://git@h/net.git?sshkey=a2V5&ref=a%2Fb":                   {kind: "git", url: "ssh://git@h/net.git", ref: "a/b", sshKey: "key"},
-		"git::https://h/r.git/net.zip?ref=v1":                              {kind: "git", url: "https://h/r.git/net.zip", archive: "zip", ref: "v1"},
-		"git://h/net":                                                      {kind: "git", url: "git://h/net"},
-		"hg::https://h/net?rev=tip":                                        {kind: "hg", url: "https://h/net", ref: "tip"},
-		"s3::https://s3.amazonaws.com/b/net.zip?version=1":                 {kind: "s3", url: "https://s3.amazonaws.com/b/net.zip?version=1", archive: "zip"},
-		"gcs::https://www.googleapis.com/storage/v1/b/net":                 {kind: "gcs", url: "https://www.googleapis.com/storage/v1/b/net"},
-		"file:///dir/net":                                                  {kind: "file", url: filepath.FromSlash("/dir/net")},
-		"file:///dir/a b":                                                  {kind: "file", url: filepath.FromSlash("/dir/a b")},
-		"file:///dir/a%20b.zip":                                            {kind: "file", url: filepath.FromSlash("/dir/a b.zip"), archive: "zip"},
-		"file::file:///dir/net":                                            {kind: "file", url: filepath.FromSlash("/dir/net")},
+	for pkg, want := range map[string]string{
+		"https://h/net":                            "http https://h/net",
+		"https://h/net.tar.gz":                     "http https://h/net.tar.gz archive=tar.gz",
+		"https://h/net.tbz2":                       "http https://h/net.tbz2 archive=tbz2",
+		"https://h/net.gz":                         "http https://h/net.gz archive=gz",
+		"https://h/net.tar":                        "http https://h/net.tar",
+		"https://h/net.zip?x=2&a=%2B&x=1":          "http https://h/net.zip?x=2&a=%2B&x=1 archive=zip",
+		"https://h/net?archive=zip":                "http https://h/net archive=zip",
+		"https://h/net.zip?archive=tgz&x=1":        "http https://h/net.zip?x=1 archive=tgz",
+		"https://h/net.zip?archive=false":          "http https://h/net.zip",
+		"https://h/net.zip?archive=0":              "http https://h/net.zip",
+		"https://h/net.zip?archive=true":           "http https://h/net.zip",
+		"https://h/net.zip?archive=":               "http https://h/net.zip archive=zip",
+		"https://h/net.zip?archive=rar":            "http https://h/net.zip",
+		"https://h/net.zip?checksum=" + someSHA256: "http https://h/net.zip archive=zip sha256=" + someSHA256,
+		"https://h/net.zip?checksum=SHA256:" + strings.ToUpper(someSHA256): "http https://h/net.zip archive=zip sha256=" + someSHA256,
+		"https://h/net.zip?checksum=file:https://h/SUMS":                   "http https://h/net.zip archive=zip file=https://h/SUMS",
+		"http::https://h/net.zip":                                          "http https://h/net.zip archive=zip",
+		"https::http://h/net.zip":                                          "http http://h/net.zip archive=zip",
+		"git::https://h/net.git":                                           "git https://h/net.git",
+		"git::https://h/net.git?depth=3&x=%2B&ref=v1":                      "git https://h/net.git?x=%2B ref=v1 depth=3",
+		"git::https://h/net.git?depth=many":                                "git https://h/net.git",
+		"git::ssh://git@h/net.git?sshkey=a2V5&ref=a%2Fb":                   "git ssh://git@h/net.git ref=a/b sshKey=key",
+		"git::https://h/r.git/net.zip?ref=v1":                              "git https://h/r.git/net.zip archive=zip ref=v1",
+		"git://h/net":                                                      "git git://h/net",
+		"hg::https://h/net?rev=tip":                                        "hg https://h/net ref=tip",
+		"s3::https://s3.amazonaws.com/b/net.zip?version=1":                 "s3 https://s3.amazonaws.com/b/net.zip?version=1 archive=zip",
+		"gcs::https://www.googleapis.com/storage/v1/b/net":                 "gcs https://www.googleapis.com/storage/v1/b/net",
+		"file:///dir/net":                                                  "file /dir/net",
+		"file:///dir/a b":                                                  "file /dir/a b",
+		"file:///dir/a%20b.zip":                                            "file /dir/a b.zip archive=zip",
+		"file::file:///dir/net":                                            "file /dir/net",
 	} {
-		must.Equal(t, must.Get(parseSource(pkg, false))(t), want, pkg)
+		from := must.Get(parseSource(pkg, false))(t)
+		got := []string{from.kind, filepath.ToSlash(from.url)}
+		for _, field := range [][2]string{
+			{"archive", from.archive}, {"ref", from.ref}, {"depth", strings.TrimPrefix(strconv.Itoa(from.depth), "0")}, {"sshKey", from.sshKey}, {from.checksum.kind, from.checksum.value},
+		} {
+			if field[1] != "" {
+				got = append(got, strings.Join(field[:], "="))
+			}
+		}
+		must.Equal(t, strings.Join(got, " "), want, pkg)
 	}
 }
 

@@ -2,8 +2,6 @@ package fetch
 
 import (
 	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"path/filepath"
@@ -13,18 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
-
-// tarOf has files with these names.
-func tarOf(t *testing.T, names []string) []byte {
-	t.Helper()
-	var archive bytes.Buffer
-	w := tar.NewWriter(&archive)
-	for _, name := range names {
-		must.Succeed(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Typeflag: tar.TypeReg}))
-	}
-	must.Succeed(t, w.Close())
-	return archive.Bytes()
-}
 
 func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 	t.Parallel()
@@ -39,16 +25,13 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 		{names: []string{"./x/ü", "x/Ü"}, says: "differ only in case"},
 		{names: []string{"caf\u00e9.tf", "cafe\u0301.tf"}, says: "how accents are encoded"},
 	} {
-		entries := map[string]string{}
+		entries, headers := map[string]string{}, []tar.Header{}
 		for _, name := range test.names {
 			entries[name] = ""
+			headers = append(headers, tar.Header{Name: name})
 		}
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		plain := tarOf(t, test.names)
-		must.Get(w.Write(plain))(t)
-		must.Succeed(t, w.Close())
-		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain, "tgz": packed.Bytes()} {
+		packed := tarred(t, headers...)
+		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain(t, packed), "tgz": packed} {
 			file := filepath.Join(t.TempDir(), "archive")
 			must.Write(t, file, content)
 			err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.filled())

@@ -193,16 +193,10 @@ func TestStore_OneStoreForManyFetchers(t *testing.T) {
 	s.zip(t, "/net.zip", `"1"`)
 	var runs sync.WaitGroup
 	for range 8 {
+		dst := filepath.Join(t.TempDir(), "module")
 		runs.Go(func() {
 			f := &Fetcher{Client: s.Client(), Store: store}
 			defer f.Close()
-			dir, err := os.MkdirTemp("", "tfdeps-test-")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer os.RemoveAll(dir)
-			dst := filepath.Join(dir, "module")
 			if _, err := f.Fetch(t.Context(), modules.FetchRequest{Package: s.net, Pin: "net 1"}, dst); err != nil {
 				t.Error(err)
 				return

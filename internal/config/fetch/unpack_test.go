@@ -5,10 +5,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,44 +36,42 @@ func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst 
 
 func TestUnpack_HostileArchives(t *testing.T) {
 	t.Parallel()
-	dir := tar.TypeDir
-	for name, c := range map[string]struct {
-		kind    string
+	for name, c := range map[string]struct { // a name begins with the kind of the archive
 		archive []byte
-		fails   bool
-		want    map[string]string
+		want    map[string]string // nil: it is refused
 	}{
-		"tar, parent":          {"tgz", tarred(t, tar.Header{Name: "../x"}), true, nil},
-		"tar, parent within":   {"tgz", tarred(t, tar.Header{Name: "a/../../x"}), true, nil},
-		"tar, parent dir":      {"tgz", tarred(t, tar.Header{Name: "../d/", Typeflag: byte(dir)}, tar.Header{Name: "x"}), true, nil},
-		"tar, absolute":        {"tgz", tarred(t, tar.Header{Name: "/x"}), false, map[string]string{"x": ""}},
-		"tar, symlink":         {"tgz", tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}), false, map[string]string{"l": ""}},
-		"tar, through symlink": {"tgz", tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}, tar.Header{Name: "l/x"}), true, nil},
-		"tar, hard link":       {"tgz", tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), false, map[string]string{"l": ""}},
-		"tar, device":          {"tgz", tarred(t, tar.Header{Name: "d", Typeflag: tar.TypeBlock, Devmajor: 8}), false, map[string]string{"d": ""}},
-		"tar, pipe":            {"tgz", tarred(t, tar.Header{Name: "p", Typeflag: tar.TypeFifo}), false, map[string]string{"p": ""}},
-		"tar, modes": {"tgz", tarred(t, tar.Header{Name: "d/", Typeflag: byte(dir), Mode: 0o1}, tar.Header{Name: "d/a", Mode: 0o6777}, tar.Header{Name: "b", Mode: 0o4}),
-			false, map[string]string{"d": "/", "d/a": "x ", "b": ""}},
-		"zip, parent":   {"zip", zipped(t, map[string]string{"../x": ""}), true, nil},
-		"zip, absolute": {"zip", zipped(t, map[string]string{"/x": "1"}), false, map[string]string{"x": "1"}},
-		"zip, symlink":  {"zip", zippedLink(t, "l", "/etc/passwd"), false, map[string]string{"l": "x /etc/passwd"}},
-		"zip, through":  {"zip", zippedLink(t, "l", "..", "l/x"), true, nil},
-		"zip, empty":    {"zip", zipped(t, nil), true, nil},
-		"zip, not one":  {"zip", []byte("PK"), true, nil},
-		"zip, size":     {"zip", zippedSizes(t, "\x00\x00\x00\x00", 1<<63), true, nil},
-		"zip, sizes":    {"zip", zippedSizes(t, "\x00\x00\x00\x00", 1<<40), true, nil},
-		"tar, cut":      {"tgz", providertest.TarGz(someTree)[:60], true, nil},
-		"tar, not one":  {"tgz", []byte("hello"), true, nil},
+		"tgz, parent":          {tarred(t, tar.Header{Name: "../x"}), nil},
+		"tgz, parent within":   {tarred(t, tar.Header{Name: "a/../../x"}), nil},
+		"tgz, parent dir":      {tarred(t, tar.Header{Name: "../d/", Typeflag: tar.TypeDir}, tar.Header{Name: "x"}), nil},
+		"tgz, absolute":        {tarred(t, tar.Header{Name: "/x"}), map[string]string{"x": ""}},
+		"tgz, symlink":         {tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}), map[string]string{"l": ""}},
+		"tgz, through symlink": {tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}, tar.Header{Name: "l/x"}), nil},
+		"tgz, hard link":       {tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), map[string]string{"l": ""}},
+		"tgz, device":          {tarred(t, tar.Header{Name: "d", Typeflag: tar.TypeBlock, Devmajor: 8}), map[string]string{"d": ""}},
+		"tgz, pipe":            {tarred(t, tar.Header{Name: "p", Typeflag: tar.TypeFifo}), map[string]string{"p": ""}},
+		"tgz, modes": {tarred(t, tar.Header{Name: "d/", Typeflag: tar.TypeDir, Mode: 0o1}, tar.Header{Name: "d/a", Mode: 0o6777}, tar.Header{Name: "b", Mode: 0o4}),
+			map[string]string{"d": "/", "d/a": "x ", "b": ""}},
+		"zip, parent":   {zipped(t, map[string]string{"../x": ""}), nil},
+		"zip, absolute": {zipped(t, map[string]string{"/x": "1"}), map[string]string{"x": "1"}},
+		"zip, symlink":  {zippedLink(t, "l", "/etc/passwd"), map[string]string{"l": "x /etc/passwd"}},
+		"zip, through":  {zippedLink(t, "l", "..", "l/x"), nil},
+		"zip, empty":    {zipped(t, nil), nil},
+		"zip, not one":  {[]byte("PK"), nil},
+		"zip, size":     {zippedSizes(t, "\x00\x00\x00\x00", 1<<63), nil},
+		"zip, sizes":    {zippedSizes(t, "\x00\x00\x00\x00", 1<<40), nil},
+		"tgz, cut":      {providertest.TarGz(someTree)[:60], nil},
+		"tgz, not one":  {[]byte("hello"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && (strings.Contains(name, "modes") || name == "zip, symlink") {
 				t.Skip("files have no modes there")
 			}
-			around, dst, err := unpacked(t, c.kind, c.archive, bounds{})
+			kind, _, _ := strings.Cut(name, ",")
+			around, dst, err := unpacked(t, kind, c.archive, bounds{})
 			if entries, err := os.ReadDir(around); err != nil || len(entries) > 1 {
 				t.Errorf("outside of the package: %v, %v", entries, err)
 			}
-			if c.fails {
+			if c.want == nil {
 				must.Refuse(err)(t, name)
 				return
 			}
@@ -117,8 +113,7 @@ func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
 	t.Parallel()
 	var archive bytes.Buffer
 	w := must.Get(xz.NewWriter(&archive))(t)
-	plain := must.Get(gzip.NewReader(bytes.NewReader(tarred(t, tar.Header{Name: "a", Linkname: string(make([]byte, 3<<20))}))))(t)
-	must.Get(io.Copy(w, plain))(t)
+	must.Get(w.Write(plain(t, tarred(t, tar.Header{Name: "a", Linkname: string(make([]byte, 3<<20))}))))(t)
 	must.Succeed(t, w.Close())
 	for _, c := range []struct {
 		kind    string
