@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,17 +18,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// stored is an archive that a test keeps. A read of it breaks off after cuts bytes, once for each
-// of them.
-type stored struct {
-	mu        sync.Mutex
-	content   []byte
+// kept is how an archive is kept. A read of it breaks off after cuts bytes, once for each of them.
+type kept struct {
 	validator string
 	cuts      []int
 	whole     bool // it can be read from its beginning only
 	size      bool // it says its size
 	fails     error
-	opened    []int64 // the offsets at which it was opened
+}
+
+// stored is an archive that a test keeps.
+type stored struct {
+	kept
+	mu      sync.Mutex
+	content []byte
+	opened  []int64 // the offsets at which it was opened
 }
 
 func (s *stored) String() string { return "the test's database" }
@@ -69,25 +72,25 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 	archive := large(t)
 	sum := sha256.Sum256(archive)
 	for name, c := range map[string]struct {
-		stored *stored
+		kept
 		known  bool // its checksum
 		opened []int64
 		err    error
 	}{
-		"at once":                           {stored: &stored{}, opened: []int64{0}},
-		"with its size":                     {stored: &stored{size: true}, opened: []int64{0}},
-		"resumed":                           {stored: &stored{cuts: []int{1000}, validator: "a"}, opened: []int64{0, 1000}},
-		"resumed twice":                     {stored: &stored{cuts: []int{1000, 500}, validator: "a", size: true}, opened: []int64{0, 1000, 1500}},
-		"resumed by its checksum":           {stored: &stored{cuts: []int{1000}}, known: true, opened: []int64{0, 1000}},
-		"begun again without a validator":   {stored: &stored{cuts: []int{1000}}, opened: []int64{0, 1000, 0}},
-		"begun again where only all can be": {stored: &stored{cuts: []int{1000}, validator: "a", whole: true}, opened: []int64{0, 1000}},
-		"too often":                         {stored: &stored{cuts: []int{1000, 0, 0, 0}, validator: "a"}, opened: []int64{0, 1000, 1000, 1000}, err: errCut},
-		"not there":                         {stored: &stored{fails: errRefused}, opened: []int64{0}, err: errRefused},
+		"at once":                           {kept: kept{}, opened: []int64{0}},
+		"with its size":                     {kept: kept{size: true}, opened: []int64{0}},
+		"resumed":                           {kept: kept{cuts: []int{1000}, validator: "a"}, opened: []int64{0, 1000}},
+		"resumed twice":                     {kept: kept{cuts: []int{1000, 500}, validator: "a", size: true}, opened: []int64{0, 1000, 1500}},
+		"resumed by its checksum":           {kept: kept{cuts: []int{1000}}, known: true, opened: []int64{0, 1000}},
+		"begun again without a validator":   {kept: kept{cuts: []int{1000}}, opened: []int64{0, 1000, 0}},
+		"begun again where only all can be": {kept: kept{cuts: []int{1000}, validator: "a", whole: true}, opened: []int64{0, 1000}},
+		"too often":                         {kept: kept{cuts: []int{1000, 0, 0, 0}, validator: "a"}, opened: []int64{0, 1000, 1000, 1000}, err: errCut},
+		"not there":                         {kept: kept{fails: errRefused}, opened: []int64{0}, err: errRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, lock := range []bool{false, true} {
-				at := &stored{content: archive, validator: c.stored.validator, cuts: slices.Clone(c.stored.cuts), whole: c.stored.whole, size: c.stored.size, fails: c.stored.fails}
+				at := &stored{kept: c.kept, content: archive}
 				source := newSource(t)
 				source.Add("acme/widget", "1.0.0", at)
 				trust := getproviders.Trust{Authenticator: getproviders.AnyHash{getproviders.ZH(sum)}}
@@ -121,7 +124,7 @@ func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
 	for _, bySize := range []bool{false, true} {
 		source := newSource(t)
 		other := zipOf(t, map[string]string{"terraform-provider-widget": noise(200_000)})
-		source.Add("acme/widget", "1.0.0", &exchanged{stored{content: large(t), validator: "a", size: bySize, cuts: []int{1000}}, other})
+		source.Add("acme/widget", "1.0.0", &exchanged{stored{kept: kept{validator: "a", size: bySize, cuts: []int{1000}}, content: large(t)}, other})
 		must.Equal(t, read(t, must.Get(newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints("")))(t, bySize).Executable) == noise(200_000), true, "it is the archive that is there now", bySize)
 	}
 }
@@ -146,7 +149,7 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 	t.Parallel()
 	archive := large(t)
 	source := newSource(t)
-	source.Add("acme/widget", "1.0.0", &stored{content: archive, size: true})
+	source.Add("acme/widget", "1.0.0", &stored{content: archive, kept: kept{size: true}})
 	in := newInstaller(t, source)
 	found := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LockRequest{Sizes: true, Requirements: require("acme/widget", "")}))
 	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Bytes != int64(len(archive)) {

@@ -46,7 +46,7 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 	source.AddZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
 	source.From("acme/widget", "1.0.0", "the test")
 	in := newInstaller(t, source)
-	in.Cache = &providercache.Store{Dir: im.cache}
+	in.Cache = storeIn(im.cache)
 	return in
 }
 

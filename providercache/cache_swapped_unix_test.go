@@ -90,7 +90,7 @@ func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) 
 					if !swapped() {
 						t.Fatalf("nothing was swapped, so this test shows nothing: %v", err)
 					}
-					if got := d.treeOf(t, d.Target.Dir); strings.Contains(got, "evil") || err == nil && got == "" {
+					if got := treeOf(t, d.Target.Dir); strings.Contains(got, "evil") || err == nil && got == "" {
 						t.Errorf("installed: %q, %v", got, err)
 					}
 				})

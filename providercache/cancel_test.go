@@ -156,17 +156,13 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
 	req := require("acme/widget", "")
-	_, _, err := in.Install(ctx, req, nil, providercache.Normal)
-	_, planErr := in.Plan(ctx, req, nil, providercache.Normal)
-	_, checkErr := in.Check(ctx, req, nil)
-	_, ensureErr := in.Ensure(ctx, acmeWidget, constraints(""))
-	_, hashesErr := in.Fetcher.Hashes(ctx, acmeWidget, v1, onLinux)
-	_, lockErr := in.Fetcher.Lock(ctx, providercache.LockRequest{Requirements: req})
-	_, locateErr := in.Fetcher.Locate(ctx, providercache.LockRequest{Requirements: req})
-	for name, err := range map[string]error{
-		"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr, "Lock": lockErr, "Locate": locateErr,
+	lock := providercache.LockRequest{Requirements: req}
+	for i, err := range []error{
+		must.ErrorOf(in.Install(ctx, req, nil, providercache.Normal)), must.ErrorOf(in.Plan(ctx, req, nil, providercache.Normal)), must.ErrorOf(in.Check(ctx, req, nil)),
+		must.ErrorOf(in.Ensure(ctx, acmeWidget, constraints(""))), must.ErrorOf(in.Fetcher.Hashes(ctx, acmeWidget, v1, onLinux)),
+		must.ErrorOf(in.Fetcher.Lock(ctx, lock)), must.ErrorOf(in.Fetcher.Locate(ctx, lock)),
 	} {
-		must.Fail(t, err, context.DeadlineExceeded, name)
+		must.Fail(t, err, context.DeadlineExceeded, i)
 	}
 	nothingLeft(t, in)
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -32,37 +35,6 @@ func TestProviderError_Text(t *testing.T) {
 	}
 }
 
-func TestErrors_HaveHints(t *testing.T) {
-	source := parallelSource(t)
-	source.AddZip(t, "acme/new", "1.0.0")
-	source.AddZip(t, "acme/new", "2.0.0-beta1")
-	source.AddZip(t, "acme/old", "1.5.0")
-	source.Packages[provider("acme/empty")] = map[getproviders.Version]getproviders.Package{}
-	source.AddZip(t, "acme/changed", "1.0.0")
-	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
-	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: v1, Hashes: []getproviders.Hash{"h1:other="}})
-	changed := attempt(t, newInstaller(t, source), require("acme/changed", ""), locks)
-	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "")
-	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}})
-	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Pos: getproviders.Pos{File: "versions.tf", Line: 7}})
-	err := attempt(t, newInstaller(t, source), req, locks)
-
-	want := []struct{ text, hint string }{
-		{"doesn't match any of the checksums previously recorded", "who wrote the lock file, on which platform and from which source"},
-		{"no version of provider registry.terraform.io/acme/empty is available from memory", ""},
-		{"does not match configured version constraint >= 1.0.0, >= 2.0.0", `use "terraform init -upgrade" to allow the selection of new versions`},
-		{"no available releases match the given constraints > 1.0.0", `the newest version is 1.0.0; 2.0.0-beta1 is a prerelease, which has to be named exactly: version = "2.0.0-beta1"`},
-		{"no available releases match the given constraints >= 2.0.0", "the newest version is 1.5.0"},
-	}
-	for i, failure := range append(providerErrors(t, changed), providerErrors(t, err)...) {
-		must.Contain(t, failure.Error(), want[i].text)
-		hint := strings.Join(getproviders.HintsOf(failure), "; ")
-		must.Contain(t, hint, want[i].hint)
-		must.Equal(t, hint == "", want[i].hint == "")
-	}
-}
-
 func TestUnpackRule_IsNumbered(t *testing.T) {
 	t.Parallel()
 	for number, rule := range map[int]unpack.Rule{1: unpack.RuleArchive, 4: unpack.RuleNamePath, 12: unpack.RuleExecutable} {
@@ -70,4 +42,73 @@ func TestUnpackRule_IsNumbered(t *testing.T) {
 			t.Errorf("%d: %v", number, rule)
 		}
 	}
+}
+
+func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	sentinels := map[string]error{
+		"lock_mismatch": getproviders.ErrLockMismatch, "locked_version": getproviders.ErrLockedVersion, "no_space": getproviders.ErrNoSpace,
+		"no_matching_version": getproviders.ErrNoMatchingVersion, "version_not_found": getproviders.ErrVersionNotFound,
+	}
+	for want, err := range map[string]error{
+		"lock_mismatch":       &getproviders.Fault{Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Err: errors.New("x")},
+		"locked_version":      &cause.LockedVersionError{},
+		"no_matching_version": &cause.NoVersionError{},
+		"version_not_found":   getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing(),
+		"no_space":            fmt.Errorf("unpacking: %w", full),
+		"failed_built_in":     errors.New("of no kind"),
+	} {
+		var failed error = getproviders.Selection{}.Failed(during.BuiltIn, err)
+		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", failed)), want, err)
+		for code, sentinel := range sentinels {
+			must.Equal(t, errors.Is(failed, sentinel), code == want, err)
+		}
+	}
+}
+
+func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
+	hint := (&cause.LockedVersionError{}).Hint()
+	for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
+		must.NotContain(t, strings.ToLower(hint), word)
+	}
+}
+
+// requirements makes one requirement of each text, each on a line of its own.
+func requirements(texts ...string) []getproviders.Requirement {
+	all := make([]getproviders.Requirement, len(texts))
+	for i, text := range texts {
+		all[i] = getproviders.Requirement{Constraints: constraints(text), Pos: getproviders.Pos{File: "main.tf", Line: i + 1}}
+	}
+	return all
+}
+
+func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, locked string
+		required     []getproviders.Requirement
+		unmet, met   []int
+	}{
+		{"a release", "1.5.0", requirements(">= 1.0", "~> 2.0", "", "!= 1.5.0"), []int{2, 4}, []int{1, 3}},
+		{"a prerelease that no requirement names", "1.5.0-rc1", requirements(">= 1.0", ""), []int{1, 2}, nil},
+		{"a prerelease that a requirement names", "1.5.0-rc1", requirements(">= 1.0", "1.5.0-rc1", "> 2.0"), []int{3}, []int{1, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			locks := new(depsfile.Locks)
+			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
+			req := getproviders.Requirements{provider("acme/alpha"): c.required}
+			err := attempt(t, newInstaller(t, newSource(t)), req, locks)
+			failed := must.As[*cause.LockedVersionError](t, err)
+			must.EqualSlices(t, originLines(failed.Requirements), c.unmet)
+			must.EqualSlices(t, originLines(failed.Others), c.met)
+		})
+	}
+}
+
+func originLines(required []getproviders.Requirement) (all []int) {
+	for _, r := range required {
+		all = append(all, r.Pos.Line)
+	}
+	return all
 }

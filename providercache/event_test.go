@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -144,17 +145,14 @@ func TestEvents_OfManyCallsDoNotOverlapAndHaveTheirContexts(t *testing.T) {
 	for i := range 8 {
 		source.AddZip(t, fmt.Sprintf("acme/p%d", i), "1.0.0")
 	}
-	errs := make(chan error)
+	var calls sync.WaitGroup
 	for i := range 8 {
-		go func() {
+		calls.Go(func() {
 			p := provider(fmt.Sprintf("acme/p%d", i))
-			_, err := in.Ensure(context.WithValue(t.Context(), callKey{}, p.Type), p, constraints(""))
-			errs <- err
-		}()
+			must.Equal(t, must.ErrorOf(in.Ensure(context.WithValue(t.Context(), callKey{}, p.Type), p, constraints(""))), nil)
+		})
 	}
-	for range 8 {
-		succeed(t, <-errs)
-	}
+	calls.Wait()
 	if got.overlap || len(got.pending) != 8 {
 		t.Errorf("overlap %v, %d calls", got.overlap, len(got.pending))
 	}
@@ -164,11 +162,7 @@ func TestEvents_OfManyCallsDoNotOverlapAndHaveTheirContexts(t *testing.T) {
 // asked, so that a fraction of the reads is reported.
 func TestEvents_ReportProgressInSteps(t *testing.T) {
 	t.Parallel()
-	noise := make([]byte, 1<<20)
-	for i := range noise {
-		noise[i] = byte(i * i >> 7)
-	}
-	archive := zipOf(t, map[string]string{"terraform-provider-widget": string(noise)})
+	archive := zipOf(t, map[string]string{"terraform-provider-widget": noise(1 << 20)})
 	source := newSource(t)
 	source.Add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip"))
 	in := newInstaller(t, source)
@@ -178,11 +172,11 @@ func TestEvents_ReportProgressInSteps(t *testing.T) {
 	in.Fetcher.Now = func() time.Time { clock = clock.Add(25 * time.Millisecond); return clock }
 	var last, told int64
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if p := e; e.Kind == event.Progress {
-			if p.Done < last || p.Total != int64(len(archive)) {
-				t.Errorf("told %d of %d after %d", p.Done, p.Total, last)
+		if e.Kind == event.Progress {
+			if e.Done < last || e.Total != int64(len(archive)) {
+				t.Errorf("told %d of %d after %d", e.Done, e.Total, last)
 			}
-			last, told = p.Done, told+1
+			last, told = e.Done, told+1
 		}
 	}
 	install(t, in, widgets, nil)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/mod/sumdb/dirhash"
@@ -15,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -47,14 +49,9 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	locks, _ := install(t, in, require("acme/widget", "1.0.0"), nil)
 	before := tree(t, in.Target.Dir)
 
-	in2 := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: &memorySource{}, Platform: linux, Product: product},
-		Target:  in.Target,
-	}
-	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
-	if asked := in2.Fetcher.Source.(*memorySource); asked.VersionsAsked+asked.MetadataAsked > 0 {
-		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.VersionsAsked, asked.MetadataAsked)
-	}
+	asked := source.VersionsAsked + source.MetadataAsked
+	again, report := install(t, in, require("acme/widget", ">= 0.9"), locks)
+	must.Equal(t, source.VersionsAsked+source.MetadataAsked, asked)
 	if report.Outcomes[0].State != event.Present || !again.Equal(locks) {
 		t.Errorf("got %+v, want the package to be present", report)
 	}
@@ -137,7 +134,8 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 	source := widgetSource(t)
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, widgets, nil)
-	dir := in.Target.PackagePath(acmeWidget, v1, linux)
+	dir, elsewhere := in.Target.PackagePath(acmeWidget, v1, linux), t.TempDir()
+	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
 
 	for name, damage := range map[string]func(){
 		"changed":  func() { write(t, filepath.Join(dir, "terraform-provider-widget"), "evil") },
@@ -146,31 +144,15 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 		"absent":   func() { succeed(t, os.RemoveAll(dir)) },
 		"a file":   func() { succeed(t, os.RemoveAll(dir)); write(t, dir, "evil") },
 		"dangling": func() { succeed(t, os.RemoveAll(dir)); _ = must.Symlink(filepath.Join(t.TempDir(), "nothing"), dir) }, // absent where no links can be made
+		"a link":   func() { succeed(t, os.RemoveAll(dir)); _ = must.Symlink(elsewhere, dir) },
 	} {
 		damage()
 		again, _ := install(t, in, widgets, locks)
 		want := []string{packageDir("acme/widget", "1.0.0") + "/terraform-provider-widget"}
 		must.EqualSlices(t, files(t, in.Target.Dir), want, name)
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget")), "provider 1.0.0\n", name)
-		if !again.Equal(locks) {
-			t.Errorf("%s: the locks have changed", name)
-		}
-	}
-}
-
-func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
-	source := widgetSource(t)
-	in := newInstaller(t, source)
-	elsewhere := t.TempDir()
-	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
-	dir := in.Target.PackagePath(acmeWidget, v1, linux)
-	succeed(t, os.MkdirAll(filepath.Dir(dir), 0o755))
-	symlink(t, elsewhere, dir)
-
-	install(t, in, widgets, nil)
-	must.Equal(t, read(t, filepath.Join(elsewhere, "terraform-provider-widget")), "another user's")
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		t.Errorf("%s is no directory: %v, %v", dir, info, err)
+		must.Equal(t, again.Equal(locks), true, name)
+		must.Equal(t, read(t, filepath.Join(elsewhere, "terraform-provider-widget")), "another user's", name)
 	}
 }
 
@@ -274,7 +256,7 @@ func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
-	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
+	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: storeIn(t.TempDir())}} {
 		must.Refuse(attempt(t, in, widgets, nil))(t)
 		must.Refuse(in.Plan(t.Context(), widgets, nil, providercache.Normal))(t, "no error from Plan")
 	}
@@ -289,21 +271,13 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 	shared := newInstaller(t, source)
 	installers := []*providercache.Installer{shared, shared, shared}
 	for range 5 {
-		installers = append(installers, &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
-			Target:  shared.Target,
-		})
+		installers = append(installers, &providercache.Installer{Fetcher: installtest.Again(shared.Fetcher), Target: shared.Target})
 	}
-	errs := make(chan error)
+	var all sync.WaitGroup
 	for _, in := range installers {
-		go func() {
-			err := attempt(t, in, req, nil)
-			errs <- err
-		}()
+		all.Go(func() { must.Equal(t, attempt(t, in, req, nil), nil) })
 	}
-	for range installers {
-		must.Equal(t, <-errs, nil)
-	}
+	all.Wait()
 	must.Len(t, files(t, shared.Target.Dir), 3)
 }
 
@@ -313,4 +287,12 @@ func symlink(tb testing.TB, target, link string) {
 	if err := must.Symlink(target, link); err != nil {
 		tb.Skipf("this system makes no symbolic links here: %v", err)
 	}
+}
+
+func TestInstall_RefusesACacheThatIsTheTarget(t *testing.T) {
+	m := newMachine(t)
+	d := m.directory(t)
+	d.Cache = d.Target
+	err := attempt(t, d.Installer, getproviders.Requirements{}, nil)
+	must.Contain(t, err, "can't be its Target")
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -55,37 +55,32 @@ func (b *countedBody) Close() error {
 	return nil
 }
 
-// webSource has n providers acme/p0... whose archives come from the transport.
-func webSource(t *testing.T, n int, archive func(name string) []byte) (*memorySource, *counting) {
-	source, web := newSource(t), &counting{bodies: map[string][]byte{}}
+// webInstaller installs n providers acme/p0... whose archives come from the transport, each with so many random bytes.
+func webInstaller(t *testing.T, n, size int) (in *providercache.Installer, web *counting, source *memorySource, all getproviders.Requirements) {
+	source, web, all = newSource(t), &counting{bodies: map[string][]byte{}}, getproviders.Requirements{}
 	for i := range n {
 		name := fmt.Sprintf("p%d", i)
-		web.bodies["/"+name] = archive("terraform-provider-" + name)
+		web.bodies["/"+name] = zipOf(t, map[string]string{"terraform-provider-" + name: noise(size)})
 		source.Add("acme/"+name, "1.0.0", httpArchive(t, "https://example.com/"+name))
+		all.Add(provider("acme/"+name), getproviders.Requirement{})
 	}
-	return source, web
+	in = newInstaller(t, source)
+	in.Fetcher.Client = &http.Client{Transport: web}
+	return in, web, source, all
 }
 
 func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 	t.Parallel()
-	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
-	f := newInstaller(t, source).Fetcher
-	f.Client, f.Limits = &http.Client{Transport: web}, providercache.Limits{Downloads: 2}
-	errs := make(chan error)
-	for i := range 4 {
-		req := getproviders.Requirements{}
-		for j := range 3 {
-			req.Add(provider(fmt.Sprintf("acme/p%d", 3*i+j)), getproviders.Requirement{})
-		}
-		in := &providercache.Installer{Fetcher: f, Target: &providercache.Store{Dir: t.TempDir()}}
-		go func() {
-			err := attempt(t, in, req, nil)
-			errs <- err
-		}()
+	in, web, _, all := webInstaller(t, 12, 1)
+	in.Fetcher.Limits = providercache.Limits{Downloads: 2}
+	var installers sync.WaitGroup
+	for providers := range slices.Chunk(all.Providers(), 3) {
+		own := &providercache.Installer{Fetcher: in.Fetcher, Target: storeIn(t.TempDir())}
+		installers.Go(func() {
+			must.Equal(t, attempt(t, own, getproviders.Requirements{providers[0]: nil, providers[1]: nil, providers[2]: nil}, nil), nil)
+		})
 	}
-	for range 4 {
-		succeed(t, <-errs)
-	}
+	installers.Wait()
 	must.Equal(t, web.max, 2)
 	must.Equal(t, web.open, 0)
 }
@@ -93,11 +88,9 @@ func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 // TestLimits_MayBeBoundless uses the largest numbers, which people write who want no limit.
 func TestLimits_MayBeBoundless(t *testing.T) {
 	t.Parallel()
-	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
-	in := newInstaller(t, source)
-	in.Fetcher.Client = &http.Client{Transport: web}
+	in, _, _, all := webInstaller(t, 1, 1)
 	in.Fetcher.Limits = providercache.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
-	install(t, in, require("acme/p0", ""), nil)
+	install(t, in, all, nil)
 }
 
 // TestLimits_MemoryIsFlat: how much is allocated for three packages doesn't depend on how large
@@ -108,23 +101,39 @@ func TestLimits_MemoryIsFlat(t *testing.T) {
 		t.Skip("unpacks 12 MB")
 	}
 	const size = 4 << 20
-	random := rand.New(rand.NewPCG(1, 2))
-	noise := make([]byte, size)
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	source, web := webSource(t, 3, func(name string) []byte { return zipOf(t, map[string]string{name: string(noise)}) })
-	in := newInstaller(t, source)
-	in.Fetcher.Client = &http.Client{Transport: web}
-	req := getproviders.Requirements{}
-	for p := range source.Packages {
-		req.Add(p, getproviders.Requirement{})
-	}
+	in, _, _, all := webInstaller(t, 3, size)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	install(t, in, req, nil)
+	install(t, in, all, nil)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > size {
 		t.Errorf("%d bytes were allocated for three packages of %d bytes", got, size)
+	}
+}
+
+func TestLimits_DownloadsAreBoundedForEachHost(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hosts  int
+		limits providercache.Limits
+		want   int
+	}{
+		"one of each host":  {hosts: 3, limits: providercache.Limits{PerHost: 1, Downloads: 16}, want: 3},
+		"all in all":        {hosts: 3, limits: providercache.Limits{PerHost: 2, Downloads: 4}, want: 4},
+		"all from one host": {hosts: 1, want: 16},
+		"from many":         {hosts: 12, want: 32},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, web, source, all := webInstaller(t, 48, 50_000)
+			for i, p := range all.Providers() {
+				source.Add("acme/"+p.Type, "1.0.0", httpArchive(t, fmt.Sprintf("https://h%d.example.com/%s", i%c.hosts, p.Type)))
+			}
+			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, web), c.limits
+			install(t, in, all, nil)
+			if web.max > c.want || web.open != 0 {
+				t.Errorf("%d downloads at once, %d bodies never closed; want at most %d, and none", web.max, web.open, c.want)
+			}
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestMain(m *testing.M) {
@@ -110,4 +111,9 @@ func widgetIn(root string) string {
 func needsReceipts(t *testing.T) {
 	t.Parallel()
 	installtest.NeedsReceipts(t)
+}
+
+// storeIn is a store in a directory, whose path may be given in parts.
+func storeIn(path ...string) *providercache.Store {
+	return &providercache.Store{Dir: filepath.Join(path...)}
 }

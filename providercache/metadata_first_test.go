@@ -3,7 +3,6 @@ package providercache_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -65,15 +64,10 @@ func (b *barrier) wait(ctx context.Context) error {
 // Ten providers, one of which has no version that fits: two round trips, and no archive.
 func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 	t.Parallel()
-	source, web := webSource(t, 10, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
-	in := newInstaller(t, rendezvous{source, newBarrier(10), newBarrier(9)})
-	in.Fetcher.Client = &http.Client{Transport: web}
-	req := getproviders.Requirements{}
-	for i := range 10 {
-		req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
-	}
-	req.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
-	err := attempt(t, in, req, nil)
+	in, web, source, all := webInstaller(t, 10, 1)
+	in.Fetcher.Source = rendezvous{source, newBarrier(10), newBarrier(9)}
+	all.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
+	err := attempt(t, in, all, nil)
 	failures := providerErrors(t, err)
 	must.Len(t, failures, 1)
 	must.Equal(t, failures[0].Provider, provider("acme/p7"))
@@ -88,20 +82,13 @@ func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{false, true} {
-		source, web := webSource(t, 10, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
-		in := newInstaller(t, source)
-		in.Fetcher.Client = &http.Client{Transport: web}
-		write(t, filepath.Dir(in.Target.Dir), "a file")
+		in, web, _, all := webInstaller(t, 10, 1)
+		file := filepath.Dir(in.Target.Dir)
+		write(t, file, "a file")
 		if cache {
-			file := filepath.Join(t.TempDir(), "file")
-			write(t, file, "a file")
-			in.Cache = &providercache.Store{Dir: filepath.Join(file, "cache")}
+			in.Cache = storeIn(file, "cache")
 		}
-		req := require("acme/none", "")
-		for i := range 10 {
-			req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
-		}
-		_, report, err := in.Install(t.Context(), req, nil, providercache.Normal)
+		_, report, err := in.Install(t.Context(), all.Merge(require("acme/none", "")), nil, providercache.Normal)
 		parts := getproviders.SplitErrors(err)
 		if len(parts) != 2 || web.requests != 0 {
 			t.Fatalf("%d requests for archives, and %d errors, want 0, and one for all and one for what isn't there:\n%v", web.requests, len(parts), err)
@@ -137,11 +124,10 @@ func (unreadable) Read([]byte) (int, error) { return 0, errors.New("the body was
 
 func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 	t.Parallel()
-	source, _ := webSource(t, 3, func(name string) []byte { return nil })
-	for _, cache := range []*providercache.Store{nil, {Dir: filepath.Join(t.TempDir(), "cache")}} {
-		in := newInstaller(t, source)
+	for _, cache := range []*providercache.Store{nil, storeIn(t.TempDir(), "cache")} {
+		in, _, _, all := webInstaller(t, 3, 1)
 		in.Cache, in.Fetcher.Client, in.Fetcher.Limits = cache, &http.Client{Transport: &huge{}}, providercache.Limits{PackageBytes: math.MaxInt64}
-		_, report, err := in.Install(t.Context(), require("acme/p0", "", "acme/p1", "", "acme/p2", ""), nil, providercache.Normal)
+		_, report, err := in.Install(t.Context(), all, nil, providercache.Normal)
 		parts := getproviders.SplitErrors(err)
 		full, ok := errors.AsType[*disk.RoomError](err)
 		if len(parts) != 1 || !ok || len(parts[0].(*getproviders.Fault).Providers) != 3 || full.Need < 1<<60 || !errors.Is(err, getproviders.ErrNoSpace) {
@@ -158,18 +144,17 @@ func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 
 func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 	t.Parallel()
-	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
+	in, web, source, all := webInstaller(t, 1, 1)
 	source.AddZip(t, "acme/sparse", "1.0.0")
 	const size = 1 << 43
 	if err := os.Truncate(filepath.Join(source.Dir, provider("acme/sparse").PackedName(version("1.0.0"), linux)), size); err != nil {
 		t.Skipf("no file can be that large here: %v", err)
 	}
-	in := newInstaller(t, source)
 	if free, known := disk.Room(filepath.Dir(source.Dir)); !known || free > size {
 		t.Skipf("of %d bytes", free)
 	}
-	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, providercache.Limits{PackageBytes: math.MaxInt64}
-	err := attempt(t, in, require("acme/p0", "", "acme/sparse", ""), nil)
+	in.Fetcher.Limits = providercache.Limits{PackageBytes: math.MaxInt64}
+	err := attempt(t, in, all.Merge(require("acme/sparse", "")), nil)
 	if full, ok := errors.AsType[*disk.RoomError](err); !ok || len(getproviders.FaultOf(err, getproviders.ErrNoSpace).Providers) != 2 || full.Need != size {
 		t.Errorf("got %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -27,8 +26,15 @@ import (
 func newResumable(tb testing.TB) (registry *providertest.Registry, in *providercache.Installer, archive []byte, partial string) {
 	tb.Helper()
 	registry, in, archive = newBreakable(tb)
-	in.Cache = &providercache.Store{Dir: filepath.Join(tb.TempDir(), "cache")}
+	in.Cache = storeIn(tb.TempDir(), "cache")
 	return registry, in, archive, filepath.Join(in.Cache.Dir, "partial", fmt.Sprintf("%x", sha256.Sum256(archive)))
+}
+
+// putPart writes a file that only this user may read, as parts of archives are.
+func putPart(t *testing.T, path string, content []byte) {
+	t.Helper()
+	succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	succeed(t, os.WriteFile(path, content, 0o600))
 }
 
 // breakOff makes an installation fail after so many bytes of the archive.
@@ -36,10 +42,7 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 	tb.Helper()
 	registry.Break("archive", providertest.Fault{Status: 404})
 	registry.Break("archive", providertest.Fault{CutAfter: after, Times: 1})
-	err := attempt(tb, in, hosted, nil)
-	if !errors.Is(err, getproviders.ErrUnreachable) {
-		tb.Fatal(err)
-	}
+	must.Fail(tb, attempt(tb, in, hosted, nil), getproviders.ErrUnreachable)
 	registry.Break("archive", providertest.Fault{})
 }
 
@@ -66,9 +69,7 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	if first, last := progress[0], progress[len(progress)-1]; first.Done != 300_000 || last.Done != int64(len(archive)) || last.Total != last.Done {
 		t.Errorf("progress begins with %+v and ends with %+v", first, last)
 	}
-	if _, err := os.Lstat(filepath.Dir(partial)); !os.IsNotExist(err) {
-		t.Errorf("the directory of what is left is there still: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(os.Lstat(filepath.Dir(partial))), os.ErrNotExist)
 }
 
 func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
@@ -97,17 +98,14 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry, in, archive, partial := newResumable(t)
-			succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
-			succeed(t, os.WriteFile(partial, c.left(archive), 0o600))
+			putPart(t, partial, c.left(archive))
 			registry.Break("archive", c.fault)
 			locks, _ := install(t, in, hosted, nil)
 			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
 			must.Equal(t, fmt.Sprint(ranges(registry.Server)), want)
 			lock, _ := locks.Provider(provider(widgetAddress))
 			must.Equal(t, lock.Hashes[len(lock.Hashes)-1], getproviders.ZH(sha256.Sum256(archive)))
-			if _, err := os.Lstat(partial); !os.IsNotExist(err) {
-				t.Errorf("it is there still: %v", err)
-			}
+			must.Fail(t, must.ErrorOf(os.Lstat(partial)), os.ErrNotExist)
 		})
 	}
 }
@@ -118,30 +116,29 @@ func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(t *testing.T, partial string){
 		"others may write": func(t *testing.T, partial string) {
-			succeed(t, os.WriteFile(partial, []byte("x"), 0o600))
+			putPart(t, partial, []byte("x"))
 			succeed(t, os.Chmod(partial, 0o620))
 		},
 		"a link": func(t *testing.T, partial string) {
 			target := filepath.Join(t.TempDir(), "target")
-			succeed(t, os.WriteFile(target, []byte("x"), 0o600))
+			putPart(t, target, []byte("x"))
 			succeed(t, os.Symlink(target, partial))
 		},
 		"a second name": func(t *testing.T, partial string) {
-			succeed(t, os.WriteFile(partial, []byte("x"), 0o600))
+			putPart(t, partial, []byte("x"))
 			succeed(t, os.Link(partial, partial+".2"))
 		},
 		"a directory": func(t *testing.T, partial string) { succeed(t, os.Mkdir(partial, 0o700)) },
-		"no place":    func(t *testing.T, partial string) { succeed(t, os.WriteFile(filepath.Dir(partial)+"x", nil, 0o600)) },
+		"no place": func(t *testing.T, partial string) {
+			succeed(t, os.Remove(filepath.Dir(partial)))
+			putPart(t, filepath.Dir(partial), nil)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry, in, _, partial := newResumable(t)
 			succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 			put(t, partial)
-			if name == "no place" {
-				succeed(t, os.Remove(filepath.Dir(partial)))
-				succeed(t, os.Rename(filepath.Dir(partial)+"x", filepath.Dir(partial)))
-			}
 			before := tree(t, filepath.Dir(partial))
 			install(t, in, hosted, nil)
 			must.EqualSlices(t, ranges(registry.Server), []string{""})
@@ -155,9 +152,8 @@ func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 	registry, in, _, partial := newResumable(t)
 	old, young, foreign := filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 1)), filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 2)), filepath.Join(filepath.Dir(partial), "notes")
 	yesterday := time.Now().Add(-25 * time.Hour)
-	succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 	for _, path := range []string{old, young, foreign, partial} {
-		succeed(t, os.WriteFile(path, []byte("x"), 0o600))
+		putPart(t, path, []byte("x"))
 		if path != young {
 			succeed(t, os.Chtimes(path, yesterday, yesterday))
 		}
@@ -186,10 +182,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
-		err := attempt(t, in, widgets, nil)
-		if !errors.Is(err, getproviders.ErrUnreachable) {
-			t.Fatal(err)
-		}
+		must.Fail(t, attempt(t, in, widgets, nil), getproviders.ErrUnreachable)
 		if left := files(t, in.Cache.Dir); len(left) > 1 { // only the package's file lock
 			t.Errorf("there is %q", left)
 		}
@@ -198,21 +191,16 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		t.Parallel()
 		registry, in, _, partial := newResumable(t)
 		registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
-		err := attempt(t, in, hosted, nil)
-		if _, statErr := os.Lstat(partial); !errors.Is(err, getproviders.ErrAuthentication) || !os.IsNotExist(statErr) {
-			t.Errorf("got %v, %v", err, statErr)
-		}
+		must.Fail(t, attempt(t, in, hosted, nil), getproviders.ErrAuthentication)
+		must.Fail(t, must.ErrorOf(os.Lstat(partial)), os.ErrNotExist)
 	})
 	t.Run("too large", func(t *testing.T) {
 		t.Parallel()
 		_, in, _, partial := newResumable(t)
 		in.Fetcher.Limits.PackageBytes = 100_000
-		succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
-		succeed(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
-		err := attempt(t, in, hosted, nil)
-		if _, statErr := os.Lstat(partial); err == nil || !os.IsNotExist(statErr) {
-			t.Errorf("got %v, %v", err, statErr)
-		}
+		putPart(t, partial, make([]byte, 100_001))
+		must.Refuse(attempt(t, in, hosted, nil))(t)
+		must.Fail(t, must.ErrorOf(os.Lstat(partial)), os.ErrNotExist)
 	})
 }
 
@@ -245,4 +233,52 @@ func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	registry.Break("sums", providertest.Fault{})
 	install(t, in, hosted, nil)
 	must.Len(t, ranges(registry.Server), 1)
+}
+
+// brokenDownloads are ways in which a download ends that can't be resumed in the same run, because
+// the archive is gone then.
+var brokenDownloads = map[string]struct{ stall, noRange bool }{
+	"cut": {}, "stalled": {stall: true}, "cut, no Range": {noRange: true}, "stall, no Range": {true, true},
+}
+
+// Wherever and however a download ends, the next run succeeds, nothing is left behind, and the
+// cache is in order. Where parts of an archive can be requested, no byte is sent twice.
+func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
+	t.Parallel()
+	places := 10
+	if testing.Short() {
+		places = 2
+	}
+	for name, c := range brokenDownloads {
+		for i := range places {
+			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
+				t.Parallel()
+				registry, in, archive, _ := newResumable(t)
+				patience := time.Minute // a busy machine would look like a stall
+				if c.stall {
+					patience = 500 * time.Millisecond
+				}
+				in.Fetcher.Client = impatientFor(t, registry.Client().Transport, patience)
+				in.Fetcher.StateDir = filepath.Join(t.TempDir(), "state")
+				after := 1 + i*(len(archive)-2)/(places-1)
+				breakArchive(registry, providertest.Fault{Stall: c.stall, NoRange: c.noRange, CutAfter: int64(after), Times: 1}, providertest.Fault{Status: 404})
+				before := registry.Sent()
+				must.Fail(t, attempt(t, in, hosted, nil), getproviders.ErrUnreachable)
+				registry.Break("archive", providertest.Fault{NoRange: c.noRange}) // as long as the test lasts
+				in.Fetcher.Client = registry.Client()
+				in.Fetcher = installtest.Again(in.Fetcher)
+				install(t, in, hosted, nil)
+				most := len(archive) * 21 / 20
+				if c.noRange {
+					most += len(archive)
+				}
+				if sent := int(registry.Sent() - before); sent > most {
+					t.Errorf("%d bytes were sent for an archive of %d that broke off after %d", sent, len(archive), after)
+				}
+				isSound(t, in.Cache.Dir, in.Fetcher.StateDir, 1)
+				must.Equal(t, stagingDirs(tree(t, in.Target.Dir)), 0)
+				must.NotContain(t, tree(t, in.Cache.Dir), "partial")
+			})
+		}
+	}
 }

@@ -112,9 +112,9 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	j.no = nil
 	locks, _ := m.install(t, d, nil)
 	j.no = errForbidden
-	before := d.treeOf(t, d.Target.Dir)
+	before := treeOf(t, d.Target.Dir)
 	attempt("present", d, locks)
-	must.Equal(t, d.treeOf(t, d.Target.Dir), before)
+	must.Equal(t, treeOf(t, d.Target.Dir), before)
 	must.Refuse(d.Plan(t.Context(), both, locks, providercache.Normal))(t, "it was planned")
 	status := must.Get(d.Check(t.Context(), both, locks))(t)
 	must.Len(t, status.Reasons, 2)
@@ -125,12 +125,14 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	nothingLeft(t, other.Installer)
 }
 
-// policyPaths are the ways to packages other than Install, with the states in the first and in the
-// second run.
-func policyPaths(t *testing.T, d *directory) []struct {
+type policyPath struct {
 	name, first, again string
 	run                func() error
-} {
+}
+
+// policyPaths are the ways to packages other than Install, with the states in the first and in the
+// second run.
+func policyPaths(t *testing.T, d *directory) []policyPath {
 	f, dir := d.Fetcher, t.TempDir()
 	one := require(registryHost+"/acme/a", "")
 	spec := getproviders.PackageSpec{Provider: provider(registryHost + "/acme/a"), Version: v1}
@@ -145,24 +147,18 @@ func policyPaths(t *testing.T, d *directory) []struct {
 			return err
 		}
 	}
-	return []struct {
-		name, first, again string
-		run                func() error
-	}{
+	return []policyPath{
 		{"Prefetch", "fetched", "present", func() error {
-			_, err := d.Prefetch(t.Context(), []getproviders.PackageSpec{spec})
-			return err
+			return must.ErrorOf(d.Prefetch(t.Context(), []getproviders.PackageSpec{spec}))
 		}},
 		{"Hashes", "fetched", "known", func() error {
-			_, err := f.Hashes(t.Context(), spec.Provider, spec.Version, onLinux)
-			return err
+			return must.ErrorOf(f.Hashes(t.Context(), spec.Provider, spec.Version, onLinux))
 		}},
 		{"Lock", "known", "known", func() error {
 			return installtest.First(f.Lock(t.Context(), providercache.LockRequest{Requirements: one})).Err
 		}},
 		{"Mirror", "fetched", "present", func() error {
-			_, err := mirror.Update(t.Context(), f, mirror.Directory(filepath.Join(dir, "mirror")), []mirror.Spec{{PackageSpec: spec}}, mirror.Options{})
-			return err
+			return must.ErrorOf(mirror.Update(t.Context(), f, mirror.Directory(filepath.Join(dir, "mirror")), []mirror.Spec{{PackageSpec: spec}}, mirror.Options{}))
 		}},
 		{"Vendor, packed", "fetched", "present", vendor(false)},
 		{"Vendor, unpacked", "fetched", "present", vendor(true)},

@@ -1,7 +1,6 @@
 package providercache_test
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // beforeArchives is a transport that calls a function before each request for an archive, with its number.
@@ -48,9 +48,8 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 		"always":                {func(int) bool { return true }, 0, true, []string{"", ""}, 2},
 		"not at all":            {func(int) bool { return false }, 0, true, []string{""}, 2},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			registry, in, _ := newBreakable(t)
+		for _, hashed := range []bool{false, true} { // while it arrives, and not installed
+			registry, in, archive := newBreakable(t)
 			registry.RenewURLs()
 			in.Fetcher.Source = getproviders.Memoize(registry.Source())
 			in.Fetcher.Client = impatient(t, &beforeArchives{RoundTripper: registry.Client().Transport, call: func(n int) {
@@ -64,13 +63,23 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 			if c.cut > 0 {
 				registry.Break("archive", providertest.Fault{CutAfter: cut, Times: c.cut})
 			}
-			_, err := in.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
-			if errors.Is(err, getproviders.ErrUnauthorized) != c.refused || !c.refused && err != nil {
-				t.Errorf("%v", err)
+			var hashes []getproviders.Hash
+			var err error
+			if widget := registry.Provider("acme", "widget"); hashed {
+				var all map[getproviders.Platform][]getproviders.Hash
+				all, err = in.Fetcher.Hashes(t.Context(), widget, v1, onLinux)
+				hashes = all[linux]
+			} else {
+				var got providercache.Installed
+				got, err = in.Ensure(t.Context(), widget, getproviders.Constraints{})
+				hashes = got.Hashes
 			}
-			must.EqualSlices(t, ranges(registry.Server), c.asked)
-			must.Equal(t, registry.Requests("package"), c.named)
-		})
+			if errors.Is(err, getproviders.ErrUnauthorized) != c.refused || c.refused == slices.Contains(hashes, zhOfBytes(archive)) {
+				t.Errorf("%s: %v, %v", name, hashes, err)
+			}
+			must.EqualSlices(t, ranges(registry.Server), c.asked, name, hashed)
+			must.Equal(t, registry.Requests("package"), c.named, name, hashed)
+		}
 	}
 }
 
@@ -88,21 +97,5 @@ func TestFetch_DocumentsWhoseURLsHaveExpired(t *testing.T) {
 				t.Errorf("%s is refused %d times: %v, asked for the package %d times", kind, times, err, registry.Requests("package"))
 			}
 		}
-	}
-}
-
-// TestHashes_OfAURLThatHasExpired: an archive that is hashed while it arrives is asked for in the same way.
-func TestHashes_OfAURLThatHasExpired(t *testing.T) {
-	t.Parallel()
-	registry, in, archive := newBreakable(t)
-	registry.RenewURLs()
-	in.Fetcher.Client = impatient(t, &beforeArchives{RoundTripper: registry.Client().Transport, call: func(n int) {
-		if n == 1 {
-			registry.RenewURLs()
-		}
-	}})
-	got, err := in.Fetcher.Hashes(t.Context(), registry.Provider("acme", "widget"), v1, onLinux)
-	if zh := getproviders.ZH(sha256.Sum256(archive)); err != nil || !slices.Contains(got[linux], zh) || registry.Requests("archive") != 2 {
-		t.Errorf("%v, %v, asked %d times", got, err, registry.Requests("archive"))
 	}
 }

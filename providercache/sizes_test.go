@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
@@ -92,4 +94,28 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 		must.Equal(t, f.Source, "the registry")
 		must.Equal(t, f.Location, "https://registry.example.com/v1/")
 	}
+}
+
+func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
+	s := receipttest.New(t)
+	s.Receipts.Put(receipttest.Name, receipt.Provenance{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77}.Receipt(receipttest.RecordOf(t, s.Dir)))
+	must.Succeed(t, s.Receipts.File.Save(t.Context()))
+	fetcher := func(arch string) *Fetcher {
+		return &Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: arch}}
+	}
+	in := &Installer{Fetcher: fetcher("amd64"), Cache: &store.Store{Dir: s.Root, Shared: true}}
+	widget := must.Get(getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget"))(t)
+	want := getproviders.CachedPackage{
+		Version: getproviders.MustParseVersion("1.0.0"), SourceURL: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
+	}
+	must.EqualSlices(t, in.KnownPackages(widget), []getproviders.CachedPackage{want})
+	other := widget
+	other.Type = "widg"
+	must.Len(t, in.KnownPackages(other), 0)
+	in.Fetcher = fetcher("arm64")
+	must.Len(t, in.KnownPackages(widget), 0)
+	in.Fetcher = fetcher("amd64")
+	must.Succeed(t, os.RemoveAll(s.Dir))
+	want.Present = false
+	must.EqualSlices(t, in.KnownPackages(widget), []getproviders.CachedPackage{want}, "of a package that is gone")
 }

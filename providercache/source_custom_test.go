@@ -1,39 +1,15 @@
 package providercache_test
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
-
-// A source that a program brings along has archives in memory and an authenticator of its own.
-func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
-	source := parallelSource(t)
-	archive := zipOf(t, map[string]string{"terraform-provider-widget": "x"})
-	source.Add("acme/widget", "1.0.0", getproviders.ReaderArchive{Name: "blob 1", Reader: bytes.NewReader(archive), Size: int64(len(archive))})
-	approved := sha256.Sum256(archive)
-	pkg := source.Packages[acmeWidget][v1]
-	pkg.Trust = getproviders.TrustedBy(authenticatorFunc(func(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
-		if d.SHA256 != approved {
-			return getproviders.AuthenticationResult{}, getproviders.ErrAuthentication
-		}
-		return getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, nil
-	}))
-	source.Packages[acmeWidget][v1] = pkg
-	_, report := install(t, newInstaller(t, source), widgets, nil)
-	must.Equal(t, report.Outcomes[0].Authentication.TrustLevel, getproviders.LevelVerifiedChecksum)
-	approved[0]++
-	if err := attempt(t, newInstaller(t, source), widgets, nil); !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("another archive: %v", err)
-	}
-}
 
 // A source that lists a package without anything to authenticate it by causes an error and no
 // panic.
@@ -51,9 +27,39 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	must.Equal(t, installtest.First(in.Fetcher.Locate(t.Context(), request)).Err, nil)
 }
 
-// authenticatorFunc is a function that is an Authenticator.
-type authenticatorFunc func(getproviders.Digests) (getproviders.AuthenticationResult, error)
+// wrapper is a source around another one, as programs write it.
+type wrapper struct{ getproviders.Source }
 
-func (f authenticatorFunc) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
-	return f(d)
+func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
+	needsReceipts(t)
+	for _, wrap := range []func(getproviders.Source) getproviders.Source{
+		func(s getproviders.Source) getproviders.Source { return s },
+		func(s getproviders.Source) getproviders.Source { return wrapper{s} },
+		func(s getproviders.Source) getproviders.Source { return wrapper{getproviders.Memoize(wrapper{s})} },
+	} {
+		registry, in := newRegistry(t, "widget")
+		in.Fetcher.StateDir = t.TempDir()
+		for _, want := range []int{5, 1} { // versions, package, list, signature, archive
+			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
+			in.Fetcher = installtest.Again(in.Fetcher)
+			before := registry.Requests("")
+			must.Get(in.Ensure(t.Context(), provider(widgetAddress), constraints("")))(t)
+			must.Equal(t, registry.Requests("")-before, want)
+		}
+	}
+}
+
+// TestProvidertest_InstallsAsItsCommentSays is the example of package providertest.
+func TestProvidertest_InstallsAsItsCommentSays(t *testing.T) {
+	t.Parallel()
+	registry := providertest.New(t)
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+	installer := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: registry.Source(), Client: registry.Client()},
+		Target:  &providercache.Store{Dir: t.TempDir()},
+	}
+	got, err := installer.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
+	if err != nil || got.Executable == "" || registry.Requests("archive") != 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -26,29 +25,18 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 		t.Skip("files that are open can't be removed here")
 	}
 	source := newSource(t)
-	for _, address := range []string{"acme/widget", "acme/gadget"} {
-		_, name, _ := strings.Cut(address, "/")
-		source.AddZip(t, address, "1.0.0", zipOf(t, map[string]string{"terraform-provider-" + name: "the provider", "LICENSE": "free"}))
+	all := require("acme/widget", "", "acme/gadget", "")
+	for p := range all {
+		address := "acme/" + p.Type
+		source.AddZip(t, address, "1.0.0", zipOf(t, map[string]string{"terraform-provider-" + p.Type: "the provider", "LICENSE": "free"}))
 		source.From(address, "1.0.0", "the test")
 	}
-	all := require("acme/widget", "", "acme/gadget", "")
-	// An installation goes on meanwhile, so that what is removed may be there again.
-	removals := map[string]func(in *providercache.Installer){
-		"target": func(in *providercache.Installer) { _ = os.RemoveAll(in.Target.Dir) },
-		"cache":  func(in *providercache.Installer) { _ = os.RemoveAll(in.Cache.Dir) },
-		"state":  func(in *providercache.Installer) { _ = os.RemoveAll(in.Fetcher.StateDir) },
-		"stages": func(in *providercache.Installer) {
-			for _, dir := range []string{in.Target.Dir, in.Cache.Dir} {
-				stages := must.Get(filepath.Glob(filepath.Join(dir, ".tfdeps-*")))(t)
-				for _, stage := range stages {
-					_ = os.RemoveAll(stage)
-				}
-			}
-		},
-	}
-	for name, remove := range removals {
+	sound := newInstaller(t, source)
+	install(t, sound, all, nil)
+	want := treeOf(t, sound.Target.Dir)
+	for _, removed := range []string{"target", "cache", "state", "*/.tfdeps-*"} {
 		for _, mode := range peertest.FirstIfShort(1, providercache.LinkCopy, providercache.LinkAuto) {
-			t.Run(name+" "+mode.String(), func(t *testing.T) {
+			t.Run(removed+" "+mode.String(), func(t *testing.T) {
 				t.Parallel()
 				stride := 1
 				if testing.Short() {
@@ -57,15 +45,15 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 				for n, more := 1, true; more; n += stride {
 					dir := t.TempDir()
 					in := newInstaller(t, source)
-					in.Target, in.Cache = &providercache.Store{Dir: filepath.Join(dir, "target")}, &providercache.Store{Dir: filepath.Join(dir, "cache")}
+					in.Target, in.Cache = storeIn(dir, "target"), storeIn(dir, "cache")
 					in.Link, in.Fetcher.StateDir = mode, filepath.Join(dir, "state")
-					var mu sync.Mutex
-					left := n
+					left := n // events don't overlap
 					in.Fetcher.Observe = func(context.Context, event.Event) {
-						mu.Lock()
-						defer mu.Unlock()
 						if left--; left == 0 {
-							remove(in)
+							found, _ := filepath.Glob(filepath.Join(dir, removed))
+							for _, path := range found {
+								_ = os.RemoveAll(path) // an installation goes on meanwhile, so that it may be there again
+							}
 						}
 					}
 					err := attempt(t, in, all, nil)
@@ -75,18 +63,10 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 					}
 					in.Fetcher.Observe = nil
 					install(t, in, all, nil)
-					for _, address := range []string{"acme/widget", "acme/gadget"} {
-						_, name, _ := strings.Cut(address, "/")
-						at := filepath.Join(in.Target.Dir, packageDir(address, "1.0.0"))
-						must.Equal(t, read(t, filepath.Join(at, "terraform-provider-"+name))+read(t, filepath.Join(at, "LICENSE")), "the providerfree")
-					}
-					found, err := (&providercache.Fetcher{StateDir: in.Fetcher.StateDir}).Maintain(in.Cache).Verify(t.Context(), nil)
-					if err != nil || slices.ContainsFunc(found, func(v providercache.Verified) bool { return v.Differs() }) {
-						t.Errorf("%d: the cache has %+v, %v", n, found, err)
-					}
-					for _, root := range []string{in.Target.Dir, in.Cache.Dir} {
-						must.Equal(t, stagingDirs(tree(t, root)), 0)
-					}
+					must.Equal(t, treeOf(t, in.Target.Dir), want, n)
+					found := must.Get((&providercache.Fetcher{StateDir: in.Fetcher.StateDir}).Maintain(in.Cache).Verify(t.Context(), nil))(t)
+					must.Equal(t, slices.ContainsFunc(found, providercache.Verified.Differs), false, n)
+					must.Equal(t, stagingDirs(tree(t, in.Target.Dir))+stagingDirs(tree(t, in.Cache.Dir)), 0, n)
 				}
 			})
 		}

@@ -295,6 +295,11 @@ func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	if _, ok := s.Receipts.Known(packageName, moved, time.Now()); ok {
 		t.Error("there is a receipt for what has changed since it was checked")
 	}
+	cachetest.WriteTo(t, filepath.Join(moved, "LICENSE"), "FREE") // with another mtime, which counts although links were made
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:moved="}.Receipt(before), Linked: true})
+	if _, ok := s.Receipts.Known(packageName, moved, time.Now()); ok {
+		t.Error("the receipt is renewed over a change")
+	}
 	if rc, _ := s.Receipts.Find(packageName); rc.H1 != "h1:moved=" {
 		t.Error("it is forgotten what the package was")
 	}
