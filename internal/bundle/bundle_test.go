@@ -1,4 +1,4 @@
-package bundle_test
+package bundle
 
 import (
 	"archive/tar"
@@ -17,7 +17,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/internal/bundle"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -64,26 +63,26 @@ func equal(t *testing.T, got, want map[string]string) {
 
 var example = map[string]string{"a": "first", "tree/x": "in a tree", "tree/deep/y": "", "z/b": "last"}
 
-func exampleTar(t testing.TB, entries ...bundle.Entry) []byte {
+func exampleTar(t testing.TB, entries ...Entry) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	lay(t, dir, example)
 	if entries == nil {
-		entries = []bundle.Entry{{Path: "z/b"}, {Path: "tree/x", Executable: true}, {Path: "a"}, {Path: "tree/deep/y"}}
+		entries = []Entry{{Path: "z/b"}, {Path: "tree/x", Executable: true}, {Path: "a"}, {Path: "tree/deep/y"}}
 	}
 	return exampleTarOf(t, dir, entries...)
 }
 
-func exampleTarOf(t testing.TB, dir string, entries ...bundle.Entry) []byte {
+func exampleTarOf(t testing.TB, dir string, entries ...Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must.Get(bundle.Write(t.Context(), &b, dir, entries))(t)
+	must.Get(Write(t.Context(), &b, dir, entries))(t)
 	return b.Bytes()
 }
 
 func unpack(t testing.TB, archive []byte, dir string) error {
 	t.Helper()
-	_, err := bundle.Unpack(t.Context(), bytes.NewReader(archive), bundle.Options{Dir: dir, Unit: anywhere, Last: []string{"a"}})
+	_, err := Unpack(t.Context(), bytes.NewReader(archive), Options{Dir: dir, Unit: anywhere, Last: []string{"a"}})
 	return err
 }
 
@@ -92,7 +91,7 @@ func ExampleWrite() {
 	defer os.RemoveAll(dir)
 	_ = os.WriteFile(filepath.Join(dir, "file"), []byte("content"), 0o600)
 	var archive bytes.Buffer
-	manifest, err := bundle.Write(context.Background(), &archive, dir, []bundle.Entry{{Path: "file"}})
+	manifest, err := Write(context.Background(), &archive, dir, []Entry{{Path: "file"}})
 	fmt.Println(manifest.Files[0].SHA256[:8], manifest.Files[0].Size, err)
 	// Output: ed7002b4 7 <nil>
 }
@@ -100,7 +99,7 @@ func ExampleWrite() {
 func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 	t.Parallel()
 	archive, dir := exampleTar(t), t.TempDir()
-	must.EqualSlices(t, archive, exampleTar(t, []bundle.Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...), "the same files in another order have another archive")
+	must.EqualSlices(t, archive, exampleTar(t, []Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...), "the same files in another order have another archive")
 	lay(t, dir, map[string]string{"a": "old", "tree/gone": "old", "mine": "old"})
 	must.Succeed(t, unpack(t, archive, dir))
 	want := map[string]string{"mine": "old"}
@@ -125,7 +124,7 @@ func TestBundle_KeepsHostsWithPorts(t *testing.T) {
 	const name = "tree/example.com:8443/acme/widget/x"
 	dir, to := t.TempDir(), t.TempDir()
 	lay(t, dir, map[string]string{name: "content"})
-	must.Succeed(t, unpack(t, exampleTarOf(t, dir, bundle.Entry{Path: name}), to))
+	must.Succeed(t, unpack(t, exampleTarOf(t, dir, Entry{Path: name}), to))
 	if got, err := os.ReadFile(filepath.Join(to, name)); string(got) != "content" {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -140,7 +139,7 @@ func TestBundle_NamesNoUser(t *testing.T) {
 			break
 		}
 		must.Succeed(t, err)
-		if i == 0 && h.Name != bundle.ManifestName {
+		if i == 0 && h.Name != ManifestName {
 			t.Errorf("the first entry is %s", h.Name)
 		}
 		if h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" || h.ModTime.Unix() != 0 || len(h.PAXRecords) > 0 {
@@ -155,7 +154,7 @@ func TestBundle_LinksAreKept(t *testing.T) {
 	if err := must.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
-	archive := exampleTar(t, bundle.Entry{Path: "a"}, bundle.Entry{Path: "tree/x"}, bundle.Entry{Path: "tree/l", Link: "../a"}, bundle.Entry{Path: "z/l", Link: "../tree"})
+	archive := exampleTar(t, Entry{Path: "a"}, Entry{Path: "tree/x"}, Entry{Path: "tree/l", Link: "../a"}, Entry{Path: "z/l", Link: "../tree"})
 	must.Succeed(t, os.Remove(filepath.Join(dir, "try")))
 	must.Succeed(t, unpack(t, archive, dir))
 	got := content(t, dir)
@@ -176,10 +175,10 @@ func sum(text string) string {
 }
 
 // forge makes an archive with a manifest, and with other entries than the manifest says.
-func forge(t testing.TB, files []bundle.Entry, entries ...entry) []byte {
+func forge(t testing.TB, files []Entry, entries ...entry) []byte {
 	t.Helper()
-	manifest := must.Get(json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: files}))(t)
-	return forgeTar(t, append([]entry{{name: bundle.ManifestName, content: string(manifest)}}, entries...)...)
+	manifest := must.Get(json.Marshal(Manifest{FormatVersion: "1.0", Files: files}))(t)
+	return forgeTar(t, append([]entry{{name: ManifestName, content: string(manifest)}}, entries...)...)
 }
 
 func forgeTar(t testing.TB, entries ...entry) []byte {
@@ -199,12 +198,12 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 
 // refused are archives of which nothing may be unpacked, by the reason.
 func refused(t testing.TB) map[string][]byte {
-	file := func(name string) bundle.Entry { return bundle.Entry{Path: name, Size: 1, SHA256: sum("x")} }
+	file := func(name string) Entry { return Entry{Path: name, Size: 1, SHA256: sum("x")} }
 	with := func(name string) []byte {
-		return forge(t, []bundle.Entry{file(name)}, entry{name: name, content: "x"})
+		return forge(t, []Entry{file(name)}, entry{name: name, content: "x"})
 	}
 	link := func(target string) []byte {
-		return forge(t, []bundle.Entry{file("a"), {Path: "z/l", Link: target}}, entry{name: "a", content: "x"}, entry{name: "z/l", link: target, kind: tar.TypeSymlink})
+		return forge(t, []Entry{file("a"), {Path: "z/l", Link: target}}, entry{name: "a", content: "x"}, entry{name: "z/l", link: target, kind: tar.TypeSymlink})
 	}
 	whole := exampleTar(t)
 	changed := bytes.Replace(whole, []byte("in a tree"), []byte("in a Tree"), 1)
@@ -212,29 +211,29 @@ func refused(t testing.TB) map[string][]byte {
 		"nothing": nil, "no archive": []byte("nonsense"), "cut": whole[:len(whole)/2], "cut at its end": whole[:len(whole)-1024-512],
 		"changed": changed, "more behind it": append(bytes.Clone(whole), 'x'),
 		"no manifest":       forgeTar(t, entry{name: "a", content: "x"}),
-		"a broken one":      forgeTar(t, entry{name: bundle.ManifestName, content: "{"}),
-		"another format":    forgeTar(t, entry{name: bundle.ManifestName, content: `{"format_version":"2.0","files":[]}`}),
+		"a broken one":      forgeTar(t, entry{name: ManifestName, content: "{"}),
+		"another format":    forgeTar(t, entry{name: ManifestName, content: `{"format_version":"2.0","files":[]}`}),
 		"an entry more":     forge(t, nil, entry{name: "a", content: "x"}),
 		"an empty one more": forge(t, nil, entry{name: "a"}),
-		"an entry less":     forge(t, []bundle.Entry{file("a")}),
-		"another entry":     forge(t, []bundle.Entry{file("a")}, entry{name: "b", content: "x"}),
-		"another size":      forge(t, []bundle.Entry{file("a")}, entry{name: "a", content: "xx"}),
-		"another content":   forge(t, []bundle.Entry{file("a")}, entry{name: "a", content: "y"}),
-		"another kind":      forge(t, []bundle.Entry{file("a")}, entry{name: "a", link: "b", kind: tar.TypeSymlink}),
-		"a device":          forge(t, []bundle.Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", kind: tar.TypeChar}),
-		"a hard link":       forge(t, []bundle.Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", link: "/etc/passwd", kind: tar.TypeLink}),
-		"twice":             forge(t, []bundle.Entry{file("a"), file("a")}, entry{name: "a", content: "x"}, entry{name: "a", content: "x"}),
-		"twice but case":    forge(t, []bundle.Entry{file("A"), file("a")}, entry{name: "A", content: "x"}, entry{name: "a", content: "x"}),
-		"unsorted":          forge(t, []bundle.Entry{file("b"), file("a")}, entry{name: "b", content: "x"}, entry{name: "a", content: "x"}),
-		"below a file":      forge(t, []bundle.Entry{file("a"), file("a/b")}, entry{name: "a", content: "x"}, entry{name: "a/b", content: "x"}),
-		"through a link":    forge(t, []bundle.Entry{{Path: "l", Link: "z"}, file("l/b"), file("z/b")}, entry{name: "l", link: "z", kind: tar.TypeSymlink}, entry{name: "l/b", content: "x"}, entry{name: "z/b", content: "x"}),
-		"no checksum":       forge(t, []bundle.Entry{{Path: "a", Size: 1}}, entry{name: "a", content: "x"}),
-		"a negative size":   forge(t, []bundle.Entry{{Path: "a", Size: -1, SHA256: sum("")}}, entry{name: "a"}),
-		"too many bytes":    forge(t, []bundle.Entry{{Path: "a", Size: 65 << 30, SHA256: sum("")}}, entry{name: "a"}),
-		"an overflow":       forge(t, []bundle.Entry{{Path: "a", Size: 1<<63 - 1, SHA256: sum("")}, {Path: "b", Size: 1<<63 - 1, SHA256: sum("")}}, entry{name: "a"}),
+		"an entry less":     forge(t, []Entry{file("a")}),
+		"another entry":     forge(t, []Entry{file("a")}, entry{name: "b", content: "x"}),
+		"another size":      forge(t, []Entry{file("a")}, entry{name: "a", content: "xx"}),
+		"another content":   forge(t, []Entry{file("a")}, entry{name: "a", content: "y"}),
+		"another kind":      forge(t, []Entry{file("a")}, entry{name: "a", link: "b", kind: tar.TypeSymlink}),
+		"a device":          forge(t, []Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", kind: tar.TypeChar}),
+		"a hard link":       forge(t, []Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", link: "/etc/passwd", kind: tar.TypeLink}),
+		"twice":             forge(t, []Entry{file("a"), file("a")}, entry{name: "a", content: "x"}, entry{name: "a", content: "x"}),
+		"twice but case":    forge(t, []Entry{file("A"), file("a")}, entry{name: "A", content: "x"}, entry{name: "a", content: "x"}),
+		"unsorted":          forge(t, []Entry{file("b"), file("a")}, entry{name: "b", content: "x"}, entry{name: "a", content: "x"}),
+		"below a file":      forge(t, []Entry{file("a"), file("a/b")}, entry{name: "a", content: "x"}, entry{name: "a/b", content: "x"}),
+		"through a link":    forge(t, []Entry{{Path: "l", Link: "z"}, file("l/b"), file("z/b")}, entry{name: "l", link: "z", kind: tar.TypeSymlink}, entry{name: "l/b", content: "x"}, entry{name: "z/b", content: "x"}),
+		"no checksum":       forge(t, []Entry{{Path: "a", Size: 1}}, entry{name: "a", content: "x"}),
+		"a negative size":   forge(t, []Entry{{Path: "a", Size: -1, SHA256: sum("")}}, entry{name: "a"}),
+		"too many bytes":    forge(t, []Entry{{Path: "a", Size: 65 << 30, SHA256: sum("")}}, entry{name: "a"}),
+		"an overflow":       forge(t, []Entry{{Path: "a", Size: 1<<63 - 1, SHA256: sum("")}, {Path: "b", Size: 1<<63 - 1, SHA256: sum("")}}, entry{name: "a"}),
 		"an unwanted path":  with("elsewhere/x"),
 	}
-	for _, name := range []string{"../x", "/x", "a/../x", "./x", "a//x", ".", "", `a\x`, "c:x", "c:1", "example.com:x", "example.com:1:1/a", "example.com:70000/a", "a\nb", ".git/config", "z/.GIT/x", bundle.ManifestName} {
+	for _, name := range []string{"../x", "/x", "a/../x", "./x", "a//x", ".", "", `a\x`, "c:x", "c:1", "example.com:x", "example.com:1:1/a", "example.com:70000/a", "a\nb", ".git/config", "z/.GIT/x", ManifestName} {
 		all["the path "+name] = with(name)
 	}
 	for _, target := range []string{"/a", "../../a", "..", "../..", "b", "../b", "../z/../a", "./../a", `..\a`, "..//a"} {
@@ -260,7 +259,7 @@ func TestBundle_Limits(t *testing.T) {
 	for want, files := range map[string]string{
 		"1000001 entries": strings.Repeat(link, 1_000_001), "68719476736 bytes": `{"path":"a","size":68719476737,"sha256":"` + sum("a") + `"},`,
 	} {
-		_, err := bundle.DecodeManifest([]byte(`{"format_version":"1.0","files":[` + strings.TrimSuffix(files, ",") + `]}`))
+		_, err := DecodeManifest([]byte(`{"format_version":"1.0","files":[` + strings.TrimSuffix(files, ",") + `]}`))
 		must.Contain(t, err, want)
 	}
 }
@@ -279,14 +278,14 @@ func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 	cancel()
 	must.Succeed(t, os.Remove(filepath.Join(dir, "z")))
 	delete(before, "z")
-	must.Fail(t, must.ErrorOf(bundle.Unpack(ctx, bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere})), context.Canceled)
+	must.Fail(t, must.ErrorOf(Unpack(ctx, bytes.NewReader(exampleTar(t)), Options{Dir: dir, Unit: anywhere})), context.Canceled)
 	equal(t, content(t, dir), before)
 }
 
 func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir, no := t.TempDir(), errors.New("no")
-	_, err := bundle.Unpack(t.Context(), bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere, Accept: func(unpacked string) error {
+	_, err := Unpack(t.Context(), bytes.NewReader(exampleTar(t)), Options{Dir: dir, Unit: anywhere, Accept: func(unpacked string) error {
 		equal(t, content(t, unpacked), example)
 		return no
 	}})
@@ -309,7 +308,7 @@ func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 
 func TestBundle_OddEntriesAreRefused(t *testing.T) {
 	t.Parallel()
-	manifest := must.Get(json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}}))(t)
+	manifest := must.Get(json.Marshal(Manifest{FormatVersion: "1.0", Files: []Entry{{Path: "a", Size: 1, SHA256: sum("x")}}}))(t)
 	for why, header := range map[string]tar.Header{
 		"a path of its own in PAX records": {Name: "a", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX, Linkname: "b"},
 		"a directory":                      {Name: "a", Typeflag: tar.TypeDir},
@@ -320,7 +319,7 @@ func TestBundle_OddEntriesAreRefused(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		must.Succeed(t, w.WriteHeader(&tar.Header{Name: bundle.ManifestName, Typeflag: tar.TypeReg, Size: int64(len(manifest)), Mode: 0o644}))
+		must.Succeed(t, w.WriteHeader(&tar.Header{Name: ManifestName, Typeflag: tar.TypeReg, Size: int64(len(manifest)), Mode: 0o644}))
 		_, _ = w.Write(manifest)
 		if header.Typeflag == tar.TypeReg {
 			header.Size = 1
@@ -343,8 +342,8 @@ func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	lay(t, dir, example)
-	for _, e := range []bundle.Entry{{Path: "none"}, {Path: "../x"}, {Path: "l", Link: "/etc"}, {Path: "l", Link: "none"}, {Path: "tree"}} {
-		must.Refuse(bundle.Write(t.Context(), io.Discard, dir, []bundle.Entry{e}))(t, e)
+	for _, e := range []Entry{{Path: "none"}, {Path: "../x"}, {Path: "l", Link: "/etc"}, {Path: "l", Link: "none"}, {Path: "tree"}} {
+		must.Refuse(Write(t.Context(), io.Discard, dir, []Entry{e}))(t, e)
 	}
 }
 
@@ -370,7 +369,7 @@ func FuzzDecodeManifest(f *testing.F) {
 	f.Add([]byte(`{"format_version":"1.0","files":[{"path":"a","size":1,"sha256":"` + sum("x") + `"},{"path":"l","link":"a"}]}`))
 	f.Add([]byte(`{"format_version":"1.1","files":null}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		m, err := bundle.DecodeManifest(content)
+		m, err := DecodeManifest(content)
 		for _, e := range m.Files {
 			if err == nil && (!filepath.IsLocal(filepath.FromSlash(e.Path)) || strings.HasPrefix(e.Link, "/")) {
 				t.Errorf("%+v is accepted", e)

@@ -1,4 +1,4 @@
-package cause_test
+package cause
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -30,7 +29,7 @@ func versions(texts ...string) []getproviders.Version {
 }
 
 // lines are the lines that bounds stand on.
-func lines(bounds []cause.ConstraintBound) []int {
+func lines(bounds []ConstraintBound) []int {
 	all := []int{}
 	for _, b := range bounds {
 		all = append(all, b.Pos.Line)
@@ -67,7 +66,7 @@ func TestFindConflict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := cause.FindConflict(c.required, c.versions)
+			got := FindConflict(c.required, c.versions)
 			var newest []string
 			for _, b := range got.Bounds {
 				newest = append(newest, b.Newest.String())
@@ -88,7 +87,7 @@ func TestFindConflict_OfVeryManyRequirements(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("!= 1.%d.0", i), fmt.Sprintf("!= 1.%d.0, != 1.%d.0, != 1.%d.0", i, (i+17)%64, (i+31)%64))
 		all = append(all, getproviders.MustParseVersion(fmt.Sprintf("1.%d.0", i)))
 	}
-	got := cause.FindConflict(requirements(texts...), all).Minimal
+	got := FindConflict(requirements(texts...), all).Minimal
 	if len(got) == 0 {
 		t.Fatal("no conflict was found")
 	}
@@ -110,11 +109,11 @@ func TestFindConflict_IsMinimal(t *testing.T) {
 			all = append(all, getproviders.Version{Major: 1 + random.Uint64N(3), Minor: random.Uint64N(3)})
 		}
 		required := requirements(texts...)
-		got, want := len(cause.FindConflict(required, all).Minimal), smallestByTrying(required, all)
+		got, want := len(FindConflict(required, all).Minimal), smallestByTrying(required, all)
 		if got != want {
 			t.Fatalf("%q with %v: a conflict of %d, want %d", texts, all, got, want)
 		}
-		checkConflict(t, cause.FindConflict(required, all).Minimal, all)
+		checkConflict(t, FindConflict(required, all).Minimal, all)
 	}
 }
 
@@ -123,10 +122,10 @@ func TestFindConflict_IsMinimal(t *testing.T) {
 func smallestByTrying(required []getproviders.Requirement, all []getproviders.Version) int {
 	smallest := 0
 	for set := 1; set < 1<<len(required) && len(all) > 0; set++ {
-		var chosen []cause.ConstraintBound
+		var chosen []ConstraintBound
 		for i, r := range required {
 			if set&(1<<i) != 0 {
-				chosen = append(chosen, cause.ConstraintBound{Requirement: r})
+				chosen = append(chosen, ConstraintBound{Requirement: r})
 			}
 		}
 		if !allowsAny(chosen, all) && (smallest == 0 || len(chosen) < smallest) {
@@ -136,7 +135,7 @@ func smallestByTrying(required []getproviders.Requirement, all []getproviders.Ve
 	return smallest
 }
 
-func allowsAny(bounds []cause.ConstraintBound, all []getproviders.Version) bool {
+func allowsAny(bounds []ConstraintBound, all []getproviders.Version) bool {
 	var together getproviders.Constraints
 	for _, b := range bounds {
 		together = together.And(b.Constraints)
@@ -147,7 +146,7 @@ func allowsAny(bounds []cause.ConstraintBound, all []getproviders.Version) bool 
 
 // checkConflict checks that the bounds together allow no version, and without any one of them
 // allow some.
-func checkConflict(t *testing.T, bounds []cause.ConstraintBound, all []getproviders.Version) {
+func checkConflict(t *testing.T, bounds []ConstraintBound, all []getproviders.Version) {
 	t.Helper()
 	if len(bounds) > 0 && allowsAny(bounds, all) {
 		t.Errorf("%v is no conflict", bounds)
@@ -166,7 +165,7 @@ func ExampleFindConflict() {
 		{Constraints: getproviders.MustParseConstraints("< 1.5"), Pos: getproviders.Pos{Module: "module.dns", File: "dns/main.tf", Line: 3}},
 	}
 	available := versions("1.0.0", "1.4.2", "2.3.0")
-	for _, b := range cause.FindConflict(required, available).Minimal {
+	for _, b := range FindConflict(required, available).Minimal {
 		fmt.Println(strings.Join([]string{b.Pos.Module, b.Constraints.String(), b.Newest.String()}, " | "))
 	}
 	// Output:

@@ -1,4 +1,4 @@
-package hosts_test
+package hosts
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -24,7 +23,7 @@ func TestRetryReason(t *testing.T) {
 	}{
 		{&http.Response{Status: "503 Service Unavailable"}, nil, "503 Service Unavailable"},
 		{nil, context.DeadlineExceeded, "timeout"},
-		{nil, &hosts.Fault{Err: os.ErrDeadlineExceeded}, "timeout"},
+		{nil, &Fault{Err: os.ErrDeadlineExceeded}, "timeout"},
 		{nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "connection refused"},
 		{nil, &net.OpError{Op: "dial", Err: syscall.Errno(10061)}, "connection refused"}, // by Windows
 		{nil, &net.DNSError{Err: "no such host", Name: "example.com"}, "host not found"},
@@ -32,7 +31,7 @@ func TestRetryReason(t *testing.T) {
 		{nil, errors.New("https://example.com/?token=secret went wrong"), "connection failed"},
 		{nil, nil, "no answer"},
 	} {
-		must.Equal(t, hosts.RetryReason(tt.resp, tt.err), tt.want, tt.resp, tt.err)
+		must.Equal(t, RetryReason(tt.resp, tt.err), tt.want, tt.resp, tt.err)
 	}
 }
 
@@ -44,22 +43,22 @@ func TestClient_TellsOfRetries(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	var told []hosts.Retry
-	client := must.Get(hosts.NewClient(hosts.ClientOptions{
-		Retries: 3, RetryWaitMin: time.Millisecond, RetryWaitMax: time.Millisecond, OnRetry: func(r hosts.Retry) { told = append(told, r) },
+	var told []Retry
+	client := must.Get(NewClient(ClientOptions{
+		Retries: 3, RetryWaitMin: time.Millisecond, RetryWaitMax: time.Millisecond, OnRetry: func(r Retry) { told = append(told, r) },
 	}))(t)
 	defer client.CloseIdleConnections()
 	resp := must.Get(client.Get(server.URL))(t)
 	resp.Body.Close()
 	must.Len(t, told, 2)
 	for i, r := range told {
-		want := hosts.Retry{Host: server.Listener.Addr().String(), Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
+		want := Retry{Host: server.Listener.Addr().String(), Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
 		if r != want || r.Wait <= 0 {
 			t.Errorf("told %+v, want %+v", r, want)
 		}
 	}
-	hosts.AnnounceRetry(t.Context(), client, hosts.Retry{Host: "x"})
-	hosts.AnnounceRetry(t.Context(), http.DefaultClient, hosts.Retry{Host: "y"})
+	AnnounceRetry(t.Context(), client, Retry{Host: "x"})
+	AnnounceRetry(t.Context(), http.DefaultClient, Retry{Host: "y"})
 	must.Len(t, told, 3)
 	must.Equal(t, told[2].Host, "x")
 }

@@ -1,4 +1,4 @@
-package hosts_test
+package hosts
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	svchost "github.com/hashicorp/terraform-svchost"
 
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -31,7 +30,7 @@ func TestParseHostname(t *testing.T) {
 		{"a。b", "a.b", "a.b"},
 	}
 	for _, tt := range tests {
-		h := must.Get(hosts.ParseHostname(tt.given))(t, tt.given)
+		h := must.Get(ParseHostname(tt.given))(t, tt.given)
 		must.Equal(t, h.ASCII(), tt.ascii, tt.given)
 		must.Equal(t, h.String(), tt.display, tt.given)
 	}
@@ -73,7 +72,7 @@ func TestParseHostname_Refuses(t *testing.T) {
 		{strings.Repeat("a.", 126) + "aa", "253"},
 	}
 	for _, tt := range tests {
-		h, err := hosts.ParseHostname(tt.given)
+		h, err := ParseHostname(tt.given)
 		if err == nil {
 			t.Errorf("%q was read as %q", tt.given, h)
 		} else if !strings.Contains(err.Error(), tt.reason) {
@@ -83,7 +82,7 @@ func TestParseHostname_Refuses(t *testing.T) {
 }
 
 func TestHostname_ThatWasNotParsedIsShownAsItIs(t *testing.T) {
-	for _, h := range []hosts.Hostname{"", "xn--zn7c.com", "xn--\xff:1"} {
+	for _, h := range []Hostname{"", "xn--zn7c.com", "xn--\xff:1"} {
 		must.Equal(t, h.String(), string(h), h)
 	}
 }
@@ -93,11 +92,11 @@ func FuzzParseHostname(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, given string) {
-		h, err := hosts.ParseHostname(given)
+		h, err := ParseHostname(given)
 		if err != nil {
 			return
 		}
-		must.Equal(t, must.Get(hosts.ParseHostname(h.String()))(t), h, given, h.ASCII())
+		must.Equal(t, must.Get(ParseHostname(h.String()))(t), h, given, h.ASCII())
 		if strings.ContainsAny(h.String(), "/\\\x00") || strings.Trim(h.String(), ".") == "" {
 			t.Errorf("%q = %q is no name for a directory", given, h)
 		}
@@ -107,7 +106,7 @@ func FuzzParseHostname(f *testing.F) {
 
 func TestHostname_Rootless(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[hosts.Hostname]hosts.Hostname{"example.com": "example.com", "example.com.": "example.com", "example.com.:8443": "example.com:8443", "example.com:8443": "example.com:8443", "": ""} {
+	for given, want := range map[Hostname]Hostname{"example.com": "example.com", "example.com.": "example.com", "example.com.:8443": "example.com:8443", "example.com:8443": "example.com:8443", "": ""} {
 		must.Equal(t, given.Rootless(), want, given)
 	}
 }

@@ -1,4 +1,4 @@
-package hosts_test
+package hosts
 
 import (
 	"net/http"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -18,7 +17,7 @@ func TestRefusal_ARefusalIsExplained(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked, answered string
 		header          http.Header
-		host            hosts.Hostname
+		host            Hostname
 		sent            bool
 		advice          string
 	}{
@@ -28,7 +27,7 @@ func TestRefusal_ARefusalIsExplained(t *testing.T) {
 		"plain http":    {"http://api.example.com/v1", "http://api.example.com/v1", nil, "example.com", false, "https URL"},
 		"somebody else": {api, "https://other.example/v1", nil, "other.example", false, "was redirected there from https://api.example.com/v1"},
 	} {
-		got := hosts.ExplainRefusal("example.com", hosts.DocumentRequest{URL: parse(c.asked), Header: c.header}, &hosts.Document{URL: parse(c.answered)})
+		got := ExplainRefusal("example.com", DocumentRequest{URL: parse(c.asked), Header: c.header}, &Document{URL: parse(c.answered)})
 		if got.Host != c.host || got.Sent != c.sent || !strings.Contains(got.Hint(), c.advice) || strings.Contains(got.Hint(), "s3cret") {
 			t.Errorf("%s: got %+v", name, got)
 		}
@@ -37,19 +36,19 @@ func TestRefusal_ARefusalIsExplained(t *testing.T) {
 
 func TestRefusal_WhatAHostThatRefusesSays(t *testing.T) {
 	for _, c := range []struct {
-		refusal hosts.Refusal
+		refusal Refusal
 		status  int
 		want    string
 	}{
-		{hosts.Refusal{Sent: true}, 403, "rejected"},
-		{hosts.Refusal{}, 403, "denies access"},
-		{hosts.Refusal{}, 401, "requires"},
+		{Refusal{Sent: true}, 403, "rejected"},
+		{Refusal{}, 403, "denies access"},
+		{Refusal{}, 401, "requires"},
 	} {
-		if got := c.refusal.Says(c.status); !strings.HasPrefix(got, c.want) || !hosts.Refuses(c.status) {
+		if got := c.refusal.Says(c.status); !strings.HasPrefix(got, c.want) || !Refuses(c.status) {
 			t.Errorf("%+v, %d: got %q", c.refusal, c.status, got)
 		}
 	}
-	if hosts.Refuses(http.StatusNotFound) {
+	if Refuses(http.StatusNotFound) {
 		t.Error("404 is about credentials")
 	}
 }

@@ -1,4 +1,4 @@
-package hosts_test
+package hosts
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -27,7 +26,7 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 		fmt.Fprintf(w, "%d for %s", version, r.Header.Get("Authorization"))
 	}))
 	defer registry.Close()
-	client := hosts.WithRevalidation(registry.Client())
+	client := WithRevalidation(registry.Client())
 	ask := func(token string) string {
 		t.Helper()
 		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, registry.URL, nil))(t)

@@ -1,8 +1,7 @@
-package oci_test
+package oci
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -16,23 +15,21 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // withReferrers is a registry that lists referrers, which Debian's doesn't: a fake of that one list, before the real registry.
-func withReferrers(s started) http.RoundTripper {
+func withReferrers(s started) *http.Client {
 	var mu sync.Mutex
 	lists := map[string][]json.RawMessage{}
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		answer := func(header http.Header, body string) *http.Response {
-			return &http.Response{StatusCode: http.StatusOK, Request: r, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-		}
+	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		if _, subject, ok := strings.Cut(r.URL.Path, "/referrers/"); ok {
 			mu.Lock()
 			defer mu.Unlock()
 			list, err := json.Marshal(append([]json.RawMessage{}, lists[subject]...))
-			return answer(http.Header{"Content-Type": {"application/vnd.oci.image.index.v1+json"}}, `{"schemaVersion": 2, "manifests": `+string(list)+`}`), err
+			answer := reply(r, http.StatusOK, `{"schemaVersion": 2, "manifests": `+string(list)+`}`)
+			answer.Header.Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+			return answer, err
 		}
 		if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/manifests/") {
 			return s.Client.Transport.RoundTrip(r)
@@ -61,7 +58,7 @@ func withReferrers(s started) http.RoundTripper {
 			resp.Header.Set("Oci-Subject", pushed.Subject.Digest)
 		}
 		return resp, err
-	})
+	})}
 }
 
 // tags are all tags of the repository.
@@ -83,31 +80,27 @@ func TestPush_LosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
 	for _, referrers := range []bool{false, true} {
 		for _, method := range []string{http.MethodHead, http.MethodPut} {
-			s := start(t, nil)
-			shared := *s.Client
+			s := start(t, false)
+			shared := s.Client
 			if referrers {
-				shared.Transport = withReferrers(s)
+				shared = withReferrers(s)
 			}
-			push := func(ctx context.Context, client *http.Client, t remote.Release) error {
-				return (&oci.Client{HTTP: client}).Push(ctx, s.at, release("1.0.0", t))
+			push := func(client *http.Client, each remote.Release) error {
+				return (&Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", each))
 			}
-			must.Succeed(t, push(t.Context(), &shared, target(linux, "archive one")))
+			must.Succeed(t, push(shared, target(linux, "archive one")))
 			others := 0
-			interrupted := shared
-			interrupted.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			interrupted := before(shared, func(r *http.Request) *http.Response {
 				if strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") && r.Method == method {
 					if others++; others == 1 {
-						if err := push(r.Context(), &shared, target(windows, "archive two")); err != nil {
-							return nil, err
-						}
+						must.Equal(t, push(shared, target(windows, "archive two")), nil)
 					}
 				}
-				return shared.Transport.RoundTrip(r)
+				return nil
 			})
-			must.Succeed(t, push(t.Context(), &interrupted, target(plan9, "archive three")))
+			must.Succeed(t, push(interrupted, target(plan9, "archive three")))
 			all, err := s.source.Describe(widget).Platforms(t.Context(), widget, v1)
 			if err != nil || len(all) != 3 || others < 1 {
 				t.Errorf("referrers: %t, published at %s: %v, %v, after %d tries", referrers, method, all, err, others)
@@ -124,13 +117,13 @@ func TestPush_LosesNothing(t *testing.T) {
 func TestPush_BringsNothingBack(t *testing.T) {
 	t.Parallel()
 	for _, referrers := range []bool{false, true} {
-		s := start(t, nil)
-		client := *s.Client
+		s := start(t, false)
+		client := s.Client
 		if referrers {
-			client.Transport = withReferrers(s)
+			client = withReferrers(s)
 		}
 		at := time.Now()
-		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
+		pusher := &Client{HTTP: client, Now: func() time.Time { return at }}
 		push := func(each remote.Release) {
 			t.Helper()
 			must.Succeed(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)))
@@ -151,16 +144,15 @@ func TestPush_BringsNothingBack(t *testing.T) {
 func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 	t.Parallel()
 	for _, deleted := range []bool{false, true} {
-		s := start(t, nil)
-		at, client := time.Now(), *s.Client
-		gone := ""
-		client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		s := start(t, false)
+		at, gone := time.Now(), ""
+		client := before(s.Client, func(r *http.Request) *http.Response {
 			if gone == "" || !strings.HasSuffix(r.URL.Path, "/manifests/"+gone) {
-				return s.Client.Transport.RoundTrip(r)
+				return nil
 			}
-			return &http.Response{StatusCode: http.StatusNotFound, Request: r, Body: http.NoBody}, nil
+			return reply(r, http.StatusNotFound, "")
 		})
-		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
+		pusher := &Client{HTTP: client, Now: func() time.Time { return at }}
 		push := func(each remote.Release) {
 			t.Helper()
 			must.Equal(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)), nil, deleted)
@@ -178,7 +170,7 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 		s.tagged(t, http.MethodPut, before)
 		at = at.Add(10 * time.Minute)
 		if deleted { // what is gone doesn't come back with another platform
-			push(target(getproviders.Platform{OS: "plan9", Arch: "arm"}, "archive three"))
+			push(target(plan9, "archive three"))
 			must.Len(t, s.platforms(t), 2)
 		}
 		push(target(windows, "archive four"))
@@ -191,16 +183,16 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 // no tags in its place, which other publishers wouldn't read.
 func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
-	referrers, refused := withReferrers(s), false
-	client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-		if strings.Contains(r.URL.Path, "/referrers/") && !refused {
-			refused = true
-			return &http.Response{StatusCode: http.StatusTooManyRequests, Request: r, Body: http.NoBody}, nil
+	s := start(t, false)
+	refused := false
+	client := before(withReferrers(s), func(r *http.Request) *http.Response {
+		if refused || !strings.Contains(r.URL.Path, "/referrers/") {
+			return nil
 		}
-		return referrers.RoundTrip(r)
-	})}
-	err := (&oci.Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one")))
+		refused = true
+		return reply(r, http.StatusTooManyRequests, "")
+	})
+	err := (&Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one")))
 	if got := tags(t, s); err != nil || !refused || len(got) != 1 {
 		t.Errorf("refused: %t, the tags are %q, %v", refused, got, err)
 	}
@@ -209,24 +201,19 @@ func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 // TestPush_KeepsWhatIsSigned has a publisher without signed checksums overwrite the tag of one that has some.
 func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
-	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), widget.PackedName(version("1.0.0"), linux),
-		sha256.Sum256([]byte("archive two")), widget.PackedName(version("1.0.0"), windows))
-	published := oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []remote.Release{target(linux, "archive one")},
-		Signed: &getproviders.SignedDocuments{Sums: []byte(sums), Signature: []byte("signature")}}
+	s := start(t, false)
+	published := release("1.0.0", target(linux, "archive one"))
+	published.Signed = signedBy(newSigner(), v1, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
 	others := 0
-	client := *s.Client
-	client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	client := before(s.Client, func(r *http.Request) *http.Response {
 		if strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") && r.Method == http.MethodPut {
 			if others++; others == 1 {
-				if err := s.client.Push(r.Context(), s.at, published); err != nil {
-					return nil, err
-				}
+				must.Equal(t, s.client.Push(r.Context(), s.at, published), nil)
 			}
 		}
-		return s.Client.Transport.RoundTrip(r)
+		return nil
 	})
-	must.Succeed(t, (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, release("1.0.0", target(windows, "archive two"))))
+	must.Succeed(t, (&Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(windows, "archive two"))))
 	if all, signed, err := s.client.Pushed(t.Context(), s.at, v1); err != nil || len(all) != 2 || !signed {
 		t.Errorf("%d platforms, signed: %t, %v", len(all), signed, err)
 	}
@@ -239,16 +226,16 @@ func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	s := start(t, nil)
+	s := start(t, false)
 	for _, failing := range []int{3, 1000} {
 		left := failing
-		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		client := before(s.Client, func(r *http.Request) *http.Response {
 			if left == 0 || !strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") {
-				return s.Client.Transport.RoundTrip(r)
+				return nil
 			}
 			left--
-			return &http.Response{StatusCode: http.StatusInternalServerError, Request: r, Body: http.NoBody}, nil
-		})}
-		must.Equal(t, (&oci.Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one"))) == nil, failing == 3)
+			return reply(r, http.StatusInternalServerError, "")
+		})
+		must.Equal(t, (&Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one"))) == nil, failing == 3)
 	}
 }

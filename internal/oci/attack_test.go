@@ -1,7 +1,6 @@
-package oci_test
+package oci
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -16,60 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
-
-// TestSource_RefusesSizesAndDigestsThatLie has descriptors contradict what they lead to, and be larger than anything is.
-func TestSource_RefusesSizesAndDigestsThatLie(t *testing.T) {
-	t.Parallel()
-	index := func(f *fake, change func(object)) {
-		manifest, _ := json.Marshal(f.manifest)
-		descriptor := target1(manifest, "linux", "")
-		change(descriptor)
-		f.index["manifests"] = []object{descriptor}
-	}
-	for want, spoil := range map[string]func(f *fake){
-		"may have 4194304":        func(f *fake) { index(f, func(d object) { d["size"] = 4<<20 + 1 }) },
-		"that isn't an image ma":  func(f *fake) { index(f, func(d object) { d["mediaType"] = "application/vnd.oci.image.index.v1+json" }) },
-		"has the digest":          func(f *fake) { index(f, func(d object) { d["digest"] = "sha256:../../../x" }) },
-		"mismatch":                func(f *fake) { index(f, func(d object) { d["size"] = 3 }) },
-		"mismatch Content-Length": func(f *fake) { index(f, func(d object) { d["size"] = -1 }) },
-		"without a size": func(f *fake) {
-			f.manifest["layers"] = []object{{"mediaType": "archive/zip", "digest": digest.FromString("x"), "size": 0}}
-		},
-		"no SHA-256": func(f *fake) {
-			f.manifest["layers"] = []object{{"mediaType": "archive/zip", "digest": "sha256:" + strings.Repeat("Z", 64), "size": 1}}
-		},
-		"error": func(f *fake) { // a manifest that is megabytes of nothing
-			f.change = func(path string, body []byte) []byte {
-				if strings.HasSuffix(path, "/1.0.0") {
-					return append(body, make([]byte, 5<<20)...)
-				}
-				return body
-			}
-		},
-	} {
-		f := newFake()
-		spoil(f)
-		if pkg, err := f.ask(t); err == nil || want != "error" && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %+v, %v", want, pkg, err)
-		}
-	}
-}
-
-// TestSource_DoesNotBelieveTheTagsDigest has the header name another digest than that of the index.
-func TestSource_DoesNotBelieveTheTagsDigest(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	f.change = func(path string, body []byte) []byte {
-		if strings.HasSuffix(path, "/1.0.0") {
-			return []byte(strings.Replace(string(body), "linux", "LINUX", 1))
-		}
-		return body
-	}
-	must.Refuse(f.ask(t))(t)
-}
 
 // TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that
 // is this machine or the metadata of a cloud, by a redirect, and one that a host named to which the registry had
@@ -78,27 +25,26 @@ func TestLogins_ReachNoOtherRealm(t *testing.T) {
 	t.Parallel()
 	var told atomic.Int64
 	listen := func(secure bool) *httptest.Server {
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler := func(w http.ResponseWriter, r *http.Request) {
 			if body := make([]byte, 1<<10); r.Header.Get("Authorization") != "" || r.Body != nil && func() bool { n, _ := r.Body.Read(body); return n > 0 }() {
 				told.Add(1)
 			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="https://`+r.Host+`/token",service="x"`)
 			w.WriteHeader(http.StatusUnauthorized)
-		}))
-		if secure {
-			server.StartTLS()
-		} else {
-			server.Start()
 		}
+		if secure {
+			return serve(t, handler)
+		}
+		server := httptest.NewServer(http.HandlerFunc(handler))
 		t.Cleanup(server.Close)
 		return server
 	}
 	plain, other := listen(false), listen(true)
 	elsewhere := strings.Replace(other.URL, "127.0.0.1", "127.0.0.2", 1)
-	for name, login := range map[string]oci.Login{"a password": {Username: "robot", Password: "p"}, "a token": {RefreshToken: "secret"}} {
+	for name, login := range map[string]Login{"a password": {Username: "robot", Password: "p"}, "a token": {RefreshToken: "secret"}} {
 		for _, realm := range []string{plain.URL + "/token", elsewhere + "/token", "https://169.254.169.254/token", "https://localhost:1/token", "file:///etc/passwd", "redirect", "blob"} {
 			var registry *httptest.Server
-			registry = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			registry = serve(t, func(w http.ResponseWriter, r *http.Request) {
 				at := realm
 				switch {
 				case r.URL.Path == "/token":
@@ -112,8 +58,7 @@ func TestLogins_ReachNoOtherRealm(t *testing.T) {
 				}
 				w.Header().Set("WWW-Authenticate", `Bearer realm="`+at+`",service="x"`)
 				w.WriteHeader(http.StatusUnauthorized)
-			}))
-			t.Cleanup(registry.Close)
+			})
 			source := sourceOf(registry, login)
 			if available, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s for %s: %v, %v", name, realm, available, err)
@@ -126,9 +71,9 @@ func TestLogins_ReachNoOtherRealm(t *testing.T) {
 // TestLogins_StartNoOtherProgram has Docker's configuration name helpers that are paths.
 func TestLogins_StartNoOtherProgram(t *testing.T) {
 	t.Parallel()
-	at := oci.Repository{Registry: "r.example", Name: "x"}
+	at := Repository{Registry: "r.example", Name: "x"}
 	for _, name := range []string{"../../bin/sh", "/bin/sh", `..\evil`, "x/y", "x\x00y", "a b\n", "\x1b]0;x\a"} {
-		logins := &oci.Logins{Helper: name}
+		logins := &Logins{Helper: name}
 		if login, err := logins.Find(t.Context(), at); err == nil || strings.ContainsAny(err.Error(), "\x1b\x00") && !strings.Contains(err.Error(), "docker-credential-") {
 			t.Errorf("%q: %+v, %v", name, login, err)
 		}
@@ -157,12 +102,12 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 	}
 	t.Chdir(work)
 	t.Setenv("PATH", strings.Join([]string{".", bin, os.Getenv("PATH")}, string(os.PathListSeparator)))
-	logins := &oci.Logins{Helper: "aid"}
-	for host, want := range map[string]oci.Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
-		must.Equal(t, must.Get(logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}))(t), want, host)
+	logins := &Logins{Helper: "aid"}
+	for host, want := range map[string]Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
+		must.Equal(t, must.Get(logins.Find(t.Context(), Repository{Registry: host, Name: "x"}))(t), want, host)
 	}
 	for host, want := range map[string]string{"odd.example": "not a JSON object", "endless.example": "not a JSON object", "failing.example": "locked " + filepath.ToSlash(filepath.VolumeName(work)) + "/"} {
-		_, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"})
+		_, err := logins.Find(t.Context(), Repository{Registry: host, Name: "x"})
 		if !errors.Is(err, hosts.ErrUnauthorized) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", host, err)
 		}
@@ -174,11 +119,9 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 func TestArchive_RefusesAnotherPart(t *testing.T) {
 	t.Parallel()
 	plain := newFake()
-	manifest, _ := json.Marshal(plain.manifest)
-	plain.index["manifests"] = []object{target1(manifest, "linux", "")}
-	index, _ := json.Marshal(plain.index)
+	index, manifest := plain.documents()
 	base := answering(map[string][]byte{"/manifests/1.0.0": index, "/manifests/" + string(digest.FromBytes(manifest)): manifest, string(digest.FromString(plain.layer)): []byte(plain.layer)},
-		http.Header{"Content-Type": {"application/vnd.oci.image.index.v1+json"}})
+		http.Header{"Content-Type": {plain.manifestType}})
 	for part, want := range map[string]int64{"bytes 3-10/11": 3, "bytes 4-10/11": -1, "bytes 30-40/41": -1, "": -1, "3-10/11": -1} {
 		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 			resp, err := base.Transport.RoundTrip(r)

@@ -1,4 +1,4 @@
-package oci_test
+package oci
 
 import (
 	"context"
@@ -14,33 +14,36 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// TestPush_FiftyPublishAndFiftyRead has each publisher add a platform of its own to one of ten versions, while others
+// TestPush_FiftyPublishAndFiftyRead has five publishers for each version add a platform of their own, while others
 // read: whatever a tag leads to at any moment is there, with its bytes, and in the end nothing is lost.
 func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	crowd := crowdOf(20)
-	s := start(t, nil)
+	crowd := crowdOf()
+	var versions []string
+	for i := range crowd / 5 {
+		versions = append(versions, fmt.Sprintf("1.0.%d", i))
+	}
+	s := start(t, false)
 	type job struct {
-		v      getproviders.Version
+		v      string
 		target remote.Release
 	}
 	var jobs []job
 	for i := range crowd {
-		plat := getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i/10)}
-		jobs = append(jobs, job{version(fmt.Sprintf("1.0.%d", i%10)), target(plat, fmt.Sprintf("archive %d", i))})
+		plat := getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i%5)}
+		jobs = append(jobs, job{versions[i/5], target(plat, fmt.Sprintf("archive %d", i))})
 	}
 	push := func(ctx context.Context, j job) (struct{}, error) {
 		j.target.Archive = io.NewSectionReader(j.target.Archive, 0, j.target.Archive.Size())
-		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: j.v, Targets: []remote.Release{j.target}})
+		return struct{}{}, s.client.Push(ctx, s.at, release(j.v, j.target))
 	}
 	published, end := context.WithCancel(t.Context())
 	read := func(ctx context.Context, versions ...string) (archives int, err error) {
@@ -65,10 +68,6 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 			}
 		}
 		return archives, nil
-	}
-	var versions []string
-	for i := range 10 {
-		versions = append(versions, fmt.Sprintf("1.0.%d", i))
 	}
 	must.Succeed(t, par.Together(t.Context(),
 		func(ctx context.Context) error {
@@ -99,21 +98,17 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	crowd := crowdOf(10)
-	s := start(t, nil)
+	crowd := crowdOf()
+	s := start(t, false)
 	var requests atomic.Int64
-	counting := *s.Client
-	counting.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-		requests.Add(1)
-		return s.Client.Transport.RoundTrip(r)
-	})
+	counting := before(s.Client, func(*http.Request) *http.Response { requests.Add(1); return nil })
 	var all []remote.Release
 	for i := range crowd {
 		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
 	}
 	begun := time.Now()
 	_, errs := par.Map(t.Context(), crowd, all, func(ctx context.Context, each remote.Release) (struct{}, error) {
-		return struct{}{}, (&oci.Client{HTTP: &counting}).Push(ctx, s.at, release("1.0.0", each))
+		return struct{}{}, (&Client{HTTP: counting}).Push(ctx, s.at, release("1.0.0", each))
 	})
 	t.Logf("%d requests, %.1f s", requests.Load(), time.Since(begun).Seconds())
 	must.Succeed(t, errors.Join(errs...))
@@ -122,12 +117,12 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 }
 
 // crowdOf is how many publish: fifty, which keeps the registry busy for ten seconds, if each case is to run, and otherwise
-// fewer.
-func crowdOf(fewer int) int {
+// ten.
+func crowdOf() int {
 	if peertest.All() {
 		return 50
 	}
-	return fewer
+	return 10
 }
 
 // readArchive reads an archive, and compares it with what is listed.

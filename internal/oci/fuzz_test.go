@@ -1,8 +1,7 @@
-package oci_test
+package oci
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
 // answering is a registry without a network: it answers each path that ends like a key.
@@ -36,23 +34,20 @@ func answering(answers map[string][]byte, header http.Header) *http.Client {
 				return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
 			}
 		}
-		return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		return reply(r, http.StatusNotFound, ""), nil
 	})}
 }
 
-func sourceAt(client *http.Client) *oci.Source {
-	return &oci.Source{Client: &oci.Client{HTTP: client}, Repository: func(getproviders.Provider) (oci.Repository, error) {
-		return oci.ParseRepository("r.example/widget")
+func sourceAt(client *http.Client) *Source {
+	return &Source{Client: &Client{HTTP: client}, Repository: func(getproviders.Provider) (Repository, error) {
+		return ParseRepository("r.example/widget")
 	}}
 }
 
 // FuzzManifests reads an index and a manifest: what comes out is a package of the platform that was asked for, with a
 // SHA-256 and a size.
 func FuzzManifests(f *testing.F) {
-	plain := newFake()
-	manifest, _ := json.Marshal(plain.manifest)
-	plain.index["manifests"] = []object{target1(manifest, "linux", "")}
-	index, _ := json.Marshal(plain.index)
+	index, manifest := newFake().documents()
 	f.Add(index, manifest)
 	f.Add(bytes.ReplaceAll(index, []byte("linux"), []byte("../..")), manifest)
 	f.Add(bytes.ReplaceAll(index, []byte("sha256"), []byte("sha512")), manifest)
@@ -104,9 +99,9 @@ func FuzzDockerConfig(f *testing.F) {
 		}
 		file := filepath.Join(t.TempDir(), "config.json")
 		must.Succeed(t, os.WriteFile(file, content, 0o600))
-		logins := &oci.Logins{Files: []string{file}}
-		login, err := logins.Find(t.Context(), oci.Repository{Registry: "r.example", Name: "team/widget"})
-		if login != (oci.Login{}) && (err != nil || !bytes.Contains(bytes.ToLower(content), []byte("r.example")) && !bytes.Contains(content, []byte(`\u`))) {
+		logins := &Logins{Files: []string{file}}
+		login, err := logins.Find(t.Context(), Repository{Registry: "r.example", Name: "team/widget"})
+		if login != (Login{}) && (err != nil || !bytes.Contains(bytes.ToLower(content), []byte("r.example")) && !bytes.Contains(content, []byte(`\u`))) {
 			t.Errorf("%+v, %v", login, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package oci_test
+package oci
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
 // object is a JSON object.
@@ -27,8 +27,9 @@ type object = map[string]any
 type fake struct {
 	index, manifest object
 	layer           string
-	change          func(path string, body []byte) []byte // on its way
-	elsewhere       string                                // where blobs are; "": here
+	changed         string                   // of this in its path
+	change          func(body []byte) []byte // a body on its way
+	elsewhere       string                   // where blobs are; "": here
 	manifestType    string
 }
 
@@ -41,20 +42,26 @@ func newFake() *fake {
 		index: object{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "artifactType": "application/vnd.opentofu.provider"}}
 }
 
+// documents are the index, which has the manifest unless a test put something else there, and the manifest.
+func (f *fake) documents() (index, manifest []byte) {
+	manifest, _ = json.Marshal(f.manifest)
+	if f.index["manifests"] == nil {
+		f.index["manifests"] = []object{target1(manifest, "linux", "")}
+	}
+	index, _ = json.Marshal(f.index)
+	return index, manifest
+}
+
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if user, _, _ := r.BasicAuth(); user != "robot" {
 		w.Header().Set("WWW-Authenticate", `Basic realm="tests"`)
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	manifest, _ := json.Marshal(f.manifest)
-	if f.index["manifests"] == nil {
-		f.index["manifests"] = []object{target1(manifest, "linux", "")}
-	}
-	body := manifest
+	index, body := f.documents()
 	switch path := r.URL.Path; {
 	case strings.HasSuffix(path, "/manifests/1.0.0"):
-		body, _ = json.Marshal(f.index)
+		body = index
 		w.Header().Set("Content-Type", f.manifestType)
 		w.Header().Set("Docker-Content-Digest", string(digest.FromBytes(body)))
 	case strings.Contains(path, "/manifests/"):
@@ -65,8 +72,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		body = []byte(f.layer)
 	}
-	if f.change != nil {
-		body = f.change(r.URL.Path, body)
+	if f.change != nil && strings.Contains(r.URL.Path, f.changed) {
+		body = f.change(body)
 	}
 	_, _ = w.Write(body)
 }
@@ -77,21 +84,18 @@ func target1(manifest []byte, os, osVersion string) object {
 }
 
 // sourceOf is the repository "widget" of a fake registry, with its login, if it wants one.
-func sourceOf(server *httptest.Server, login oci.Login) *oci.Source {
+func sourceOf(server *httptest.Server, login Login) *Source {
 	host := strings.TrimPrefix(server.URL, "https://")
-	logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: login}}}
-	return &oci.Source{Client: &oci.Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
-		return oci.ParseRepository(host + "/widget")
+	logins := &Logins{Blocks: []LoginBlock{{Prefix: host, Login: login}}}
+	return &Source{Client: &Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (Repository, error) {
+		return ParseRepository(host + "/widget")
 	}}
 }
 
 // ask asks the fake for the package.
 func (f *fake) ask(t *testing.T) (getproviders.Package, error) {
 	t.Helper()
-	server := httptest.NewTLSServer(f)
-	t.Cleanup(server.Close)
-	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
-	return source.Package(t.Context(), widget, v1, linux)
+	return sourceOf(serve(t, f.ServeHTTP), robot).Package(t.Context(), widget, v1, linux)
 }
 
 // What decoding takes is counted by the meter of who asks, such as a server with a limit of memory, before it is there.
@@ -101,9 +105,7 @@ func TestSource_CountsWhatItReads(t *testing.T) {
 	for room, want := range map[int64]error{0: full, 1000: full, 5000: full, 1 << 20: nil} {
 		f, left := newFake(), room
 		f.index["annotations"] = object{"long": strings.Repeat(",", 60)}
-		server := httptest.NewTLSServer(f)
-		t.Cleanup(server.Close)
-		must.Fail(t, must.ErrorOf(sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(hosts.WithMeter(t.Context(), func(_ context.Context, bytes int64) error {
+		must.Fail(t, must.ErrorOf(sourceOf(serve(t, f.ServeHTTP), robot).Package(hosts.WithMeter(t.Context(), func(_ context.Context, bytes int64) error {
 			if left -= bytes; left < 0 {
 				return full
 			}
@@ -112,40 +114,56 @@ func TestSource_CountsWhatItReads(t *testing.T) {
 	}
 }
 
-func TestSource_RefusesWhatIsNoProvider(t *testing.T) {
+// TestSource_RefusesSizesAndDigestsThatLie has other things than a provider's package, and descriptors and a header that contradict what they
+// lead to, or are larger than anything is.
+func TestSource_RefusesSizesAndDigestsThatLie(t *testing.T) {
 	t.Parallel()
-	manifest := []byte("{}")
-	for want, spoil := range map[string]func(f *fake){
-		"media type":     func(f *fake) { f.manifestType = "application/vnd.oci.image.manifest.v1+json" },
-		"artifact type":  func(f *fake) { f.index["artifactType"] = "application/vnd.opentofu.modulepkg" },
-		"has the media ": func(f *fake) { f.manifest["artifactType"] = "other" },
-		"0 layers":       func(f *fake) { f.manifest["layers"] = nil },
-		"2 layers": func(f *fake) {
-			layer := object{"mediaType": "archive/zip", "digest": digest.FromString("x"), "size": 1}
-			f.manifest["layers"] = []object{layer, layer}
-		},
-		"no SHA-256": func(f *fake) {
-			f.manifest["layers"] = []object{{"mediaType": "archive/zip", "digest": digest.SHA512.FromString("x"), "size": 1}}
-		},
-		"several targets": func(f *fake) {
-			f.index["manifests"] = []object{target1(manifest, "linux", ""), target1(manifest, "linux", "")}
-		},
-		"available for linux_amd64": func(f *fake) {
-			f.index["manifests"] = []object{target1(manifest, "linux", "10"), target1(manifest, "plan9", "")}
-		},
-		"mismatch": func(f *fake) {
-			f.change = func(path string, body []byte) []byte {
-				if strings.HasSuffix(path, "/1.0.0") {
-					return body
-				}
-				body[0] = '['
-				return body
-			}
-		},
+	other := []byte("{}")
+	layers := func(d any, size, n int) func(f *fake) {
+		layer := object{"mediaType": "archive/zip", "digest": d, "size": size}
+		return func(f *fake) { f.manifest["layers"] = slices.Repeat([]object{layer}, n) }
+	}
+	descriptor := func(name string, value any) func(f *fake) {
+		return func(f *fake) {
+			_, manifest := f.documents()
+			d := target1(manifest, "linux", "")
+			d[name] = value
+			f.index["manifests"] = []object{d}
+		}
+	}
+	changed := func(path string, change func(body []byte) []byte) func(f *fake) {
+		return func(f *fake) { f.changed, f.change = path, change }
+	}
+	for name, test := range map[string]struct {
+		spoil func(f *fake)
+		want  string
+	}{
+		"a manifest for an index":  {func(f *fake) { f.manifestType = "application/vnd.oci.image.manifest.v1+json" }, "media type"},
+		"a module":                 {func(f *fake) { f.index["artifactType"] = "application/vnd.opentofu.modulepkg" }, "artifact type"},
+		"another kind of artifact": {func(f *fake) { f.manifest["artifactType"] = "other" }, "has the media "},
+		"no archive":               {layers("", 0, 0), "0 layers"},
+		"two archives":             {layers(digest.FromString("x"), 1, 2), "2 layers"},
+		"SHA-512":                  {layers(digest.SHA512.FromString("x"), 1, 1), "no SHA-256"},
+		"a digest of no digits":    {layers("sha256:"+strings.Repeat("Z", 64), 1, 1), "no SHA-256"},
+		"an archive of no size":    {layers(digest.FromString("x"), 0, 1), "without a size"},
+		"a platform twice": {func(f *fake) {
+			f.index["manifests"] = []object{target1(other, "linux", ""), target1(other, "linux", "")}
+		}, "several targets"},
+		"other platforms": {func(f *fake) {
+			f.index["manifests"] = []object{target1(other, "linux", "10"), target1(other, "plan9", "")}
+		}, "available for linux_amd64"},
+		"a large manifest":                   {descriptor("size", 4<<20+1), "may have 4194304"},
+		"an index in an index":               {descriptor("mediaType", "application/vnd.oci.image.index.v1+json"), "that isn't an image ma"},
+		"a path for a digest":                {descriptor("digest", "sha256:../../../x"), "has the digest"},
+		"another size":                       {descriptor("size", 3), "mismatch"},
+		"a size below zero":                  {descriptor("size", -1), "mismatch Content-Length"},
+		"another manifest":                   {changed("/manifests/sha256:", func(body []byte) []byte { body[0] = '['; return body }), "mismatch"},
+		"megabytes of nothing":               {changed("/1.0.0", func(body []byte) []byte { return append(body, make([]byte, 5<<20)...) }), "unknown response Content-Length"},
+		"another index than the header says": {changed("/1.0.0", func(body []byte) []byte { return bytes.Replace(body, []byte("linux"), []byte("LINUX"), 1) }), "mismatched digest"},
 	} {
 		f := newFake()
-		spoil(f)
-		must.Contain(t, must.ErrorOf(f.ask(t)), want)
+		test.spoil(f)
+		must.Contain(t, must.ErrorOf(f.ask(t)), test.want, name)
 	}
 }
 
@@ -154,12 +172,11 @@ func TestArchive_TakesNoLoginElsewhere(t *testing.T) {
 	t.Parallel()
 	var told atomic.Value
 	told.Store("")
-	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		told.Store(told.Load().(string) + r.Header.Get("Authorization"))
 		w.Header().Set("WWW-Authenticate", `Basic realm="tests"`)
 		w.WriteHeader(http.StatusUnauthorized)
-	}))
-	t.Cleanup(other.Close)
+	})
 	f := newFake()
 	f.elsewhere = other.URL + "/blob"
 	pkg := must.Get(f.ask(t))(t)
@@ -172,12 +189,7 @@ func TestArchive_TakesNoLoginElsewhere(t *testing.T) {
 func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	f.change = func(path string, body []byte) []byte {
-		if strings.Contains(path, "/blobs/") {
-			return append(body, 'x')
-		}
-		return body
-	}
+	f.changed, f.change = "/blobs/", func(body []byte) []byte { return append(body, 'x') }
 	pkg := must.Get(f.ask(t))(t)
 	must.Fail(t, must.ErrorOf(pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: [32]byte{1}})), getproviders.ErrAuthentication)
 	opened := must.Get(pkg.Location.(getproviders.Archive).Open(t.Context(), 0))(t)
@@ -185,22 +197,6 @@ func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
 	if n, err := opened.Body.Read(make([]byte, 100)); n != 0 || err == nil {
 		t.Errorf("%d bytes, %v", n, err)
 	}
-}
-
-// TestPush_NamesTheRepositoryToBeCreated has a registry answer as ECR does.
-func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusNotFound)
-		if r.Method != http.MethodHead {
-			_, _ = w.Write([]byte(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository with name 'widget' does not exist"}]}`))
-		}
-	}))
-	t.Cleanup(server.Close)
-	at := oci.Repository{Registry: strings.TrimPrefix(server.URL, "https://"), Name: "team/widget"}
-	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, release("1.0.0", target(linux, "archive one")))
-	must.Equal(t, must.As[*oci.RepositoryMissingError](t, err).Repository, at)
-	must.Contain(t, err, "create team/widget there first")
 }
 
 // tagged reads the index of version 1.0.0, or sets the tag to another one.
@@ -222,6 +218,39 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// before is a client whose requests f sees first, and may answer in the registry's place.
+func before(client *http.Client, f func(*http.Request) *http.Response) *http.Client {
+	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		answer := f(r)
+		if answer == nil {
+			return client.Transport.RoundTrip(r)
+		}
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return answer, nil
+	})}
+}
+
+// reply is an answer with a body of JSON; "": none.
+func reply(r *http.Request, status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Request: r, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// unknown is what a registry says of a repository that it doesn't have.
+const unknown = `{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`
+
+// serve starts a server with https, which ends with the test.
+func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewTLSServer(handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// robot is the login that a fake wants.
+var robot = Login{Username: "robot", Password: "p"}
+
 // TestLogins_AreExchangedForTokens has a registry send its clients to a service for tokens, which alone gets the
 // password, and a token for this repository.
 func TestLogins_AreExchangedForTokens(t *testing.T) {
@@ -230,7 +259,7 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 	told.Store("")
 	scopes.Store("")
 	var server *httptest.Server
-	server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server = serve(t, func(w http.ResponseWriter, r *http.Request) {
 		told.Store(told.Load().(string) + r.URL.Path + "=" + strings.Split(r.Header.Get("Authorization")+" ", " ")[0] + " ")
 		switch {
 		case r.URL.Path == "/token":
@@ -246,10 +275,8 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 		default:
 			_, _ = w.Write([]byte(`{"name": "widget", "tags": ["1.0.0", "latest", "v2.0.0", "1.1"]}`))
 		}
-	}))
-	t.Cleanup(server.Close)
-	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
-	must.Len(t, must.Get(source.Versions(t.Context(), widget))(t).Versions, 1)
+	})
+	must.Len(t, must.Get(sourceOf(server, robot).Versions(t.Context(), widget))(t).Versions, 1)
 	must.Equal(t, scopes.Load(), "repository:widget:pull")
 	must.Equal(t, told.Load(), "/v2/widget/tags/list= /token=Basic /v2/widget/tags/list=Bearer ")
 }
@@ -269,16 +296,14 @@ func TestSource_ListOfTagsEnds(t *testing.T) {
 		"too many":           {pages: []string{`{"tags": ["x"` + strings.Repeat(`,"1"`, 100_000) + `]}`}, want: -1},
 	} {
 		asked := 0
-		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			page := min(asked, len(test.pages)-1)
 			if asked++; test.more || asked < len(test.pages) {
 				w.Header().Set("Link", `</v2/widget/tags/list?last=x>; rel="next"`)
 			}
 			_, _ = io.WriteString(w, test.pages[page])
-		}))
-		t.Cleanup(server.Close)
-		source := sourceOf(server, oci.Login{})
-		available, err := source.Versions(t.Context(), widget)
+		})
+		available, err := sourceOf(server, Login{}).Versions(t.Context(), widget)
 		if (err != nil) != (test.want < 0) || err == nil && len(available.Versions) != test.want || asked > 1000 {
 			t.Errorf("%s: %v, %v, after %d requests", name, available.Versions, err, asked)
 		}

@@ -1,10 +1,11 @@
-package oci_test
+package oci
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,18 +21,22 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // publishers pause more than they compute
+	goleak.VerifyTestMain(m)
+}
 
 var (
 	linux   = getproviders.Platform{OS: "linux", Arch: "amd64"}
 	windows = getproviders.Platform{OS: "windows", Arch: "arm64"}
+	plan9   = getproviders.Platform{OS: "plan9", Arch: "arm"}
 	widget  = noError(getproviders.Terraform("").ParseProvider("example.com/acme/widget"))
 	v1      = version("1.0.0")
 )
@@ -48,23 +53,18 @@ func version(text string) getproviders.Version { return noError(getproviders.Par
 // started is a registry with what asks it.
 type started struct {
 	ocitest.Registry
-	client *oci.Client
-	at     oci.Repository
-	source *oci.Source
+	client *Client
+	at     Repository
+	source *Source
 }
 
-// start starts a registry, whose login is known to logins; nil: it wants none.
-func start(t *testing.T, logins func(host string) *oci.Logins) started {
+// start starts a registry, with a login or without.
+func start(t *testing.T, login bool) started {
 	t.Helper()
-	s := started{Registry: ocitest.Start(t, noError(providertest.NewCA()), logins != nil)}
-	s.client = &oci.Client{HTTP: s.Client}
-	if logins != nil {
-		s.client.Logins = logins(s.Host).Find
-	}
-	s.at = noError(oci.ParseRepository(s.Host + "/providers/acme/widget"))
-	s.source = &oci.Source{Client: s.client, Repository: func(p getproviders.Provider) (oci.Repository, error) {
-		return oci.ParseRepository(s.Host + "/providers/" + p.Namespace + "/" + p.Type)
-	}}
+	s := started{Registry: ocitest.Start(t, noError(providertest.NewCA()), login)}
+	s.client = &Client{HTTP: s.Client}
+	s.at = noError(ParseRepository(s.Host + "/providers/acme/widget"))
+	s.source = &Source{Client: s.client, Repository: func(getproviders.Provider) (Repository, error) { return s.at, nil }}
 	return s
 }
 
@@ -80,8 +80,8 @@ func target(plat getproviders.Platform, content string) remote.Release {
 		Archive: io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))}
 }
 
-func release(v string, targets ...remote.Release) oci.Release {
-	return oci.Release{Provider: widget, Version: version(v), Targets: targets}
+func release(v string, targets ...remote.Release) Release {
+	return Release{Provider: widget, Version: version(v), Targets: targets}
 }
 
 func (s started) push(t *testing.T, v string, targets ...remote.Release) {
@@ -102,7 +102,7 @@ func read(t *testing.T, s started, v string, plat getproviders.Platform, offset 
 
 func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := start(t, false)
 	must.Fail(t, must.ErrorOf(s.source.Versions(t.Context(), widget)), getproviders.ErrNotFound)
 	s.push(t, "1.0.0", target(linux, "archive one"))
 	s.push(t, "1.1.0+build.1", target(linux, "archive two"))
@@ -125,13 +125,13 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 // isn't replaced.
 func TestPush_SendsNothingTwice(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := start(t, false)
 	s.push(t, "1.0.0", target(linux, "archive one"), target(windows, "archive two"))
-	before := listing(t, s.Dir)
+	before := s.files(t)
 	again := target(windows, "archive two")
 	again.Archive = io.NewSectionReader(strings.NewReader(""), 0, again.Archive.Size()) // nothing can be read of it
 	s.push(t, "1.0.0", again)
-	must.EqualSlices(t, before, listing(t, s.Dir))
+	must.EqualSlices(t, before, s.files(t))
 	err := s.client.Push(t.Context(), s.at, release("1.0.0", target(linux, "another")))
 	must.Contain(t, err, ":1.0.0 has another archive for linux_amd64: ")
 	pushed, _, err := s.client.Pushed(t.Context(), s.at, v1)
@@ -140,9 +140,10 @@ func TestPush_SendsNothingTwice(t *testing.T) {
 	}
 }
 
-func listing(t *testing.T, dir string) (all []string) {
+// files are those of the repository, with the times at which they were written.
+func (s started) files(t *testing.T) (all []string) {
 	t.Helper()
-	must.Succeed(t, filepath.Walk(filepath.Join(dir, "data"), func(path string, info os.FileInfo, err error) error {
+	must.Succeed(t, filepath.Walk(filepath.Join(s.Dir, "data/docker/registry/v2/repositories", s.at.Name), func(path string, info os.FileInfo, err error) error {
 		if err == nil && !info.IsDir() {
 			all = append(all, fmt.Sprint(path, info.ModTime()))
 		}
@@ -155,18 +156,14 @@ func listing(t *testing.T, dir string) (all []string) {
 // upload has got bytes twice.
 func TestPush_StartsABrokenUploadAgain(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := start(t, false)
 	var broken, uploads atomic.Int32
-	client := *s.Client
-	client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	pusher := &Client{HTTP: before(s.Client, func(r *http.Request) *http.Response {
 		if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/blobs/uploads/") || uploads.Add(1) > broken.Load() {
-			return s.Client.Transport.RoundTrip(r)
+			return nil
 		}
-		_ = r.Body.Close()
-		return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
-			Body: io.NopCloser(strings.NewReader(`{"errors": [{"code": "DIGEST_INVALID", "message": "provided digest did not match uploaded content"}]}`))}, nil
-	})
-	pusher := &oci.Client{HTTP: &client, Logins: s.client.Logins}
+		return reply(r, http.StatusBadRequest, `{"errors": [{"code": "DIGEST_INVALID", "message": "provided digest did not match uploaded content"}]}`)
+	})}
 	push := func(v string) error {
 		return pusher.Push(t.Context(), s.at, release(v, target(linux, "archive "+v)))
 	}
@@ -183,19 +180,18 @@ func TestPush_StartsABrokenUploadAgain(t *testing.T) {
 
 func TestLogins_AreSentWhereTheyBelong(t *testing.T) {
 	t.Parallel()
-	known := oci.Login{Username: ocitest.Username, Password: ocitest.Password}
-	s := start(t, func(host string) *oci.Logins {
-		return &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "x", Password: "y"}}, {Prefix: host + "/providers/acme", Login: known}}}
-	})
+	known := Login{Username: ocitest.Username, Password: ocitest.Password}
+	s := start(t, true)
+	s.client.Logins = (&Logins{Blocks: []LoginBlock{{Prefix: s.Host, Login: Login{Username: "x", Password: "y"}}, {Prefix: s.Host + "/providers/acme", Login: known}}}).Find
 	s.push(t, "1.0.0", target(linux, "archive one"))
 	_, content := read(t, s, "1.0.0", linux, 0)
 	must.Equal(t, content, "archive one")
-	for name, logins := range map[string]*oci.Logins{
-		"none": {}, "another host's": {Blocks: []oci.LoginBlock{{Prefix: "example.com", Login: known}}},
-		"a wrong one": {Blocks: []oci.LoginBlock{{Prefix: s.Host, Login: oci.Login{Username: ocitest.Username, Password: "secret1"}}}},
+	for name, logins := range map[string]*Logins{
+		"none": {}, "another host's": {Blocks: []LoginBlock{{Prefix: "example.com", Login: known}}},
+		"a wrong one": {Blocks: []LoginBlock{{Prefix: s.Host, Login: Login{Username: ocitest.Username, Password: "secret1"}}}},
 	} {
 		source := *s.source
-		source.Client = &oci.Client{HTTP: s.Client, Logins: logins.Find}
+		source.Client = &Client{HTTP: s.Client, Logins: logins.Find}
 		_, err := source.Versions(t.Context(), widget)
 		must.Fail(t, err, hosts.ErrUnauthorized, name)
 		must.NotContain(t, err.Error(), "secret1", name)
@@ -214,20 +210,20 @@ func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
 	write(".config/containers/auth.json", `{"auths": {"a.example/team": {"auth": "`+encoded("podman:p")+`"}, "b.example": {}}}`)
 	write(".docker/config.json", `{"auths": {"a.example": {"auth": "`+encoded("docker:p:q")+`"}, "bad.example": {"auth": "`+encoded("nothing")+`"}}, "credsStore": "../x"}`)
 	named := write("named.json", `{"auths": {"a.example/team/x": {"auth": "`+encoded("named:p")+`"}}}`)
-	ambient := &oci.Logins{Ambient: true, HomeDir: home, GOOS: "linux"}
-	blocks := &oci.Logins{Ambient: true, HomeDir: home, GOOS: "linux", Blocks: []oci.LoginBlock{{Prefix: "a.example/team", Login: oci.Login{Username: "block"}}}}
+	ambient := &Logins{Ambient: true, HomeDir: home, GOOS: "linux"}
+	blocks := &Logins{Ambient: true, HomeDir: home, GOOS: "linux", Blocks: []LoginBlock{{Prefix: "a.example/team", Login: Login{Username: "block"}}}}
 	for _, test := range []struct {
-		logins    *oci.Logins
+		logins    *Logins
 		host, rep string
 		want, err string
 	}{
 		{ambient, "a.example", "team/widget", "podman", ""}, {ambient, "a.example", "teams/widget", "docker", ""}, {ambient, "a.example", "team", "podman", ""},
 		{blocks, "a.example", "team/widget", "block", ""}, {blocks, "a.example", "other", "docker", ""},
-		{&oci.Logins{HomeDir: home}, "a.example", "team", "", ""}, {ambient, "bad.example", "x", "", "no username"}, {ambient, "c.example", "x", "", "can't be the name"},
-		{&oci.Logins{Files: []string{named}, HomeDir: home}, "a.example", "team/x/y", "named", ""},
-		{&oci.Logins{Files: []string{named + "x"}}, "a.example", "team", "", "there is no file"},
+		{&Logins{HomeDir: home}, "a.example", "team", "", ""}, {ambient, "bad.example", "x", "", "no username"}, {ambient, "c.example", "x", "", "can't be the name"},
+		{&Logins{Files: []string{named}, HomeDir: home}, "a.example", "team/x/y", "named", ""},
+		{&Logins{Files: []string{named + "x"}}, "a.example", "team", "", "there is no file"},
 	} {
-		login, err := test.logins.Find(t.Context(), oci.Repository{Registry: test.host, Name: test.rep})
+		login, err := test.logins.Find(t.Context(), Repository{Registry: test.host, Name: test.rep})
 		if login.Username != test.want || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s/%s: %q, %v, want %q, %q", test.host, test.rep, login.Username, err, test.want, test.err)
 		}
@@ -238,11 +234,10 @@ func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
 func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	t.Parallel()
 	skopeo := peertest.LookProgram(t, "skopeo")
-	s := start(t, nil)
-	build := version("1.0.0+build")
-	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), widget.PackedName(build, linux), sha256.Sum256([]byte("archive two")), widget.PackedName(build, windows))
-	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: noError(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []remote.Release{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}))
+	s := start(t, false)
+	pushed := release("1.0.0+build", target(linux, "archive one"), target(windows, "archive two"))
+	pushed.Signed = signedBy(newSigner(), pushed.Version, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
+	must.Succeed(t, s.client.Push(t.Context(), s.at, pushed))
 	certificates := t.TempDir()
 	must.Succeed(t, os.WriteFile(filepath.Join(certificates, "ca.crt"), noError(os.ReadFile(s.CAFile)), 0o600))
 	cmd := exec.CommandContext(t.Context(), skopeo, "inspect", "--raw", "--cert-dir="+certificates, "docker://"+s.at.String()+":1.0.0_build")
@@ -258,16 +253,16 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	if out, err := copying.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, strings.TrimPrefix(string(target(linux, "archive one").ZH), "zh:"))))), "archive one")
-	// Quay refuses other types of configurations than those that it knows, and Google's registry an empty one.
-	must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte("{}"))))))), "{}")
-	must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(sums))))))), sums)
+	// Quay refuses other types of configurations than those that it knows, and Google's registry an empty one: it is "{}".
+	for _, blob := range []string{"archive one", "{}", string(pushed.Signed.Sums)} {
+		must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(blob))))))), blob)
+	}
 }
 
 func TestModule_IsFoundByTagAndDigest(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
-	at := oci.Repository{Registry: s.Host, Name: "modules/net"}
+	s := start(t, false)
+	at := Repository{Registry: s.Host, Name: "modules/net"}
 	digest := s.PushModule(t, at.Name, "latest", []byte("archive one"))
 	other := s.PushModule(t, at.Name, "1.0.0", []byte("archive two"))
 	s.push(t, "1.0.0", target(linux, "archive one"))
@@ -282,12 +277,12 @@ func TestModule_IsFoundByTagAndDigest(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		at          oci.Repository
+		at          Repository
 		tag, digest string
 		want        string
 	}{
-		{at, "2.0.0", "", "there is no such package"}, {oci.Repository{Registry: s.Host, Name: "modules/other"}, "", "", "there is no such package"},
-		{at, "", "sha256:x", "the digest"}, {s.at, "1.0.0", "", "media type"}, {oci.Repository{Registry: s.Host, Name: "Not/A/Name"}, "", "", "invalid address"},
+		{at, "2.0.0", "", "there is no such package"}, {Repository{Registry: s.Host, Name: "modules/other"}, "", "", "there is no such package"},
+		{at, "", "sha256:x", "the digest"}, {s.at, "1.0.0", "", "media type"}, {Repository{Registry: s.Host, Name: "Not/A/Name"}, "", "", "invalid address"},
 	} {
 		must.Contain(t, must.ErrorOf(s.client.Module(t.Context(), test.at, test.tag, test.digest)), test.want)
 	}

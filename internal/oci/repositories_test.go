@@ -1,9 +1,8 @@
-package oci_test
+package oci
 
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,23 +11,22 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // uploads counts the blobs that are sent to a registry, and those that it is asked to take from another repository.
 type uploads struct{ sent, mounted atomic.Int32 }
 
-func (u *uploads) count(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		switch {
-		case r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/blobs/uploads/"):
-			u.sent.Add(1)
-		case r.Method == http.MethodPost && r.URL.Query().Get("mount") != "":
-			u.mounted.Add(1)
+func (u *uploads) count(r *http.Request, refuses bool) *http.Response {
+	switch {
+	case r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/blobs/uploads/"):
+		u.sent.Add(1)
+	case r.Method == http.MethodPost && r.URL.Query().Get("mount") != "":
+		if u.mounted.Add(1); refuses {
+			return reply(r, http.StatusForbidden, "")
 		}
-		return next.RoundTrip(r)
-	})
+	}
+	return nil
 }
 
 // TestPush_TakesBlobsFromOtherRepositories publishes what another repository of the registry has: the archive isn't
@@ -41,9 +39,16 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 	}{"from a source": {true, false, 1, 1}, "by the same client": {false, false, 1, 1}, "refused": {true, true, 2, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, nil)
-			first := &oci.Client{HTTP: s.Client}
-			publish := func(client *oci.Client, at oci.Repository, from getproviders.Location) error {
+			s := start(t, false)
+			var u uploads
+			counting := false
+			first := &Client{HTTP: before(s.Client, func(r *http.Request) *http.Response {
+				if !counting {
+					return nil
+				}
+				return u.count(r, test.refuses)
+			})}
+			publish := func(client *Client, at Repository, from getproviders.Location) error {
 				archive := target(linux, "archive one")
 				archive.From = from
 				return client.Push(t.Context(), at, release("1.0.0", archive))
@@ -52,29 +57,19 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 			pkg := must.Get(s.source.Package(t.Context(), widget, v1, linux))(t)
 			from := pkg.Location
 			must.Contain(t, from.String(), s.at.String())
-			var u uploads
-			counting, second := *s.Client, first
-			counting.Transport = u.count(s.Client.Transport)
-			if test.refuses {
-				counting.Transport = u.count(roundTripper(func(r *http.Request) (*http.Response, error) {
-					if r.URL.Query().Get("mount") == "" {
-						return s.Client.Transport.RoundTrip(r)
-					}
-					return &http.Response{StatusCode: http.StatusForbidden, Request: r, Body: http.NoBody}, nil
-				}))
-			}
+			counting = true
+			second := first
 			if test.known {
-				second = &oci.Client{HTTP: &counting}
+				second = &Client{HTTP: first.HTTP}
 			} else {
-				from, s.Client.Transport = nil, u.count(s.Client.Transport)
+				from = nil
 			}
-			copied := oci.Repository{Registry: s.Host, Name: "copies/acme/widget"}
+			copied := Repository{Registry: s.Host, Name: s.at.Name + "/copy"}
 			must.Succeed(t, publish(second, copied, from))
 			if u.sent.Load() != test.sent || u.mounted.Load() != test.mounted { // one is the empty configuration
 				t.Errorf("%d blobs were sent and %d mounted, want %d and %d", u.sent.Load(), u.mounted.Load(), test.sent, test.mounted)
 			}
-			s.at = copied
-			s.source.Repository = func(getproviders.Provider) (oci.Repository, error) { return copied, nil }
+			s.source.Repository = func(getproviders.Provider) (Repository, error) { return copied, nil }
 			_, content := read(t, s, "1.0.0", linux, 0)
 			must.Equal(t, content, "archive one")
 		})
@@ -84,12 +79,11 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 // creating is a registry such as ECR, which has those repositories only that were created: a fake of that, before a
 // real registry.
 type creating struct {
-	next    http.RoundTripper
 	mu      sync.Mutex
-	created map[oci.Repository]int
+	created map[Repository]int
 }
 
-func (c *creating) create(_ context.Context, r oci.Repository) error {
+func (c *creating) create(_ context.Context, r Repository) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if strings.HasSuffix(r.Name, "/forbidden") {
@@ -99,30 +93,25 @@ func (c *creating) create(_ context.Context, r oci.Repository) error {
 	return nil
 }
 
-func (c *creating) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *creating) answer(r *http.Request) *http.Response {
 	c.mu.Lock()
-	there := false
+	defer c.mu.Unlock()
 	for at := range c.created {
-		there = there || strings.HasPrefix(r.URL.Path, "/v2/"+at.Name+"/")
+		if strings.HasPrefix(r.URL.Path, "/v2/"+at.Name+"/") {
+			return nil
+		}
 	}
-	c.mu.Unlock()
-	if there {
-		return c.next.RoundTrip(r)
-	}
-	if r.Body != nil {
-		_ = r.Body.Close()
-	}
-	return &http.Response{StatusCode: http.StatusNotFound, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`))}, nil
+	return reply(r, http.StatusNotFound, unknown)
 }
 
-// TestPush_CreatesRepositories publishes several versions at once to a registry that doesn't make repositories by itself.
+// TestPush_CreatesRepositories publishes several versions at once to a registry that doesn't make repositories by itself,
+// and to one for which nobody makes them.
 func TestPush_CreatesRepositories(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
-	ecr := &creating{next: s.Client.Transport, created: map[oci.Repository]int{}}
-	s.Client.Transport = ecr
-	s.client.CreateRepository = ecr.create
+	s := start(t, false)
+	ecr := &creating{created: map[Repository]int{}}
+	client := before(s.Client, ecr.answer)
+	s.client.HTTP, s.client.CreateRepository = client, ecr.create
 	_, errs := par.Map(t.Context(), 4, []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0"}, func(ctx context.Context, v string) (struct{}, error) {
 		return struct{}{}, s.client.Push(ctx, s.at, release(v, target(linux, "archive "+v)))
 	})
@@ -130,21 +119,24 @@ func TestPush_CreatesRepositories(t *testing.T) {
 	_, content := read(t, s, "1.3.0", linux, 0)
 	must.Equal(t, content, "archive 1.3.0")
 	must.Equal(t, ecr.created[s.at], 1)
-	shared := oci.Repository{Registry: s.Host, Name: "ci/packages"}
+	shared := Repository{Registry: s.Host, Name: "ci/packages"}
 	must.Succeed(t, s.client.PushPackage(t.Context(), shared, "linux_amd64-0123", target(linux, "package").Archive))
 	must.Equal(t, ecr.created[shared], 1, "created", ecr.created)
 	ecr.mu.Lock()
-	ecr.created = map[oci.Repository]int{}
+	ecr.created = map[Repository]int{}
 	ecr.mu.Unlock()
-	other := &oci.Client{HTTP: s.Client, CreateRepository: func(ctx context.Context, r oci.Repository) error {
+	other := &Client{HTTP: client, CreateRepository: func(ctx context.Context, r Repository) error {
 		if err := ecr.create(ctx, r); err != nil { // another process
 			return err
 		}
 		return errors.New("RepositoryAlreadyExistsException")
 	}}
 	must.Succeed(t, other.Push(t.Context(), s.at, release("1.4.0", target(linux, "archive"))))
-	at := oci.Repository{Registry: s.Host, Name: "providers/forbidden"}
+	at := Repository{Registry: s.Host, Name: "providers/forbidden"}
 	err := s.client.Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
-	must.Equal(t, must.As[*oci.RepositoryMissingError](t, err).Repository, at)
+	must.Equal(t, must.As[*RepositoryMissingError](t, err).Repository, at)
 	must.Contain(t, err, "creating it failed: AccessDenied")
+	err = (&Client{HTTP: client}).Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
+	must.Equal(t, must.As[*RepositoryMissingError](t, err).Repository, at)
+	must.Contain(t, err, "create providers/forbidden there first")
 }

@@ -1,4 +1,4 @@
-package oci_test
+package oci
 
 import (
 	"crypto/sha256"
@@ -11,16 +11,19 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// signedBy is a list that a publisher signs, of archives by their platforms.
-func signedBy(signer *providertest.Signer, archives map[getproviders.Platform]string) *getproviders.SignedDocuments {
+func newSigner() *providertest.Signer {
+	return noError(providertest.NewSigner(providertest.SignerOptions{}))
+}
+
+// signedBy is a list that a publisher signs, of a version's archives by their platforms.
+func signedBy(signer *providertest.Signer, v getproviders.Version, archives map[getproviders.Platform]string) *getproviders.SignedDocuments {
 	var list strings.Builder
 	for plat, content := range archives {
-		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256([]byte(content)), widget.PackedName(version("1.0.0"), plat))
+		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256([]byte(content)), widget.PackedName(v, plat))
 	}
 	return &getproviders.SignedDocuments{Sums: []byte(list.String()), Signature: signer.Sign([]byte(list.String())), Keys: []getproviders.PublicKey{{Armored: signer.Armored()}}}
 }
@@ -42,11 +45,13 @@ func (s started) authenticated(t *testing.T, plat getproviders.Platform, content
 // all platforms.
 func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	t.Parallel()
-	s, signer, other := start(t, nil), noError(providertest.NewSigner(providertest.SignerOptions{})), noError(providertest.NewSigner(providertest.SignerOptions{}))
-	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
+	s, signer, other := start(t, false), newSigner(), newSigner()
+	signed := signedBy(signer, v1, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
 	push := func(signed *getproviders.SignedDocuments, targets ...remote.Release) {
 		t.Helper()
-		must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: targets, Signed: signed}))
+		pushed := release("1.0.0", targets...)
+		pushed.Signed = signed
+		must.Succeed(t, s.client.Push(t.Context(), s.at, pushed))
 	}
 	isSigned := func() bool {
 		_, signed, err := s.client.Pushed(t.Context(), s.at, v1)
@@ -65,16 +70,15 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 			t.Errorf("with %s: %+v", name, result)
 		}
 	}
-	before := listing(t, s.Dir)
+	before := s.files(t)
 	withoutKeys := *signed
 	withoutKeys.Keys = nil
 	push(&withoutKeys, target(linux, "archive one"))
-	must.Len(t, listing(t, s.Dir), len(before))
+	must.Len(t, s.files(t), len(before))
 	push(nil, target(windows, "archive two"))
 	result, _ := s.authenticated(t, windows, "archive two", signer)
 	must.Equal(t, result.TrustLevel, getproviders.LevelCommunity, "an archive that came later")
-	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"} // which the list doesn't have
-	push(nil, target(plan9, "archive three"))
+	push(nil, target(plan9, "archive three")) // which the list doesn't have
 	if isSigned() {
 		t.Error("a list that isn't true of all archives is still there")
 	}
@@ -89,9 +93,9 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 // files of the list be changed and missing.
 func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	t.Parallel()
-	s, signer := start(t, nil), noError(providertest.NewSigner(providertest.SignerOptions{}))
+	s, signer := start(t, false), newSigner()
 	s.source.Signers.Trusted = []getproviders.TrustedKey{{Armored: signer.Armored()}}
-	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one"})
+	signed := signedBy(signer, v1, map[getproviders.Platform]string{linux: "archive one"})
 	loaded := func() (getproviders.Trust, error) {
 		t.Helper()
 		pkg := must.Get(s.source.Package(t.Context(), widget, v1, linux))(t)
@@ -99,9 +103,9 @@ func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	}
 	forged := *signed
 	forged.Sums = append([]byte("# more\n"), signed.Sums...)
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: []remote.Release{target(linux, "archive one")}, Signed: &forged}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, Release{Provider: widget, Version: v1, Targets: []remote.Release{target(linux, "archive one")}, Signed: &forged}))
 	must.Fail(t, must.ErrorOf(loaded()), getproviders.ErrAuthentication, "another list than the one that was signed")
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Signed: signed}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, Release{Provider: widget, Version: v1, Signed: signed}))
 	trust := must.Get(loaded())(t)
 	must.Fail(t, must.ErrorOf(trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("other"))})), getproviders.ErrAuthentication)
 	blob := func(content []byte) string {

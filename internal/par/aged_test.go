@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestAged_AsksAgainWhenAValueIsOld(t *testing.T) {
@@ -17,7 +16,7 @@ func TestAged_AsksAgainWhenAValueIsOld(t *testing.T) {
 	}{
 		{0, 14 * time.Minute, 1}, {0, 16 * time.Minute, 2}, {time.Hour, 16 * time.Minute, 1}, {time.Hour, 61 * time.Minute, 2}, {-1, 1000 * time.Hour, 1},
 	} {
-		var aged par.Aged[string, int]
+		var aged Aged[string, int]
 		asked, now := 0, time.Unix(0, 0)
 		for range 2 {
 			_, err := aged.Do(t.Context(), "key", func() time.Time { return now }, c.maxAge, func(context.Context) (int, error) {

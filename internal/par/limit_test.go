@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -6,12 +6,11 @@ import (
 	"testing/synctest"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := par.NewLimit(1)
+		limit := NewLimit(1)
 		release := must.Get(limit.Acquire(t.Context(), 0))(t)
 		var order []string
 		for _, caller := range []struct {
@@ -37,7 +36,7 @@ func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 
 func TestLimit_ForgetsThoseWhoLeaveTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := par.NewLimit(1)
+		limit := NewLimit(1)
 		release := must.Get(limit.Acquire(t.Context(), 0))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {

@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -8,12 +8,11 @@ import (
 	"testing/synctest"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestMark_WakesThoseWhoWaitForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mark par.Mark
+		var mark Mark
 		var got int64
 		go func() {
 			var err error
@@ -34,7 +33,7 @@ func TestMark_WakesThoseWhoWaitForIt(t *testing.T) {
 func TestMark_SaysHowItEnded(t *testing.T) {
 	broken := errors.New("broken")
 	for _, test := range []struct{ given, want error }{{nil, io.EOF}, {broken, broken}} {
-		var mark par.Mark
+		var mark Mark
 		mark.Advance(7)
 		mark.End(test.given)
 		mark.End(errors.New("too late"))
@@ -50,7 +49,7 @@ func TestMark_SaysHowItEnded(t *testing.T) {
 
 func TestMark_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mark par.Mark
+		var mark Mark
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		go func() {

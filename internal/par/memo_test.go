@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestMemo_RemembersSuccess(t *testing.T) {
-	var memo par.Memo[string, int]
+	var memo Memo[string, int]
 	calls := 0
 	for range 3 {
 		must.Equal(t, must.Get(memo.Do(t.Context(), "a", func(context.Context) (int, error) {
@@ -24,14 +23,14 @@ func TestMemo_RemembersSuccess(t *testing.T) {
 }
 
 func TestMemo_ForgetsFailure(t *testing.T) {
-	var memo par.Memo[string, int]
+	var memo Memo[string, int]
 	broken := errors.New("broken")
 	must.Equal(t, must.ErrorOf(memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 0, broken })), broken)
 	must.Equal(t, must.Get(memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 7, nil }))(t), 7, "second try")
 }
 
 func TestMemo_SharesOneCallForAKey(t *testing.T) {
-	var memo par.Memo[string, int]
+	var memo Memo[string, int]
 	started, finish := make(chan struct{}), make(chan struct{})
 	calls := 0
 	slow := func(context.Context) (int, error) {
@@ -45,7 +44,7 @@ func TestMemo_SharesOneCallForAKey(t *testing.T) {
 		must.Equal(t, got, 1)
 		return err
 	}
-	must.Equal(t, par.Together(t.Context(), ask, ask, ask, func(context.Context) error {
+	must.Equal(t, Together(t.Context(), ask, ask, ask, func(context.Context) error {
 		<-started
 		close(finish)
 		return nil
@@ -53,9 +52,9 @@ func TestMemo_SharesOneCallForAKey(t *testing.T) {
 }
 
 func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
-	var memo par.Memo[string, int]
+	var memo Memo[string, int]
 	other := make(chan struct{})
-	must.Equal(t, par.Together(t.Context(),
+	must.Equal(t, Together(t.Context(),
 		func(ctx context.Context) error {
 			_, err := memo.Do(ctx, "a", func(context.Context) (int, error) { <-other; return 0, nil })
 			return err
@@ -91,7 +90,7 @@ func (w waiting) call(ctx context.Context) (string, error) {
 
 func TestMemo_CallSurvivesTheCallerThatStartedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var memo par.Memo[string, string]
+		var memo Memo[string, string]
 		w, gone := newWaiting(), errors.New("gone")
 		first, cancel := context.WithCancelCause(t.Context())
 		go func() {
@@ -113,10 +112,10 @@ func TestMemo_CallSurvivesTheCallerThatStartedIt(t *testing.T) {
 }
 
 func TestMemo_CancelsACallWithoutCallers(t *testing.T) {
-	var memo par.Memo[string, string]
+	var memo Memo[string, string]
 	w, gone := newWaiting(), errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	must.Equal(t, par.Together(t.Context(),
+	must.Equal(t, Together(t.Context(),
 		func(context.Context) error { <-w.started; cancel(gone); return nil },
 		func(context.Context) error { _, err := memo.Do(ctx, "a", w.call); return err },
 	), gone)
@@ -126,7 +125,7 @@ func TestMemo_CancelsACallWithoutCallers(t *testing.T) {
 
 func TestMemo_CallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
 	type key struct{}
-	var memo par.Memo[int, any]
+	var memo Memo[int, any]
 	ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "traced"), 1<<40)
 	defer cancel()
 	got, err := memo.Do(ctx, 1, func(ctx context.Context) (any, error) {
@@ -141,7 +140,7 @@ func TestMemo_CallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
 }
 
 func TestMemo_HandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
-	var memo par.Memo[int, int]
+	var memo Memo[int, int]
 	one := func(context.Context) (int, error) { return 1, nil }
 	must.Get(memo.Do(t.Context(), 1, one))(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -153,7 +152,7 @@ func TestMemo_HandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
 
 func TestMemo_SettlesWhenAbandonedCallsHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var memo par.Memo[string, int]
+		var memo Memo[string, int]
 		memo.Settle() // nothing has run
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone, ended := errors.New("gone"), false

@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -11,14 +11,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMap_KeepsTheOrderOfItems(t *testing.T) {
 	items := []int{5, 4, 3, 2, 1}
-	results, errs := par.Map(t.Context(), 3, items, func(_ context.Context, n int) (string, error) {
+	results, errs := Map(t.Context(), 3, items, func(_ context.Context, n int) (string, error) {
 		return fmt.Sprint(n * n), nil
 	})
 	must.EqualSlices(t, results, []string{"25", "16", "9", "4", "1"}, "results")
@@ -27,7 +26,7 @@ func TestMap_KeepsTheOrderOfItems(t *testing.T) {
 
 func TestMap_KeepsEveryError(t *testing.T) {
 	odd := errors.New("odd")
-	results, errs := par.Map(t.Context(), 2, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
+	results, errs := Map(t.Context(), 2, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
 		if n%2 == 1 {
 			return 0, fmt.Errorf("%d: %w", n, odd)
 		}
@@ -43,7 +42,7 @@ func TestMap_KeepsEveryError(t *testing.T) {
 func TestMap_IsBounded(t *testing.T) {
 	for _, limit := range []int{-1, 1, 3} {
 		var running, most atomic.Int32
-		par.Map(t.Context(), limit, make([]struct{}, 50), func(context.Context, struct{}) (int, error) {
+		Map(t.Context(), limit, make([]struct{}, 50), func(context.Context, struct{}) (int, error) {
 			now := running.Add(1)
 			defer running.Add(-1)
 			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
@@ -59,7 +58,7 @@ func TestMap_IsBounded(t *testing.T) {
 func TestMap_RunsUpToLimitAtOnce(t *testing.T) {
 	// Each call waits for the other: if fewer than two run at once, this never ends.
 	meet := make(chan struct{})
-	_, errs := par.Map(t.Context(), 2, []int{0, 1}, func(_ context.Context, i int) (int, error) {
+	_, errs := Map(t.Context(), 2, []int{0, 1}, func(_ context.Context, i int) (int, error) {
 		if i == 0 {
 			meet <- struct{}{}
 		} else {
@@ -74,7 +73,7 @@ func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var started []int
-	_, errs := par.Map(ctx, 1, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
+	_, errs := Map(ctx, 1, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
 		started = append(started, n)
 		if n == 2 {
 			cancel(stop)
@@ -88,7 +87,7 @@ func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 }
 
 func TestMap_OfNothing(t *testing.T) {
-	results, errs := par.Map(t.Context(), 4, nil, func(context.Context, int) (int, error) {
+	results, errs := Map(t.Context(), 4, nil, func(context.Context, int) (int, error) {
 		t.Error("called")
 		return 0, nil
 	})
@@ -99,7 +98,7 @@ func TestMap_OfNothing(t *testing.T) {
 func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
 	first := errors.New("first")
 	var cause error
-	must.Equal(t, par.Together(t.Context(),
+	must.Equal(t, Together(t.Context(),
 		func(context.Context) error { return first },
 		func(ctx context.Context) error {
 			<-ctx.Done()
@@ -113,7 +112,7 @@ func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
 func TestTogether_WaitsForAll(t *testing.T) {
 	meet := make(chan int)
 	sum := 0
-	must.Succeed(t, par.Together(t.Context(),
+	must.Succeed(t, Together(t.Context(),
 		func(context.Context) error { meet <- 1; return nil },
 		func(context.Context) error { meet <- 2; return nil },
 		func(context.Context) error { sum = <-meet + <-meet; return nil },
@@ -122,12 +121,12 @@ func TestTogether_WaitsForAll(t *testing.T) {
 }
 
 func TestTogether_OfNothing(t *testing.T) {
-	must.Equal(t, par.Together(t.Context()), nil)
+	must.Equal(t, Together(t.Context()), nil)
 }
 
 func TestLimit_BoundsItsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := par.NewLimit(0) // means one
+		limit := NewLimit(0) // means one
 		release := must.Get(limit.Acquire(t.Context(), 0))(t)
 		holders := 0
 		for range 2 {
@@ -148,7 +147,7 @@ func TestLimit_BoundsItsHolders(t *testing.T) {
 
 func TestLimit_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit, gone := par.NewLimit(1), errors.New("gone")
+		limit, gone := NewLimit(1), errors.New("gone")
 		must.Get(limit.Acquire(t.Context(), 0))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() {
@@ -160,7 +159,7 @@ func TestLimit_StopsWaitingWhenTheContextEnds(t *testing.T) {
 }
 
 func TestLimit_PrefersTheEndOfTheContext(t *testing.T) {
-	limit := par.NewLimit(1)
+	limit := NewLimit(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {

@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -8,19 +8,18 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestPause_EndsInTimeOrWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		must.Succeed(t, par.Pause(t.Context(), time.Second))
+		must.Succeed(t, Pause(t.Context(), time.Second))
 		must.Equal(t, time.Since(begun), time.Second, "after")
 		gone := errors.New("gone")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go cancel(gone)
-		must.Equal(t, par.Pause(ctx, time.Hour), gone)
+		must.Equal(t, Pause(ctx, time.Hour), gone)
 		must.Equal(t, time.Since(begun), time.Second)
-		must.Equal(t, par.Pause(ctx, 0), gone, "after the end")
+		must.Equal(t, Pause(ctx, 0), gone, "after the end")
 	})
 }

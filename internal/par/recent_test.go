@@ -1,14 +1,13 @@
-package par_test
+package par
 
 import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestRecent_ForgetsWhatWasntUsed(t *testing.T) {
-	recent := par.NewRecent[string, int](10)
+	recent := NewRecent[string, int](10)
 	recent.Put("a", 1, 4)
 	recent.Put("b", 2, 4)
 	if got, ok := recent.Get("a"); got != 1 || !ok { // now b is the one that wasn't used
@@ -36,7 +35,7 @@ func TestRecent_ForgetsWhatWasntUsed(t *testing.T) {
 }
 
 func TestShared_StaysUntilTheLastUserHasLeft(t *testing.T) {
-	var shared par.Shared[string, *int]
+	var shared Shared[string, *int]
 	made := func() *int { return new(int) }
 	one, first := shared.Join("a", made)
 	two, second := shared.Join("a", made)

@@ -1,4 +1,4 @@
-package par_test
+package par
 
 import (
 	"context"
@@ -7,12 +7,11 @@ import (
 	"testing/synctest"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tasks, closed := par.NewTasks(), errors.New("closed")
+		tasks, closed := NewTasks(), errors.New("closed")
 		caller, leave := context.WithCancel(t.Context())
 		var cause error
 		tasks.Begin(caller, func(ctx context.Context) {
@@ -37,7 +36,7 @@ func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
 // has been waited for panics, now and then; the race detector sees it each time.
 func TestTasks_BeginWhileTheOwnerCloses(t *testing.T) {
 	for range 3_000 {
-		tasks, begun := par.NewTasks(), make(chan struct{})
+		tasks, begun := NewTasks(), make(chan struct{})
 		wait := func(ctx context.Context) { <-ctx.Done() }
 		tasks.Begin(t.Context(), wait)
 		go func() {

@@ -1,4 +1,4 @@
-package treehash_test
+package treehash
 
 import (
 	"context"
@@ -15,12 +15,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // writeFiles makes a package with files in several directories, whose sorted
 // order is not the order of a walk: "a.b" comes before "a/b".
-func writeFiles(t *testing.T) (dir string, digests []treehash.File) {
+func writeFiles(t *testing.T) (dir string, digests []File) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range map[string]string{
@@ -34,7 +33,7 @@ func writeFiles(t *testing.T) (dir string, digests []treehash.File) {
 	} {
 		path := filepath.Join(dir, name)
 		must.Write(t, path, content)
-		digests = append(digests, treehash.File{Name: name, SHA256: sha256.Sum256([]byte(content))})
+		digests = append(digests, File{Name: name, SHA256: sha256.Sum256([]byte(content))})
 	}
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "no files"), 0o755))
 	return dir, digests
@@ -51,29 +50,29 @@ func TestH1_AndHashDirAgreeWithDirhash(t *testing.T) {
 	dir, digests := writeFiles(t)
 	want := oracle(t, dir)
 	for range 2 {
-		must.Equal(t, must.Get(treehash.H1(digests))(t), want)
+		must.Equal(t, must.Get(H1(digests))(t), want)
 		slices.Reverse(digests) // the order doesn't matter
 	}
-	must.Equal(t, must.Get(treehash.Dir(t.Context(), dir))(t), want)
+	must.Equal(t, must.Get(Dir(t.Context(), dir))(t), want)
 }
 
 func TestHash_DirOfNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	want := oracle(t, dir)
-	must.Equal(t, must.Get(treehash.Dir(t.Context(), dir))(t), want)
-	must.Equal(t, must.Get(treehash.H1(nil))(t), want)
+	must.Equal(t, must.Get(Dir(t.Context(), dir))(t), want)
+	must.Equal(t, must.Get(H1(nil))(t), want)
 }
 
 func TestH1_LeavesItsArgumentAlone(t *testing.T) {
-	digests := []treehash.File{{Name: "b"}, {Name: "a"}}
-	must.Get(treehash.H1(digests))(t)
+	digests := []File{{Name: "b"}, {Name: "a"}}
+	must.Get(H1(digests))(t)
 	if digests[0].Name != "b" {
 		t.Error("sorted in place")
 	}
 }
 
 func TestH1_RefusesNewlinesInNames(t *testing.T) {
-	must.Refuse(treehash.H1([]treehash.File{{Name: "a\nb"}}))(t)
+	must.Refuse(H1([]File{{Name: "a\nb"}}))(t)
 }
 
 // symlink makes a link, or skips the test where that takes a privilege.
@@ -91,7 +90,7 @@ func TestHash_DirFollowsALinkInPlaceOfThePackage(t *testing.T) {
 	dir, _ := writeFiles(t)
 	link := filepath.Join(t.TempDir(), "linux_amd64")
 	symlink(t, dir, link)
-	must.Equal(t, must.Get(treehash.Dir(t.Context(), link))(t), oracle(t, dir))
+	must.Equal(t, must.Get(Dir(t.Context(), link))(t), oracle(t, dir))
 }
 
 func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
@@ -100,13 +99,13 @@ func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "LICENSE")
 	must.Succeed(t, os.Rename(filepath.Join(dir, "LICENSE"), outside))
 	symlink(t, outside, filepath.Join(dir, "LICENSE"))
-	must.Equal(t, must.Get(treehash.Dir(t.Context(), dir))(t), want)
+	must.Equal(t, must.Get(Dir(t.Context(), dir))(t), want)
 }
 
 func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
 	dir, _ := writeFiles(t)
 	symlink(t, "a", filepath.Join(dir, "link"))
-	h, err := treehash.Dir(t.Context(), dir)
+	h, err := Dir(t.Context(), dir)
 	if err == nil {
 		t.Fatalf("got %s", h)
 	}
@@ -117,14 +116,14 @@ func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
 
 func TestHash_DirOfWhatIsNotThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
-	if h, err := treehash.Dir(t.Context(), dir); !errors.Is(err, os.ErrNotExist) {
+	if h, err := Dir(t.Context(), dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %s, %v", h, err)
 	}
 }
 
 func TestDigestFile_OfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	if digest, err := treehash.Digest(t.Context(), filepath.Join(t.TempDir(), "missing"), "x"); !errors.Is(err, os.ErrNotExist) {
+	if digest, err := Digest(t.Context(), filepath.Join(t.TempDir(), "missing"), "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, %v", digest, err)
 	}
 }
@@ -134,7 +133,7 @@ func TestHash_DirStopsWhenTheContextEnds(t *testing.T) {
 	interrupt := errors.New("interrupt")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(interrupt)
-	if h, err := treehash.Dir(ctx, dir); !errors.Is(err, interrupt) {
+	if h, err := Dir(ctx, dir); !errors.Is(err, interrupt) {
 		t.Errorf("got %s, %v", h, err)
 	}
 }

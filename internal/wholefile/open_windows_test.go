@@ -1,4 +1,4 @@
-package wholefile_test
+package wholefile
 
 import (
 	"os"
@@ -7,22 +7,21 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // A file that another process is making is closed before it gets its name: who waits until then takes it away.
 func TestWrite_DoesNotWaitForWhatOthersMake(t *testing.T) {
 	dir := t.TempDir()
-	others := filepath.Join(dir, wholefile.Prefix+"others")
+	others := filepath.Join(dir, Prefix+"others")
 	made := must.Get(os.Create(others))(t)
 	closed := make(chan struct{})
 	time.AfterFunc(time.Second, func() {
 		made.Close()
 		close(closed)
 	})
-	must.Succeed(t, wholefile.Write(filepath.Join(dir, "file"), []byte("x"), 0o600))
+	must.Succeed(t, Write(filepath.Join(dir, "file"), []byte("x"), 0o600))
 	<-closed
 	must.Succeed(t, must.ErrorOf(os.Stat(others)))
-	must.Succeed(t, wholefile.Write(filepath.Join(dir, "file"), []byte("y"), 0o600))
+	must.Succeed(t, Write(filepath.Join(dir, "file"), []byte("y"), 0o600))
 	must.Fail(t, must.ErrorOf(os.Stat(others)), os.ErrNotExist)
 }

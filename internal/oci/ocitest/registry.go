@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
@@ -45,21 +46,14 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 		t.Skip("a short test starts no registry of images")
 	}
 	program := peertest.LookProgram(t, "docker-registry")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	r := Registry{Host: listener.Addr().String(), Dir: t.TempDir()}
 	listener.Close()
 	write := func(name string, content []byte) {
-		if err := os.WriteFile(filepath.Join(r.Dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(r.Dir, name), content, 0o600))
 	}
 	certificate, key, err := ca.ServerPEM()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	r.CAFile = filepath.Join(r.Dir, "ca.pem")
 	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: data}}\nhttp: {addr: %q, tls: {certificate: cert.pem, key: key.pem}}\n", r.Host)
 	if login {
@@ -71,9 +65,7 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	write("htpasswd", []byte(htpasswd))
 	write("config.yml", []byte(config))
 	// While a tag is written, the registry may answer its readers with 500.
-	if r.Client, err = hosts.NewClient(hosts.ClientOptions{CertFile: r.CAFile, Retries: 5, RetryWaitMin: 20 * time.Millisecond, RetryWaitMax: 100 * time.Millisecond}); err != nil {
-		t.Fatal(err)
-	}
+	r.Client = must.Get(hosts.NewClient(hosts.ClientOptions{CertFile: r.CAFile, Retries: 5, RetryWaitMin: 20 * time.Millisecond, RetryWaitMax: 100 * time.Millisecond}))(t)
 	t.Cleanup(r.Client.CloseIdleConnections)
 	r.serve(t, program)
 	return r
@@ -84,16 +76,10 @@ func (r Registry) PushModule(t *testing.T, repository, tag string, archive []byt
 	t.Helper()
 	base := "https://" + r.Host + "/v2/" + repository
 	send := func(method, url, contentType string, content []byte) *http.Response {
-		req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(content)))(t)
 		req.SetBasicAuth(Username, Password)
 		req.Header.Set("Content-Type", contentType)
-		resp, err := r.Client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(r.Client.Do(req))(t)
 		resp.Body.Close()
 		if resp.StatusCode >= 300 {
 			t.Fatalf("%s %s: %s", method, url, resp.Status)
@@ -103,10 +89,7 @@ func (r Registry) PushModule(t *testing.T, repository, tag string, archive []byt
 	digestOf := func(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
 	config := []byte("{}")
 	for _, blob := range [][]byte{config, archive} {
-		at, err := send(http.MethodPost, base+"/blobs/uploads/", "", nil).Location()
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(send(http.MethodPost, base+"/blobs/uploads/", "", nil).Location())(t)
 		query := at.Query()
 		query.Set("digest", digestOf(blob))
 		at.RawQuery = query.Encode()
@@ -127,9 +110,7 @@ func (r Registry) serve(t *testing.T, program string) {
 	cmd.Dir, cmd.Env = r.Dir, []string{"HOME=" + r.Dir, "OTEL_TRACES_EXPORTER=none"}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	t.Cleanup(func() {
 		stop()
 		_ = cmd.Wait()
