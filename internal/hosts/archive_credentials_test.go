@@ -47,14 +47,14 @@ func TestArchiveCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got recorder
-			client := WithArchiveCredentials(newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
+			client := WithArchiveCredentials(asking(t, 0, func(req *http.Request) *http.Response {
 				if header := req.Header.Get("Authorization"); header == "Bearer hunter2" {
 					got.add(req.URL.String())
 				} else if header != "" {
 					t.Errorf("%s got %q", req.URL, header)
 				}
 				return onward(req, ways)
-			}))), tokens{"example.com": "hunter2"})
+			}), tokens{"example.com": "hunter2"})
 			req := get(t, tc.url)
 			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3))
 			must.Equal(t, got.all(), tc.want)
@@ -67,14 +67,11 @@ func TestArchiveCredentials(t *testing.T) {
 
 func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 	made := 0
-	client := WithArchiveCredentials(newClient(t, quick(2, replies(func(req *http.Request) *http.Response {
+	client := WithArchiveCredentials(asking(t, 2, func(req *http.Request) *http.Response {
 		made++
 		must.Equal(t, req.Header.Get("Authorization"), "Bearer hunter2", made)
-		if made < 3 {
-			return answer(req, 503)
-		}
-		return answer(req, 200)
-	}))), tokens{"example.com": "hunter2"})
+		return answer(req, []int{503, 503, 200}[made-1])
+	}), tokens{"example.com": "hunter2"})
 	req := get(t, "https://example.com/w.zip")
 	resp, err := Do(client, req.WithContext(WithArchiveOwner(req.Context(), "example.com")), 0)
 	if err != nil || resp.StatusCode != 200 || made != 3 {
@@ -84,13 +81,11 @@ func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 
 func TestArchiveCredentials_LeaveOthersAlone(t *testing.T) {
 	broken := errors.New("exit status 1")
-	opts := quick(0)
 	var got recorder
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	client := WithArchiveCredentials(asking(t, 0, func(req *http.Request) *http.Response {
 		got.add(req.Header.Get("Authorization"))
 		return answer(req, 200)
-	})
-	client := WithArchiveCredentials(newClient(t, opts), noTokens{broken})
+	}), noTokens{broken})
 	req := get(t, "https://example.com/w.zip")
 	must.Get(Do(client, req, 0))(t)
 	req = req.WithContext(WithArchiveOwner(req.Context(), "example.com"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -115,9 +114,10 @@ func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}, noTokens{errors.New("exit status 1")}} {
 			d := &Discovery{Client: newClient(t, opts), Credentials: credentials}
 			_, err := d.Service(t.Context(), host, "providers.v1")
-			must.Equal(t, safe, (err == nil), host, credentials)
-			if err != nil && (!errors.Is(err, ErrDiscoveryDocument) || !strings.Contains(err.Error(), "plain http")) {
-				t.Errorf("%s: %v", host, err)
+			must.Equal(t, safe, err == nil, host, credentials)
+			if !safe {
+				must.Fail(t, err, ErrDiscoveryDocument, host)
+				must.Contain(t, err, "plain http", host)
 			}
 		}
 	}
@@ -135,12 +135,12 @@ func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 		"https://a.example/secret": "", "https://b.example:443/secret": "",
 	}
 	var got recorder
-	client := newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
+	client := asking(t, 0, func(req *http.Request) *http.Response {
 		if req.Header.Get("Authorization") != "" {
 			got.add(req.URL.String())
 		}
 		return onward(req, ways)
-	})))
+	})
 	for first, want := range map[string]string{
 		"https://a.example/": "https://a.example/",
 		"https://b.example/": "https://b.example/ https://b.example:443/secret",

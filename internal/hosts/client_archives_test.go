@@ -3,7 +3,6 @@ package hosts
 import (
 	"crypto/tls"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -48,20 +47,17 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 // TestArchives_ComeFromServersWithoutHTTP1 has a server that ends the handshake with clients that
 // don't offer HTTP/2.
 func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "archive")
-	}))
-	srv.EnableHTTP2 = true
-	srv.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-		strict := &tls.Config{Certificates: srv.TLS.Certificates, NextProtos: []string{"h2"}}
-		if !slices.Contains(hello.SupportedProtos, "h2") {
-			strict.NextProtos = []string{"none"}
-		}
-		return strict, nil
-	}}
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
-	t.Cleanup(srv.Close)
+	}, func(srv *httptest.Server) {
+		srv.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			strict := &tls.Config{Certificates: srv.TLS.Certificates, NextProtos: []string{"h2"}}
+			if !slices.Contains(hello.SupportedProtos, "h2") {
+				strict.NextProtos = []string{"none"}
+			}
+			return strict, nil
+		}}
+	})
 	req := get(t, srv.URL)
 	resp := must.Get(clientFor(t, srv, ClientOptions{}).Do(req.WithContext(WithOwnConnection(req.Context()))))(t)
 	body, err := ReadAll(resp, 100)
@@ -73,23 +69,21 @@ func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 func TestClient_IdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
 	var mu sync.Mutex
 	gone := make(chan struct{})
-	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
 	open := 0
-	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch state {
-		case http.StateNew:
-			open++
-		case http.StateClosed:
-			if open--; open == 0 {
-				close(gone)
+	srv := startTLS(t, http.NotFound, func(srv *httptest.Server) {
+		srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			mu.Lock()
+			defer mu.Unlock()
+			switch state {
+			case http.StateNew:
+				open++
+			case http.StateClosed:
+				if open--; open == 0 {
+					close(gone)
+				}
 			}
 		}
-	}
-	srv.EnableHTTP2 = true
-	srv.StartTLS()
-	t.Cleanup(srv.Close)
+	})
 	client := clientFor(t, srv, ClientOptions{})
 	shared := get(t, srv.URL)
 	for _, req := range []*http.Request{shared, shared.WithContext(WithOwnConnection(t.Context()))} {

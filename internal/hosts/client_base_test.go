@@ -32,8 +32,7 @@ func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 		"with a Base": {CertFile: file, Base: &http.Transport{}},
 		"with TLS":    {CertFile: file, TLS: &tls.Config{ServerName: srv.Certificate().DNSNames[0]}},
 	} {
-		resp := must.Get(newClient(t, opts).Do(get(t, srv.URL)))(t, name)
-		resp.Body.Close()
+		must.Equal(t, protocolOf(t, newClient(t, opts), t.Context(), srv.URL), 2, name)
 	}
 	must.Refuse(NewClient(ClientOptions{CertFile: file + ".missing"}))(t, "a file that isn't there is no error")
 }

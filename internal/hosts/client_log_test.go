@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -36,10 +35,10 @@ func (b *logBuffer) String() string {
 	return b.text.String()
 }
 
-// traced has a client log all that there is to log.
-func traced(opts ClientOptions) (ClientOptions, *logBuffer) {
+// withLog has a client log what is of this level and above it.
+func withLog(opts ClientOptions, level slog.Level) (ClientOptions, *logBuffer) {
 	var log logBuffer
-	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: LevelTrace}))
+	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
 	return opts, &log
 }
 
@@ -51,7 +50,7 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	opts, log := traced(quick(0))
+	opts, log := withLog(quick(0), LevelTrace)
 	opts.Now = func() time.Time { return time.Time{} }
 	client := newClient(t, opts)
 	defer client.CloseIdleConnections()
@@ -69,9 +68,7 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 		resp.Body.Close()
 	}
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != 8 {
-		t.Fatalf("%d records:\n%s", len(lines), log)
-	}
+	must.Len(t, lines, 8)
 	for i, want := range []string{
 		`msg="HTTP request sent" method=GET url=` + server.URL + "/a", "/a attempt=1 took=0s status=200 bytes=1234 protocol=HTTP/1.1 header_after=0s reused=false",
 		"/b attempt=1", "status=200 bytes=1234 protocol=HTTP/1.1 header_after=0s reused=true",
@@ -86,7 +83,7 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 // header, nor those of a proxy or of the place that a redirect leads to.
 func TestLog_HoldsNoSecret(t *testing.T) {
 	const secret = "hunter2"
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	server := startTLS(t, func(w http.ResponseWriter, req *http.Request) {
 		switch req.URL.Path {
 		case "/redirect":
 			http.Redirect(w, req, "/done?sig="+secret, http.StatusFound)
@@ -102,24 +99,18 @@ func TestLog_HoldsNoSecret(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, req.Header.Get("Authorization"))
 		}
-	}))
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	server.StartTLS()
-	defer server.Close()
+	})
 	trusting := &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
-	dead, _ := url.Parse("http://me:" + secret + "@127.0.0.1:1")
 	for name, opts := range map[string]ClientOptions{
-		"trusted":   {TLS: trusting},
-		"untrusted": {},
-		"by a proxy": {TLS: trusting, Proxy: func(*http.Request) (*url.URL, error) {
-			return dead, nil
-		}},
+		"trusted":    {TLS: trusting},
+		"untrusted":  {},
+		"by a proxy": {TLS: trusting, Proxy: http.ProxyURL(mustURL(t, "http://me:"+secret+"@127.0.0.1:1"))},
 		"by a transport that names the URL": {Base: roundTrip(func(req *http.Request) (*http.Response, error) {
 			return nil, errors.Join(&url.Error{Op: "Get", URL: req.URL.String(), Err: errors.New("no route to " + req.URL.String())})
 		})},
 	} {
 		opts.Retries, opts.RetryWaitMin, opts.RetryWaitMax = 1, 1, 1
-		opts, log := traced(opts)
+		opts, log := withLog(opts, LevelTrace)
 		client := newClient(t, opts)
 		for _, path := range []string{"/", "/redirect", "/bad", "/cut", "/echo"} {
 			req := get(t, "https://me:"+secret+"@"+server.Listener.Addr().String()+path+"?token="+secret+"&"+secret+"#"+secret)

@@ -6,11 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -37,22 +35,20 @@ func TestRetryReason(t *testing.T) {
 
 func TestClient_TellsOfRetries(t *testing.T) {
 	failures := 2
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if failures--; failures >= 0 {
-			w.WriteHeader(http.StatusBadGateway)
-		}
-	}))
-	defer server.Close()
 	var told []Retry
-	client := must.Get(NewClient(ClientOptions{
-		Retries: 3, RetryWaitMin: time.Millisecond, RetryWaitMax: time.Millisecond, OnRetry: func(r Retry) { told = append(told, r) },
-	}))(t)
-	defer client.CloseIdleConnections()
-	resp := must.Get(client.Get(server.URL))(t)
-	resp.Body.Close()
+	opts := quick(3, replies(func(req *http.Request) *http.Response {
+		resp := answer(req, 200)
+		if failures--; failures >= 0 {
+			resp.StatusCode, resp.Status = 502, "502 Bad Gateway"
+		}
+		return resp
+	}))
+	opts.OnRetry = func(r Retry) { told = append(told, r) }
+	client := newClient(t, opts)
+	closed(t)(client.Do(get(t, "https://example.com/")))
 	must.Len(t, told, 2)
 	for i, r := range told {
-		want := Retry{Host: server.Listener.Addr().String(), Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
+		want := Retry{Host: "example.com", Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
 		if r != want || r.Wait <= 0 {
 			t.Errorf("told %+v, want %+v", r, want)
 		}

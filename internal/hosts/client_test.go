@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"log/slog"
@@ -39,25 +38,21 @@ func TestClient_UserAgent(t *testing.T) {
 }
 
 func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
-	var log bytes.Buffer
-	opts := quick(1)
-	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	now := time.Unix(0, 0)
-	opts.Now = func() time.Time { now = now.Add(250 * time.Millisecond); return now }
 	made := 0
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts, log := withLog(quick(1, roundTrip(func(req *http.Request) (*http.Response, error) {
 		if made++; made == 1 {
 			return nil, errors.New("no route")
 		}
 		return answer(req, 404), nil
-	})
+	})), slog.LevelDebug)
+	now := time.Unix(0, 0)
+	opts.Now = func() time.Time { now = now.Add(250 * time.Millisecond); return now }
 	req := get(t, "https://me:hunter2@example.com/a/b?sig=hunter2&x=hunter2")
 	req.Header.Set("Authorization", "Bearer hunter2")
 	closed(t)(newClient(t, opts).Do(req))
 	records := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(records) != 2 || strings.Contains(log.String(), "hunter2") {
-		t.Fatalf("log:\n%s", log.String())
-	}
+	must.Len(t, records, 2)
+	must.NotContain(t, log, "hunter2")
 	for i, want := range []string{
 		`method=GET url="https://example.com/a/b?sig=REDACTED&x=REDACTED" attempt=1 took=250ms error="no route"`,
 		`attempt=2 took=500ms status=404 bytes=0 protocol="" header_after=250ms`,
@@ -67,42 +62,16 @@ func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
 }
 
 func TestLog_IsSilentAboveDebug(t *testing.T) {
-	var log bytes.Buffer
-	client := newClient(t, ClientOptions{
-		Log:  slog.New(slog.NewTextHandler(&log, nil)),
-		Base: replies(func(req *http.Request) *http.Response { return answer(req, 500) }),
-	})
-	if _, err := client.Do(get(t, "https://example.com/")); err != nil || log.Len() > 0 {
-		t.Errorf("log: %s, error: %v", log.String(), err)
-	}
+	opts, log := withLog(quick(0, replies(func(req *http.Request) *http.Response { return answer(req, 500) })), slog.LevelInfo)
+	closed(t)(newClient(t, opts).Do(get(t, "https://example.com/")))
+	must.Equal(t, log.String(), "")
 }
-
-// dripBody returns a byte in each interval, and after n bytes nothing until the request's context
-// ends.
-type dripBody struct {
-	req      *http.Request
-	n        int
-	interval time.Duration
-}
-
-func (b *dripBody) Read(p []byte) (int, error) {
-	if b.n == 0 {
-		<-b.req.Context().Done()
-		return 0, b.req.Context().Err()
-	}
-	b.n--
-	time.Sleep(b.interval)
-	p[0] = 'x'
-	return 1, nil
-}
-
-func (b *dripBody) Close() error { return nil }
 
 func TestClient_Stall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, ClientOptions{StallTimeout: 5 * time.Second, Base: replies(func(req *http.Request) *http.Response {
 			resp := answer(req, 200)
-			resp.Body = &dripBody{req, 3, 4 * time.Second}
+			resp.Body = &drip{req: req, n: 3, bytes: 1, interval: 4 * time.Second}
 			return resp
 		})})
 		resp := must.Get(client.Do(get(t, "https://example.com/big.zip?sig=secret")))(t)
@@ -125,18 +94,14 @@ func TestClient_Stall(t *testing.T) {
 func TestStall_DropsTheConnection(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		dropped := make(chan struct{})
-		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, "some")
 			http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 			close(dropped)
-		}))
-		srv.EnableHTTP2 = http2
-		srv.StartTLS()
-		t.Cleanup(srv.Close)
-		resp, err := clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(get(t, srv.URL))
-		must.Succeed(t, err)
-		_, err = io.ReadAll(resp.Body)
+		}, func(srv *httptest.Server) { srv.EnableHTTP2 = http2 })
+		resp := must.Get(clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(get(t, srv.URL)))(t)
+		_, err := io.ReadAll(resp.Body)
 		must.Fail(t, err, errTooSlow, resp.Proto)
 		<-dropped
 		resp.Body.Close()
@@ -161,23 +126,21 @@ func TestClient_HeaderTimeoutEndsAnAttempt(t *testing.T) {
 func TestConnections_AreReused(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		var connections atomic.Int32
-		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/missing" {
 				http.NotFound(w, r)
 			}
-		}))
-		srv.EnableHTTP2 = http2
-		srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
-			if s == http.StateNew {
-				connections.Add(1)
+		}, func(srv *httptest.Server) {
+			srv.EnableHTTP2 = http2
+			srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+				if s == http.StateNew {
+					connections.Add(1)
+				}
 			}
-		}
-		srv.StartTLS()
-		t.Cleanup(srv.Close)
+		})
 		client := clientFor(t, srv, quick(1))
 		for _, path := range []string{"/a", "/missing", "/b", "/c"} {
-			doc := must.Get(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL+path), MaxBytes: 10}))(t)
-			_ = doc
+			must.Get(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL+path), MaxBytes: 10}))(t)
 		}
 		must.Equal(t, connections.Load(), 1, http2)
 	}

@@ -2,9 +2,7 @@ package hosts
 
 import (
 	"context"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,12 +13,10 @@ import (
 
 func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 	var asked recorder
-	d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
+	d := discovering(func(req *http.Request) *http.Response {
 		asked.add(req.URL.Host)
-		resp := answer(req, 200, "Content-Type", "application/json")
-		resp.Body = io.NopCloser(strings.NewReader(`{"providers.v1":"/p/","modules.v1":"/m/"}`))
-		return resp
-	})}}
+		return jsonAnswer(req, `{"providers.v1":"/p/","modules.v1":"/m/"}`)
+	})
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
@@ -42,12 +38,12 @@ func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 
 func TestDiscovery_ForgetsFailures(t *testing.T) {
 	asked := 0
-	d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
+	d := discovering(func(req *http.Request) *http.Response {
 		if asked++; asked == 1 {
 			return answer(req, 503)
 		}
 		return answer(req, 404)
-	})}}
+	})
 	for i, want := range []error{ErrHostUnreachable, ErrNoService, ErrNoService} {
 		must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), want, i)
 	}
@@ -58,11 +54,12 @@ func TestDiscovery_ForgetsFailures(t *testing.T) {
 func TestDiscovery_InHasteAFailureCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		d := Discovery{Hasty: true, Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
+		d := discovering(func(req *http.Request) *http.Response {
 			asked++
 			time.Sleep(time.Minute)
 			return answer(req, 503)
-		})}}
+		})
+		d.Hasty = true
 		for i, pause := range []time.Duration{0, 9 * time.Second, 2 * time.Second} {
 			time.Sleep(pause)
 			must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), ErrHostUnreachable)
@@ -72,9 +69,7 @@ func TestDiscovery_InHasteAFailureCounts(t *testing.T) {
 }
 
 func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
-	d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
-		return answer(req, 404)
-	})}}
+	d := discovering(func(req *http.Request) *http.Response { return answer(req, 404) })
 	for _, service := range []string{"providers.v1", "modules.v1"} {
 		_, err := d.Service(t.Context(), "example.com", service)
 		must.Equal(t, must.As[*Fault](t, err, service).Shared(), "discovery example.com "+service)

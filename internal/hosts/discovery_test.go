@@ -38,20 +38,19 @@ func discover(t *testing.T, opts ClientOptions, h http.HandlerFunc) (*url.URL, *
 }
 
 func TestDiscovery_AsksAgainWhenAnswersAreOld(t *testing.T) {
-	asked := 0
-	client := &http.Client{Transport: replies(func(req *http.Request) *http.Response {
-		asked++
-		return answer(req, 404)
-	})}
 	for _, c := range []struct {
 		maxAge, passed time.Duration
 		want           int
 	}{
 		{0, 14 * time.Minute, 1}, {0, 16 * time.Minute, 2}, {time.Hour, 16 * time.Minute, 1}, {-1, 1000 * time.Hour, 1},
 	} {
-		asked = 0
+		asked := 0
 		synctest.Test(t, func(t *testing.T) {
-			d := &Discovery{Client: client, MaxAge: c.maxAge}
+			d := discovering(func(req *http.Request) *http.Response {
+				asked++
+				return answer(req, 404)
+			})
+			d.MaxAge = c.maxAge
 			for range 2 {
 				must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), ErrNoService)
 				time.Sleep(c.passed)
@@ -205,15 +204,12 @@ func TestDiscovery_AsksByPunycodeAndPort(t *testing.T) {
 		"registry.example.com:443": "https://registry.example.com/.well-known/terraform.json",
 		"bücher.example:8443":      "https://xn--bcher-kva.example:8443/.well-known/terraform.json",
 	} {
-		host, err := ParseHostname(given)
-		must.Succeed(t, err)
 		var asked recorder
-		d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
+		d := discovering(func(req *http.Request) *http.Response {
 			asked.add(req.URL.String())
 			return answer(req, 404)
-		})}}
-		_, err = d.Service(t.Context(), host, "providers.v1")
-		must.Fail(t, err, ErrNoService, given)
+		})
+		must.Fail(t, must.ErrorOf(d.Service(t.Context(), must.Get(ParseHostname(given))(t), "providers.v1")), ErrNoService, given)
 		must.Equal(t, asked.all(), want, given)
 	}
 }
@@ -255,8 +251,7 @@ func TestDiscovery_IsPatient(t *testing.T) {
 				case n < 4:
 					w.WriteHeader(status)
 				default:
-					w.Header().Set("Content-Type", "application/json")
-					io.WriteString(w, `{"providers.v1":"/v1/"}`)
+					document(w, `{"providers.v1":"/v1/"}`)
 				}
 			})
 			if err != nil || base.String() != srv.URL+"/v1/" || asked.Load() != 4 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -69,33 +68,23 @@ func TestGetDocument(t *testing.T) {
 		})
 	}
 
-	t.Run("the final URL, header and body", func(t *testing.T) {
-		doc := must.Get(get("/from"))(t)
-		if doc.URL.String() != srv.URL+"/dir/to?x=1" || doc.StatusCode != 200 || doc.Status != "200 OK" ||
-			doc.Header.Get("X-Got") != "hello" || string(doc.Body) != "0123456789" || doc.Attempts != 1 {
-			t.Errorf("got %+v", doc)
-		}
-	})
-	t.Run("a failing status is the caller's", func(t *testing.T) {
-		doc := must.Get(get("/failing"))(t)
-		must.Equal(t, doc.Status, "403 Forbidden")
-		must.Len(t, doc.Body, failureBytes)
-	})
-	t.Run("too large", func(t *testing.T) {
-		doc, err := get("/chunked")
-		must.Fail(t, err, ErrTooLarge)
-		must.Equal(t, doc, nil)
-		must.Equal(t, err.Error(), `Get "`+srv.URL+`/chunked": the response is larger than 10 bytes`)
-	})
-	t.Run("cut off", func(t *testing.T) {
-		_, err := get("/cut")
-		must.Fail(t, err, ErrRequest)
-		must.Contain(t, err, srv.URL+"/cut")
-		must.Fail(t, err, io.ErrUnexpectedEOF)
-	})
-	t.Run("without a header", func(t *testing.T) {
-		must.Get(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL)}))(t)
-	})
+	doc := must.Get(get("/from"))(t)
+	if doc.URL.String() != srv.URL+"/dir/to?x=1" || doc.StatusCode != 200 || doc.Status != "200 OK" ||
+		doc.Header.Get("X-Got") != "hello" || string(doc.Body) != "0123456789" || doc.Attempts != 1 {
+		t.Errorf("got %+v", doc)
+	}
+	doc = must.Get(get("/failing"))(t) // a failing status is the caller's
+	must.Equal(t, doc.Status, "403 Forbidden")
+	must.Len(t, doc.Body, failureBytes)
+	doc, err := get("/chunked")
+	must.Fail(t, err, ErrTooLarge)
+	must.Equal(t, doc, nil)
+	must.Equal(t, err.Error(), `Get "`+srv.URL+`/chunked": the response is larger than 10 bytes`)
+	_, err = get("/cut")
+	must.Fail(t, err, ErrRequest)
+	must.Contain(t, err, srv.URL+"/cut")
+	must.Fail(t, err, io.ErrUnexpectedEOF)
+	must.Get(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL)}))(t, "without a header")
 }
 
 func TestRead_AllTrustsNoContentLength(t *testing.T) {
@@ -127,18 +116,14 @@ func TestGetDocument_RedirectLimit(t *testing.T) {
 	client := clientFor(t, srv, quick(0))
 	for limit, ok := range map[int]bool{0: false, 2: false, 3: true, 10: true} {
 		resp, err := Do(client, get(t, srv.URL+"/3?token=secret"), limit)
-		must.Equal(t, ok, (err == nil), limit)
-		if err == nil {
-			resp.Body.Close()
-		} else if !strings.Contains(err.Error(), "stopped after") || strings.Contains(err.Error(), "secret") {
-			t.Errorf("got %v", err)
+		if ok {
+			closed(t)(resp, err)
+			continue
 		}
+		must.Contain(t, err, "stopped after", limit)
+		must.NotContain(t, err, "secret", limit)
 	}
-	if resp, err := client.Get(srv.URL + "/3"); err != nil {
-		t.Error(err)
-	} else {
-		resp.Body.Close()
-	}
+	closed(t)(client.Get(srv.URL + "/3"))
 }
 
 // TestGetDocument_RedirectToNowhere: net/http's error repeats the header, which may be a misspelt
@@ -168,8 +153,7 @@ func TestCredentials_StayWithTheirHost(t *testing.T) {
 	}
 	var got recorder
 	record := func(_ http.ResponseWriter, r *http.Request) { got.add(seen(r)) }
-	other := httptest.NewServer(http.HandlerFunc(record))
-	t.Cleanup(other.Close)
+	other := startPlain(t, record)
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		record(w, r)
 		switch r.URL.Path {
@@ -221,13 +205,13 @@ func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 		"http://plain.example/":  "http://cdn.example/doc",
 	}
 	var asked recorder
-	client := newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
+	client := asking(t, 0, func(req *http.Request) *http.Response {
 		asked.add(req.URL.String())
 		if to := ways[req.URL.String()]; to != "" {
 			return answer(req, 302, "Location", to)
 		}
 		return jsonAnswer(req, "{}")
-	})))
+	})
 	for first, to := range ways {
 		asked.reset()
 		_, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, first), MaxRedirects: 3, MaxBytes: 100})

@@ -3,6 +3,8 @@ package hosts
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -32,11 +34,15 @@ func quick(retries int, base ...http.RoundTripper) ClientOptions {
 	return opts
 }
 
-// startTLS serves HTTPS on loopback, HTTP/2 included.
-func startTLS(t testing.TB, h http.HandlerFunc) *httptest.Server {
+// startTLS serves HTTPS on loopback, HTTP/2 included, unless a change of the server says otherwise.
+func startTLS(t testing.TB, h http.HandlerFunc, changes ...func(srv *httptest.Server)) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(h)
 	srv.EnableHTTP2 = true
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for _, change := range changes {
+		change(srv)
+	}
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	return srv
@@ -75,6 +81,17 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 // replies is a RoundTripper that never fails.
 func replies(f func(*http.Request) *http.Response) roundTrip {
 	return func(req *http.Request) (*http.Response, error) { return f(req), nil }
+}
+
+// asking is a client of our own, without waits, that gets these replies.
+func asking(t testing.TB, retries int, f func(*http.Request) *http.Response) *http.Client {
+	t.Helper()
+	return newClient(t, quick(retries, replies(f)))
+}
+
+// discovering asks for services, and gets these replies.
+func discovering(f func(*http.Request) *http.Response) Discovery {
+	return Discovery{Client: &http.Client{Transport: replies(f)}}
 }
 
 // onward redirects to where the ways lead from a URL, if they do.

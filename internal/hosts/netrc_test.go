@@ -134,7 +134,7 @@ default login u password other
 	} {
 		t.Run(tc.url+" "+tc.header, func(t *testing.T) {
 			var told []string
-			opts := quick(0, replies(func(req *http.Request) *http.Response {
+			client := asking(t, 0, func(req *http.Request) *http.Response {
 				_, password, ok := req.BasicAuth()
 				if header := req.Header.Get("Authorization"); !ok {
 					password = header
@@ -149,12 +149,12 @@ default login u password other
 					return answer(req, 302, "Location", to)
 				}
 				return answer(req, 200)
-			}))
+			})
 			req := get(t, tc.url)
 			if tc.header != "" {
 				req.Header.Set("Authorization", tc.header)
 			}
-			closed(t)(Do(WithNetrc(newClient(t, opts), []string{file}), req, 5))
+			closed(t)(Do(WithNetrc(client, []string{file}), req, 5))
 			must.Equal(t, strings.Join(told, " "), tc.want)
 			must.Equal(t, req.Header.Get("Authorization"), tc.header, "the caller's request was changed")
 		})
@@ -164,11 +164,11 @@ default login u password other
 func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "netrc")
 	var told recorder
-	client := WithNetrc(newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
+	client := WithNetrc(asking(t, 0, func(req *http.Request) *http.Response {
 		user, _, _ := req.BasicAuth()
 		told.add("[" + user + "]")
 		return answer(req, 200)
-	}))), []string{filepath.Join(t.TempDir(), "missing"), file})
+	}), []string{filepath.Join(t.TempDir(), "missing"), file})
 	for _, user := range []string{"first", "second"} {
 		must.Succeed(t, os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600))
 		closed(t)(client.Do(get(t, "https://example.com/")))
@@ -177,24 +177,21 @@ func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 }
 
 func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
-	opts := quick(0, replies(func(req *http.Request) *http.Response {
+	client := asking(t, 0, func(req *http.Request) *http.Response {
 		must.Equal(t, req.Header.Get("Authorization"), "")
 		return answer(req, 200)
-	}))
+	})
 	homeIsAFile := filepath.Join(netrcFile(t, ""), ".netrc")
 	for _, files := range [][]string{nil, {filepath.Join(t.TempDir(), "missing")}, {homeIsAFile}} {
-		closed(t)(WithNetrc(newClient(t, opts), files).Do(get(t, "https://example.com/")))
+		closed(t)(WithNetrc(client, files).Do(get(t, "https://example.com/")))
 	}
 }
 
 func TestNetrc_ThatCannotBeRead(t *testing.T) {
 	big := netrcFile(t, strings.Repeat("machine example.com password hunter2\n", netrcBytes/30))
 	for _, path := range []string{t.TempDir(), big} {
-		_, err := Do(WithNetrc(newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
-			t.Error("the request was made")
-			return answer(req, 200)
-		}))), []string{path}), get(t, "https://example.com/"), 0)
-		if err == nil || !strings.Contains(err.Error(), path) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "hunter2") {
+		_, err := Do(WithNetrc(newClient(t, quick(0, failing(errors.New("the request was made")))), []string{path}), get(t, "https://example.com/"), 0)
+		if err == nil || !strings.Contains(err.Error(), path) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "was made") || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}
@@ -218,7 +215,7 @@ func TestNetrc_KeepsTheClient(t *testing.T) {
 
 func TestNetrc_IsNeverPrinted(t *testing.T) {
 	const secret = "tHisIsTheP4ssword"
-	client := WithNetrc(newClient(t, quick(0, replies(func(req *http.Request) *http.Response { return answer(req, 200) }))), []string{netrcFile(t, "machine example.com login u password "+secret)})
+	client := WithNetrc(asking(t, 0, func(req *http.Request) *http.Response { return answer(req, 200) }), []string{netrcFile(t, "machine example.com login u password "+secret)})
 	closed(t)(client.Do(get(t, "https://example.com/")))
 	mustConceal(t, client, secret)
 	mustConceal(t, client.Transport, secret)

@@ -2,17 +2,11 @@ package hosts
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRefusal_ARefusalIsExplained(t *testing.T) {
-	parse := func(text string) *url.URL {
-		return must.Get(url.Parse(text))(t)
-	}
 	const api = "https://api.example.com/v1"
 	for name, c := range map[string]struct {
 		asked, answered string
@@ -27,7 +21,7 @@ func TestRefusal_ARefusalIsExplained(t *testing.T) {
 		"plain http":    {"http://api.example.com/v1", "http://api.example.com/v1", nil, "example.com", false, "https URL"},
 		"somebody else": {api, "https://other.example/v1", nil, "other.example", false, "was redirected there from https://api.example.com/v1"},
 	} {
-		got := ExplainRefusal("example.com", DocumentRequest{URL: parse(c.asked), Header: c.header}, &Document{URL: parse(c.answered)})
+		got := ExplainRefusal("example.com", DocumentRequest{URL: mustURL(t, c.asked), Header: c.header}, &Document{URL: mustURL(t, c.answered)})
 		if got.Host != c.host || got.Sent != c.sent || !strings.Contains(got.Hint(), c.advice) || strings.Contains(got.Hint(), "s3cret") {
 			t.Errorf("%s: got %+v", name, got)
 		}

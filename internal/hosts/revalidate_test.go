@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 
 func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 	sent, version, content := 0, 1, "application/json; charset=utf-8"
-	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	registry := startPlain(t, func(w http.ResponseWriter, r *http.Request) {
 		tag := fmt.Sprintf(`"%d"`, version)
 		w.Header().Set("Etag", tag)
 		if r.Header.Get("If-None-Match") == tag {
@@ -24,12 +23,11 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 		w.Header().Set("Content-Type", content)
 		w.Header().Set("X-Version", tag)
 		fmt.Fprintf(w, "%d for %s", version, r.Header.Get("Authorization"))
-	}))
-	defer registry.Close()
+	})
 	client := WithRevalidation(registry.Client())
 	ask := func(token string) string {
 		t.Helper()
-		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, registry.URL, nil))(t)
+		req := get(t, registry.URL)
 		req.Header.Set("Authorization", token)
 		resp := must.Get(client.Do(req))(t)
 		defer resp.Body.Close()
@@ -55,7 +53,6 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 	}
 	registry.Close()
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		req := must.Get(http.NewRequestWithContext(t.Context(), method, registry.URL, nil))(t)
-		must.Refuse(client.Transport.RoundTrip(req))(t, method)
+		must.Refuse(client.Transport.RoundTrip(mustRequest(t, method, registry.URL)))(t, method)
 	}
 }
