@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1"
+	"errors"
 	"io"
 	"math/big"
 	"slices"
@@ -29,9 +30,13 @@ type pgp struct{ bytes.Buffer }
 
 func (p *pgp) add(packets ...interface{ Serialize(w io.Writer) error }) {
 	for _, each := range packets {
-		if err := each.Serialize(p); err != nil {
-			panic(err)
-		}
+		check(each.Serialize(p))
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
 	}
 }
 
@@ -44,15 +49,9 @@ func (p *pgp) raw(tag byte, content []byte) {
 func (p *pgp) armored(blockType string) string {
 	var out strings.Builder
 	w, err := armor.Encode(&out, blockType, nil)
-	if err == nil {
-		_, err = w.Write(p.Bytes())
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic(err)
-	}
+	check(err)
+	_, err = w.Write(p.Bytes())
+	check(errors.Join(err, w.Close()))
 	return out.String()
 }
 
@@ -80,16 +79,18 @@ func unsigned(sigType packet.SignatureType, algorithm packet.PublicKeyAlgorithm,
 	return content
 }
 
-// dsaKey is a key with a user ID whose certification looks valid, and a signature that looks as if
-// the key had made it.
-func dsaKey(p, q uint) (key, signature *pgp) {
-	public := packet.NewDSAPublicKey(yearAgo, &dsa.PublicKey{Parameters: dsa.Parameters{P: bits(p), Q: bits(q), G: big.NewInt(2)}, Y: bits(p - 1)})
+// claimed is a key with a user ID whose certification looks valid, and a signature that looks as if the key had made it.
+func claimed(public *packet.PublicKey, numbers ...*big.Int) (key, signature *pgp) {
 	key, signature = &pgp{}, &pgp{}
 	key.add(public, packet.NewUserId("hostile", "", ""))
-	numbers := []*big.Int{bits(q - 2), bits(q - 3)}
-	key.raw(2, unsigned(packet.SigTypePositiveCert, packet.PubKeyAlgoDSA, public.KeyId, numbers...))
-	signature.raw(2, unsigned(packet.SigTypeBinary, packet.PubKeyAlgoDSA, public.KeyId, numbers...))
+	key.raw(2, unsigned(certified, public.PubKeyAlgo, public.KeyId, numbers...))
+	signature.raw(2, unsigned(packet.SigTypeBinary, public.PubKeyAlgo, public.KeyId, numbers...))
 	return key, signature
+}
+
+func dsaKey(p, q uint) (key, signature *pgp) {
+	public := &dsa.PublicKey{Parameters: dsa.Parameters{P: bits(p), Q: bits(q), G: big.NewInt(2)}, Y: bits(p - 1)}
+	return claimed(packet.NewDSAPublicKey(yearAgo, public), bits(q-2), bits(q-3))
 }
 
 // signedBy makes a public key from a private one, with certified user IDs, and a signature of a
@@ -104,16 +105,12 @@ func signedBy(private *packet.PrivateKey, document []byte, hash crypto.Hash, cer
 	key.add(&private.PublicKey, id)
 	for _, sigType := range certify {
 		s := made(sigType, crypto.SHA256)
-		if err := s.SignUserId(id.Id, &private.PublicKey, private, config); err != nil {
-			panic(err)
-		}
+		check(s.SignUserId(id.Id, &private.PublicKey, private, config))
 		key.add(s)
 	}
 	s, h := made(packet.SigTypeBinary, hash), hash.New()
 	h.Write(document)
-	if err := s.Sign(h, private, config); err != nil {
-		panic(err)
-	}
+	check(s.Sign(h, private, config))
 	signature.add(s)
 	return key, signature
 }
@@ -124,194 +121,115 @@ func rsaKey(t *testing.T, size int) *packet.PrivateKey {
 	return packet.NewRSAPrivateKey(yearAgo, private)
 }
 
+// hostile is a key of this kind, whose owner signs.
+func hostile(algorithm packet.PublicKeyAlgorithm, curve packet.Curve) *openpgp.Entity {
+	config := &packet.Config{Algorithm: algorithm, Curve: curve, Time: func() time.Time { return yearAgo }}
+	entity, err := openpgp.NewEntity("hostile", "", "", config)
+	check(err)
+	check(entity.AddSigningSubkey(config))
+	return entity
+}
+
+const certified = packet.SigTypePositiveCert
+
 // A registry chooses the keys that a signature is verified by, and so what that costs. Each of
 // these can take seconds, end the program, or be accepted, if nothing limits it.
 func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 	sums, _ := released(newSigner(t))
-	ed := signingKeyOf(t)
-	weak := rsaKey(t, 1024)
+	entity := hostile(packet.PubKeyAlgoEdDSA, "")
+	private, subkey := entity.PrivateKey, entity.Subkeys[1]
 	strong := rsaKey(t, 2048)
-
+	type forged struct{ key, signature *pgp }
+	by := func(private *packet.PrivateKey) func(f *forged) {
+		return func(f *forged) { f.key, f.signature = signedBy(private, sums.Sums, crypto.SHA256, certified) }
+	}
+	more := func(n int, tag byte, content []byte) func(f *forged) {
+		return func(f *forged) {
+			for range n {
+				f.key.raw(tag, content)
+			}
+		}
+	}
 	for name, test := range map[string]struct {
-		make func() (key, signature *pgp)
-		want string
+		change func(f *forged) // what an EdDSA key has signed
+		want   string
 	}{
-		"DSA of 16384 bits":           {func() (*pgp, *pgp) { return dsaKey(16384, 256) }, "DSA keys of 16384 bits are refused; 2048 to 3072 are accepted"},
-		"DSA with a large subgroup":   {func() (*pgp, *pgp) { return dsaKey(3072, 3064) }, "a subgroup of 3064 bits"},
-		"DSA of 1024 bits":            {func() (*pgp, *pgp) { return dsaKey(1024, 160) }, "DSA keys of 1024 bits are refused"},
-		"RSA of 1024 bits":            {func() (*pgp, *pgp) { return signedBy(weak, sums.Sums, crypto.SHA256, certified) }, "RSA keys of 1024 bits are refused; 2048 to 8192 are accepted"},
-		"RSA of 16384 bits":           {rsaOf16384, "RSA keys of 16384 bits are refused"},
-		"a curve that isn't NIST's":   {func() (*pgp, *pgp) { return brainpoolKey(sums.Sums) }, "keys of OpenPGP's algorithm 19 with this curve are refused"},
-		"SHA-1":                       {func() (*pgp, *pgp) { return withSHA1(strong, sums.Sums) }, "made with SHA-1"},
-		"only ever revoked":           {func() (*pgp, *pgp) { return onlyRevoked(sums.Sums) }, "has certified none of its user IDs"},
-		"certified a thousand times":  {func() (*pgp, *pgp) { return thousandfold(ed, sums.Sums) }, "more than 200 signatures of keys over themselves"},
-		"a subkey bound 101 times":    {func() (*pgp, *pgp) { return withBindings(ed, sums.Sums, 101) }, "more than 200 signatures of keys over themselves"},
-		"thousands of packets":        {func() (*pgp, *pgp) { return withPackets(ed, sums.Sums, 2001) }, "more than 2000 packets"},
-		"thousands of subkeys":        {func() (*pgp, *pgp) { return withSubkeys(ed, sums.Sums, 1000) }, "more than 64 keys"},
-		"an endless user ID":          {func() (*pgp, *pgp) { return withUserID(ed, sums.Sums, 60000) }, "a user ID of more than 2048 bytes"},
-		"packets behind a key's end":  {func() (*pgp, *pgp) { return withTrailer(ed, sums.Sums) }, "bytes too many"},
-		"a private key":               {func() (*pgp, *pgp) { return withPrivateKey(ed, sums.Sums) }, "an OpenPGP packet of type 5"},
-		"a signature of many packets": {func() (*pgp, *pgp) { return manySignatures(ed, sums.Sums, 65) }, "more than 64 packets"},
-		"a message as the signature":  {func() (*pgp, *pgp) { return messageAsSignature(ed, sums.Sums) }, "an OpenPGP packet of type 11"},
+		"DSA of 16384 bits":         {func(f *forged) { f.key, f.signature = dsaKey(16384, 256) }, "DSA keys of 16384 bits are refused; 2048 to 3072 are accepted"},
+		"DSA with a large subgroup": {func(f *forged) { f.key, f.signature = dsaKey(3072, 3064) }, "a subgroup of 3064 bits"},
+		"DSA of 1024 bits":          {func(f *forged) { f.key, f.signature = dsaKey(1024, 160) }, "DSA keys of 1024 bits are refused"},
+		"RSA of 1024 bits":          {by(rsaKey(t, 1024)), "RSA keys of 1024 bits are refused; 2048 to 8192 are accepted"},
+		"RSA of 16384 bits": {func(f *forged) {
+			f.key, f.signature = claimed(packet.NewRSAPublicKey(yearAgo, &rsa.PublicKey{N: bits(16384), E: 65537}), bits(16000))
+		}, "RSA keys of 16384 bits are refused"},
+		"a curve that isn't NIST's": {by(hostile(packet.PubKeyAlgoECDSA, packet.CurveBrainpoolP256).PrivateKey), "keys of OpenPGP's algorithm 19 with this curve are refused"},
+		"SHA-1":                     {func(f *forged) { by(strong)(f); f.signature = bySHA1(strong, sums.Sums) }, "made with SHA-1"},
+		// The library panics when it looks for the certification.
+		"only ever revoked": {func(f *forged) {
+			f.key, _ = signedBy(private, nil, crypto.SHA256, packet.SigTypeCertificationRevocation)
+			f.key.add(subkey.PublicKey, subkey.Sig)
+			_, f.signature = signedBy(subkey.PrivateKey, sums.Sums, crypto.SHA256)
+		}, "has certified none of its user IDs"},
+		"certified a thousand times": {func(f *forged) {
+			f.key, _ = signedBy(private, nil, crypto.SHA256, slices.Repeat([]packet.SignatureType{certified}, 1000)...)
+		}, "more than 200 signatures of keys over themselves"},
+		// To read one binding means to verify two signatures: by the key, and inside of that one by the subkey.
+		"a subkey bound 101 times": {func(f *forged) {
+			f.key.add(subkey.PublicKey)
+			for range 101 {
+				f.key.add(subkey.Sig)
+			}
+		}, "more than 200 signatures of keys over themselves"},
+		"thousands of packets": {more(2001, 13, []byte("x")), "more than 2000 packets"},
+		"thousands of subkeys": {func(f *forged) {
+			for range 1000 {
+				f.key.add(subkey.PublicKey)
+			}
+		}, "more than 64 keys"},
+		"an endless user ID": {more(1, 13, make([]byte, 60000)), "a user ID of more than 2048 bytes"},
+		// The packet inside is a private key, which the library would read as the next one.
+		"packets behind a key's end":  {more(1, 2, append(unsigned(packet.SigTypeGenericCert, packet.PubKeyAlgoRSA, 1, bits(2048)), 0x80|5<<2, 1, 4)), "bytes too many"},
+		"a private key":               {func(f *forged) { f.key.add(private) }, "an OpenPGP packet of type 5"},
+		"a signature of many packets": {func(f *forged) { f.signature = &pgp{*bytes.NewBuffer(bytes.Repeat(f.signature.Bytes(), 65))} }, "more than 64 packets"},
+		"a message as the signature": {func(f *forged) {
+			message := &pgp{}
+			message.raw(11, []byte("b\x00\x00\x00\x00\x00message"))
+			message.Write(f.signature.Bytes())
+			f.signature = message
+		}, "an OpenPGP packet of type 11"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			key, signature := test.make()
-			attacked, digests := released(newSigner(t), getproviders.PublicKey{Armored: key.armored(openpgp.PublicKeyType)})
-			attacked.Signature = signature.Bytes()
+			var f forged
+			by(private)(&f)
+			test.change(&f)
+			attacked, digests := released(newSigner(t), getproviders.PublicKey{Armored: f.key.armored(openpgp.PublicKeyType)})
+			attacked.Signature = f.signature.Bytes()
 			_, err := attacked.Authenticate(digests)
 			wantAuthenticationError(t, err, "invalid_signature", test.want)
 		})
 	}
 }
 
-// signingKeyOf is a new EdDSA key.
-func signingKeyOf(t *testing.T) *packet.PrivateKey {
-	t.Helper()
-	entity := must.Get(openpgp.NewEntity("hostile", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }}))(t)
-	return entity.PrivateKey
-}
-
-// onlyRevoked is a key that revokes its user ID without certifying it, with a signature by its
-// subkey: the library panics when it looks for the certification.
-func onlyRevoked(document []byte) (key, signature *pgp) {
-	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }}
-	entity, err := openpgp.NewEntity("hostile", "", "", config)
-	if err == nil {
-		err = entity.AddSigningSubkey(config)
-	}
-	if err != nil {
-		panic(err)
-	}
-	key, _ = signedBy(entity.PrivateKey, nil, crypto.SHA256, packet.SigTypeCertificationRevocation)
-	sub := entity.Subkeys[len(entity.Subkeys)-1]
-	key.add(sub.PublicKey, sub.Sig)
-	_, signature = signedBy(sub.PrivateKey, document, crypto.SHA256)
-	return key, signature
-}
-
-// withBindings is a key with a subkey that is bound many times. To read one binding means to verify two signatures: by the key, and
-// inside of that one by the subkey.
-func withBindings(private *packet.PrivateKey, document []byte, n int) (key, signature *pgp) {
-	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }}
-	entity := &openpgp.Entity{PrimaryKey: &private.PublicKey, PrivateKey: private}
-	if err := entity.AddSigningSubkey(config); err != nil {
-		panic(err)
-	}
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	sub := entity.Subkeys[0]
-	key.add(sub.PublicKey)
-	for range n {
-		key.add(sub.Sig)
-	}
-	return key, signature
-}
-
-func rsaOf16384() (key, signature *pgp) {
-	public := packet.NewRSAPublicKey(yearAgo, &rsa.PublicKey{N: bits(16384), E: 65537})
-	key, signature = &pgp{}, &pgp{}
-	key.add(public, packet.NewUserId("hostile", "", ""))
-	key.raw(2, unsigned(packet.SigTypePositiveCert, packet.PubKeyAlgoRSA, public.KeyId, bits(16000)))
-	signature.raw(2, unsigned(packet.SigTypeBinary, packet.PubKeyAlgoRSA, public.KeyId, bits(16000)))
-	return key, signature
-}
-
-const certified = packet.SigTypePositiveCert
-
-func brainpoolKey(document []byte) (key, signature *pgp) {
-	entity, err := openpgp.NewEntity("hostile", "", "", &packet.Config{
-		Algorithm: packet.PubKeyAlgoECDSA, Curve: packet.CurveBrainpoolP256, Time: func() time.Time { return yearAgo }})
-	if err != nil {
-		panic(err)
-	}
-	return signedBy(entity.PrivateKey, document, crypto.SHA256, certified)
-}
-
-// withSHA1 makes a signature that the library would verify, but refuses to make.
-func withSHA1(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
-	key, _ = signedBy(private, document, crypto.SHA256, certified)
+// bySHA1 makes a signature that the library would verify, but refuses to make.
+func bySHA1(private *packet.PrivateKey, document []byte) *pgp {
 	content := unsigned(packet.SigTypeBinary, packet.PubKeyAlgoRSA, private.KeyId)
 	content[3] = 2
 	hashed := content[:6+content[5]]
 	h := sha1.New()
-	h.Write(document)
-	h.Write(hashed)
-	h.Write([]byte{4, 0xff, 0, 0, 0, byte(len(hashed))})
+	h.Write(slices.Concat(document, hashed, []byte{4, 0xff, 0, 0, 0, byte(len(hashed))}))
 	digest := h.Sum(nil)
 	number, err := rsa.SignPKCS1v15(rand.Reader, private.PrivateKey.(*rsa.PrivateKey), crypto.SHA1, digest)
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	copy(content[len(content)-2:], digest)
-	signature = &pgp{}
+	signature := &pgp{}
 	signature.raw(2, append(content, mpi(new(big.Int).SetBytes(number))...))
-	return key, signature
-}
-
-func thousandfold(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
-	return signedBy(private, document, crypto.SHA256, slices.Repeat([]packet.SignatureType{certified}, 1000)...)
-}
-
-func withPackets(private *packet.PrivateKey, document []byte, n int) (key, signature *pgp) {
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	for range n {
-		key.raw(13, []byte("x"))
-	}
-	return key, signature
-}
-
-func withSubkeys(private *packet.PrivateKey, document []byte, n int) (key, signature *pgp) {
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	subkey := private.PublicKey
-	subkey.IsSubkey = true
-	for range n {
-		key.add(&subkey)
-	}
-	return key, signature
-}
-
-func withUserID(private *packet.PrivateKey, document []byte, size int) (key, signature *pgp) {
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	key.raw(13, bytes.Repeat([]byte("x"), size))
-	return key, signature
-}
-
-// withTrailer has a packet inside of another one, after the content of the outer one: a private
-// key, which the library would read as the next packet.
-func withTrailer(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	s := unsigned(packet.SigTypeGenericCert, packet.PubKeyAlgoRSA, 1, bits(2048))
-	key.raw(2, append(s, 0x80|5<<2, 1, 4))
-	return key, signature
-}
-
-func withPrivateKey(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	key.add(private)
-	return key, signature
-}
-
-func manySignatures(private *packet.PrivateKey, document []byte, n int) (key, signature *pgp) {
-	key, one := signedBy(private, document, crypto.SHA256, certified)
-	signature = &pgp{}
-	for range n {
-		signature.Write(one.Bytes())
-	}
-	return key, signature
-}
-
-func messageAsSignature(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
-	key, signature = signedBy(private, document, crypto.SHA256, certified)
-	literal := &pgp{}
-	literal.raw(11, []byte("b\x00\x00\x00\x00\x00message"))
-	literal.Write(signature.Bytes())
-	return key, literal
+	return signature
 }
 
 // Real keys have many certifications by others, which aren't verified.
 func TestSignature_AcceptsWhatHonestKeysHave(t *testing.T) {
 	sums, _ := released(newSigner(t))
-	private := signingKeyOf(t)
-	key, signature := signedBy(private, sums.Sums, crypto.SHA512, certified)
+	entity := hostile(packet.PubKeyAlgoEdDSA, "")
+	key, signature := signedBy(entity.PrivateKey, sums.Sums, crypto.SHA512, certified)
 	for i := range uint64(1500) {
 		key.raw(2, unsigned(packet.SigTypeGenericCert, packet.PubKeyAlgoRSA, i+1, bits(2048)))
 	}

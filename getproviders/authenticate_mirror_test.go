@@ -31,6 +31,7 @@ const (
 
 // signedMirror is a mirror of one package, with its signed documents.
 type signedMirror struct {
+	t        *testing.T
 	dir      string // of the provider
 	signers  getproviders.Signers
 	official *providertest.Signer
@@ -43,77 +44,82 @@ type signedMirror struct {
 
 func newSignedMirror(t *testing.T) *signedMirror {
 	t.Helper()
-	m := &signedMirror{dir: filepath.Join(t.TempDir(), "registry.example", "acme", "widget")}
+	m := &signedMirror{t: t, dir: filepath.Join(t.TempDir(), "registry.example", "acme", "widget")}
 	for _, signer := range []**providertest.Signer{&m.official, &m.partners, &m.partner, &m.known, &m.stranger} {
-		var err error
-		if *signer, err = providertest.NewSigner(providertest.SignerOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		*signer = must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
 	}
 	m.signers = getproviders.Signers{
 		Trusted: []getproviders.TrustedKey{{Armored: m.known.Armored(), Providers: []getproviders.Pattern{getproviders.Pattern(widget)}}},
 	}.WithKeys(getproviders.SigningKeys{Official: m.official.Armored(), Partner: m.partners.Armored()})
-	m.write(t, zipName, providertest.Zip(map[string]string{"terraform-provider-widget": "x"}))
-	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed"]}}}`))
-	m.write(t, "index.json", []byte(`{"versions": {"1.0.0": {}}}`))
-	m.sign(t, m.known, m.sums(t))
+	m.write(zipName, providertest.Zip(map[string]string{"terraform-provider-widget": "x"}))
+	m.write("1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed"]}}}`))
+	m.write("index.json", []byte(`{"versions": {"1.0.0": {}}}`))
+	m.sign(m.known)
 	return m
 }
 
-func (m *signedMirror) write(t *testing.T, name string, content []byte) {
-	t.Helper()
-	must.Write(t, filepath.Join(m.dir, name), content)
+func (m *signedMirror) write(name string, content []byte) {
+	m.t.Helper()
+	must.Write(m.t, filepath.Join(m.dir, name), content)
 }
 
-func (m *signedMirror) read(t *testing.T, name string) []byte {
-	t.Helper()
-	return must.Get(os.ReadFile(filepath.Join(m.dir, name)))(t)
+func (m *signedMirror) read(name string) []byte {
+	m.t.Helper()
+	return must.Get(os.ReadFile(filepath.Join(m.dir, name)))(m.t)
 }
 
 // sums is a true list of checksums: of a package for another platform, and of this one.
-func (m *signedMirror) sums(t *testing.T) string {
-	return fmt.Sprintf("%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n%x  %s\n", sha256.Sum256(nil), m.sum(t), zipName)
+func (m *signedMirror) sums() string {
+	return fmt.Sprintf("%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n%x  %s\n", sha256.Sum256(nil), m.sum(), zipName)
 }
 
-func (m *signedMirror) sum(t *testing.T) [32]byte { return sha256.Sum256(m.read(t, zipName)) }
+func (m *signedMirror) digests() getproviders.Digests {
+	return getproviders.Digests{SHA256: m.sum(), H1: "h1:listed"}
+}
 
-// sign writes a list, a signature, and a file with the signer's key and all other keys that are
+func (m *signedMirror) sum() [32]byte { return sha256.Sum256(m.read(zipName)) }
+
+// sign writes the true list, a signature, and a file with the signer's key and all other keys that are
 // said to be the signer's.
-func (m *signedMirror) sign(t *testing.T, by *providertest.Signer, sums string) {
-	m.write(t, sumsName, []byte(sums))
-	m.write(t, sigName, by.Sign([]byte(sums)))
-	m.introduce(t, by, "")
+func (m *signedMirror) sign(by *providertest.Signer) { m.signList(by, m.sums()) }
+
+func (m *signedMirror) signList(by *providertest.Signer, sums string) {
+	m.write(sumsName, []byte(sums))
+	m.write(sigName, by.Sign([]byte(sums)))
+	m.introduce(by, "")
 }
 
-func (m *signedMirror) introduce(t *testing.T, key *providertest.Signer, trust string) {
-	m.introduceBlock(t, key.Armored(), trust)
+func (m *signedMirror) introduce(key *providertest.Signer, trust string) {
+	m.introduceBlock(key.Armored(), trust)
 }
 
-func (m *signedMirror) introduceBlock(t *testing.T, block, trust string) {
-	file := must.Get(json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": block, "trust_signature": trust}}}))(t)
-	m.write(t, keysName, file)
+func (m *signedMirror) introduceBlock(block, trust string) {
+	file := must.Get(json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": block, "trust_signature": trust}}}))(m.t)
+	m.write(keysName, file)
 }
 
-// judge authenticates the archive from both kinds of mirrors, and returns the result; "" if no
-// signature counts.
-func (m *signedMirror) judge(t *testing.T) map[string]string {
-	t.Helper()
-	network, _ := m.network(t, terraform)
-	digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
-	return map[string]string{
-		"filesystem": judgedFrom(t, &getproviders.FilesystemMirrorSource{Dir: m.root(), Signers: m.signers}, digests),
-		"network":    judgedFrom(t, network, digests),
+// wantJudged authenticates the archive from both kinds of mirrors. In the result that is wanted, "KEY" is the ID of the key that the user names,
+// what stands after "error: " is part of one, and "" says that no signature counts.
+func (m *signedMirror) wantJudged(want string) {
+	m.t.Helper()
+	network, _ := m.network(terraform)
+	want = strings.NewReplacer("KEY", m.known.KeyID(), "PARTNER", m.partner.KeyID(), "STRANGER", m.stranger.KeyID()).Replace(want)
+	fails, isError := strings.CutPrefix(want, "error: ")
+	for _, source := range []getproviders.Source{&getproviders.FilesystemMirrorSource{Dir: m.root(), Signers: m.signers}, network} {
+		if got := judgedFrom(m.t, source, m.digests()); got != want && !(isError && strings.Contains(got, fails)) {
+			m.t.Errorf("%T: judged %q, want %q", source, got, want)
+		}
 	}
 }
 
 func (m *signedMirror) root() string { return filepath.Dir(filepath.Dir(filepath.Dir(m.dir))) }
 
 // network is the mirror as a server has it.
-func (m *signedMirror) network(t *testing.T, product getproviders.Product) (*getproviders.NetworkMirrorSource, *providertest.Server) {
-	t.Helper()
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.root()))}))(t)
-	t.Cleanup(server.Close)
-	source := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product))(t)
+func (m *signedMirror) network(product getproviders.Product) (*getproviders.NetworkMirrorSource, *providertest.Server) {
+	m.t.Helper()
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.root()))}))(m.t)
+	m.t.Cleanup(server.Close)
+	source := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product))(m.t)
 	source.Signers = m.signers
 	return source, server
 }
@@ -124,10 +130,10 @@ func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newSignedMirror(t)
 		lapsing := must.Get(providertest.NewSigner(providertest.SignerOptions{SignatureLifetime: time.Hour}))(t)
-		m.sign(t, lapsing, m.sums(t))
+		m.sign(lapsing)
 		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: inProcess{http.FileServer(http.Dir(m.root()))}}, nil, getproviders.Terraform("1.15.9")))(t)
 		mirror.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: lapsing.Armored()}}}
-		digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
+		digests := m.digests()
 		must.Contain(t, judgedFrom(t, mirror, digests), lapsing.KeyID())
 		time.Sleep(2 * time.Hour)
 		must.Contain(t, judgedFrom(t, mirror, digests), "expired")
@@ -161,61 +167,61 @@ func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.D
 func TestSignature_InMirrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(t *testing.T, m *signedMirror)
-		want   string // "KEY" is the ID of the key that the user names; what stands after "error: " is part of one
+		change func(m *signedMirror)
+		want   string // as wantJudged has it
 	}{
-		"by a key that the user names": {func(*testing.T, *signedMirror) {}, "self-signed KEY, 2 hashes"},
-		"by the official key":          {func(t *testing.T, m *signedMirror) { m.sign(t, m.official, m.sums(t)) }, "signed by HashiCorp , 2 hashes"},
-		"by the official key, which isn't in the mirror": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.official, m.sums(t))
-			m.remove(t, keysName)
+		"by a key that the user names": {func(*signedMirror) {}, "self-signed KEY, 2 hashes"},
+		"by the official key":          {func(m *signedMirror) { m.sign(m.official) }, "signed by HashiCorp , 2 hashes"},
+		"by the official key, which isn't in the mirror": {func(m *signedMirror) {
+			m.sign(m.official)
+			m.remove(keysName)
 		}, "signed by HashiCorp , 2 hashes"},
 
-		"nothing":       {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, ""},
-		"no list":       {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName) }, ""},
-		"no signature":  {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, ""},
-		"by a stranger": {func(t *testing.T, m *signedMirror) { m.sign(t, m.stranger, m.sums(t)) }, ""},
-		"by a stranger, who is wrong": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.stranger, strings.Repeat("0", 64)+"  "+zipName+"\n")
+		"nothing":       {func(m *signedMirror) { m.remove(sumsName, sigName, keysName) }, ""},
+		"no list":       {func(m *signedMirror) { m.remove(sumsName) }, ""},
+		"no signature":  {func(m *signedMirror) { m.remove(sigName) }, ""},
+		"by a stranger": {func(m *signedMirror) { m.sign(m.stranger) }, ""},
+		"by a stranger, who is wrong": {func(m *signedMirror) {
+			m.signList(m.stranger, strings.Repeat("0", 64)+"  "+zipName+"\n")
 		}, ""},
-		"by a stranger, who vouches for himself": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.stranger, m.sums(t))
-			m.introduce(t, m.stranger, m.stranger.TrustSignature(m.stranger))
+		"by a stranger, who vouches for himself": {func(m *signedMirror) {
+			m.sign(m.stranger)
+			m.introduce(m.stranger, m.stranger.TrustSignature(m.stranger))
 		}, ""},
-		"by a stranger, with a partner's introduction": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.stranger, m.sums(t))
-			m.introduce(t, m.stranger, m.partners.TrustSignature(m.partner))
+		"by a stranger, with a partner's introduction": {func(m *signedMirror) {
+			m.sign(m.stranger)
+			m.introduce(m.stranger, m.partners.TrustSignature(m.partner))
 		}, ""},
-		"by a partner, who isn't introduced": {func(t *testing.T, m *signedMirror) { m.sign(t, m.partner, m.sums(t)) }, ""},
-		"by a key for other providers": {func(_ *testing.T, m *signedMirror) {
+		"by a partner, who isn't introduced": {func(m *signedMirror) { m.sign(m.partner) }, ""},
+		"by a key for other providers": {func(m *signedMirror) {
 			m.signers.Trusted[0].Providers = []getproviders.Pattern{{Hostname: "*", Namespace: "acme", Type: "gadget"}}
 		}, ""},
-		"the signature is a page": {func(t *testing.T, m *signedMirror) { m.write(t, sigName, []byte("<html>")) }, ""},
-		"the signature is huge":   {func(t *testing.T, m *signedMirror) { m.write(t, sigName, make([]byte, 1<<20)) }, ""},
-		"the list is huge":        {func(t *testing.T, m *signedMirror) { m.write(t, sumsName, bytes.Repeat([]byte("\n"), 2<<20)) }, ""},
-		"the keys are a page":     {func(t *testing.T, m *signedMirror) { m.write(t, keysName, []byte("<html>")) }, "self-signed KEY, 2 hashes"},
-		"the keys are of no use": {func(t *testing.T, m *signedMirror) {
-			m.write(t, keysName, []byte(`{"gpg_public_keys": [{}, {"ascii_armor": "x"}]}`))
+		"the signature is a page": {func(m *signedMirror) { m.write(sigName, []byte("<html>")) }, ""},
+		"the signature is huge":   {func(m *signedMirror) { m.write(sigName, make([]byte, 1<<20)) }, ""},
+		"the list is huge":        {func(m *signedMirror) { m.write(sumsName, bytes.Repeat([]byte("\n"), 2<<20)) }, ""},
+		"the keys are a page":     {func(m *signedMirror) { m.write(keysName, []byte("<html>")) }, "self-signed KEY, 2 hashes"},
+		"the keys are of no use": {func(m *signedMirror) {
+			m.write(keysName, []byte(`{"gpg_public_keys": [{}, {"ascii_armor": "x"}]}`))
 		}, "self-signed KEY, 2 hashes"},
-		"the keys are huge":         {func(t *testing.T, m *signedMirror) { m.write(t, keysName, make([]byte, 2<<20)) }, "self-signed KEY, 2 hashes"},
-		"the signature is a folder": {func(t *testing.T, m *signedMirror) { m.remove(t, sigName); m.write(t, sigName+"/x", nil) }, ""},
+		"the keys are huge":         {func(m *signedMirror) { m.write(keysName, make([]byte, 2<<20)) }, "self-signed KEY, 2 hashes"},
+		"the signature is a folder": {func(m *signedMirror) { m.remove(sigName); m.write(sigName+"/x", nil) }, ""},
 
-		"another list": {func(t *testing.T, m *signedMirror) {
-			m.write(t, sumsName, append(m.read(t, sumsName), ' '))
+		"another list": {func(m *signedMirror) {
+			m.write(sumsName, append(m.read(sumsName), ' '))
 		}, "error: can't verify the signature of the checksum list: openpgp: invalid signature: "},
-		"another archive": {func(t *testing.T, m *signedMirror) { m.write(t, zipName, []byte("evil")) },
+		"another archive": {func(m *signedMirror) { m.write(zipName, []byte("evil")) },
 			"error: the package has checksum zh:b5c1fb2efc6d6b4674c2fdcc48ce01b43a3b7c03763c0c3355de0099ee0f8c73, expected zh:"},
-		"the list of another version": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.known, strings.ReplaceAll(m.sums(t), "_1.0.0_", "_0.9.0_"))
+		"the list of another version": {func(m *signedMirror) {
+			m.signList(m.known, strings.ReplaceAll(m.sums(), "_1.0.0_", "_0.9.0_"))
 		}, `error: the checksum list has no SHA-256 for "terraform-provider-widget_1.0.0_linux_amd64.zip", expected zh:`},
-		"the list of another provider": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.known, strings.ReplaceAll(m.sums(t), "-widget_", "-gadget_"))
+		"the list of another provider": {func(m *signedMirror) {
+			m.signList(m.known, strings.ReplaceAll(m.sums(), "-widget_", "-gadget_"))
 		}, `error: the checksum list has no SHA-256 for "terraform-provider-widget_1.0.0_linux_amd64.zip", expected zh:`},
-		"the archive of another platform": {func(t *testing.T, m *signedMirror) { m.write(t, zipName, nil) },
+		"the archive of another platform": {func(m *signedMirror) { m.write(zipName, nil) },
 			"error: the package has checksum zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855, expected zh:"},
-		"no checksum": {func(t *testing.T, m *signedMirror) { m.sign(t, m.known, "yes  "+zipName+"\n") },
+		"no checksum": {func(m *signedMirror) { m.signList(m.known, "yes  "+zipName+"\n") },
 			`error: the checksum list has "yes" for "terraform-provider-widget_1.0.0_linux_amd64.zip", expected zh:`},
-		"a revoked key": {func(_ *testing.T, m *signedMirror) {
+		"a revoked key": {func(m *signedMirror) {
 			m.known.Revoke()
 			m.signers.Trusted[0].Armored = m.known.Armored()
 		}, "error: can't verify the signature of the checksum list: openpgp: signature made by revoked key"},
@@ -223,22 +229,16 @@ func TestSignature_InMirrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newSignedMirror(t)
-			c.change(t, m)
-			want := strings.NewReplacer("KEY", m.known.KeyID(), "PARTNER", m.partner.KeyID()).Replace(c.want)
-			for kind, got := range m.judge(t) {
-				fails, isError := strings.CutPrefix(want, "error: ")
-				if got != want && !(isError && strings.Contains(got, fails)) {
-					t.Errorf("%s: judged %q, want %q", kind, got, want)
-				}
-			}
+			c.change(m)
+			m.wantJudged(c.want)
 		})
 	}
 }
 
-func (m *signedMirror) remove(t *testing.T, names ...string) {
-	t.Helper()
+func (m *signedMirror) remove(names ...string) {
+	m.t.Helper()
 	for _, name := range names {
-		must.Succeed(t, os.Remove(filepath.Join(m.dir, name)))
+		must.Succeed(m.t, os.Remove(filepath.Join(m.dir, name)))
 	}
 }
 
@@ -252,8 +252,8 @@ func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 	must.Succeed(t, os.Rename(filepath.Join(m.dir, sigName), elsewhere))
 	for target, want := range map[string]string{elsewhere: "self-signed " + m.known.KeyID() + ", 2 hashes", os.DevNull: "", t.TempDir(): "", "nowhere": ""} {
 		must.Succeed(t, os.Symlink(target, filepath.Join(m.dir, sigName)))
-		must.Equal(t, m.judge(t)["filesystem"], want, target)
-		m.remove(t, sigName)
+		must.Equal(t, judgedFrom(t, &getproviders.FilesystemMirrorSource{Dir: m.root(), Signers: m.signers}, m.digests()), want, target)
+		m.remove(sigName)
 	}
 }
 
@@ -263,15 +263,15 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 	t.Parallel()
 	const forged, otherForged = "zh:" + "00000000000000000000000000000000000000000000000000000000000000aa", "h1:forged"
 	m := newSignedMirror(t)
-	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed", "`+forged+`"]}, "windows_amd64": {"url": "w.zip", "hashes": ["`+otherForged+`"]}}}`))
+	m.write("1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed", "`+forged+`"]}, "windows_amd64": {"url": "w.zip", "hashes": ["`+otherForged+`"]}}}`))
 	for name, product := range map[string]getproviders.Product{"as Terraform": terraform, "as OpenTofu": getproviders.OpenTofu("1.12.6")} {
 		for _, believed := range []bool{false, true} {
-			source, _ := m.network(t, product)
+			source, _ := m.network(product)
 			source.TrustAllHashes = believed
 			trust := must.Get(must.Get(packageOf(t, source))(t).Trust.Loaded(t.Context()))(t)
-			signed := getproviders.ZH(m.sum(t))
+			signed := getproviders.ZH(m.sum())
 			must.EqualSlices(t, hashing.Sort(trust.ListedHashes), []getproviders.Hash{"h1:listed", signed}, name, believed)
-			result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
+			result, err := trust.Authenticator.Authenticate(m.digests())
 			if err != nil || len(result.Signed) != 2 || slices.Contains(result.Signed, forged) || slices.Contains(result.Signed, otherForged) {
 				t.Errorf("%s, believed %t: signed %q, want the two of the list (%v)", name, believed, result.Signed, err)
 			}
@@ -284,34 +284,28 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		sign func(t *testing.T, m *signedMirror)
+		sign func(m *signedMirror)
 		asks int
 	}{
-		"none":         {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, 1},
-		"official":     {func(t *testing.T, m *signedMirror) { m.sign(t, m.official, m.sums(t)) }, 2},
-		"another's":    {func(*testing.T, *signedMirror) {}, 3},
-		"no signature": {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, 1},
-		"no partner key": {func(_ *testing.T, m *signedMirror) {
+		"none":         {func(m *signedMirror) { m.remove(sumsName, sigName, keysName) }, 1},
+		"official":     {func(m *signedMirror) { m.sign(m.official) }, 2},
+		"another's":    {func(*signedMirror) {}, 3},
+		"no signature": {func(m *signedMirror) { m.remove(sigName) }, 1},
+		"no partner key": {func(m *signedMirror) {
 			m.name(m.partner, getproviders.Pattern(widget))
 			m.signers = m.signers.WithKeys(getproviders.SigningKeys{Official: m.official.Armored()})
 		}, 2},
-		"a partner is named":   {func(_ *testing.T, m *signedMirror) { m.name(m.partner, getproviders.Pattern(widget)) }, 3},
-		"for another provider": {func(_ *testing.T, m *signedMirror) { m.name(m.partner, gadgets) }, 3},
+		"a partner is named":   {func(m *signedMirror) { m.name(m.partner, getproviders.Pattern(widget)) }, 3},
+		"for another provider": {func(m *signedMirror) { m.name(m.partner, gadgets) }, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newSignedMirror(t)
-			c.sign(t, m)
-			source, server := m.network(t, terraform)
+			c.sign(m)
+			source, server := m.network(terraform)
 			for range 3 {
-				judgedFrom(t, source, getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
+				judgedFrom(t, source, m.digests())
 			}
-			asked := 0
-			for _, req := range server.Log() {
-				if strings.Contains(req.Path, sumsName) {
-					asked++
-				}
-			}
-			must.Equal(t, asked, c.asks)
+			must.Equal(t, strings.Count(fmt.Sprint(server.Log()), sumsName), c.asks)
 		})
 	}
 }

@@ -25,7 +25,7 @@ import (
 // web is the whole web, on two loopback servers: one for https and one for http. It records which
 // URL got which token.
 type web struct {
-	answers map[string]answer // by URL, without the query; what isn't here is 404
+	answers pages // by URL, without the query
 	client  *http.Client
 	log     bytes.Buffer // of the client, with debug records
 
@@ -33,7 +33,7 @@ type web struct {
 	told map[string]string // URL to the Authorization header that it got
 }
 
-func newWeb(t *testing.T, answers map[string]answer) *web {
+func newWeb(t *testing.T, answers pages) *web {
 	t.Helper()
 	w := &web{answers: answers, told: map[string]string{}}
 	plain := httptest.NewServer(w.handler("http"))
@@ -65,15 +65,7 @@ func (w *web) handler(scheme string) http.Handler {
 			w.told[at] = header
 			w.mu.Unlock()
 		}
-		a, ok := w.answers[at]
-		if !ok {
-			a.status = http.StatusNotFound
-		}
-		for name, value := range a.header {
-			rw.Header().Set(name, value)
-		}
-		rw.WriteHeader(max(a.status, 200))
-		_, _ = rw.Write([]byte(a.body))
+		w.answers.serve(rw, at)
 	})
 }
 
@@ -168,9 +160,9 @@ func redirect(to string) answer {
 
 // registryWeb is a web with a registry, whose API has the base URL and whose files are at another
 // one.
-func registryWeb(t *testing.T, api, files string) map[string]answer {
+func registryWeb(t *testing.T, api, files string) pages {
 	t.Helper()
-	return map[string]answer{
+	return pages{
 		"https://registry.example/.well-known/terraform.json": inJSON(`{"providers.v1": "` + api + `"}`),
 		api + "acme/widget/versions":                          {body: `{"versions": [{"version": "1.0.0"}]}`},
 		api + "acme/widget/1.0.0/download/linux/amd64": {body: packageBody(t, map[string]any{
@@ -193,7 +185,7 @@ const (
 func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 	type row struct {
 		api, files string
-		change     map[string]answer
+		change     pages
 		want       map[string]string
 	}
 	all := map[string]string{discoveryURL: "hunter-registry", ownAPI + versionsDoc: "hunter-registry", ownAPI + packageDoc: "hunter-registry"}
@@ -205,25 +197,25 @@ func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 		"API over plain http":    {"http://registry.example/v1/", ownFiles, nil, map[string]string{discoveryURL: "hunter-registry"}},
 		"API on plain loopback":  {"http://localhost/v1/", ownFiles, nil, map[string]string{discoveryURL: "hunter-registry", "http://localhost/v1/" + versionsDoc: "hunter-registry", "http://localhost/v1/" + packageDoc: "hunter-registry"}},
 		"API on another host":    {"https://api.example/", "https://api.example/files/", nil, map[string]string{discoveryURL: "hunter-registry", "https://api.example/" + versionsDoc: "hunter-registry", "https://api.example/" + packageDoc: "hunter-registry"}},
-		"discovery redirected":   {ownAPI, ownFiles, map[string]answer{discoveryURL: redirect("https://cdn.example/doc"), "https://cdn.example/doc": inJSON(`{"providers.v1": "` + ownAPI + `"}`)}, all},
-		"discovery over http":    {ownAPI, ownFiles, map[string]answer{discoveryURL: redirect("http://registry.example/doc"), "http://registry.example/doc": inJSON(`{"providers.v1": "https://api.example/"}`)}, map[string]string{discoveryURL: "hunter-registry"}},
-		"versions, other host":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://cdn.example/v")}, all},
-		"versions, subdomain":    {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://sub.registry.example/v")}, all},
-		"versions, other port":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://registry.example:8443/v")}, all},
-		"versions, plain http":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("http://registry.example/v")}, all},
-		"package, other host":    {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: redirect("https://cdn.example/p")}, all},
-		"package, there, back":   {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": redirect(ownAPI + "secret")}, all},
-		"package, same host":     {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: redirect(ownAPI + "moved")}, map[string]string{discoveryURL: "hunter-registry", ownAPI + versionsDoc: "hunter-registry", ownAPI + packageDoc: "hunter-registry", ownAPI + "moved": "hunter-registry"}},
-		"files, redirected":      {ownAPI, "https://cdn.example/", map[string]answer{"https://cdn.example/w.zip": redirect(ownFiles + "w.zip"), "https://cdn.example/sums": redirect(ownFiles + "sums"), "https://cdn.example/sums.sig": redirect(ownFiles + "sums.sig")}, all},
-		"401 everywhere":         {ownAPI, ownFiles, map[string]answer{discoveryURL: {status: 401}, ownAPI + versionsDoc: {status: 401}, ownAPI + packageDoc: {status: 401}}, map[string]string{discoveryURL: "hunter-registry"}},
-		"403 from the API":       {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: {status: 403}, ownAPI + packageDoc: {status: 403}}, all},
-		"401 after a redirect":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://cdn.example/v"), "https://cdn.example/v": {status: 401}}, all},
-		"401 for files":          {ownAPI, ownFiles, map[string]answer{ownFiles + "sums": {status: 401}, ownFiles + "w.zip": {status: 401}}, all},
-		"500, which is retried":  {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: {status: 500}, ownAPI + packageDoc: {status: 500}}, all},
-		"no JSON":                {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: {body: "x"}, ownAPI + packageDoc: {body: "x"}}, all},
-		"endless redirects":      {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect(ownAPI + versionsDoc)}, all},
-		"redirect to nonsense":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("ftp://me:hunter@registry.example/?hunter")}, all},
-		"missing package, hints": {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: {status: 404}}, all},
+		"discovery redirected":   {ownAPI, ownFiles, pages{discoveryURL: redirect("https://cdn.example/doc"), "https://cdn.example/doc": inJSON(`{"providers.v1": "` + ownAPI + `"}`)}, all},
+		"discovery over http":    {ownAPI, ownFiles, pages{discoveryURL: redirect("http://registry.example/doc"), "http://registry.example/doc": inJSON(`{"providers.v1": "https://api.example/"}`)}, map[string]string{discoveryURL: "hunter-registry"}},
+		"versions, other host":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://cdn.example/v")}, all},
+		"versions, subdomain":    {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://sub.registry.example/v")}, all},
+		"versions, other port":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://registry.example:8443/v")}, all},
+		"versions, plain http":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("http://registry.example/v")}, all},
+		"package, other host":    {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect("https://cdn.example/p")}, all},
+		"package, there, back":   {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": redirect(ownAPI + "secret")}, all},
+		"package, same host":     {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect(ownAPI + "moved")}, map[string]string{discoveryURL: "hunter-registry", ownAPI + versionsDoc: "hunter-registry", ownAPI + packageDoc: "hunter-registry", ownAPI + "moved": "hunter-registry"}},
+		"files, redirected":      {ownAPI, "https://cdn.example/", pages{"https://cdn.example/w.zip": redirect(ownFiles + "w.zip"), "https://cdn.example/sums": redirect(ownFiles + "sums"), "https://cdn.example/sums.sig": redirect(ownFiles + "sums.sig")}, all},
+		"401 everywhere":         {ownAPI, ownFiles, pages{discoveryURL: {status: 401}, ownAPI + versionsDoc: {status: 401}, ownAPI + packageDoc: {status: 401}}, map[string]string{discoveryURL: "hunter-registry"}},
+		"403 from the API":       {ownAPI, ownFiles, pages{ownAPI + versionsDoc: {status: 403}, ownAPI + packageDoc: {status: 403}}, all},
+		"401 after a redirect":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://cdn.example/v"), "https://cdn.example/v": {status: 401}}, all},
+		"401 for files":          {ownAPI, ownFiles, pages{ownFiles + "sums": {status: 401}, ownFiles + "w.zip": {status: 401}}, all},
+		"500, which is retried":  {ownAPI, ownFiles, pages{ownAPI + versionsDoc: {status: 500}, ownAPI + packageDoc: {status: 500}}, all},
+		"no JSON":                {ownAPI, ownFiles, pages{ownAPI + versionsDoc: {body: "x"}, ownAPI + packageDoc: {body: "x"}}, all},
+		"endless redirects":      {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect(ownAPI + versionsDoc)}, all},
+		"redirect to nonsense":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("ftp://me:hunter@registry.example/?hunter")}, all},
+		"missing package, hints": {ownAPI, ownFiles, pages{ownAPI + packageDoc: {status: 404}}, all},
 	}
 	for name, test := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -259,39 +251,39 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 		return all
 	}
 	for name, test := range map[string]struct {
-		change map[string]answer
+		change pages
 		want   map[string]string
 		opted  map[string]string // want, if the mirror's token may go to archives
 	}{
 		"archive beside":           {nil, both, with(mirrorZip)},
-		"archive, same host":       {map[string]answer{versionDoc: mirroredAt("https://mirror.example:443/w.zip")}, both, with("https://mirror.example:443/w.zip")},
-		"archive, other host":      {map[string]answer{versionDoc: mirroredAt("https://cdn.example/w.zip")}, both, both},
-		"archive, other port":      {map[string]answer{versionDoc: mirroredAt("https://mirror.example:8443/w.zip")}, both, both},
-		"archive, subdomain":       {map[string]answer{versionDoc: mirroredAt("https://sub.mirror.example/w.zip")}, both, both},
-		"archive, plain http":      {map[string]answer{versionDoc: mirroredAt("http://mirror.example/w.zip")}, both, both},
-		"archive, a registry's":    {map[string]answer{versionDoc: mirroredAt("https://registry.example/w.zip")}, both, both},
-		"archive redirected":       {map[string]answer{mirrorZip: redirect("https://cdn.example/w.zip")}, both, with(mirrorZip)},
-		"archive, other port then": {map[string]answer{mirrorZip: redirect("https://mirror.example:8443/w.zip")}, both, with(mirrorZip)},
-		"archive, http then":       {map[string]answer{mirrorZip: redirect("http://mirror.example/w.zip")}, both, with(mirrorZip)},
-		"archive, there and back":  {map[string]answer{mirrorZip: redirect("https://cdn.example/w"), "https://cdn.example/w": redirect(mirrorURL + "secret")}, both, with(mirrorZip)},
-		"index, other host":        {map[string]answer{indexDoc: redirect("https://cdn.example/i")}, both, with(mirrorZip)},
-		"index, other port":        {map[string]answer{indexDoc: redirect("https://mirror.example:8443/i")}, both, with(mirrorZip)},
-		"index, subdomain":         {map[string]answer{indexDoc: redirect("https://sub.mirror.example/i")}, both, with(mirrorZip)},
-		"index, plain http":        {map[string]answer{indexDoc: redirect("http://mirror.example/i")}, both, with(mirrorZip)},
-		"index, same host":         {map[string]answer{indexDoc: redirect(mirrorURL + "i")}, with(mirrorURL + "i"), with(mirrorURL+"i", mirrorZip)},
+		"archive, same host":       {pages{versionDoc: mirroredAt("https://mirror.example:443/w.zip")}, both, with("https://mirror.example:443/w.zip")},
+		"archive, other host":      {pages{versionDoc: mirroredAt("https://cdn.example/w.zip")}, both, both},
+		"archive, other port":      {pages{versionDoc: mirroredAt("https://mirror.example:8443/w.zip")}, both, both},
+		"archive, subdomain":       {pages{versionDoc: mirroredAt("https://sub.mirror.example/w.zip")}, both, both},
+		"archive, plain http":      {pages{versionDoc: mirroredAt("http://mirror.example/w.zip")}, both, both},
+		"archive, a registry's":    {pages{versionDoc: mirroredAt("https://registry.example/w.zip")}, both, both},
+		"archive redirected":       {pages{mirrorZip: redirect("https://cdn.example/w.zip")}, both, with(mirrorZip)},
+		"archive, other port then": {pages{mirrorZip: redirect("https://mirror.example:8443/w.zip")}, both, with(mirrorZip)},
+		"archive, http then":       {pages{mirrorZip: redirect("http://mirror.example/w.zip")}, both, with(mirrorZip)},
+		"archive, there and back":  {pages{mirrorZip: redirect("https://cdn.example/w"), "https://cdn.example/w": redirect(mirrorURL + "secret")}, both, with(mirrorZip)},
+		"index, other host":        {pages{indexDoc: redirect("https://cdn.example/i")}, both, with(mirrorZip)},
+		"index, other port":        {pages{indexDoc: redirect("https://mirror.example:8443/i")}, both, with(mirrorZip)},
+		"index, subdomain":         {pages{indexDoc: redirect("https://sub.mirror.example/i")}, both, with(mirrorZip)},
+		"index, plain http":        {pages{indexDoc: redirect("http://mirror.example/i")}, both, with(mirrorZip)},
+		"index, same host":         {pages{indexDoc: redirect(mirrorURL + "i")}, with(mirrorURL + "i"), with(mirrorURL+"i", mirrorZip)},
 		// The archive's URL can be chosen by another user then, and can be anything.
-		"version, other host": {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt("w.zip")}, both, both},
-		"version, and back":   {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, both, both},
-		"401 everywhere":      {map[string]answer{indexDoc: {status: 401}, versionDoc: {status: 401}}, both, both},
-		"signature elsewhere": {map[string]answer{sigDoc: redirect("https://cdn.example/sig")}, both, with(mirrorZip)},
-		"401 for the archive": {map[string]answer{mirrorZip: {status: 401}}, both, with(mirrorZip)},
-		"503, retried":        {map[string]answer{indexDoc: {status: 503}, versionDoc: {status: 503}}, both, both},
-		"a login page":        {map[string]answer{indexDoc: {body: "<html>"}, versionDoc: {body: "<html>"}}, both, both},
-		"nothing there":       {map[string]answer{indexDoc: {status: 404}, versionDoc: {status: 404}}, both, both},
+		"version, other host": {pages{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt("w.zip")}, both, both},
+		"version, and back":   {pages{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, both, both},
+		"401 everywhere":      {pages{indexDoc: {status: 401}, versionDoc: {status: 401}}, both, both},
+		"signature elsewhere": {pages{sigDoc: redirect("https://cdn.example/sig")}, both, with(mirrorZip)},
+		"401 for the archive": {pages{mirrorZip: {status: 401}}, both, with(mirrorZip)},
+		"503, retried":        {pages{indexDoc: {status: 503}, versionDoc: {status: 503}}, both, both},
+		"a login page":        {pages{indexDoc: {body: "<html>"}, versionDoc: {body: "<html>"}}, both, both},
+		"nothing there":       {pages{indexDoc: {status: 404}, versionDoc: {status: 404}}, both, both},
 	} {
 		for _, opted := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, %t", name, opted), func(t *testing.T) {
-				answers := map[string]answer{indexDoc: inJSON(goodIndex), versionDoc: mirroredAt("w.zip"), mirrorZip: {}}
+				answers := pages{indexDoc: inJSON(goodIndex), versionDoc: mirroredAt("w.zip"), mirrorZip: {}}
 				maps.Copy(answers, test.change)
 				w := newWeb(t, answers)
 				source := must.Get(getproviders.NewNetworkMirrorSource(mirrorURL, w.client, everyToken, getproviders.Terraform("1.15.9")))(t)
@@ -314,7 +306,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 	for name, test := range map[string]struct {
 		api, files string
-		change     map[string]answer
+		change     pages
 		told       string
 	}{
 		"on the registry's host": {ownAPI, ownFiles, nil, ownFiles + "w.zip"},
@@ -323,10 +315,10 @@ func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 		"elsewhere":              {ownAPI, "https://cdn.example/", nil, ""},
 		"on another port":        {ownAPI, "https://registry.example:8443/", nil, ""},
 		"plain http":             {"http://registry.example/v1/", "http://registry.example/files/", nil, ""},
-		"described elsewhere": {ownAPI, ownFiles, map[string]answer{
+		"described elsewhere": {ownAPI, ownFiles, pages{
 			ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": {body: packageBody(t, map[string]any{"download_url": ownFiles + "w.zip"})},
 		}, ""},
-		"redirected": {ownAPI, ownFiles, map[string]answer{ownFiles + "w.zip": redirect("https://cdn.example/w.zip")}, ownFiles + "w.zip"},
+		"redirected": {ownAPI, ownFiles, pages{ownFiles + "w.zip": redirect("https://cdn.example/w.zip")}, ownFiles + "w.zip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers := registryWeb(t, test.api, test.files)

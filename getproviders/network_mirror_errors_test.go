@@ -21,7 +21,7 @@ func TestNetworkMirrorSource_RefusesMalformedIndexes(t *testing.T) {
 		"deeply nested":      {strings.Repeat(`{"a":`, 20000), "exceeded max depth"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
+			fake := newFakeRegistry(t, pages{indexPath: inJSON(test.body)})
 			_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 			wantQueryError(t, err, "could not query provider mirror for registry.example/acme/widget: malformed answer", fake.URL+indexPath, test.problem)
 		})
@@ -43,7 +43,7 @@ func TestNetworkMirrorSource_RefusesMalformedVersions(t *testing.T) {
 		"endless hash, cut off": {`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": ["` + strings.Repeat("a", 100000) + `"]}}}`, strings.Repeat("a", 80) + `", which`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(test.body)})
+			fake := newFakeRegistry(t, pages{versionPath: inJSON(test.body)})
 			_, err := askMirror(t, fake)
 			wantQueryError(t, err, "malformed answer", fake.URL+versionPath, test.problem)
 			must.NotContain(t, err.Error(), "hunter2")
@@ -61,7 +61,7 @@ func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 		"application/json; =":             false,
 		"":                                false,
 	} {
-		fake := newFakeRegistry(t, map[string]answer{indexPath: {body: goodIndex, header: map[string]string{"Content-Type": declared}}})
+		fake := newFakeRegistry(t, pages{indexPath: {body: goodIndex, header: map[string]string{"Content-Type": declared}}})
 		_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 		if fine && err != nil {
 			t.Errorf("%q: %v", declared, err)
@@ -73,7 +73,7 @@ func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 }
 
 func TestNetworkMirrorSource_RefusesHugeAnswers(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex + strings.Repeat(" ", 16<<20))})
+	fake := newFakeRegistry(t, pages{indexPath: inJSON(goodIndex + strings.Repeat(" ", 16<<20))})
 	_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 	wantQueryError(t, err, fake.URL+indexPath, "larger than 16777216 bytes")
 }
@@ -92,7 +92,7 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 		{503, getproviders.ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
 		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{indexPath: {status: test.status}, versionPath: {status: test.status}})
+			fake := newFakeRegistry(t, pages{indexPath: {status: test.status}, versionPath: {status: test.status}})
 			for path, ask := range map[string]func() error{
 				indexPath:   func() error { _, err := versionsOf(t, fake.mirrorAt(t, mirrorBase)); return err },
 				versionPath: func() error { _, err := askMirror(t, fake); return err },
@@ -112,7 +112,7 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 // mistake.
 func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	notFound := answer{status: 404, body: `{"errors": ["Not Found"]}`}
-	for name, answers := range map[string]map[string]answer{
+	for name, answers := range map[string]pages{
 		"a list of versions":  {indexPath: inJSON(`{"id": "acme/widget", "versions": [{"version": "1.0.0"}]}`)},
 		"an error, as JSON":   {indexPath: inJSON(`{"errors": ["Not Found"]}`)},
 		"an error, as status": {indexPath: notFound},
@@ -125,7 +125,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 			}
 		})
 	}
-	for name, answers := range map[string]map[string]answer{
+	for name, answers := range map[string]pages{
 		"a package":           {versionPath: inJSON(`{"os": "linux", "arch": "amd64", "download_url": "w.zip"}`)},
 		"an error, as JSON":   {versionPath: inJSON(`{"errors": ["Not Found"]}`)},
 		"an error, as status": {versionPath: notFound, indexPath: notFound},
@@ -141,7 +141,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		"another server's error": `{"errors": [{"status": 404, "message": "Could not find resource"}]}`,
 		"a page":                 "404 page not found",
 	} {
-		_, err := versionsOf(t, newFakeRegistry(t, map[string]answer{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase))
+		_, err := versionsOf(t, newFakeRegistry(t, pages{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase))
 		must.Fail(t, err, getproviders.ErrProviderNotFound, name)
 		must.Equal(t, hint(err), "", name)
 	}
@@ -158,7 +158,7 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 		"/":     "/" + document,
 		"":      "/" + document,
 	} {
-		fake := newFakeRegistry(t, map[string]answer{asked: inJSON(goodIndex)})
+		fake := newFakeRegistry(t, pages{asked: inJSON(goodIndex)})
 		must.Get(versionsOf(t, fake.mirrorAt(t, path)))(t, path)
 		for _, status := range []int{404, 400} {
 			fake.answers[asked] = answer{status: status}

@@ -56,7 +56,7 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 		"left out":                {`{}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
+			fake := newFakeRegistry(t, pages{indexPath: inJSON(test.body)})
 			got := must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
@@ -82,7 +82,7 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 		"unknown schemes":      {archive: `{"url": "/w.zip", "hashes": ["h9:x"]}`, location: "%s/w.zip", hashes: getproviders.AnyHash{"h9:x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
+			fake := newFakeRegistry(t, pages{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
 			got, err := askMirror(t, fake)
 			must.Succeed(t, err)
 			must.Equal(t, got.Location.String(), strings.Replace(test.location, "%s", fake.URL, 1))
@@ -99,7 +99,7 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 }
 
 func TestNetworkMirrorSource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		versionPath:        {status: 307, header: map[string]string{"Location": "/moved/here.json"}},
 		"/moved/here.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
 	})
@@ -107,7 +107,7 @@ func TestNetworkMirrorSource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 }
 
 func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
-	answers := map[string]answer{}
+	answers := pages{}
 	hop := func(path, to string) { answers[path] = answer{status: 302, header: map[string]string{"Location": to}} }
 	hop(indexPath, "/2")
 	hop("/2", "/3")
@@ -133,7 +133,7 @@ func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 		"example.com/испытание/widget": "example.com/испытание/widget",
 		"hashicorp/widget":             "registry.terraform.io/hashicorp/widget",
 	} {
-		fake := newFakeRegistry(t, map[string]answer{
+		fake := newFakeRegistry(t, pages{
 			mirrorBase + directory + "/index.json":     inJSON(goodIndex),
 			mirrorBase + directory + "/1.0.0+b.1.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
 		})
@@ -146,32 +146,32 @@ func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 	other := inJSON(`{"archives": {"darwin_arm64": {"url": "d.zip"}, "windows_386": {"url": "w.zip"}, "plan9_arm": null, "odd": {"url": "o.zip"}}}`)
 	for name, test := range map[string]struct {
-		answers map[string]answer
+		answers pages
 		kind    error
 		text    string // %s is the URL of the mirror
 		hint    string
 	}{
 		"no such provider": {nil, getproviders.ErrProviderNotFound, "provider mirror at %s does not have a provider named registry.example/acme/widget", ""},
 		"no such version": {
-			map[string]answer{indexPath: inJSON(`{"versions": {"1.2.0": {}, "1.1.0": {}}}`)},
+			pages{indexPath: inJSON(`{"versions": {"1.2.0": {}, "1.1.0": {}}}`)},
 			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget",
 			"the newest version there is 1.2.0",
 		},
 		"a version that is listed only": {
-			map[string]answer{indexPath: inJSON(goodIndex)},
+			pages{indexPath: inJSON(goodIndex)},
 			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
 		},
 		"no such version, no index": {
-			map[string]answer{indexPath: {status: 500}},
+			pages{indexPath: {status: 500}},
 			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
 		},
 		"no such platform": {
-			map[string]answer{versionPath: other},
+			pages{versionPath: other},
 			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s",
 			"version 1.0.0 exists for darwin_arm64, windows_386",
 		},
 		"a platform that is null": {
-			map[string]answer{versionPath: inJSON(`{"archives": {"linux_amd64": null}}`)},
+			pages{versionPath: inJSON(`{"archives": {"linux_amd64": null}}`)},
 			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s", "",
 		},
 	} {
@@ -188,7 +188,7 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 }
 
 func TestNetworkMirrorSource_GetsTheProductsVersion(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
+	fake := newFakeRegistry(t, pages{indexPath: inJSON(goodIndex)})
 	must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t)
 	must.Equal(t, fake.seen[0].Header.Get("X-Terraform-Version"), "1.15.9")
 }
@@ -227,7 +227,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 // TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL: they are sent to the mirror, as by
 // Terraform and OpenTofu, and to no other host.
 func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		indexPath:   inJSON(goodIndex),
 		versionPath: inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}, "darwin_arm64": {"url": "https://cdn.example/w.zip"}}}`),
 	})
@@ -259,7 +259,7 @@ func quickClient(t *testing.T) *http.Client {
 
 func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 	const other = "zh:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
-	fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(`{"archives": {
+	fake := newFakeRegistry(t, pages{versionPath: inJSON(`{"archives": {
 		"linux_amd64": {"url": "l.zip", "hashes": ["` + someZH + `", "h1:x", "h9:x"]},
 		"darwin_arm64": {"url": "d.zip", "hashes": ["` + other + `"]},
 		"broken": {"url": ":", "hashes": ["` + other + `"]}, "plan9_386": null}}`)})

@@ -35,16 +35,31 @@ type answer struct {
 	header map[string]string
 }
 
+// pages are answers by path or URL; what isn't there is 404.
+type pages map[string]answer
+
+func (p pages) serve(w http.ResponseWriter, at string) {
+	a, ok := p[at]
+	if !ok {
+		a.status = http.StatusNotFound
+	}
+	for name, value := range a.header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(max(a.status, 200))
+	_, _ = w.Write([]byte(a.body))
+}
+
 // fakeRegistry gives answers that no good registry gives.
 type fakeRegistry struct {
 	*httptest.Server
-	answers map[string]answer // by path; what isn't here is 404
+	answers pages
 
 	mu   sync.Mutex
 	seen []*http.Request
 }
 
-func newFakeRegistry(t *testing.T, answers map[string]answer) *fakeRegistry {
+func newFakeRegistry(t *testing.T, answers pages) *fakeRegistry {
 	t.Helper()
 	fake := &fakeRegistry{answers: answers}
 	fake.Server = httptest.NewServer(fake)
@@ -57,17 +72,7 @@ func (f *fakeRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	f.mu.Lock()
 	f.seen = append(f.seen, req)
 	f.mu.Unlock()
-	a, ok := f.answers[req.URL.Path]
-	if !ok {
-		a.status = http.StatusNotFound
-	}
-	for name, value := range a.header {
-		w.Header().Set(name, value)
-	}
-	if a.status != 0 {
-		w.WriteHeader(a.status)
-	}
-	_, _ = w.Write([]byte(a.body))
+	f.answers.serve(w, req.URL.Path)
 }
 
 // inProcess asks a handler without a network: under the clock of synctest, nothing may wait for one.

@@ -45,7 +45,7 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		"no list":                  {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers := map[string]answer{versionsPath: {body: `{"versions": ` + test.list + `}`}}
+			answers := pages{versionsPath: {body: `{"versions": ` + test.list + `}`}}
 			_, err := askForPackage(t, newFakeRegistry(t, answers))
 			missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
 			if missing == nil || errors.Is(err, getproviders.ErrVersionNotFound) {
@@ -74,7 +74,7 @@ func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 		`[{"version": "0.9.0"}, {"version": "1.1.0-rc1"}]`: "the newest version there is 0.9.0",
 		`[]`: "",
 	} {
-		answers := map[string]answer{versionsPath: {body: `{"versions": ` + list + `}`}}
+		answers := pages{versionsPath: {body: `{"versions": ` + list + `}`}}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
 		if !errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
 			t.Fatalf("err = %v, want one that is ErrVersionNotFound", err)
@@ -111,7 +111,7 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 		"no list that could tell so": {list: `{}`, hint: none},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers := map[string]answer{
+			answers := pages{
 				packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0", "7.0"}})},
 				versionsPath: {body: `{"versions": ` + test.list + `}`},
 			}
@@ -147,7 +147,7 @@ func TestRegistrySource_Suggests(t *testing.T) {
 		"not for namespace": {other, answer{body: `{"id": "zzz/widget"}`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			source := newFakeRegistry(t, map[string]answer{"/v1/-/widget/versions": test.answer}).source(t)
+			source := newFakeRegistry(t, pages{"/v1/-/widget/versions": test.answer}).source(t)
 			got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)
 			must.Equal(t, got.String(), test.want)
 			must.Equal(t, ok, test.want != "")

@@ -15,7 +15,7 @@ import (
 // all packages, and whose checksum list is sums.
 func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 	t.Helper()
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		packagePath: {body: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
 		"/sums":     {body: sums}, "/sig": {body: "signature"},
 	})

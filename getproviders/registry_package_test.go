@@ -38,7 +38,7 @@ func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, erro
 }
 
 func TestRegistrySource_Package(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, nil)}})
+	fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, nil)}})
 	got := must.Get(askForPackage(t, fake))(t)
 	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust.Load == nil {
 		t.Errorf("got %+v", got)
@@ -60,7 +60,7 @@ func TestRegistrySource_PackageProtocols(t *testing.T) {
 		"empty":          []string{},
 		"none":           nil,
 	} {
-		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": protocols})}})
+		fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"protocols": protocols})}})
 		must.Get(askForPackage(t, fake))(t, name)
 	}
 }
@@ -99,7 +99,7 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 		"protocols is a string": {"protocols", "5.0", "protocols can't be a JSON string"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{test.property: test.value})}})
+			fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{test.property: test.value})}})
 			_, err := askForPackage(t, fake)
 			wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
 		})
@@ -111,13 +111,13 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
 	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
 		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {
-		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"filename": name})}})
+		fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"filename": name})}})
 		must.Get(askForPackage(t, fake))(t, name)
 	}
 }
 
 func TestRegistrySource_NeverTellsSecretsInURLs(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		packagePath:  {status: 302, header: map[string]string{"Location": "/elsewhere?token=hush"}},
 		"/elsewhere": {body: packageBody(t, map[string]any{"download_url": "https://user:hush@[::1?hush"})},
 	})
@@ -127,7 +127,7 @@ func TestRegistrySource_NeverTellsSecretsInURLs(t *testing.T) {
 }
 
 func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		packagePath: {status: 307, header: map[string]string{"Location": "/moved/here/package.json"}},
 		"/moved/here/package.json": {body: packageBody(t, map[string]any{
 			"download_url":          "../widget.zip",
@@ -147,7 +147,7 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 }
 
 func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`},
 		packagePath: {body: packageBody(t, map[string]any{
 			"shasums_url":           "/SHA256SUMS",
@@ -172,17 +172,17 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 
 func TestRegistrySource_TrustFailures(t *testing.T) {
 	for name, test := range map[string]struct {
-		answers map[string]answer
+		answers pages
 		kind    error
 		text    string
 	}{
-		"no list":          {map[string]answer{"/sig": {}}, getproviders.ErrUnreachable, "/sums\": 404 Not Found"},
-		"no signature":     {map[string]answer{"/sums": {}}, getproviders.ErrUnreachable, "/sig\": 404 Not Found"},
-		"private":          {map[string]answer{"/sums": {}, "/sig": {status: 401}}, getproviders.ErrUnauthorized, "host 127.0.0.1:"},
-		"broken":           {map[string]answer{"/sums": {status: 502}, "/sig": {}}, getproviders.ErrUnreachable, "after 2 attempts"},
-		"huge list":        {map[string]answer{"/sums": {body: strings.Repeat(" ", 1<<20+1)}, "/sig": {}}, getproviders.ErrUnreachable, "larger than 1048576 bytes"},
-		"huge signature":   {map[string]answer{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, getproviders.ErrUnreachable, "larger than 65536 bytes"},
-		"endless redirect": {map[string]answer{"/sums": {status: 302, header: map[string]string{"Location": "/sums"}}, "/sig": {}}, getproviders.ErrUnreachable, "redirect"},
+		"no list":          {pages{"/sig": {}}, getproviders.ErrUnreachable, "/sums\": 404 Not Found"},
+		"no signature":     {pages{"/sums": {}}, getproviders.ErrUnreachable, "/sig\": 404 Not Found"},
+		"private":          {pages{"/sums": {}, "/sig": {status: 401}}, getproviders.ErrUnauthorized, "host 127.0.0.1:"},
+		"broken":           {pages{"/sums": {status: 502}, "/sig": {}}, getproviders.ErrUnreachable, "after 2 attempts"},
+		"huge list":        {pages{"/sums": {body: strings.Repeat(" ", 1<<20+1)}, "/sig": {}}, getproviders.ErrUnreachable, "larger than 1048576 bytes"},
+		"huge signature":   {pages{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, getproviders.ErrUnreachable, "larger than 65536 bytes"},
+		"endless redirect": {pages{"/sums": {status: 302, header: map[string]string{"Location": "/sums"}}, "/sig": {}}, getproviders.ErrUnreachable, "redirect"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.answers[packagePath] = answer{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}

@@ -49,7 +49,7 @@ func TestRegistrySource_Versions(t *testing.T) {
 		"no list":            {body: `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			source := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}}).source(t)
+			source := newFakeRegistry(t, pages{versionsPath: {body: test.body}}).source(t)
 			got := must.Get(versionsOf(t, source))(t)
 			must.EqualSlices(t, got.Versions, test.versions)
 			must.EqualSlices(t, got.Warnings, test.warnings)
@@ -72,7 +72,7 @@ func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 		"warnings is string": {`{"versions": [], "warnings": "x"}`, "warnings can't be a JSON string"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}})
+			fake := newFakeRegistry(t, pages{versionsPath: {body: test.body}})
 			_, err := versionsOf(t, fake.source(t))
 			wantQueryError(t, err, "could not query provider registry for registry.example/acme/widget: malformed answer", fake.URL+versionsPath, test.problem)
 		})
@@ -81,7 +81,7 @@ func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 
 func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 	body := `{"versions": []}` + strings.Repeat(" ", 16<<20)
-	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: body}})
+	fake := newFakeRegistry(t, pages{versionsPath: {body: body}})
 	_, err := versionsOf(t, fake.source(t))
 	wantQueryError(t, err, fake.URL+versionsPath, "larger than 16777216 bytes")
 }
@@ -118,7 +118,7 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 		{503, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
 		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: test.status}})
+			fake := newFakeRegistry(t, pages{versionsPath: {status: test.status}})
 			_, err := versionsOf(t, fake.source(t))
 			if !errors.Is(err, test.kind) {
 				t.Fatalf("err = %v, want one that is %v", err, test.kind)
@@ -140,7 +140,7 @@ func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *te
 		403: getproviders.ErrUnauthorized,
 		500: getproviders.ErrUnreachable,
 	} {
-		fake := newFakeRegistry(t, map[string]answer{packagePath: {status: status}})
+		fake := newFakeRegistry(t, pages{packagePath: {status: status}})
 		_, err := packageOf(t, fake.source(t))
 		if !errors.Is(err, kind) || errors.Is(err, getproviders.ErrPlatformMissing) {
 			t.Errorf("%d: err = %v, want one that is %v", status, err, kind)
@@ -173,7 +173,7 @@ func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 		"/":             "/acme/widget/versions",
 		"":              "/acme/widget/versions",
 	} {
-		fake := newFakeRegistry(t, map[string]answer{path: {body: body}})
+		fake := newFakeRegistry(t, pages{path: {body: body}})
 		must.Get(versionsOf(t, fake.sourceAt(t, fake.URL+base)))(t, base)
 	}
 }

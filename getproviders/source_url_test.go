@@ -54,7 +54,7 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 
 func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 	t.Parallel()
-	fake := newFakeRegistry(t, map[string]answer{
+	fake := newFakeRegistry(t, pages{
 		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
 	})
 	source := fake.source(t)

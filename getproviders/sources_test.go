@@ -38,7 +38,7 @@ func versionsIn(ctx context.Context, source getproviders.Source) (getproviders.A
 
 // TestSource_RemembersAnswersAndNoFailures: hints that need the list of versions cost no request, either.
 func TestSource_RemembersAnswersAndNoFailures(t *testing.T) {
-	fake := newFakeRegistry(t, map[string]answer{})
+	fake := newFakeRegistry(t, pages{})
 	for path, test := range map[string]struct {
 		source getproviders.Source
 		list   answer

@@ -37,7 +37,7 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	must.Equal(t, getproviders.OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
-	registry := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
+	registry := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
 	registry.Product = zero
 	_, wrong := packageOf(t, registry)
 	if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6"; wrong == nil || wrong.Error() != want {
@@ -47,7 +47,7 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 
 func TestRegistrySource_AsksAgainForWhatIsOld(t *testing.T) {
 	for maxAge, want := range map[time.Duration]int{0: 3, time.Hour: 2, -1: 1} {
-		fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`}, indexPath: inJSON(goodIndex),
+		fake := newFakeRegistry(t, pages{versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`}, indexPath: inJSON(goodIndex),
 			packagePath: {body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}, "/sums": {}, "/sig": {}})
 		synctest.Test(t, func(t *testing.T) {
 			client := &http.Client{Transport: inProcess{fake}}
