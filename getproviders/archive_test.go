@@ -10,7 +10,6 @@ import (
 )
 
 func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
-	t.Parallel()
 	archive := ReaderArchive{Name: "row 7", Reader: strings.NewReader("0123456789"), Size: 10}
 	for offset, want := range map[int64]string{0: "0123456789", 4: "456789", 10: ""} {
 		opened, err := archive.Open(t.Context(), offset)
@@ -29,7 +28,6 @@ func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
 }
 
 func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
-	t.Parallel()
 	sum := [32]byte(bytes.Repeat([]byte{7}, 32))
 	trust := TrustedBy(AnyHash{ZH(sum)})
 	must.Equal(t, trust.ExpectedSHA256, sum)

@@ -17,7 +17,6 @@ const (
 )
 
 func TestChecksumList_FindsAFile(t *testing.T) {
-	t.Parallel()
 	for name, test := range map[string]struct {
 		document string
 		found    string // as the error has it; "ok" for no error
@@ -39,7 +38,6 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 		"not in nothing":             {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			sum, _ := Hash("zh:" + sumA).SHA256()
 			_, err := signedChecksums{FileName: "a.zip", SHA256: sum, Sums: []byte(test.document)}.Authenticate(Digests{})
 			if test.found == "ok" {
@@ -58,13 +56,11 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 }
 
 func TestChecksumList_NeverHasAFileWithoutAName(t *testing.T) {
-	t.Parallel()
 	zh, listed := parseChecksums([]byte(sumA + "\n")).find("")
 	must.Equal(t, string(zh)+listed, "", "a line without a name stands for a file without one")
 }
 
 func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
-	t.Parallel()
 	both := []Hash{"zh:" + sumB, "zh:" + sumA}
 	for name, test := range map[string]struct {
 		document string
@@ -83,7 +79,6 @@ func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 		"something else than a list": {"<html><body>Log in</body></html>", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			must.EqualSlices(t, parseChecksums([]byte(test.document)).hashes(), test.want)
 		})
 	}

@@ -131,7 +131,7 @@ func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
 		m := newSignedMirror(t)
 		lapsing := must.Get(providertest.NewSigner(providertest.SignerOptions{SignatureLifetime: time.Hour}))(t)
 		m.sign(lapsing)
-		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: inProcess{http.FileServer(http.Dir(m.root()))}}, nil, getproviders.Terraform("1.15.9")))(t)
+		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: inProcess{http.FileServer(http.Dir(m.root()))}}, nil, terraform))(t)
 		mirror.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: lapsing.Armored()}}}
 		digests := m.digests()
 		must.Contain(t, judgedFrom(t, mirror, digests), lapsing.KeyID())

@@ -15,8 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// checksums is a short name for what most of these tests are about.
-type checksums = getproviders.SignedChecksums
+// Short names for what most of these tests are about.
+type (
+	checksums  = getproviders.SignedChecksums
+	publicKeys = []getproviders.PublicKey
+)
 
 const releasedFile = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 
@@ -66,31 +69,31 @@ func TestTrustLevel_OfSignedPackages(t *testing.T) {
 
 	for name, test := range map[string]struct {
 		signer    *providertest.Signer
-		keys      []getproviders.PublicKey
+		keys      publicKeys
 		product   getproviders.SigningKeys
 		wantLevel getproviders.TrustLevel
 		wantKeyID string
 	}{
 		"by a key of the registry": {
-			publisher, []getproviders.PublicKey{publicKey(publisher)}, productKeys, getproviders.LevelCommunity, publisher.KeyID(),
+			publisher, publicKeys{publicKey(publisher)}, productKeys, getproviders.LevelCommunity, publisher.KeyID(),
 		},
 		"by the second of several keys": {
-			publisher, []getproviders.PublicKey{publicKey(partners), publicKey(publisher)}, productKeys, getproviders.LevelCommunity, publisher.KeyID(),
+			publisher, publicKeys{publicKey(partners), publicKey(publisher)}, productKeys, getproviders.LevelCommunity, publisher.KeyID(),
 		},
 		"by a key that is vouched for": {
-			publisher, []getproviders.PublicKey{vouchedFor}, productKeys, getproviders.LevelPartner, publisher.KeyID(),
+			publisher, publicKeys{vouchedFor}, productKeys, getproviders.LevelPartner, publisher.KeyID(),
 		},
 		"a trust signature of another key doesn't count": {
-			hashicorp, []getproviders.PublicKey{vouchedFor, publicKey(hashicorp)}, getproviders.SigningKeys{Partner: partners.Armored()}, getproviders.LevelCommunity, hashicorp.KeyID(),
+			hashicorp, publicKeys{vouchedFor, publicKey(hashicorp)}, getproviders.SigningKeys{Partner: partners.Armored()}, getproviders.LevelCommunity, hashicorp.KeyID(),
 		},
 		"by the official key": {
-			hashicorp, []getproviders.PublicKey{publicKey(hashicorp)}, productKeys, getproviders.LevelOfficial, "",
+			hashicorp, publicKeys{publicKey(hashicorp)}, productKeys, getproviders.LevelOfficial, "",
 		},
 		"official is more than vouched for": {
-			hashicorp, []getproviders.PublicKey{{Armored: hashicorp.Armored(), TrustSignature: "not even read"}}, productKeys, getproviders.LevelOfficial, "",
+			hashicorp, publicKeys{{Armored: hashicorp.Armored(), TrustSignature: "not even read"}}, productKeys, getproviders.LevelOfficial, "",
 		},
 		"a product without keys knows one level": {
-			publisher, []getproviders.PublicKey{vouchedFor}, getproviders.SigningKeys{}, getproviders.LevelCommunity, publisher.KeyID(),
+			publisher, publicKeys{vouchedFor}, getproviders.SigningKeys{}, getproviders.LevelCommunity, publisher.KeyID(),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,13 +137,13 @@ func TestAuthenticate_UnknownIssuers(t *testing.T) {
 	publisher, stranger, official := newSigner(t), newSigner(t), newSigner(t)
 	for name, test := range map[string]struct {
 		signer *providertest.Signer
-		keys   []getproviders.PublicKey
+		keys   publicKeys
 		want   string
 	}{
-		"a stranger's key": {stranger, []getproviders.PublicKey{publicKey(publisher)},
+		"a stranger's key": {stranger, publicKeys{publicKey(publisher)},
 			"by key " + stranger.KeyID() + ", from an unknown issuer; keys that the registry names: " + publisher.KeyID()},
 		"no keys at all": {publisher, nil, "by key " + publisher.KeyID() + ", from an unknown issuer; keys that the registry names: none"},
-		"the official key, which the registry doesn't name": {official, []getproviders.PublicKey{publicKey(publisher)}, "unknown issuer"},
+		"the official key, which the registry doesn't name": {official, publicKeys{publicKey(publisher)}, "unknown issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,12 +170,12 @@ func TestSignature_ThatDoNotHold(t *testing.T) {
 		"cut off":               {func(c *checksums) { c.Signature = c.Signature[:len(c.Signature)-5] }, "the signature of the checksum list"},
 		"not a signature":       {func(c *checksums) { c.Signature = []byte("<html>") }, "the signature of the checksum list"},
 		"by a revoked key": {func(c *checksums) {
-			c.Signature, c.PublicKeys = revoked.Sign(c.Sums), []getproviders.PublicKey{publicKey(revoked)}
+			c.Signature, c.PublicKeys = revoked.Sign(c.Sums), publicKeys{publicKey(revoked)}
 		}, "revoked key"},
 		"key isn't armored":       {func(c *checksums) { c.PublicKeys[0].Armored = "AAAA" }, "signing key 1 of the registry: no ASCII-armored block"},
 		"key is empty":            {func(c *checksums) { c.PublicKeys[0].Armored = "" }, "signing key 1 of the registry"},
 		"key is another block":    {func(c *checksums) { c.PublicKeys[0].Armored = partners.TrustSignature(publisher) }, `"PGP SIGNATURE" block`},
-		"first key is broken":     {func(c *checksums) { c.PublicKeys = []getproviders.PublicKey{{}, c.PublicKeys[0]} }, "signing key 1 of the registry"},
+		"first key is broken":     {func(c *checksums) { c.PublicKeys = publicKeys{{}, c.PublicKeys[0]} }, "signing key 1 of the registry"},
 		"product's key is broken": {func(c *checksums) { c.Keys.Official = "broken" }, "the official signing key"},
 		"partner key is broken":   {func(c *checksums) { c.Keys.Partner = "broken" }, "the partner programme's key"},
 		"trust signature is none": {func(c *checksums) { c.PublicKeys[0].TrustSignature = "yes" }, "the trust signature of signing key " + publisher.KeyID()},
@@ -239,9 +242,9 @@ func TestSignature_Expired_IsNotedOrRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			publisher := signerWith(t, test.opts)
-			keys := []getproviders.PublicKey{publicKey(publisher)}
+			keys := publicKeys{publicKey(publisher)}
 			if test.beside != nil {
-				keys = append([]getproviders.PublicKey{publicKey(test.beside)}, keys...)
+				keys = append(publicKeys{publicKey(test.beside)}, keys...)
 			}
 			checksums, digests := released(publisher, keys...)
 			checksums.Expiry = test.expiry
@@ -266,10 +269,8 @@ func TestSignature_Expired_PartnerKeyIsNotedToo(t *testing.T) {
 		Armored: publisher.Armored(), TrustSignature: partners.TrustSignature(publisher),
 	})
 	checksums.Keys.Partner = partners.Armored()
-	got, err := checksums.Authenticate(digests)
-	if err != nil || got.TrustLevel != getproviders.LevelPartner {
-		t.Fatalf("got %+v, %v", got, err)
-	}
+	got := must.Get(checksums.Authenticate(digests))(t)
+	must.Equal(t, got.TrustLevel, getproviders.LevelPartner)
 	must.Len(t, got.Notes, 1)
 	must.Contain(t, got.Notes[0], partners.KeyID()+" expired on")
 }

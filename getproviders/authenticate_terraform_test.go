@@ -21,30 +21,30 @@ import (
 
 // oddRegistry is a registry that is odd in one way.
 type oddRegistry struct {
-	editSums func(sums string) string // before they are signed; nil: as they are
-	signer   *providertest.Signer     // nil: the registry's
-	keys     []providertest.Key       // nil: the signer's
+	sums   string               // what is signed; "": the true list
+	signer *providertest.Signer // nil: the registry's
+	keys   []providertest.Key   // nil: the signer's
 }
 
+// oddChecksumLists have the true list for SUMS, and in other places parts of it, or all of it in another form.
 func oddChecksumLists() map[string]oddRegistry {
 	const line = "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f  extra.zip\n"
-	list := func(edit func(sums string) string) oddRegistry { return oddRegistry{editSums: edit} }
 	return map[string]oddRegistry{
-		"nothing odd":           {},
-		"other files listed":    list(func(sums string) string { return sums + line }),
-		"three fields":          list(func(sums string) string { return line[:64] + " a b\n" + sums }),
-		"upper case":            list(func(sums string) string { return strings.ToUpper(sums[:64]) + sums[64:] }),
-		"upper case elsewhere":  list(func(sums string) string { return sums + strings.ToUpper(line) }),
-		"carriage returns":      list(func(sums string) string { return strings.ReplaceAll(sums, "\n", "\r\n") }),
-		"binary marker":         list(func(sums string) string { return strings.ReplaceAll(sums, "  ", " *") }),
-		"not listed":            list(func(string) string { return line }),
-		"a comment first":       list(func(sums string) string { return "# made by hand\n" + sums }),
-		"a comment last":        list(func(sums string) string { return sums + "# made by hand\n" }),
-		"a short hash first":    list(func(sums string) string { return line[60:] + sums }),
-		"a short hash last":     list(func(sums string) string { return sums + line[60:] }),
-		"one word on a line":    list(func(sums string) string { return sums + "word\n" }),
-		"another hash first":    list(func(sums string) string { return line[:64] + sums[64:] + sums }),
-		"a malformed one first": list(func(sums string) string { return "xx" + sums[64:] + sums }),
+		"nothing odd":           {sums: "SUMS"},
+		"other files listed":    {sums: "SUMS" + line},
+		"three fields":          {sums: line[:64] + " a b\nSUMS"},
+		"upper case":            {sums: "UPPER" + "REST"},
+		"upper case elsewhere":  {sums: "SUMS" + strings.ToUpper(line)},
+		"carriage returns":      {sums: "CRLF"},
+		"binary marker":         {sums: "BINARY"},
+		"not listed":            {sums: line},
+		"a comment first":       {sums: "# made by hand\nSUMS"},
+		"a comment last":        {sums: "SUMS# made by hand\n"},
+		"a short hash first":    {sums: line[60:] + "SUMS"},
+		"a short hash last":     {sums: "SUMS" + line[60:]},
+		"one word on a line":    {sums: "SUMSword\n"},
+		"another hash first":    {sums: line[:64] + "REST" + "SUMS"},
+		"a malformed one first": {sums: "xx" + "REST" + "SUMS"},
 	}
 }
 
@@ -107,8 +107,13 @@ func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 	t.Helper()
 	var opts providertest.Options
-	if odd.editSums != nil {
-		opts.EditSums = func(sums []byte) []byte { return []byte(odd.editSums(string(sums))) }
+	if odd.sums != "" {
+		opts.EditSums = func(list []byte) []byte {
+			sums := string(list)
+			return []byte(strings.NewReplacer(
+				"SUMS", sums, "UPPER", strings.ToUpper(sums[:64]), "REST", sums[64:], "CRLF", strings.ReplaceAll(sums, "\n", "\r\n"), "BINARY", strings.ReplaceAll(sums, "  ", " *"),
+			).Replace(odd.sums))
+		}
 	}
 	r := must.Get(providertest.NewRegistry(opts))(t)
 	t.Cleanup(r.Close)

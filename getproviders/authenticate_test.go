@@ -11,7 +11,6 @@ import (
 )
 
 func TestAnyHash(t *testing.T) {
-	t.Parallel()
 	archive := getproviders.Digests{SHA256: [32]byte{0xab}, H1: "h1:files=", H1Archive: "h1:entries="}
 	directory := getproviders.Digests{H1: "h1:files=", H1Archive: "h1:files="}
 	zh := getproviders.ZH(archive.SHA256)
@@ -36,13 +35,10 @@ func TestAnyHash(t *testing.T) {
 		"no digest matches an empty h1":      {getproviders.AnyHash{"h1:", ""}, getproviders.Digests{}, "none, expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			got, err := test.hashes.Authenticate(test.digests)
 			if test.wantErr == "" {
-				must.Succeed(t, err)
-				if got.TrustLevel != getproviders.LevelVerifiedChecksum || got.Signed != nil {
-					t.Errorf("got %+v", got)
-				}
+				must.Equal(t, err, nil)
+				must.DeepEqual(t, got, getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum})
 				return
 			}
 			wantAuthenticationError(t, err, "checksum_mismatch", test.wantErr)
@@ -52,7 +48,6 @@ func TestAnyHash(t *testing.T) {
 
 // TestChecksumError_RepeatsLittle: a mirror may list any text as a hash.
 func TestChecksumError_RepeatsLittle(t *testing.T) {
-	t.Parallel()
 	odd := getproviders.Hash("h1:\x1b[2J" + strings.Repeat("a", 10_000))
 	for _, hashes := range []getproviders.AnyHash{{odd}, {odd, odd}, {"h9:" + odd}, slices.Repeat(getproviders.AnyHash{odd}, 1000)} {
 		_, err := hashes.Authenticate(getproviders.Digests{H1: "h1:files="})
@@ -73,7 +68,6 @@ func wantAuthenticationError(t *testing.T, err error, code, text string) {
 }
 
 func TestChecksumError_HintsAtItsCause(t *testing.T) {
-	t.Parallel()
 	_, damaged := getproviders.AnyHash{"zh:00", "h9:new"}.Authenticate(getproviders.Digests{})
 	must.Contain(t, strings.Join(getproviders.HintsOf(damaged), ""), "damaged")
 	_, unknown := getproviders.AnyHash{"h9:new"}.Authenticate(getproviders.Digests{})

@@ -36,7 +36,6 @@ func nullProvider(t testing.TB) (signedChecksums, Digests) {
 }
 
 func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
-	t.Parallel()
 	checksums, digests := nullProvider(t)
 	got := must.Get(checksums.Authenticate(digests))(t)
 	if got.TrustLevel != LevelOfficial || got.KeyID != "" {
@@ -48,7 +47,6 @@ func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 
 // Signatures of keys over themselves are verified as long as there are some left that may be.
 func TestReadRing_VerifiesAsManySignaturesAsItMay(t *testing.T) {
-	t.Parallel()
 	for missing, fine := range map[int]bool{0: true, 1: false} {
 		key, err := readKeyPackets(defaultSigningKeys().Official)
 		if err != nil || key.selfSignatures < 2 {
@@ -60,7 +58,6 @@ func TestReadRing_VerifiesAsManySignaturesAsItMay(t *testing.T) {
 }
 
 func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
-	t.Parallel()
 	for now, wants := range map[string][]string{
 		"2026-06-01": {"B0B441097685B676 expired on 2022-04-20; the signature is of 2021-04-22"},
 		"2031-01-01": {"34365D9472D7468F expired on 2030-03-01", "B0B441097685B676 expired on 2022-04-20"},
@@ -82,7 +79,6 @@ func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 }
 
 func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *testing.T) {
-	t.Parallel()
 	checksums, digests := nullProvider(t)
 	checksums.Keys = signingKeys{}
 	got, err := checksums.Authenticate(digests)
@@ -94,7 +90,6 @@ func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *te
 // The partner programme's example isn't a checksum list, so only its signature
 // is verified.
 func TestAuthenticate_PartnerVector(t *testing.T) {
-	t.Parallel()
 	checksums := signedChecksums{
 		Sums:      readVector(t, "partner-document.txt"),
 		Signature: readVector(t, "partner-document.txt.sig"),

@@ -13,116 +13,106 @@ import (
 // The canonical texts are what Terraform 1.11.4 wrote into lock files, or
 // demanded there.
 func TestConstraints_CanonicalText(t *testing.T) {
-	tests := []struct{ given, canonical string }{
-		{"", ""},
-		{" \t\n", ""},
-		{"1", "1.0.0"},
-		{"= 1", "1.0.0"},
-		{"=1.2", "1.2.0"},
-		{"01.0", "1.0.0"},
-		{"> 1", "> 1.0.0"},
-		{">=1.0.0", ">= 1.0.0"},
-		{">= 1.", ">= 1.0.0"},
-		{"< 1", "< 1.0.0"},
-		{"<= 1", "<= 1.0.0"},
-		{"!=1.0", "!= 1.0.0"},
-		{"!= 0.0.0", "!= 0.0.0"},
-		{"~> 1", "~> 1.0"},
-		{"~>1", "~> 1.0"},
-		{"~> 0", "~> 0.0"},
-		{"~> 1.", "~> 1.0"},
-		{"~> 1.2", "~> 1.2"},
-		{"~> 1.2.", "~> 1.2"},
-		{"~> 1.2.3", "~> 1.2.3"},
-		{"~> 1-beta", "~> 1.0-beta"},
-		{"~> 1.2-beta", "~> 1.2-beta"},
-		{"~> 1.2.3-beta+x", "~> 1.2.3-beta+x"},
-		{"~> 1+b", "~> 1.0+b"},
-		{"> 1.0.0+b", "> 1.0.0+b"},
-		{"1.0.0-a..b", "1.0.0-a..b"},
-		{"1.0.0-", "1.0.0"},
-		{">1.0.0-BETA", "> 1.0.0-BETA"},
-		{"1.0.0,", "1.0.0"},
-		{"1.0.0 , ", "1.0.0"},
-		{"  1.0.0", "1.0.0"},
-		{"\u00a01.0.0", "1.0.0"},
-		{">1.0 ,<2.0", "> 1.0.0, < 2.0.0"},
-		{"1.0.0,\n2.0.0", "1.0.0, 2.0.0"},
-		{"1.0.0, 01.0.0", "1.0.0"},
-		{">= 1.0, >= 1.0.0", ">= 1.0.0"},
-		{"!=1,>2", "!= 1.0.0, > 2.0.0"},
-		{"~>1.0,~>1.1", "~> 1.0, ~> 1.1"},
-		{"~> 1.0, ~> 1.0.0", "~> 1.0.0, ~> 1.0"},
-		{"~> 1.0.0, >= 1, != 1.5", ">= 1.0.0, ~> 1.0.0, != 1.5.0"},
-		{"< 2.0, >= 1.0, < 3", ">= 1.0.0, < 2.0.0, < 3.0.0"},
-		{"1.0.0+b, 1.0.0+a", "1.0.0+a, 1.0.0+b"},
-		{"<= 1.0.0+x, <= 1.0.0", "<= 1.0.0, <= 1.0.0+x"},
-		{"> 1.0.0+a, < 1.0.0", "< 1.0.0, > 1.0.0+a"},
-		{"!= 1.0.0+a, != 1.0.0", "!= 1.0.0, != 1.0.0+a"},
-		{"> 1.0.0+10, > 1.0.0+9, > 1.0.0+a.b, > 1.0.0+b", "> 1.0.0+9, > 1.0.0+10, > 1.0.0+b, > 1.0.0+a.b"},
-		{"> 1.0.0-beta, > 1.0.0-alpha, > 1.0.0", "> 1.0.0-alpha, > 1.0.0-beta, > 1.0.0"},
-		{"> 1.0.0-alpha.1, > 1.0.0-beta", "> 1.0.0-beta, > 1.0.0-alpha.1"},
-		{
-			"!= 1.0.0, < 1.0.0, <= 1.0.0, ~> 1.0, ~> 1.0.0, 1.0.0, >= 1.0.0, > 1.0.0",
-			"> 1.0.0, >= 1.0.0, 1.0.0, ~> 1.0.0, ~> 1.0, <= 1.0.0, < 1.0.0, != 1.0.0",
-		},
-	}
-	for _, tt := range tests {
-		c, err := getproviders.ParseConstraints(tt.given)
-		if err != nil || c.String() != tt.canonical {
-			t.Errorf("%q = %q, %v; want %q", tt.given, c, err, tt.canonical)
+	for given, canonical := range map[string]string{
+		"":                       "",
+		" \t\n":                  "",
+		"1":                      "1.0.0",
+		"= 1":                    "1.0.0",
+		"=1.2":                   "1.2.0",
+		"01.0":                   "1.0.0",
+		"> 1":                    "> 1.0.0",
+		">=1.0.0":                ">= 1.0.0",
+		">= 1.":                  ">= 1.0.0",
+		"< 1":                    "< 1.0.0",
+		"<= 1":                   "<= 1.0.0",
+		"!=1.0":                  "!= 1.0.0",
+		"!= 0.0.0":               "!= 0.0.0",
+		"~> 1":                   "~> 1.0",
+		"~>1":                    "~> 1.0",
+		"~> 0":                   "~> 0.0",
+		"~> 1.":                  "~> 1.0",
+		"~> 1.2":                 "~> 1.2",
+		"~> 1.2.":                "~> 1.2",
+		"~> 1.2.3":               "~> 1.2.3",
+		"~> 1-beta":              "~> 1.0-beta",
+		"~> 1.2-beta":            "~> 1.2-beta",
+		"~> 1.2.3-beta+x":        "~> 1.2.3-beta+x",
+		"~> 1+b":                 "~> 1.0+b",
+		"> 1.0.0+b":              "> 1.0.0+b",
+		"1.0.0-a..b":             "1.0.0-a..b",
+		"1.0.0-":                 "1.0.0",
+		">1.0.0-BETA":            "> 1.0.0-BETA",
+		"1.0.0,":                 "1.0.0",
+		"1.0.0 , ":               "1.0.0",
+		"  1.0.0":                "1.0.0",
+		"\u00a01.0.0":            "1.0.0",
+		">1.0 ,<2.0":             "> 1.0.0, < 2.0.0",
+		"1.0.0,\n2.0.0":          "1.0.0, 2.0.0",
+		"1.0.0, 01.0.0":          "1.0.0",
+		">= 1.0, >= 1.0.0":       ">= 1.0.0",
+		"!=1,>2":                 "!= 1.0.0, > 2.0.0",
+		"~>1.0,~>1.1":            "~> 1.0, ~> 1.1",
+		"~> 1.0, ~> 1.0.0":       "~> 1.0.0, ~> 1.0",
+		"~> 1.0.0, >= 1, != 1.5": ">= 1.0.0, ~> 1.0.0, != 1.5.0",
+		"< 2.0, >= 1.0, < 3":     ">= 1.0.0, < 2.0.0, < 3.0.0",
+		"1.0.0+b, 1.0.0+a":       "1.0.0+a, 1.0.0+b",
+		"<= 1.0.0+x, <= 1.0.0":   "<= 1.0.0, <= 1.0.0+x",
+		"> 1.0.0+a, < 1.0.0":     "< 1.0.0, > 1.0.0+a",
+		"!= 1.0.0+a, != 1.0.0":   "!= 1.0.0, != 1.0.0+a",
+		"> 1.0.0+10, > 1.0.0+9, > 1.0.0+a.b, > 1.0.0+b":                           "> 1.0.0+9, > 1.0.0+10, > 1.0.0+b, > 1.0.0+a.b",
+		"> 1.0.0-beta, > 1.0.0-alpha, > 1.0.0":                                    "> 1.0.0-alpha, > 1.0.0-beta, > 1.0.0",
+		"> 1.0.0-alpha.1, > 1.0.0-beta":                                           "> 1.0.0-beta, > 1.0.0-alpha.1",
+		"!= 1.0.0, < 1.0.0, <= 1.0.0, ~> 1.0, ~> 1.0.0, 1.0.0, >= 1.0.0, > 1.0.0": "> 1.0.0, >= 1.0.0, 1.0.0, ~> 1.0.0, ~> 1.0, <= 1.0.0, < 1.0.0, != 1.0.0",
+	} {
+		c, err := getproviders.ParseConstraints(given)
+		if err != nil || c.String() != canonical {
+			t.Errorf("%q = %q, %v; want %q", given, c, err, canonical)
 		}
-		must.Equal(t, c.IsEmpty(), tt.canonical == "", tt.given)
+		must.Equal(t, c.IsEmpty(), canonical == "", given)
 	}
 }
 
 func TestParseConstraints_Refuses(t *testing.T) {
-	tests := []struct{ given, reason string }{
-		{"a", "three numbers"},
-		{"latest", "three numbers"},
-		{">= a", "three numbers"},
-		{">=", "no version"},
-		{"> ", "no version"},
-		{"v1.0.0", `begin with "v"`},
-		{">= v1.0.0", `begin with "v"`},
-		{"1.0.0.0", "too many numbers"},
-		{"~> 1.0.0.0", "too many numbers"},
-		{"*", "wildcards"},
-		{">= *", "wildcards"},
-		{"1.*", "wildcards"},
-		{"~> 1.x", "wildcards"},
-		{"1.2.3.*", "wildcards"},
-		{">=   1.0.0", "at most one space"},
-		{">=\t1.0.0", "at most one space"},
-		{"! 1", `operator "!"`},
-		{"== 1", `operator "=="`},
-		{"<> 1", `operator "<>"`},
-		{"~ 1", `operator "~"`},
-		{"^1.0", `operator "^"`},
-		{"=< 1", `"<=" is one`},
-		{"=> 1", `">=" is one`},
-		{"> = 1", "three numbers"},
-		{"> 1.0 < 2.0", "comma is missing"},
-		{"1.0.0 2.0.0", "comma is missing"},
-		{"1.0.0 - 2.0.0", "comma is missing"},
-		{"1.0.0 || 2.0.0", "comma is missing"},
-		{">= 1.0.0beta", "comma is missing"},
-		{"1.0.0_a", "comma is missing"},
-		{"1.0.0-\x00", "comma is missing"},
-		{"1.-beta", "comma is missing"},
-		{",", "between two commas"},
-		{",1.0.0", "between two commas"},
-		{"1.0.0,,2.0.0", "between two commas"},
-		{"1.0.0,,", "between two commas"},
-		{"~> 18446744073709551616", "too large"},
-	}
-	for _, tt := range tests {
-		c, err := getproviders.ParseConstraints(tt.given)
-		if err == nil {
-			t.Errorf("%q was read as %q", tt.given, c)
-		} else if !strings.Contains(err.Error(), tt.reason) {
-			t.Errorf("%q: %v; want something on %q", tt.given, err, tt.reason)
-		}
+	for given, reason := range map[string]string{
+		"a":                       "three numbers",
+		"latest":                  "three numbers",
+		">= a":                    "three numbers",
+		">=":                      "no version",
+		"> ":                      "no version",
+		"v1.0.0":                  `begin with "v"`,
+		">= v1.0.0":               `begin with "v"`,
+		"1.0.0.0":                 "too many numbers",
+		"~> 1.0.0.0":              "too many numbers",
+		"*":                       "wildcards",
+		">= *":                    "wildcards",
+		"1.*":                     "wildcards",
+		"~> 1.x":                  "wildcards",
+		"1.2.3.*":                 "wildcards",
+		">=   1.0.0":              "at most one space",
+		">=\t1.0.0":               "at most one space",
+		"! 1":                     `operator "!"`,
+		"== 1":                    `operator "=="`,
+		"<> 1":                    `operator "<>"`,
+		"~ 1":                     `operator "~"`,
+		"^1.0":                    `operator "^"`,
+		"=< 1":                    `"<=" is one`,
+		"=> 1":                    `">=" is one`,
+		"> = 1":                   "three numbers",
+		"> 1.0 < 2.0":             "comma is missing",
+		"1.0.0 2.0.0":             "comma is missing",
+		"1.0.0 - 2.0.0":           "comma is missing",
+		"1.0.0 || 2.0.0":          "comma is missing",
+		">= 1.0.0beta":            "comma is missing",
+		"1.0.0_a":                 "comma is missing",
+		"1.0.0-\x00":              "comma is missing",
+		"1.-beta":                 "comma is missing",
+		",":                       "between two commas",
+		",1.0.0":                  "between two commas",
+		"1.0.0,,2.0.0":            "between two commas",
+		"1.0.0,,":                 "between two commas",
+		"~> 18446744073709551616": "too large",
+	} {
+		must.Contain(t, must.ErrorOf(getproviders.ParseConstraints(given)), reason, given)
 	}
 }
 
@@ -134,54 +124,53 @@ func TestNewest_Allowed(t *testing.T) {
 		1.2.3 1.3.0-alpha 1.9.9 2.0.0-alpha 2.0.0 2.0.0+b1 2.1.0-rc.1 3.0.0+x`) {
 		versions = append(versions, getproviders.MustParseVersion(text))
 	}
-	tests := []struct{ constraints, newest string }{
-		{"", "3.0.0+x"},
-		{"1", "1.0.0"},
-		{"= 1.2", "1.2.0"},
-		{"~> 1", "1.9.9"},
-		{"~> 1.2", "1.9.9"},
-		{"~> 1.2.0", "1.2.3"},
-		{"~> 0", "0.2.5"},
-		{"~> 0.2", "0.2.5"},
-		{"~> 0.2.0", "0.2.5"},
-		{"~> 1.2.0-beta1", "1.2.3"},
-		{"> 2.0.0", "3.0.0+x"},
-		{"< 2", "1.9.9"},
-		{"<= 1.2.3", "1.2.3"},
-		{"<= 1.2.3+x", "1.2.3"},
-		{"< 2.0.0-alpha", "1.9.9"},
-		{"< 0.1", ""}, // 0.0.0 is never allowed
-		{"0.0.0", ""},
-		{"0.0.0-a", "0.0.0-a"},
+	for constraints, newest := range map[string]string{
+		"":               "3.0.0+x",
+		"1":              "1.0.0",
+		"= 1.2":          "1.2.0",
+		"~> 1":           "1.9.9",
+		"~> 1.2":         "1.9.9",
+		"~> 1.2.0":       "1.2.3",
+		"~> 0":           "0.2.5",
+		"~> 0.2":         "0.2.5",
+		"~> 0.2.0":       "0.2.5",
+		"~> 1.2.0-beta1": "1.2.3",
+		"> 2.0.0":        "3.0.0+x",
+		"< 2":            "1.9.9",
+		"<= 1.2.3":       "1.2.3",
+		"<= 1.2.3+x":     "1.2.3",
+		"< 2.0.0-alpha":  "1.9.9",
+		"< 0.1":          "", // 0.0.0 is never allowed
+		"0.0.0":          "",
+		"0.0.0-a":        "0.0.0-a",
 
-		{">= 1.2.0-beta1, < 1.2.0", ""}, // a range never means a prerelease
-		{"1.2.0-beta1", "1.2.0-beta1"},
-		{"1.2.0-beta1, >= 1.0", "1.2.0-beta1"},
-		{"1.2.0-beta1, >= 1.2", ""},
-		{"1.2.0-beta1, ~> 1.1", "1.2.0-beta1"},
-		{"2.0.0-alpha, ~> 1.1", "2.0.0-alpha"}, // comes before 2.0.0
-		{"1.3.0-alpha, ~> 1.2.0", "1.3.0-alpha"},
-		{"2.0.0-alpha, < 2", "2.0.0-alpha"},
-		{"1.2.0-beta1, != 1.2.0-beta1", ""},
-		{"1.2.0-beta1, 1.2.3-rc1", ""},
+		">= 1.2.0-beta1, < 1.2.0":     "", // a range never means a prerelease
+		"1.2.0-beta1":                 "1.2.0-beta1",
+		"1.2.0-beta1, >= 1.0":         "1.2.0-beta1",
+		"1.2.0-beta1, >= 1.2":         "",
+		"1.2.0-beta1, ~> 1.1":         "1.2.0-beta1",
+		"2.0.0-alpha, ~> 1.1":         "2.0.0-alpha", // comes before 2.0.0
+		"1.3.0-alpha, ~> 1.2.0":       "1.3.0-alpha",
+		"2.0.0-alpha, < 2":            "2.0.0-alpha",
+		"1.2.0-beta1, != 1.2.0-beta1": "",
+		"1.2.0-beta1, 1.2.3-rc1":      "",
 
-		{"2.0.0", "2.0.0"},
-		{"2.0.0+b1", "2.0.0+b1"},
-		{"~> 2.0.0, != 2.0.0", "2.0.0+b1"},
-		{"> 2.0.0+b1, < 3", ""}, // metadata has no rank
-		{"!= 3.0.0", "3.0.0+x"},
-		{"!= 3.0.0+x", "2.0.0+b1"},
+		"2.0.0":              "2.0.0",
+		"2.0.0+b1":           "2.0.0+b1",
+		"~> 2.0.0, != 2.0.0": "2.0.0+b1",
+		"> 2.0.0+b1, < 3":    "", // metadata has no rank
+		"!= 3.0.0":           "3.0.0+x",
+		"!= 3.0.0+x":         "2.0.0+b1",
 		// Terraform takes either of 2.0.0 and 2.0.0+b1, and tfdeps always the same one.
-		{">= 2.0.0, < 3", "2.0.0+b1"},
-		{">= 2.0.0+zz, < 3", "2.0.0+b1"},
-		{"~> 2.0-alpha", "2.0.0+b1"},
-	}
-	for _, tt := range tests {
-		c := getproviders.MustParseConstraints(tt.constraints)
+		">= 2.0.0, < 3":    "2.0.0+b1",
+		">= 2.0.0+zz, < 3": "2.0.0+b1",
+		"~> 2.0-alpha":     "2.0.0+b1",
+	} {
+		c := getproviders.MustParseConstraints(constraints)
 		for range 2 {
-			newest, ok := c.Newest(versions)
-			if ok != (tt.newest != "") || ok && newest.String() != tt.newest {
-				t.Errorf("%q chose %q, %t; want %q", tt.constraints, newest, ok, tt.newest)
+			got, ok := c.Newest(versions)
+			if ok != (newest != "") || ok && got.String() != newest {
+				t.Errorf("%q chose %q, %t; want %q", constraints, got, ok, newest)
 			}
 			slices.Reverse(versions) // the order doesn't matter
 		}

@@ -22,14 +22,10 @@ func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 		"registry.example/acme/widget/2.0.0-rc1/linux_amd64/",
 	)
 	_, err := packageOf(t, source)
-	if !errors.Is(err, getproviders.ErrPlatformMissing) || errors.Is(err, getproviders.ErrVersionNotFound) {
-		t.Errorf("err = %v, want one that is ErrPlatformMissing", err)
-	}
+	wantKind(t, err, getproviders.ErrPlatformMissing)
 	must.Equal(t, hint(err), "version 1.0.0 exists for darwin_arm64, windows_386; the newest version with a package for linux_amd64 is 0.9.0")
 	_, err = source.Package(t.Context(), widget, version("3.0.0"), linux)
-	if !errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
-		t.Errorf("err = %v, want one that is ErrVersionNotFound", err)
-	}
+	wantKind(t, err, getproviders.ErrVersionNotFound)
 	must.Equal(t, hint(err), "the newest version there is 1.0.0")
 }
 

@@ -1,9 +1,9 @@
 package getproviders_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,10 +87,7 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := must.Get(versionsOf(t, mirror(t, test.tree...)))(t)
-			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			must.DeepEqual(t, must.Get(versionsOf(t, mirror(t, test.tree...)))(t), getproviders.Available{Versions: test.want})
 		})
 	}
 }
@@ -157,16 +154,7 @@ func TestFilesystemMirrorSource_Providers(t *testing.T) {
 		"README.md",
 	)
 	got := must.Get(source.Providers(t.Context()))(t)
-	want := []string{
-		"registry.example/acme/gadget",
-		"registry.example/acme/widget",
-		"registry.terraform.io/-/legacy",
-		"registry.terraform.io/hashicorp/null",
-		"испытание/acme/widget",
-	}
-	if !slices.EqualFunc(got, want, func(p getproviders.Provider, s string) bool { return p.String() == s }) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.Equal(t, fmt.Sprint(got), "[registry.example/acme/gadget registry.example/acme/widget registry.terraform.io/-/legacy registry.terraform.io/hashicorp/null испытание/acme/widget]")
 	for _, p := range got {
 		must.Get(source.Versions(t.Context(), p))(t, p)
 	}

@@ -25,7 +25,6 @@ func (c *counted) Package(context.Context, Provider, Version, Platform) (Package
 func (c *counted) Describe(Provider) Description { return Description{Name: "counted"} }
 
 func TestMemoize_AsksAgainWhenAnswersAreOld(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		passed time.Duration
 		want   int

@@ -58,22 +58,12 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 	all := getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: offlineRegistry(t, gone)}, {Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},
 	}}
-	for _, asked := range []getproviders.Version{{}, v} {
-		var err error
-		if asked == (getproviders.Version{}) {
-			_, err = all.Versions(t.Context(), p)
-		} else {
-			_, err = all.Package(t.Context(), p, v, plat)
-		}
-		var missing []*getproviders.NotCachedError
-		if one, ok := errors.AsType[*getproviders.NotCachedError](err); ok {
-			missing = append(missing, one)
-		}
-		if len(missing) != 1 || missing[0].Version != asked || missing[0].Source != "registry example.com" || missing[0].By != "-offline" {
-			t.Fatalf("for %q the error is %v", asked, err)
-		}
-		if asked == v && missing[0].Bytes != 77 {
-			t.Errorf("the size is %d", missing[0].Bytes)
+	_, noVersions := all.Versions(t.Context(), p)
+	_, noPackage := all.Package(t.Context(), p, v, plat)
+	for asked, err := range map[getproviders.Version]error{{}: noVersions, v: noPackage} {
+		missing := must.As[*getproviders.NotCachedError](t, err, asked)
+		if missing.Version != asked || missing.Source != "registry example.com" || missing.By != "-offline" || asked == v && missing.Bytes != 77 {
+			t.Errorf("for %q the error is %+v", asked, missing)
 		}
 	}
 	names := all.Describe(p).Unasked

@@ -36,7 +36,7 @@ func TestProduct_WhatOpenTofuInherits(t *testing.T) {
 		if ok != (want != "") || ok && own.String() != want {
 			t.Errorf("%s is inherited as %s, %t; want %q", p, own, ok, want)
 		}
-		if _, ok := getproviders.Terraform("1.15.9").Inherits(p); ok {
+		if _, ok := terraform.Inherits(p); ok {
 			t.Errorf("Terraform inherits %s", p)
 		}
 	}

@@ -2,6 +2,7 @@ package getproviders_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,60 +45,62 @@ func TestParseProvider_Refuses(t *testing.T) {
 		form      = "[hostname/][namespace/]name"
 		onlyThese = "only letters, digits and dashes"
 	)
-	tests := []struct{ given, summary, detail string }{
-		{"", "Invalid provider source string", form},
-		{"/", "Invalid provider source string", form},
-		{"a//b", "Invalid provider source string", form},
-		{"/a", "Invalid provider source string", form},
-		{"a/", "Invalid provider source string", form},
-		{"a/b/c/d", "Invalid provider source string", form},
-		{"https://example.com/a/b", "Invalid provider source string", `Did you mean "example.com/a/b"?`},
-		{"https://registry.terraform.io/providers/a/b/latest", "Invalid provider source string", `Did you mean "a/b"?`},
-		{"https://example.com/providers/a/b/latest", "Invalid provider source string", `Did you mean "example.com/a/b"?`},
-
-		{"a_b", "Invalid provider type", onlyThese},
-		{"-a", "Invalid provider type", onlyThese},
-		{"terraform-", "Invalid provider type", onlyThese},
-		{"a b", "Invalid provider type", onlyThese},
-		{"acme/?", "Invalid provider type", onlyThese},
-		{"acme/\ufffd", "Invalid provider type", onlyThese},
-		{"acme/\xff", "Invalid provider type", onlyThese},
-		{"acme/a.b", "Invalid provider type", "dots"},
-		{"acme/。。", "Invalid provider type", "dots"},
-		{"a--b", "Invalid provider type", "two dashes"},
-		{"a－－b", "Invalid provider type", "two dashes"},
-		{"xn--a", "Invalid provider type", "two dashes"},
-		{"0ℷ", "Invalid provider type", onlyThese},                         // a symbol, mapped to a letter that is written the other way
-		{"acme/\u00ad", "Invalid provider type", "at least one character"}, // a soft hyphen, mapped to nothing
-		{"x.y/z_/a_b", "Invalid provider type", onlyThese},                 // the type is checked first
-
-		{"a.b/c", "Invalid provider namespace", "dots"},
-		{"a_b/c", "Invalid provider namespace", `"a_b"`},
-		{"。。/c", "Invalid provider namespace", "dots"},
-		{"?/aws", "Invalid provider namespace", onlyThese},
-		{"example.com/-/aws", "Invalid provider namespace", "registry.terraform.io"},
-
-		{"a..b/c/d", "Invalid provider source hostname", "empty label"},
-		{"。。/c/d", "Invalid provider source hostname", "empty label"},
-		{"exam_ple.com/c/d", "Invalid provider source hostname", "disallowed"},
-		{"example.com:99999/c/d", "Invalid provider source hostname", "65535"},
-		{"example.com:x/c/d", "Invalid provider source hostname", "decimal port"},
-		{"xn--80akhbyknj4f.com/c/d", "Invalid provider source hostname", "punycode"},
-
-		{"acme/terraform-foo", "Invalid provider type", `"terraform-"`},
-		{"acme/terraform-provider", "Invalid provider type", `"terraform-"`},
-		{"Acme/Terraform-Provider-Foo", "Invalid provider type", `Did you mean "acme/foo"?`},
-		{"example.com/acme/terraform-provider-foo", "Invalid provider type", `Did you mean "example.com/acme/foo"?`},
-		{"-/terraform-provider-foo", "Invalid provider type", `Did you mean "-/foo"?`},
-	}
-	for _, tt := range tests {
-		p, err := terraform.ParseProvider(tt.given)
-		if err == nil || getproviders.CodeOf(err) != "invalid_address" {
-			t.Errorf("%q = %q, %v; want a wrong address", tt.given, p, err)
-			continue
-		}
-		if text := err.Error(); !strings.HasPrefix(text, strings.ToLower(tt.summary)+": ") || !strings.Contains(text, tt.detail) {
-			t.Errorf("%q: %q; want %q and something on %q", tt.given, text, tt.summary, tt.detail)
+	for what, refused := range map[string]map[string]string{
+		"provider source string": {
+			"":                        form,
+			"/":                       form,
+			"a//b":                    form,
+			"/a":                      form,
+			"a/":                      form,
+			"a/b/c/d":                 form,
+			"https://example.com/a/b": `Did you mean "example.com/a/b"?`,
+			"https://registry.terraform.io/providers/a/b/latest": `Did you mean "a/b"?`,
+			"https://example.com/providers/a/b/latest":           `Did you mean "example.com/a/b"?`,
+		},
+		"provider type": {
+			"a_b":                         onlyThese,
+			"-a":                          onlyThese,
+			"terraform-":                  onlyThese,
+			"a b":                         onlyThese,
+			"acme/?":                      onlyThese,
+			"acme/\ufffd":                 onlyThese,
+			"acme/\xff":                   onlyThese,
+			"acme/a.b":                    "dots",
+			"acme/。。":                     "dots",
+			"a--b":                        "two dashes",
+			"a－－b":                        "two dashes",
+			"xn--a":                       "two dashes",
+			"0ℷ":                          onlyThese,                // a symbol, mapped to a letter that is written the other way
+			"acme/\u00ad":                 "at least one character", // a soft hyphen, mapped to nothing
+			"x.y/z_/a_b":                  onlyThese,                // the type is checked first
+			"acme/terraform-foo":          `"terraform-"`,
+			"acme/terraform-provider":     `"terraform-"`,
+			"Acme/Terraform-Provider-Foo": `Did you mean "acme/foo"?`,
+			"example.com/acme/terraform-provider-foo": `Did you mean "example.com/acme/foo"?`,
+			"-/terraform-provider-foo":                `Did you mean "-/foo"?`,
+		},
+		"provider namespace": {
+			"a.b/c":             "dots",
+			"a_b/c":             `"a_b"`,
+			"。。/c":              "dots",
+			"?/aws":             onlyThese,
+			"example.com/-/aws": "registry.terraform.io",
+		},
+		"provider source hostname": {
+			"a..b/c/d":                 "empty label",
+			"。。/c/d":                   "empty label",
+			"exam_ple.com/c/d":         "disallowed",
+			"example.com:99999/c/d":    "65535",
+			"example.com:x/c/d":        "decimal port",
+			"xn--80akhbyknj4f.com/c/d": "punycode",
+		},
+	} {
+		for given, detail := range refused {
+			_, err := terraform.ParseProvider(given)
+			must.Equal(t, getproviders.CodeOf(err), "invalid_address", given)
+			if text := fmt.Sprint(err); !strings.HasPrefix(text, "invalid "+what+": ") || !strings.Contains(text, detail) {
+				t.Errorf("%q: %q; want an invalid %s and something on %q", given, text, what, detail)
+			}
 		}
 	}
 }
@@ -198,7 +201,6 @@ func FuzzParseProvider(f *testing.F) {
 }
 
 func TestParseProvider_UnderscoresInNamespaces(t *testing.T) {
-	t.Parallel()
 	for given, want := range map[string]string{
 		"name_space/a": "name_space/a", "Na__Me/a": "na__me/a", "na-_me/a": "na-_me/a", "\u00e4_B/a": "\u00e4_b/a",
 		"_name/a": "", "name_/a": "", "na_me/t_e": "", "n_m!/a": "", "n_\uff0fm/a": "", "n_\uff0em/a": "", "n_--m/a": "", "n_\uff3f/a": "",

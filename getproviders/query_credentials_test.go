@@ -2,6 +2,7 @@ package getproviders_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -71,9 +72,8 @@ func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 				source.Discovery.Forced = map[hosts.Hostname]map[string]string{widget.Hostname: {"providers.v1": test.api}}
 			}
 			_, err := versionsOf(t, source)
-			if err == nil || err.Error() != test.message || hint(err) != test.hint {
-				t.Errorf("message\n%v\nwant\n%s\nhint\n%s\nwant\n%s", err, test.message, hint(err), test.hint)
-			}
+			must.Equal(t, fmt.Sprint(err), test.message)
+			must.Equal(t, hint(err), test.hint)
 		})
 	}
 }
@@ -102,9 +102,7 @@ func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers := registryWeb(t, ownAPI, ownFiles)
 	answers[ownFiles+"sums"] = answer{status: 403}
 	w := newWeb(t, answers)
-	found, err := packageOf(t, w.registry(nil, everyToken))
-	must.Succeed(t, err)
-	_, err = found.Trust.Loaded(t.Context())
+	_, err := must.Get(packageOf(t, w.registry(nil, everyToken)))(t).Trust.Loaded(t.Context())
 	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
 		t.Errorf("err = %v, hint %q", err, hint(err))
 	}
@@ -113,12 +111,8 @@ func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
 	w := newWeb(t, pages{indexDoc: redirect("https://cdn.example/i"), "https://cdn.example/i": {status: 401}})
 	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
-	source, err := getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Product{})
-	must.Succeed(t, err)
-	_, err = versionsOf(t, source)
+	_, err := versionsOf(t, must.Get(getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Product{}))(t))
 	must.Equal(t, hint(err), "the request was redirected there from "+indexDoc+", and credentials are not sent along to another host")
-	if told := w.heard(); len(told) != 1 || !strings.HasPrefix(told[indexDoc], "Basic ") {
-		t.Errorf("told: %q", told)
-	}
+	must.DeepEqual(t, w.heard(), map[string]string{indexDoc: "Basic bWU6aHVudGVyMg=="})
 	must.NotContain(t, err.Error()+w.log.String(), "hunter2")
 }

@@ -1,8 +1,7 @@
 package getproviders_test
 
 import (
-	"errors"
-	"slices"
+	"fmt"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -47,14 +46,10 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answers := pages{versionsPath: {body: `{"versions": ` + test.list + `}`}}
 			_, err := askForPackage(t, newFakeRegistry(t, answers))
-			missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
-			if missing == nil || errors.Is(err, getproviders.ErrVersionNotFound) {
-				t.Fatalf("err = %v, want one that is ErrPlatformMissing", err)
-			}
+			wantKind(t, err, getproviders.ErrPlatformMissing)
+			missing := must.As[*getproviders.Fault](t, err)
 			must.Equal(t, missing.Newest, version(test.newest))
-			if got := missing.Platforms; !slices.EqualFunc(got, test.platforms, func(p getproviders.Platform, s string) bool { return p.String() == s }) {
-				t.Errorf("platforms %s, want %s", got, test.platforms)
-			}
+			must.Equal(t, fmt.Sprint(missing.Platforms), fmt.Sprint(test.platforms))
 			must.Equal(t, hint(err), test.hint)
 			must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example")
 		})
@@ -76,19 +71,14 @@ func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 	} {
 		answers := pages{versionsPath: {body: `{"versions": ` + list + `}`}}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
-		if !errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
-			t.Fatalf("err = %v, want one that is ErrVersionNotFound", err)
-		}
+		wantKind(t, err, getproviders.ErrVersionNotFound)
 		must.Equal(t, err.Error(), "registry registry.example does not have version 1.0.0 of provider registry.example/acme/widget")
 		must.Equal(t, hint(err), wanted)
 	}
 }
 
 func TestRegistrySource_TellsAMissingProviderFromAMissingPlatform(t *testing.T) {
-	_, err := askForPackage(t, newFakeRegistry(t, nil))
-	if !errors.Is(err, getproviders.ErrProviderNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
-		t.Errorf("err = %v, want one that is ErrProviderNotFound", err)
-	}
+	wantKind(t, must.ErrorOf(askForPackage(t, newFakeRegistry(t, nil))), getproviders.ErrProviderNotFound)
 }
 
 func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
@@ -116,9 +106,8 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 				versionsPath: {body: `{"versions": ` + test.list + `}`},
 			}
 			_, err := askForPackage(t, newFakeRegistry(t, answers))
-			if wrong := getproviders.FaultOf(err, getproviders.ErrProtocol); wrong == nil || !slices.Equal(wrong.Protocols, []string{"4.0", "7.0"}) {
-				t.Fatalf("err = %v, want a *Fault of ErrProtocol", err)
-			}
+			wantKind(t, err, getproviders.ErrProtocol)
+			must.EqualSlices(t, must.As[*getproviders.Fault](t, err).Protocols, []string{"4.0", "7.0"})
 			must.Equal(t, hint(err), test.hint)
 			must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6")
 		})

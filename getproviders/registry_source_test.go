@@ -58,24 +58,22 @@ func TestRegistrySource_Versions(t *testing.T) {
 }
 
 func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
-	for name, test := range map[string]struct{ body, problem string }{
-		"no JSON":            {`<html>`, "invalid character '<'"},
-		"nothing":            {``, "unexpected end of JSON input"},
-		"cut off":            {`{"versions": [{"version": "1.0.0"`, "unexpected end of JSON input"},
-		"more than one":      {`{"versions": []} {}`, "after top-level value"},
-		"null":               {`null`, "it is null, not an object"},
-		"array":              {`[]`, "it is a JSON array, not an object"},
-		"a mirror's index":   {`{"versions": {"1.0.0": {}}}`, "versions can't be a JSON object"},
-		"null version":       {`{"versions": [{"version": "1.0.0"}, null]}`, "versions[1] is null"},
-		"version is number":  {`{"versions": [{"version": 1.0}]}`, "versions.version can't be a JSON number"},
-		"deeply nested":      {strings.Repeat(`{"a":`, 20000), "exceeded max depth"},
-		"warnings is string": {`{"versions": [], "warnings": "x"}`, "warnings can't be a JSON string"},
+	for body, problem := range map[string]string{
+		`<html>`:                            "invalid character '<'",
+		``:                                  "unexpected end of JSON input",
+		`{"versions": [{"version": "1.0.0"`: "unexpected end of JSON input",
+		`{"versions": []} {}`:               "after top-level value",
+		`null`:                              "it is null, not an object",
+		`[]`:                                "it is a JSON array, not an object",
+		`{"versions": {"1.0.0": {}}}`:       "versions can't be a JSON object", // a mirror's index
+		`{"versions": [{"version": "1.0.0"}, null]}`: "versions[1] is null",
+		`{"versions": [{"version": 1.0}]}`:           "versions.version can't be a JSON number",
+		strings.Repeat(`{"a":`, 20000):               "exceeded max depth",
+		`{"versions": [], "warnings": "x"}`:          "warnings can't be a JSON string",
 	} {
-		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, pages{versionsPath: {body: test.body}})
-			_, err := versionsOf(t, fake.source(t))
-			wantQueryError(t, err, "could not query provider registry for registry.example/acme/widget: malformed answer", fake.URL+versionsPath, test.problem)
-		})
+		fake := newFakeRegistry(t, pages{versionsPath: {body: body}})
+		_, err := versionsOf(t, fake.source(t))
+		wantQueryError(t, err, "could not query provider registry for registry.example/acme/widget: malformed answer", fake.URL+versionsPath, problem)
 	}
 }
 
@@ -90,14 +88,22 @@ func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 // of the texts.
 func wantQueryError(t *testing.T, err error, texts ...string) {
 	t.Helper()
-	if !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Fatalf("err = %v, want one that is ErrUnreachable", err)
-	}
+	wantKind(t, err, getproviders.ErrUnreachable)
 	if query := getproviders.FaultOf(err, getproviders.ErrUnreachable); query == nil || query.Provider != widget {
 		t.Errorf("err = %#v, want a *Fault about %s", err, widget)
 	}
 	for _, text := range texts {
 		must.Contain(t, err, text)
+	}
+}
+
+// wantKind fails the test unless an error is of this kind, and of no other.
+func wantKind(t *testing.T, err, kind error, about ...any) {
+	t.Helper()
+	for _, each := range []error{
+		getproviders.ErrProviderNotFound, getproviders.ErrVersionNotFound, getproviders.ErrPlatformMissing, getproviders.ErrProtocol, getproviders.ErrUnauthorized, getproviders.ErrUnreachable,
+	} {
+		must.Equal(t, errors.Is(err, each), each == kind, each, err, about)
 	}
 }
 
@@ -120,14 +126,7 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
 			fake := newFakeRegistry(t, pages{versionsPath: {status: test.status}})
 			_, err := versionsOf(t, fake.source(t))
-			if !errors.Is(err, test.kind) {
-				t.Fatalf("err = %v, want one that is %v", err, test.kind)
-			}
-			for _, other := range []error{getproviders.ErrProviderNotFound, getproviders.ErrUnauthorized, getproviders.ErrUnreachable} {
-				if other != test.kind && errors.Is(err, other) {
-					t.Errorf("err is %v, too", other)
-				}
-			}
+			wantKind(t, err, test.kind)
 			must.Equal(t, err.Error(), strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath))
 			must.Equal(t, fake.requests(versionsPath), test.requests)
 		})
@@ -135,16 +134,9 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 }
 
 func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
-	for status, kind := range map[int]error{
-		401: getproviders.ErrUnauthorized,
-		403: getproviders.ErrUnauthorized,
-		500: getproviders.ErrUnreachable,
-	} {
+	for status, kind := range map[int]error{401: getproviders.ErrUnauthorized, 500: getproviders.ErrUnreachable} {
 		fake := newFakeRegistry(t, pages{packagePath: {status: status}})
-		_, err := packageOf(t, fake.source(t))
-		if !errors.Is(err, kind) || errors.Is(err, getproviders.ErrPlatformMissing) {
-			t.Errorf("%d: err = %v, want one that is %v", status, err, kind)
-		}
+		wantKind(t, must.ErrorOf(packageOf(t, fake.source(t))), kind, status)
 	}
 }
 

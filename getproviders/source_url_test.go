@@ -24,7 +24,6 @@ func (p placed) Describe(getproviders.Provider) getproviders.Description {
 }
 
 func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
-	t.Parallel()
 	lists := getproviders.Available{Versions: versions("1.0.0")}
 	for name, test := range map[string]struct {
 		sources  []getproviders.Source
@@ -53,7 +52,6 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 }
 
 func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
-	t.Parallel()
 	fake := newFakeRegistry(t, pages{
 		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
 	})
@@ -67,7 +65,6 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 }
 
 func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
-	t.Parallel()
 	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	source := mirror(t, packed)
 	before, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)

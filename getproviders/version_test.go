@@ -10,81 +10,75 @@ import (
 
 // The canonical texts are what Terraform 1.11.4 printed for these.
 func TestParseVersion(t *testing.T) {
-	tests := []struct{ given, canonical string }{
-		{"1.0.0", "1.0.0"},
-		{"1", "1.0.0"},
-		{"1.0", "1.0.0"},
-		{"1.", "1.0.0"},
-		{"01.00.0", "1.0.0"},
-		{"0.0.0", "0.0.0"},
-		{"18446744073709551615.0.0", "18446744073709551615.0.0"},
-		{"1.0.0-beta", "1.0.0-beta"},
-		{"1.0-beta", "1.0.0-beta"},
-		{"1-a", "1.0.0-a"},
-		{"1.0.0-BETA", "1.0.0-BETA"},
-		{"1.0.0-beta-x", "1.0.0-beta-x"},
-		{"1.0.0-1.02", "1.0.0-1.02"},
-		{"1.0.0-a..b", "1.0.0-a..b"},
-		{"1.0.0--", "1.0.0--"},
-		{"1.0.0-.", "1.0.0-."},
-		{"1.0.0-", "1.0.0"},
-		{"1.0.0-x", "1.0.0-x"},
-		{"1.0.0+b1", "1.0.0+b1"},
-		{"1.2+a", "1.2.0+a"},
-		{"1.0.0+", "1.0.0"},
-		{"1.0.0-a+b", "1.0.0-a+b"},
-		{"1.0.0+a-b", "1.0.0+a-b"},
-		{"1.0.0-a.+b", "1.0.0-a.+b"},
-	}
-	for _, tt := range tests {
-		must.Equal(t, must.Get(getproviders.ParseVersion(tt.given))(t).String(), tt.canonical, tt.given, tt.canonical)
+	for given, canonical := range map[string]string{
+		"1.0.0":                    "1.0.0",
+		"1":                        "1.0.0",
+		"1.0":                      "1.0.0",
+		"1.":                       "1.0.0",
+		"01.00.0":                  "1.0.0",
+		"0.0.0":                    "0.0.0",
+		"18446744073709551615.0.0": "18446744073709551615.0.0",
+		"1.0.0-beta":               "1.0.0-beta",
+		"1.0-beta":                 "1.0.0-beta",
+		"1-a":                      "1.0.0-a",
+		"1.0.0-BETA":               "1.0.0-BETA",
+		"1.0.0-beta-x":             "1.0.0-beta-x",
+		"1.0.0-1.02":               "1.0.0-1.02",
+		"1.0.0-a..b":               "1.0.0-a..b",
+		"1.0.0--":                  "1.0.0--",
+		"1.0.0-.":                  "1.0.0-.",
+		"1.0.0-":                   "1.0.0",
+		"1.0.0-x":                  "1.0.0-x",
+		"1.0.0+b1":                 "1.0.0+b1",
+		"1.2+a":                    "1.2.0+a",
+		"1.0.0+":                   "1.0.0",
+		"1.0.0-a+b":                "1.0.0-a+b",
+		"1.0.0+a-b":                "1.0.0+a-b",
+		"1.0.0-a.+b":               "1.0.0-a.+b",
+	} {
+		must.Equal(t, must.Get(getproviders.ParseVersion(given))(t).String(), canonical, given, canonical)
 	}
 }
 
 func TestParseVersion_Refuses(t *testing.T) {
-	tests := []struct{ given, reason string }{
-		{"", "no version"},
-		{"a", "three numbers"},
-		{".1", "three numbers"},
-		{"-1.0.0", "three numbers"},
-		{"+1.0.0", "three numbers"},
-		{"٣.0.0", "three numbers"},
-		{"v1.0.0", `begin with "v"`},
-		{"V1.0.0", `begin with "v"`},
-		{"1.0.0.0", "too many numbers"},
-		{"*", "wildcards"},
-		{"1.x", "wildcards"},
-		{"1.X", "wildcards"},
-		{"1.0.*", "wildcards"},
-		{" 1.0.0", "space"},
-		{"1.0.0 ", "space"},
-		{"1.0.0\t", "space"},
-		{"1.0.0\u00a0", "space"},
-		{">=1.0.0", "operator"},
-		{"= 1.0.0", "operator"},
-		{"~> 1.0.0", "operator"},
-		{"1.0.0,", "list"},
-		{"1.0.0,2.0.0", "list"},
-		{"1..0", `".0"`},
-		{"1 .0", `" .0"`},
-		{"1.-beta", `"-beta"`},
-		{"1.0.0beta", `"beta"`},
-		{"1.0.0-a_b", `"_b"`},
-		{"1.0.0-é", `"é"`},
-		{"1.0.0-*", `"*"`},
-		{"1.0.0+a+b", `"+b"`},
-		{"1.0.0/..", `"/.."`},
-		{"18446744073709551616.0.0", "too large"},
-		{"0." + strings.Repeat("9", 1000), "too large"},
-	}
-	for _, tt := range tests {
-		v, err := getproviders.ParseVersion(tt.given)
-		if err == nil {
-			t.Errorf("%q was read as %q", tt.given, v)
-		} else if !strings.Contains(err.Error(), tt.reason) {
-			t.Errorf("%q: %v; want something on %q", tt.given, err, tt.reason)
-		}
-		must.Equal(t, v, getproviders.Version{}, tt.given)
+	for given, reason := range map[string]string{
+		"":                               "no version",
+		"a":                              "three numbers",
+		".1":                             "three numbers",
+		"-1.0.0":                         "three numbers",
+		"+1.0.0":                         "three numbers",
+		"٣.0.0":                          "three numbers",
+		"v1.0.0":                         `begin with "v"`,
+		"V1.0.0":                         `begin with "v"`,
+		"1.0.0.0":                        "too many numbers",
+		"*":                              "wildcards",
+		"1.x":                            "wildcards",
+		"1.X":                            "wildcards",
+		"1.0.*":                          "wildcards",
+		" 1.0.0":                         "space",
+		"1.0.0 ":                         "space",
+		"1.0.0\t":                        "space",
+		"1.0.0\u00a0":                    "space",
+		">=1.0.0":                        "operator",
+		"= 1.0.0":                        "operator",
+		"~> 1.0.0":                       "operator",
+		"1.0.0,":                         "list",
+		"1.0.0,2.0.0":                    "list",
+		"1..0":                           `".0"`,
+		"1 .0":                           `" .0"`,
+		"1.-beta":                        `"-beta"`,
+		"1.0.0beta":                      `"beta"`,
+		"1.0.0-a_b":                      `"_b"`,
+		"1.0.0-é":                        `"é"`,
+		"1.0.0-*":                        `"*"`,
+		"1.0.0+a+b":                      `"+b"`,
+		"1.0.0/..":                       `"/.."`,
+		"18446744073709551616.0.0":       "too large",
+		"0." + strings.Repeat("9", 1000): "too large",
+	} {
+		v, err := getproviders.ParseVersion(given)
+		must.Contain(t, err, reason, given)
+		must.Equal(t, v, getproviders.Version{}, given)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestRegistrySource_AsksAgainForWhatIsOld(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			client := &http.Client{Transport: inProcess{fake}}
 			registry := &getproviders.RegistrySource{Client: client, VersionsMaxAge: maxAge, Discovery: fake.source(t).Discovery}
-			mirror := must.Get(getproviders.NewNetworkMirrorSource(fake.URL+mirrorBase, client, nil, getproviders.Terraform("1.15.9")))(t)
+			mirror := must.Get(getproviders.NewNetworkMirrorSource(fake.URL+mirrorBase, client, nil, terraform))(t)
 			mirror.VersionsMaxAge = maxAge
 			for _, pause := range []time.Duration{0, 14 * time.Minute, 16 * time.Minute, time.Minute, 49 * time.Minute} {
 				time.Sleep(pause)
