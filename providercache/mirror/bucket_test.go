@@ -3,8 +3,7 @@ package mirror_test
 import (
 	"context"
 	"errors"
-	"io"
-	"iter"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -13,71 +12,41 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// watched is a bucket that tells what is done to it.
+// watched is a bucket that tells what is done to it. One thing is done at a time.
 type watched struct {
-	blob.Bucket
-	unconditional bool                  // it has no conditions
-	fail          func(op string) error // before it is done; nil: nothing fails
-	seen          func(op string)       // after it was done
-	mu            sync.Mutex
-	ops           []string
-	options       map[string]blob.PutOptions // by keys
+	blobtest.Hooked
+	seen    func(op string) // after it was done; nil: nothing looks
+	ops     []string
+	options map[string]blob.PutOptions // by keys
 }
 
-func (w *watched) do(op string, f func() error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.fail != nil {
-		if err := w.fail(op); err != nil {
-			return err
+func newWatched(b blob.Bucket) *watched {
+	w := &watched{Hooked: blobtest.Hooked{Bucket: b}, options: map[string]blob.PutOptions{}}
+	var mu sync.Mutex
+	w.After = func(c blobtest.Call, _ *blob.Object) {
+		if c.Op != "put" && c.Op != "delete" {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		name := path.Base(c.Key)
+		w.options[name] = c.Put
+		w.ops = append(w.ops, c.Op+" "+name)
+		if w.seen != nil {
+			w.seen(c.Op + " " + name)
 		}
 	}
-	err := f()
-	w.ops = append(w.ops, op)
-	if w.seen != nil {
-		w.seen(op)
-	}
-	return err
-}
-
-func (w *watched) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (info blob.Info, err error) {
-	if w.unconditional && (opts.IfAbsent || opts.IfMatch != "") {
-		return info, blob.Fail("put", w, key, blob.ErrUnsupported)
-	}
-	return info, w.do("put "+key[strings.LastIndexByte(key, '/')+1:], func() error {
-		info, err = w.Bucket.Put(ctx, key, content, opts)
-		if err == nil {
-			if w.options == nil {
-				w.options = map[string]blob.PutOptions{}
-			}
-			w.options[key[strings.LastIndexByte(key, '/')+1:]] = opts
-		}
-		return err
-	})
-}
-
-func (w *watched) Delete(ctx context.Context, key string) error {
-	return w.do("delete "+key[strings.LastIndexByte(key, '/')+1:], func() error { return w.Bucket.Delete(ctx, key) })
-}
-
-func (w *watched) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
-	return w.Bucket.List(ctx, prefix)
-}
-
-// publish fills a bucket.
-func (m *mirroring) publish(t *testing.T, b blob.Bucket, wanted ...mirror.Spec) (mirror.Result, error) {
-	t.Helper()
-	return mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(b), wanted, m.opts)
+	return w
 }
 
 func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
@@ -96,8 +65,9 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	real := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
 	defer real.Close()
-	b := &watched{Bucket: blob.Sub(real, "mirror")}
-	first := must.Get(m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...))(t)
+	b := newWatched(blob.Sub(real, "mirror"))
+	m.to = mirror.Bucket(b)
+	first := m.fill(t, "widget", "gadget", "widget@1.0.0")
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
 		!strings.HasPrefix(first.Packages[0].Path, "s3://bucket/mirror/"+registryHost+"/acme/gadget/") {
 		t.Errorf("first run: %+v", first.Packages)
@@ -111,7 +81,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 		must.Contain(t, got.CacheControl, want[1], name)
 	}
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
-	again := must.Get(m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...))(t)
+	again := m.fill(t, "widget", "gadget", "widget@1.0.0")
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != archives {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
 	}
@@ -126,7 +96,8 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, onLinux
-	b := &watched{Bucket: blob.NewDirectory(m.dir)}
+	b := newWatched(blob.NewDirectory(m.dir))
+	m.to = mirror.Bucket(b)
 	b.seen = func(op string) {
 		for _, problem := range brokenIndexes(m.dir) {
 			t.Errorf("after %s: %s", op, problem)
@@ -135,7 +106,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	sets := [][]mirror.Spec{want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0"), want("gadget@1.0.0", "widget@1.1.0")}
 	var results [][]string
 	for _, wanted := range sets {
-		must.Get(m.publish(t, b, wanted...))(t)
+		must.Get(m.run(t, wanted...))(t)
 		results = append(results, keysOf(t, b))
 	}
 	must.Len(t, results[0], 2+2+1+2*3)
@@ -145,14 +116,14 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	for i := range sets {
 		for last := 0; ; last++ {
 			before := len(b.ops)
-			b.fail = func(string) error {
-				if len(b.ops)-before >= last {
+			b.Before = func(_ context.Context, c blobtest.Call) error {
+				if (c.Op == "put" || c.Op == "delete") && len(b.ops)-before >= last {
 					return killed
 				}
 				return nil
 			}
-			_, err := m.publish(t, b, sets[i]...)
-			b.fail = nil
+			_, err := mirror.Update(t.Context(), m.Fetcher, m.to, sets[i], m.opts)
+			b.Before = nil
 			if err == nil {
 				break
 			}
@@ -170,7 +141,8 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 	const name = "widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	write(t, m.file(name), "other bytes")
 	b := blob.NewDirectory(m.dir)
-	_, err := m.publish(t, b, want("widget@1.0.0")...)
+	m.to = mirror.Bucket(b)
+	_, err := m.run(t, want("widget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "bucket")
 	must.Contain(t, err, name+" has other content (")
 	keys := keysOf(t, b)
@@ -182,10 +154,11 @@ func TestMirrorBucket_SendsAgainWhatIsOnlyListed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = onLinux
 	b := blob.NewDirectory(m.dir)
-	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
+	m.to = mirror.Bucket(b)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	before := keysOf(t, b)
 	succeed(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"))
-	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	must.EqualSlices(t, keysOf(t, b), before)
 }
 
@@ -194,30 +167,27 @@ func TestMirrorBucket_SendsAgainWhatIsOnlyListed(t *testing.T) {
 func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m := newMirroring(t)
 	const list = "terraform-provider-widget_1.0.0_SHA256SUMS"
-	b := &watched{Bucket: blob.NewDirectory(m.dir)}
+	b := newWatched(blob.NewDirectory(m.dir))
+	m.to = mirror.Bucket(b)
 	m.opts.Platforms = onLinux
-	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	for _, name := range documents("widget", "1.0.0") {
-		if !slices.Contains(keysOf(t, b), name) {
-			t.Errorf("%s isn't there", name)
-		}
+		must.Contain(t, keysOf(t, b), name)
 	}
 	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plan9})
-	m.Fetcher.Source, m.opts.Platforms, b.ops = registrySource(m.registry), []getproviders.Platform{plan9}, nil
-	m.Fetcher = installtest.Again(m.Fetcher)
-	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
+	m.opts.Platforms, b.ops = []getproviders.Platform{plan9}, nil
+	m.again(registrySource(m.registry))
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	must.EqualSlices(t, slices.DeleteFunc(b.ops, func(op string) bool {
 		return !strings.Contains(op, "SHA256SUMS") || strings.HasSuffix(op, ".keys.json")
 	}), []string{"delete " + list + ".sig", "put " + list, "put " + list + ".sig"})
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: otherPlatforms[0],
 		Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"})})
-	m.Fetcher.Source, m.opts.Platforms = unsigned{registrySource(m.registry)}, otherPlatforms[:1]
-	m.Fetcher = installtest.Again(m.Fetcher)
-	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
-	if keys := keysOf(t, b); slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "SHA256SUMS") }) {
-		t.Errorf("a list that isn't true of all is there: %q", keys)
-	}
+	m.opts.Platforms = otherPlatforms[:1]
+	m.again(unsigned{registrySource(m.registry)})
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	must.NotContain(t, keysOf(t, b), "SHA256SUMS")
 }
 
 // unsigned is a source that knows nothing of signatures.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -14,11 +14,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -40,73 +40,51 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 		t.Cleanup(func() { _ = b.Close() })
 		return b
 	}
-	for name, unconditional := range map[string]bool{"conditions": false, "none": true} {
+	for name, before := range map[string]func(context.Context, blobtest.Call) error{"conditions": nil, "none": blobtest.Unconditional} {
 		t.Run(name, func(t *testing.T) {
 			m, bucket := newMirroring(t), blob.Sub(open(t), name)
 			var platforms []getproviders.Platform
 			for i := range crowd / 5 {
 				platforms = append(platforms, getproviders.Platform{OS: "linux", Arch: fmt.Sprint("cpu", i)})
 			}
-			var jobs []func(ctx context.Context) error
+			var publishers []func() error
 			for v := range 5 {
 				for _, plat := range platforms {
 					name := fmt.Sprintf("3.0.%d", v)
 					m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: name, Platform: plat, Archive: zipOf(t, map[string]string{"terraform-provider-widget": name + plat.String()})})
-					jobs = append(jobs, func(ctx context.Context) error {
-						_, err := mirror.Update(ctx, m.Fetcher, mirror.Bucket(&watched{Bucket: bucket, unconditional: unconditional}), want("widget@"+name), mirror.Options{Platforms: []getproviders.Platform{plat}})
-						return err
+					publishers = append(publishers, func() error {
+						return must.ErrorOf(mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&blobtest.Hooked{Bucket: bucket, Before: before}), want("widget@"+name), mirror.Options{Platforms: []getproviders.Platform{plat}}))
 					})
 				}
 			}
-			published, end := context.WithCancel(t.Context())
+			var publishing, reading sync.WaitGroup
+			var published atomic.Bool
 			for range crowd {
-				jobs = append(jobs, func(ctx context.Context) error {
-					for reads := 0; reads < 2 || published.Err() == nil; reads++ {
-						if err := readAll(ctx, bucket, platforms); err != nil {
-							return err
-						}
+				reading.Go(func() {
+					for reads := 0; (reads < 2 || !published.Load()) && !t.Failed(); reads++ {
+						must.Equal(t, readAll(t.Context(), bucket, platforms), nil)
 					}
-					return nil
 				})
 			}
-			var ended atomic.Int64
-			publishers := slices.Clone(jobs[:crowd])
-			for i, publish := range publishers {
-				jobs[i] = func(ctx context.Context) error {
-					defer func() {
-						if ended.Add(1) == crowd {
-							end()
-						}
-					}()
-					return publish(ctx)
-				}
+			for _, publish := range publishers {
+				publishing.Go(func() { must.Equal(t, publish(), nil) })
 			}
-			_, errs := par.Map(t.Context(), len(jobs), jobs, func(ctx context.Context, job func(context.Context) error) (struct{}, error) {
-				return struct{}{}, job(ctx)
-			})
-			end()
-			succeed(t, errors.Join(errs...))
-			if unconditional { // an update that was lost all the same heals at the next run
+			publishing.Wait()
+			published.Store(true)
+			reading.Wait()
+			if before != nil { // an update that was lost all the same heals at the next run
 				for _, publish := range publishers {
-					succeed(t, publish(t.Context()))
+					succeed(t, publish())
 				}
 			}
 			succeed(t, readAll(t.Context(), bucket, platforms))
-			count := 0
-			for info, err := range bucket.List(t.Context(), "") {
-				succeed(t, err)
-				if strings.HasSuffix(info.Key, ".zip") {
-					count++
-				}
-			}
 			source := must.Get(mirror.Source(bucket))(t)
 			listed := 0
 			for v := range 5 {
-				widget := provider(registryHost + "/acme/widget")
 				all := must.Get(source.Describe(widget).Platforms(t.Context(), widget, version(fmt.Sprintf("3.0.%d", v))))(t)
 				listed += len(all)
 			}
-			must.Equal(t, count, crowd)
+			must.Equal(t, strings.Count(strings.Join(keysOf(t, bucket), " "), ".zip"), crowd)
 			must.Equal(t, listed, crowd)
 		})
 	}
@@ -118,8 +96,7 @@ func readAll(ctx context.Context, bucket blob.Bucket, platforms []getproviders.P
 	if err != nil {
 		return err
 	}
-	p := provider(registryHost + "/acme/widget")
-	available, err := source.Versions(ctx, p)
+	available, err := source.Versions(ctx, widget)
 	if errors.Is(err, getproviders.ErrProviderNotFound) {
 		return nil
 	}
@@ -128,7 +105,7 @@ func readAll(ctx context.Context, bucket blob.Bucket, platforms []getproviders.P
 	}
 	for _, v := range available.Versions {
 		for _, plat := range platforms {
-			pkg, err := source.Package(ctx, p, v, plat)
+			pkg, err := source.Package(ctx, widget, v, plat)
 			if errors.Is(err, getproviders.ErrPlatformMissing) {
 				continue
 			}

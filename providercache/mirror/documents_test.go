@@ -1,10 +1,10 @@
 package mirror_test
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,8 +18,8 @@ import (
 )
 
 // trusts makes the signatures of the tests' registry count in a mirror.
-func (m *mirroring) trusts() getproviders.Signers {
-	return getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
+func trusts(registry *providertest.Registry) getproviders.Signers {
+	return getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: registry.Signer().Armored()}}}
 }
 
 // sources are the two kinds of source that can install from the mirror.
@@ -28,9 +28,9 @@ func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, s
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.dir))}))(t)
 	t.Cleanup(server.Close)
 	network := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product))(t)
-	network.Signers = m.trusts()
+	network.Signers = trusts(m.registry)
 	return map[string]getproviders.Source{
-		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.dir, Signers: m.trusts()}, "network": network,
+		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.dir, Signers: trusts(m.registry)}, "network": network,
 	}, server
 }
 
@@ -48,12 +48,11 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 // programs make them.
 func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill(t, "widget@1.0.0")
 	for _, name := range documents("widget", "1.0.0") {
 		succeed(t, os.Remove(m.file(name)))
 	}
-	p := provider(registryHost + "/acme/widget")
-	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: onLinux}).Packages[0].Hashes
+	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0"), Platforms: onLinux}).Packages[0].Hashes
 	for name, test := range map[string]struct {
 		hashes []getproviders.Hash
 		asks   int
@@ -65,30 +64,22 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 		sources, server := m.sources(t)
 		locks := &depsfile.Locks{}
 		if test.hashes != nil {
-			locks.Set(depsfile.Lock{Provider: p, Version: version("1.0.0"), Hashes: test.hashes})
+			locks.Set(depsfile.Lock{Provider: widget, Version: version("1.0.0"), Hashes: test.hashes})
 		}
 		m.installed(t, sources["network"], server.Client(), locks)
-		asked := 0
-		for _, req := range server.Log() {
-			if strings.Contains(req.Path, "SHA256SUMS") {
-				asked++
-			}
-		}
-		must.Equal(t, asked, test.asks, name)
+		must.Equal(t, strings.Count(fmt.Sprint(server.Log()), "SHA256SUMS"), test.asks, name)
 	}
 }
 
 func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0", "gadget")...))(t)
+	m.fill(t, "widget@1.0.0", "gadget")
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
 	before := asked()
-	m.Fetcher.Source = registrySource(m.registry) // which remembers nothing
-	m.Fetcher = installtest.Again(m.Fetcher)
-	must.Get(m.run(t, want("widget@1.0.0", "gadget")...))(t)
-	now := asked()
+	m.again(registrySource(m.registry)) // which remembers nothing
+	m.fill(t, "widget@1.0.0", "gadget")
 	must.Equal(t, before, 4)
-	must.Equal(t, now, before)
+	must.Equal(t, asked(), before)
 }
 
 func TestMirror_OfOthersGetsDocuments(t *testing.T) {
@@ -121,54 +112,42 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	m.opts.Platforms = onLinux
 	rebuilt := m.file("widget/terraform-provider-widget_1.0.0_plan9_arm.zip")
 	write(t, rebuilt, string(zipOf(t, map[string]string{"terraform-provider-widget": "rebuilt"})))
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
-	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
-		t.Errorf("the mirror has %q", names)
-	}
+	m.fill(t, "widget@1.0.0")
+	must.NotContain(t, m.files(t), "SHA256SUMS")
 	succeed(t, os.Remove(rebuilt))
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
-	if names := m.files(t); !slices.Contains(names, documents("widget", "1.0.0")[2]) {
-		t.Errorf("the mirror has %q", names)
-	}
+	m.fill(t, "widget@1.0.0")
+	must.Contain(t, m.files(t), documents("widget", "1.0.0")[2])
 	// A source without signatures has other bytes.
 	source := newSource(t)
 	source.AddZip(t, widgetAddress, "1.0.0")
-	m.Fetcher.Source = source
-	m.Fetcher = installtest.Again(m.Fetcher)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
-	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
-		t.Errorf("the mirror has %q", names)
-	}
+	m.again(source)
+	m.fill(t, "widget@1.0.0")
+	must.NotContain(t, m.files(t), "SHA256SUMS")
 }
 
 func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = onLinux
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill(t, "widget@1.0.0")
 	m.registry.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
 	})
-	m.Fetcher.Source = registrySource(m.registry)
-	m.Fetcher = installtest.Again(m.Fetcher)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.again(registrySource(m.registry))
+	m.fill(t, "widget@1.0.0")
 	sources, server := m.sources(t)
 	for name, source := range sources {
-		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); !strings.HasPrefix(got, "self-signed") {
-			t.Errorf("%s: %s", name, got)
-		}
+		must.Contain(t, m.installed(t, source, server.Client(), nil), "self-signed", name)
 	}
 }
 
 func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill(t, "widget@1.0.0")
 	sources, server := m.sources(t)
 	for name, source := range sources {
-		in := &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Product: product},
-		}
 		dir := filepath.Join(t.TempDir(), "copy")
-		must.Get(mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts))(t)
+		f := &providercache.Fetcher{Source: source, Client: server.Client(), Product: product}
+		must.Get(mirror.Update(t.Context(), f, mirror.Directory(dir), want("widget@1.0.0"), m.opts))(t)
 		for _, file := range documents("widget", "1.0.0") {
 			must.Equal(t, read(t, filepath.Join(dir, registryHost, "acme", file)), read(t, m.file(file)), name)
 		}
@@ -177,7 +156,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 
 func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill(t, "widget@1.0.0")
 	sources, server := m.sources(t)
 	request := providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0"), Platforms: onLinux}
 	for name, source := range sources {

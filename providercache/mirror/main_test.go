@@ -45,6 +45,7 @@ var (
 	registrySource = installtest.RegistrySource
 	require        = installtest.Require
 	version        = installtest.Version
+	widget         = provider(widgetAddress)
 	write          = cachetest.WriteTo
 	zipOf          = installtest.ZipOf
 )

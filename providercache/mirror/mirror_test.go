@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -25,7 +26,7 @@ type mirroring struct {
 	*providercache.Installer
 	registry *providertest.Registry
 	dir      string
-	kind     func(dir string) mirror.Destination
+	to       mirror.Destination // nil: the directory
 	opts     mirror.Options
 }
 
@@ -42,7 +43,7 @@ func mirroringOf(t *testing.T) *mirroring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &mirroring{in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), mirror.Directory,
+	return &mirroring{in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), nil,
 		mirror.Options{Platforms: append(slices.Clone(otherPlatforms), linux)}}
 }
 
@@ -59,10 +60,26 @@ func want(names ...string) (all []mirror.Spec) {
 	return all
 }
 
+// again has another run of the program ask a source: the one before remembers its answers.
+func (m *mirroring) again(source getproviders.Source) {
+	m.Fetcher.Source = source
+	m.Fetcher = installtest.Again(m.Fetcher)
+}
+
+// fill fills the mirror with what want reads.
+func (m *mirroring) fill(t *testing.T, names ...string) mirror.Result {
+	t.Helper()
+	return must.Get(m.run(t, want(names...)...))(t)
+}
+
 // run fills the mirror, and checks that it is complete.
 func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, error) {
 	t.Helper()
-	result, err := mirror.Update(t.Context(), m.Fetcher, m.kind(m.dir), wanted, m.opts)
+	to := m.to
+	if to == nil {
+		to = mirror.Directory(m.dir)
+	}
+	result, err := mirror.Update(t.Context(), m.Fetcher, to, wanted, m.opts)
 	for _, problem := range brokenIndexes(m.dir) {
 		t.Error(problem)
 	}
@@ -176,8 +193,8 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
 	write(t, m.file("other/README"), "ours")
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
-	must.Get(m.run(t, want("widget@1.1.0")...))(t)
+	m.fill(t, "widget@1.0.0")
+	m.fill(t, "widget@1.1.0")
 	for name, versions := range map[string]string{"widget": "1.0.0 1.1.0", "other": "3.0.0"} {
 		for _, v := range strings.Fields(versions) {
 			must.Contain(t, read(t, m.file(name+"/index.json")), v)
@@ -187,7 +204,7 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 
 func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill(t, "widget@1.0.0")
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	original := read(t, archive)
 	for name, content := range map[string]string{
@@ -220,11 +237,8 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-widget": "x"})))
 	result, err := m.run(t, want("nobody", "widget", "gadget@7.0.0")...)
 	var about []string
-	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		failed, ok := getproviders.Failure(e)
-		if !ok {
-			t.Fatalf("%v", e)
-		}
+	for _, e := range getproviders.SplitErrors(err) {
+		failed, _ := getproviders.Failure(e)
 		about = append(about, failed.Provider.Type+" "+string(failed.Step))
 	}
 	must.Equal(t, strings.Join(about, ", "), "gadget metadata, gadget metadata, nobody query, widget metadata")
@@ -237,10 +251,10 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 
 func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...))(t)
+	m.fill(t, "widget@1.0.0", "widget@1.1.0", "gadget")
 	write(t, m.file("gadget/README"), "ours")
 	m.opts.Prune, m.opts.Platforms = true, onLinux
-	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
+	result := m.fill(t, "widget@1.1.0")
 	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	must.EqualSlices(t, m.files(t), left)
@@ -254,29 +268,25 @@ func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 
 func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	m.fill(t, "widget@1.0.0")
 	write(t, m.file("widget/1.1.0.json/in the way"), "")
-	_, err = m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
+	_, err := m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
 	must.Contain(t, err, m.file("widget/1.1.0.json")+": ")
-	for name, v := range map[string]string{"widget": "1.0.0", "gadget": "1.0.0"} {
+	for _, name := range []string{"widget", "gadget"} {
 		index := read(t, m.file(name+"/index.json"))
-		must.Contain(t, index, v, name)
+		must.Contain(t, index, "1.0.0", name)
 		must.NotContain(t, index, "1.1.0", name)
 	}
 }
 
 func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	m.fill(t, "widget@1.0.0")
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	succeed(t, os.Remove(archive))
 	write(t, archive+"/in the way", "")
-	if _, err = m.run(t, want("widget@1.0.0")...); err == nil {
-		t.Fatal("a directory was replaced")
-	}
+	must.Refuse(m.run(t, want("widget@1.0.0")...))(t, "a directory was replaced")
 	listed := read(t, m.file("widget/1.0.0.json"))
 	must.NotContain(t, listed, "linux_amd64")
 	must.Contain(t, listed, "darwin_arm64")
@@ -285,7 +295,7 @@ func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 // TestMirror_NothingIsReplacedThatStaysListed: where the document can't be written, no archive of its version changes.
 func TestMirror_NothingIsReplacedThatStaysListed(t *testing.T) {
 	m := newMirroring(t)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill(t, "widget@1.0.0")
 	archives := []string{m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip"), m.file("widget/terraform-provider-widget_1.0.0_darwin_arm64.zip")}
 	other := string(zipOf(t, map[string]string{"terraform-provider-widget": "other"}))
 	for _, archive := range archives {
@@ -311,7 +321,7 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	source.Add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
 	m.Fetcher.Source, m.opts.Platforms = source, nil
 	for _, present := range []bool{false, true} {
-		must.Equal(t, must.Get(m.run(t, want("widget")...))(t).Packages[0].State == event.Present, present)
+		must.Equal(t, m.fill(t, "widget").Packages[0].State == event.Present, present)
 	}
 	_, err := m.run(t, want("gadget")...)
 	must.Contain(t, err, "a mirror holds archives")
@@ -338,6 +348,5 @@ func TestMirror_LeavesNothingUnfinishedWhenTheContextEnds(t *testing.T) {
 	_, err := mirror.Update(ctx, m.Fetcher, mirror.Directory(m.dir), want("widget@1.1.0", "gadget"), m.opts)
 	must.Fail(t, err, context.Canceled)
 	must.Len(t, brokenIndexes(m.dir), 0)
-	left := must.Get(filepath.Glob(filepath.Join(m.dir, ".*")))(t)
-	must.Len(t, left, 0)
+	must.Len(t, must.Get(filepath.Glob(filepath.Join(m.dir, ".*")))(t), 0)
 }

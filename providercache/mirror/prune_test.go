@@ -26,16 +26,12 @@ func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 // inBothTrees runs a test for a directory and for a bucket.
 func inBothTrees(t *testing.T, test func(*testing.T, *mirroring)) {
 	t.Parallel()
-	for name, kind := range map[string]func(string) mirror.Destination{
-		"directory": mirror.Directory,
-		"bucket":    func(dir string) mirror.Destination { return mirror.Bucket(blob.NewDirectory(dir)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newMirroring(t)
-			m.kind = kind
-			test(t, m)
-		})
-	}
+	t.Run("directory", func(t *testing.T) { test(t, newMirroring(t)) })
+	t.Run("bucket", func(t *testing.T) {
+		m := newMirroring(t)
+		m.to = mirror.Bucket(blob.NewDirectory(m.dir))
+		test(t, m)
+	})
 }
 
 // TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted stays there
@@ -45,13 +41,13 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 }
 
 func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
-	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...))(t)
+	m.fill(t, "widget@1.0.0", "widget@1.1.0", "gadget")
 	there := m.files(t)
 	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, onLinux
 	m.pass(t, 24*time.Hour) // the indexes have listed all of it since then
 	for _, passed := range []time.Duration{0, 59 * time.Minute} {
 		m.pass(t, passed)
-		result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
+		result := m.fill(t, "widget@1.1.0")
 		if len(result.Pruned) != 0 || len(result.Waiting) != 3+3+2 || !slices.IsSorted(result.Waiting) {
 			t.Errorf("after %s: removed %q, waiting %q", passed, result.Pruned, result.Waiting)
 		}
@@ -61,7 +57,7 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 		}
 	}
 	m.pass(t, 2*time.Minute)
-	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
+	result := m.fill(t, "widget@1.1.0")
 	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	must.EqualSlices(t, m.files(t), left)
@@ -97,11 +93,11 @@ func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 
 func pruneGoesOnWhereItWasKilled(t *testing.T, m *mirroring) {
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
-	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0")...))(t)
+	m.fill(t, "widget@1.0.0", "widget@1.1.0")
 	for _, text := range []string{"1.0.0.json", "terraform-provider-widget_1.0.0_SHA256SUMS"} {
 		succeed(t, os.Remove(m.file("widget/"+text)))
 	}
-	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
+	result := m.fill(t, "widget@1.1.0")
 	for _, name := range m.files(t) {
 		must.NotContain(t, name, "1.0.0", result)
 	}

@@ -14,17 +14,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -58,6 +57,10 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 	return w
 }
 
+func (m machine) push(t *testing.T, to remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
+	return mirror.Push(t.Context(), m.Installer, to, wanted)
+}
+
 func (m machine) pull(t *testing.T, remote remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
 	t.Helper()
 	m.Fetcher.Source = mirror.RemoteSource(remote, wanted)
@@ -84,17 +87,25 @@ func (m machine) packages(t *testing.T) (all []string) {
 
 // counted is a bucket that counts what is done.
 type counted struct {
-	blob.Bucket
-	unconditional bool
-	get           func(*blob.Object) // changes what is read; nil: nothing does
-	mu            sync.Mutex
-	ops           []string
+	blobtest.Hooked
+	mu  sync.Mutex
+	ops []string
 }
 
-func (c *counted) did(op string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ops = append(c.ops, op)
+func newCounted(t *testing.T) *counted {
+	c := &counted{Hooked: blobtest.Hooked{Bucket: blob.NewDirectory(t.TempDir())}}
+	c.Before = func(_ context.Context, call blobtest.Call) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if call.Op == "get" {
+			call.Op = fmt.Sprintf("get@%d", call.Offset)
+		}
+		if c.ops = append(c.ops, call.Op); call.Op == "put" && (call.Put.ContentType != "application/zip" || !strings.Contains(call.Put.CacheControl, "immutable")) {
+			return fmt.Errorf("the options are %+v", call.Put)
+		}
+		return nil
+	}
+	return c
 }
 
 // since returns what was done since it was called last, sorted.
@@ -105,31 +116,6 @@ func (c *counted) since() string {
 	all := strings.Join(c.ops, " ")
 	c.ops = nil
 	return all
-}
-
-func (c *counted) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
-	c.did(fmt.Sprintf("get@%d", opts.Offset))
-	object, err := c.Bucket.Get(ctx, key, opts)
-	if err == nil && c.get != nil {
-		c.get(object)
-	}
-	return object, err
-}
-
-func (c *counted) Stat(ctx context.Context, key string) (blob.Info, error) {
-	c.did("stat")
-	return c.Bucket.Stat(ctx, key)
-}
-
-func (c *counted) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	c.did("put")
-	if c.unconditional && opts.IfAbsent {
-		return blob.Info{}, blob.Fail("put", c, key, blob.ErrUnsupported)
-	}
-	if opts.ContentType != "application/zip" || !strings.Contains(opts.CacheControl, "immutable") {
-		return blob.Info{}, fmt.Errorf("the options are %+v", opts)
-	}
-	return c.Bucket.Put(ctx, key, content, opts)
 }
 
 // objects are the keys of a bucket with the sums of what is there.
@@ -154,7 +140,15 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 	for name, unconditional := range map[string]bool{"conditions": false, "no conditions": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir()), unconditional: unconditional}
+			from, bucket := newMachine(t), newCounted(t)
+			puts := "put"
+			if unconditional { // what is refused is tried again, without a condition
+				count := bucket.Before
+				bucket.Before = func(ctx context.Context, c blobtest.Call) error {
+					return errors.Join(count(ctx, c), blobtest.Unconditional(ctx, c))
+				}
+				puts = "put put"
+			}
 			wanted := []getproviders.PackageSpec{from.add(t, "a", small("a")), from.add(t, "b", small("b"))}
 			remote := mirror.InBucket(bucket)
 			pushed, err := mirror.Push(t.Context(), from.Installer, remote, wanted[:1])
@@ -163,7 +157,6 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			}
 			bucket.since()
 			pushed, err = mirror.Push(t.Context(), from.Installer, remote, wanted)
-			puts := map[bool]string{false: "put", true: "put put"}[unconditional]
 			if got := bucket.since(); err != nil || pushed[0].State != event.Present || pushed[1].State != event.Sent || got != puts+" stat stat" {
 				t.Fatalf("%+v, %v; asked: %s", pushed, err, got)
 			}
@@ -178,9 +171,8 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			}
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
 			must.Get(mirror.Push(t.Context(), to.Installer, mirror.InBucket(again), wanted))(t)
-			got, want := objects(t, again), objects(t, bucket.Bucket)
-			must.EqualSlices(t, got, want)
-			must.Len(t, got, 2)
+			must.EqualSlices(t, objects(t, again), objects(t, bucket.Bucket))
+			must.Len(t, objects(t, again), 2)
 		})
 	}
 }
@@ -192,7 +184,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	onlyZH.Hashes = onlyZH.Hashes[1:]
 	other.Hashes[0] = missing.Hashes[0]
 	missing.Version = installtest.Version("2.0.0")
-	pushed := must.Get(mirror.Push(t.Context(), m.Installer, mirror.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing}))(t)
+	pushed := must.Get(m.push(t, mirror.InBucket(bucket), onlyZH, other, missing))(t)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
 		must.Equal(t, pushed[i].State, want)
 		must.Equal(t, pushed[i].Path, "")
@@ -213,12 +205,12 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 // TestPush_SendsNoPackageThatChanged has a receipt say what the package was.
 func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	t.Parallel()
-	m, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	m, bucket := newMachine(t), newCounted(t)
 	w := m.add(t, "a", small("a"))
 	remote := changing{mirror.InBucket(bucket), func() {
 		must.Succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
-	pushed, err := mirror.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
+	pushed, err := m.push(t, remote, w)
 	must.Equal(t, pushed[0].State, event.Failed)
 	must.Equal(t, pushed[0].Path, "")
 	must.Contain(t, err, "it is being changed")
@@ -269,7 +261,7 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 	} {
 		from := newMachine(t)
 		w := from.add(t, "a", small("a"))
-		must.Get(mirror.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w}))(t)
+		must.Get(from.push(t, remote, w))(t)
 		several := w
 		several.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
 		for _, wanted := range []getproviders.PackageSpec{w, several} {
@@ -284,18 +276,15 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 
 func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	t.Parallel()
-	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	from, bucket := newMachine(t), newCounted(t)
 	w := from.add(t, "a", small("a"))
 	w.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
 	remote := mirror.InBucket(bucket)
-	_, err := mirror.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
-	must.Succeed(t, err)
+	must.Get(from.push(t, remote, w))(t)
 	bucket.since()
 	to := newMachine(t)
-	_, err = to.pull(t, remote, w)
-	if got := bucket.since(); err != nil || got != "get@0 stat stat" {
-		t.Errorf("%v; asked: %s", err, got)
-	}
+	must.Get(to.pull(t, remote, w))(t)
+	must.Equal(t, bucket.since(), "get@0 stat stat")
 	source := to.Fetcher.Source
 	must.Len(t, must.Get(source.Versions(t.Context(), w.Provider))(t).Versions, 1)
 	must.Fail(t, must.ErrorOf(source.Versions(t.Context(), installtest.Provider("acme/b"))), getproviders.ErrProviderNotFound)
@@ -304,7 +293,7 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 func TestSource_SaysWhoseBucketItIs(t *testing.T) {
 	t.Parallel()
 	w := newMachine(t).add(t, "a", small("a"))
-	source := mirror.RemoteSource(mirror.InBucket(&elsewhere{cutting{Bucket: blob.NewDirectory(t.TempDir())}}), []getproviders.PackageSpec{w})
+	source := mirror.RemoteSource(mirror.InBucket(&elsewhere{newNamed(t.TempDir())}), []getproviders.PackageSpec{w})
 	pkg, err := source.Package(t.Context(), w.Provider, w.Version, getproviders.CurrentPlatform())
 	if want := "s3://bucket/mirror/tfdeps-1?endpoint=https://evil.example"; err != nil || pkg.SourceURL != want {
 		t.Errorf("%s, %v; want %s", pkg.SourceURL, err, want)
@@ -318,7 +307,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	from := newMachine(t)
 	w, other := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	good := blob.NewDirectory(t.TempDir())
-	pushed := must.Get(mirror.Push(t.Context(), from.Installer, mirror.InBucket(good), []getproviders.PackageSpec{w, other}))(t)
+	pushed := must.Get(from.push(t, mirror.InBucket(good), w, other))(t)
 	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
 	must.Succeed(t, err)
@@ -346,23 +335,16 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 
 func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
 	t.Parallel()
-	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	from, bucket := newMachine(t), newCounted(t)
 	w := from.add(t, "a", small("a"))
-	_, err := mirror.Push(t.Context(), from.Installer, mirror.InBucket(bucket), []getproviders.PackageSpec{w})
-	must.Succeed(t, err)
+	must.Get(from.push(t, mirror.InBucket(bucket), w))(t)
 	bucket.since()
 	once := sync.Once{}
-	bucket.get = func(o *blob.Object) {
-		once.Do(func() {
-			o.Body = struct {
-				io.Reader
-				io.Closer
-			}{io.MultiReader(io.LimitReader(o.Body, 100), iotest.ErrReader(io.ErrUnexpectedEOF)), o.Body}
-		})
+	bucket.After = func(_ blobtest.Call, o *blob.Object) {
+		once.Do(func() { blobtest.Cut(o, 100, io.ErrUnexpectedEOF) })
 	}
-	if _, err = newMachine(t).pull(t, mirror.InBucket(bucket), w); err != nil || bucket.since() != "get@0 get@100" {
-		t.Errorf("%v", err)
-	}
+	must.Get(newMachine(t).pull(t, mirror.InBucket(bucket), w))(t)
+	must.Equal(t, bucket.since(), "get@0 get@100")
 }
 
 // TestPush_ByManyAtOnce has machines with overlapping selections push while others pull: who pulls
@@ -375,17 +357,14 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 	for _, name := range strings.Split("abcdef", "") {
 		wanted = append(wanted, from.add(t, name, small(name)))
 	}
-	_, errs := par.Map(t.Context(), 12, make([]struct{}, 12), func(ctx context.Context, _ struct{}) (struct{}, error) {
-		_, err := mirror.Push(ctx, from.Installer, mirror.InBucket(bucket), wanted)
-		if err != nil {
-			return struct{}{}, err
-		}
-		to := newMachine(t)
-		to.Fetcher.Source = mirror.RemoteSource(mirror.InBucket(bucket), wanted)
-		_, err = mirror.Pull(ctx, to.Installer)
-		return struct{}{}, err
-	})
-	must.Succeed(t, errors.Join(errs...))
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			must.Equal(t, must.ErrorOf(from.push(t, mirror.InBucket(bucket), wanted...)), nil)
+			must.Equal(t, must.ErrorOf(newMachine(t).pull(t, mirror.InBucket(bucket), wanted...)), nil)
+		})
+	}
+	all.Wait()
 	must.Equal(t, len(objects(t, bucket)), len(wanted))
 }
 
@@ -394,7 +373,7 @@ func TestPush_EndsWithTheContext(t *testing.T) {
 	m := newMachine(t)
 	w := m.add(t, "a", small("a"))
 	ctx, cancel := context.WithCancel(t.Context())
-	bucket := &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	bucket := newCounted(t)
 	_, err := mirror.Push(ctx, m.Installer, changing{mirror.InBucket(bucket), cancel}, []getproviders.PackageSpec{w})
 	must.Fail(t, err, context.Canceled)
 	must.NotContain(t, bucket.since(), "put")

@@ -43,10 +43,10 @@ func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getprov
 	if r.fails != nil {
 		return r.fails
 	}
+	if r.versions == nil {
+		r.versions, r.signed = map[string][]remote.Release{}, map[string]*getproviders.SignedDocuments{}
+	}
 	if signed != nil {
-		if r.signed == nil {
-			r.signed = map[string]*getproviders.SignedDocuments{}
-		}
 		r.signed[r.Path(p, v)] = signed
 	}
 	for _, a := range archives {
@@ -65,15 +65,13 @@ func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getprov
 
 func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	m := newMirroring(t)
-	r := &inMemory{versions: map[string][]remote.Release{}}
-	run := func(wanted ...mirror.Spec) mirror.Result {
-		return must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts))(t)
-	}
+	r := &inMemory{}
+	m.to = mirror.Registry(r)
 	platforms := m.opts.Platforms
 	m.opts.Platforms = platforms[:1]
-	run(want("widget@1.0.0")...)
+	m.fill(t, "widget@1.0.0")
 	m.opts.Platforms = platforms
-	result := run(want("widget@1.0.0", "gadget@1.1.0")...)
+	result := m.fill(t, "widget@1.0.0", "gadget@1.1.0")
 	present := 0
 	for _, p := range result.Packages {
 		if p.State == event.Present {
@@ -91,12 +89,12 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 		locked[0].Hashes = append(locked[0].Hashes, a.H1)
 	}
 	asked := m.registry.Requests("package")
-	if run(locked...); r.published != 3 || m.registry.Requests("package") != asked {
+	if must.Get(m.run(t, locked...))(t); r.published != 3 || m.registry.Requests("package") != asked {
 		t.Errorf("what a lock file has hashes of was asked for, or published %d times", r.published)
 	}
 	for path, signed := range r.signed {
 		for _, a := range r.versions[path] {
-			if p := want("widget@1.0.0")[0]; strings.Contains(path, "widget") && !signed.Covers(p.Provider, p.Version, a.Platform, a.ZH) {
+			if strings.Contains(path, "widget") && !signed.Covers(widget, version("1.0.0"), a.Platform, a.ZH) {
 				t.Errorf("%s: what is signed doesn't have %s", path, a.Platform)
 			}
 		}
@@ -104,7 +102,7 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	must.Len(t, r.signed, 2)
 	delete(r.signed, "oci://host/widget:1.0.0")
 	archives := m.registry.Requests("archive")
-	if run(locked...); r.signed["oci://host/widget:1.0.0"] == nil || m.registry.Requests("archive") != archives {
+	if must.Get(m.run(t, locked...))(t); r.signed["oci://host/widget:1.0.0"] == nil || m.registry.Requests("archive") != archives {
 		t.Errorf("a signed list that was missing wasn't published, or archives were downloaded")
 	}
 }
@@ -112,13 +110,14 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
 	m := newMirroring(t)
 	refused := errors.New("there is no such repository")
-	r := &inMemory{versions: map[string][]remote.Release{}, fails: refused}
-	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
+	r := &inMemory{fails: refused}
+	m.to = mirror.Registry(r)
+	result, err := m.run(t, want("widget@1.0.0")...)
 	must.Fail(t, err, refused)
 	must.Equal(t, len(result.Packages), len(m.opts.Platforms))
 	must.Fail(t, result.Packages[0].Err, refused)
 	m.opts.Prune = true
-	if _, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts); err == nil || errors.Is(err, refused) {
+	if _, err := m.run(t, want("widget@1.0.0")...); err == nil || errors.Is(err, refused) {
 		t.Errorf("%v", err)
 	}
 }
@@ -148,7 +147,7 @@ func TestMirrorRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 				done[key] = e.Err
 			}
 		}
-		r := &inMemory{versions: map[string][]remote.Release{}, unknown: unknown}
+		r := &inMemory{unknown: unknown}
 		_, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0", "gadget@1.1.0"), m.opts)
 		if !errors.Is(err, unknown) || queued != 2*len(m.opts.Platforms) || strangers > 0 || len(done) != queued {
 			t.Errorf("%d were queued, %d others are done: %v", queued, strangers, err)

@@ -23,7 +23,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
-	must.Get(mirror.Push(t.Context(), from.Installer, mirror.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w}))(t)
+	must.Get(from.push(t, mirror.InBucket(blob.NewDirectory(dir)), w))(t)
 	status, asked, encoding := 0, []string{}, ""
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
@@ -84,7 +84,7 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
-	must.Get(mirror.Push(t.Context(), from.Installer, mirror.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w}))(t)
+	must.Get(from.push(t, mirror.InBucket(blob.NewDirectory(dir)), w))(t)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat(filepath.Join(dir, r.URL.Path)); err != nil {
 			rw.WriteHeader(http.StatusForbidden)

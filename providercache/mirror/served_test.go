@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -31,19 +32,15 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		rounds = 2
 	}
 	var ended atomic.Bool
-	pruned := make(chan error, 1)
-	go func() {
+	var pruning sync.WaitGroup
+	pruning.Go(func() {
 		defer ended.Store(true)
 		for range rounds {
 			for _, wanted := range [][]mirror.Spec{one, both} {
-				if _, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), wanted, m.opts); err != nil {
-					pruned <- err
-					return
-				}
+				must.Equal(t, must.ErrorOf(mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), wanted, m.opts)), nil)
 			}
 		}
-		pruned <- nil
-	}()
+	})
 	for reads := 0; !ended.Load() || reads == 0; reads++ {
 		for _, problem := range listedAndMissing(t, m) {
 			t.Error(problem)
@@ -53,7 +50,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		in.Fetcher.Client = server.Client()
 		install(t, in, require(widgetAddress, "2.0.0"), nil)
 	}
-	succeed(t, <-pruned)
+	pruning.Wait()
 }
 
 // listedAndMissing says what is wrong with a mirror while it changes. A reader of a document that
@@ -82,7 +79,7 @@ func (m *mirroring) listing() (all []string) {
 func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, onLinux
-	must.Get(m.run(t, want("widget@1.0.0", "widget@2.0.0")...))(t)
+	m.fill(t, "widget@1.0.0", "widget@2.0.0")
 	succeed(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
 	there := m.files(t)

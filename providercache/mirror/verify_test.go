@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
-	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -21,7 +21,7 @@ import (
 // damage changes one byte of a file, but neither its size nor its time.
 func damage(t *testing.T, path string) {
 	t.Helper()
-	content := must.Get(os.ReadFile(path))(t)
+	content := []byte(read(t, path))
 	stat := must.Get(os.Stat(path))(t)
 	content[len(content)/2] ^= 1
 	must.Succeed(t, os.WriteFile(path, content, 0o600))
@@ -36,7 +36,7 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 		"directory": mirror.Directory,
 		"bucket":    func(dir string) mirror.Destination { return mirror.Bucket(blob.NewDirectory(dir)) },
 		"bucket, without conditions": func(dir string) mirror.Destination {
-			return mirror.Bucket(&watched{Bucket: blob.NewDirectory(dir), unconditional: true})
+			return mirror.Bucket(&blobtest.Hooked{Bucket: blob.NewDirectory(dir), Before: blobtest.Unconditional})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,8 +57,7 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 			}
 			update()
 			archives := must.Get(filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip")))(t)
-			whole, err := os.ReadFile(archives[0])
-			must.Succeed(t, err)
+			whole := []byte(read(t, archives[0]))
 			m.opts.Verify = true
 			if damaged, fetched := update(); damaged+fetched != 0 {
 				t.Errorf("nothing is damaged: %d, %d fetched", damaged, fetched)
@@ -74,15 +73,14 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 				must.Equal(t, damaged, 1)
 				must.Equal(t, fetched, 1)
 				must.Equal(t, m.registry.Requests("archive"), before+1)
-				now := must.Get(os.ReadFile(archives[0]))(t)
-				must.EqualSlices(t, now, whole, "the archive isn't what it was")
+				must.Equal(t, read(t, archives[0]) == string(whole), true, "the archive isn't what it was")
 				if damaged, fetched := update(); damaged+fetched != 0 {
 					t.Errorf("after that: %d, %d fetched", damaged, fetched)
 				}
 			}
 			damage(t, archives[0])
 			m.registry.Break("archive", providertest.Fault{Status: 404})
-			_, err = mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget"), m.opts)
+			_, err := mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget"), m.opts)
 			must.Contain(t, err, filepath.Base(archives[0])+" is damaged, and can't be fetched again: ")
 		})
 	}
@@ -102,22 +100,15 @@ func (a storedArchive) Open(context.Context, int64) (getproviders.OpenedArchive,
 func TestMirrorRegistry_Verifies(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Verify, m.opts.Platforms = true, m.opts.Platforms[:1]
-	r := &inMemory{versions: map[string][]remote.Release{}}
-	update := func() (mirror.Result, error) {
-		return mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
-	}
-	must.Get(update())(t)
+	content := []byte(read(t, m.fill(t, "widget@1.0.0").Packages[0].Path))
+	r := &inMemory{}
+	m.to = mirror.Registry(r)
+	m.fill(t, "widget@1.0.0")
 	stored := &r.versions["oci://host/widget:1.0.0"][0]
-	dir := t.TempDir()
-	must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts))(t)
-	archives := must.Get(filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip")))(t)
-	content := must.Get(os.ReadFile(archives[0]))(t)
 	stored.From = storedArchive{content: content}
-	result, err := update()
-	must.Succeed(t, err)
-	must.Equal(t, result.Packages[0].State, event.Present)
+	must.Equal(t, m.fill(t, "widget@1.0.0").Packages[0].State, event.Present)
 	stored.From = storedArchive{content: content[1:]}
-	result, err = update()
+	result, err := m.run(t, want("widget@1.0.0")...)
 	if err == nil || !strings.Contains(err.Error(), "oci://host/widget:1.0.0 has other bytes for "+m.opts.Platforms[0].String()+" than it says (zh:") || !result.Packages[0].Damaged || r.published != 1 {
 		t.Errorf("%v, %+v, published %d times", err, result.Packages, r.published)
 	}
