@@ -9,31 +9,27 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// collected is what Collect has found and done.
-type collected struct {
-	Archives int
-	Bytes    int64
-	Removed  []mirrorserver.StoredPackage
-}
-
-func collect(t *testing.T, server *mirrorserver.Server, o mirrorserver.CollectOptions) (collected, error) {
+// collect is what Collect has removed and left, and how many bytes all of it takes.
+func collect(t *testing.T, server *mirrorserver.Server, o mirrorserver.CollectOptions) (removed, left []mirrorserver.StoredPackage, bytes int64) {
+	t.Helper()
 	removed, left, err := server.Collect(t.Context(), o)
-	found := collected{Archives: len(removed) + len(left), Removed: removed}
+	must.Succeed(t, err)
 	for _, p := range slices.Concat(removed, left) {
-		found.Bytes += p.Bytes
+		bytes += p.Bytes
 	}
-	return found, err
+	return removed, left, bytes
 }
 
 // TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the
@@ -45,11 +41,9 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	m.bucket = blob.NewDirectory(root)
 	one, front := m.start(t)
 	_, second := m.start(t)
-	path := func(i int) string {
-		return host + fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i)
-	}
+	path := func(i int) string { return archiveOf(fmt.Sprint("p", i)) }
 	for i := range 4 {
-		m.add(fmt.Sprintf("p%d", i), "1.0.0")
+		m.add(fmt.Sprint("p", i), "1.0.0")
 		found(t, front, path(i))
 		settle(t, one)
 	}
@@ -64,9 +58,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		m.clock.pass(5 * time.Hour)
 		found(t, second, path(i)) // used through another server
 	}
-	for len(keysIn(t, m.bucket, "uses/")) < 3 { // no client waits for the marks
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 3 }) // no client waits for the marks
 	left := func() string {
 		var names []string
 		for _, key := range keysIn(t, m.bucket, ".zip") {
@@ -76,28 +68,25 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	collectTo := func(limit int64, keep func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, want string) collected {
+	collectTo := func(limit int64, keep func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, want string) (bytes int64) {
 		t.Helper()
-		got, err := collect(t, one, mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
-		if err != nil || left() != want {
-			t.Errorf("%d bytes: %+v, %v: %s are left, want %s", limit, got, err, left(), want)
-		}
-		return got
+		removed, kept, bytes := collect(t, one, mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
+		must.Equal(t, left(), want, limit)
+		must.Len(t, kept, len(strings.Fields(want)), removed)
+		return bytes
 	}
-	all := collectTo(1<<40, nil, "p0 p1 p2 p3")
-	if all.Archives != 4 || all.Bytes < 80_000 || len(all.Removed) != 0 {
-		t.Errorf("%+v", all)
-	}
-	collectTo(all.Bytes-1, nil, "p0 p1 p2") // p3 wasn't used since
+	bytes := collectTo(1<<40, nil, "p0 p1 p2 p3")
+	must.Equal(t, bytes > 80_000, true)
+	collectTo(bytes-1, nil, "p0 p1 p2") // p3 wasn't used since
 	h1, _ := hashesOf(t, contentOf("p0", "1.0.0", linux))
 	kept := func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool {
 		return p.Type == "p0" && v.String() == "1.0.0" && hashes[0] == h1
 	}
 	collectTo(1, kept, "p0 p2") // p2 was used lately
 	m.clock.pass(4 * time.Hour)
-	if got := collectTo(1, kept, "p0"); stat(one, "removed_total") != 3 || len(got.Removed) != 1 || stat(one, "removed_bytes_total") < 60_000 {
-		t.Errorf("%+v, %+v", got, one.Stats())
-	}
+	collectTo(1, kept, "p0")
+	must.Equal(t, stat(one, "removed_total"), 3)
+	must.Equal(t, stat(one, "removed_bytes_total") > 60_000, true)
 	marks := keysIn(t, m.bucket, "uses/")
 	must.Len(t, marks, 1)
 	must.Contain(t, marks[0], "/acme/p0/")
@@ -122,14 +111,12 @@ func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 	}()
 	must.Get(io.ReadFull(gate, make([]byte, 1000)))(t)
 	m.clock.pass(24 * 365 * time.Hour)
-	if got, err := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 0 || got.Archives != 1 || err != nil {
-		t.Errorf("%+v, %v", got, err)
-	}
+	_, left, _ := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1})
+	must.Len(t, left, 1)
 	must.Get(io.Copy(io.Discard, gate))(t)
 	<-done
-	if got, err := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 1 || err != nil {
-		t.Errorf("%+v, %v", got, err)
-	}
+	removed, _, _ := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1})
+	must.Len(t, removed, 1)
 }
 
 // pipedResponse is a client that takes what a test lets it.
@@ -169,26 +156,25 @@ func TestServer_CloseKeepsMarks(t *testing.T) {
 
 // heldBucket is a bucket that writes objects of one kind only when it is let to.
 type heldBucket struct {
-	blob.Bucket
-	part    string        // of their keys
+	blobtest.Hooked
 	begun   chan struct{} // gets a value when one is to be written
 	release chan struct{} // closed: all are written
 }
 
 func holding(b blob.Bucket, part string) *heldBucket {
-	return &heldBucket{b, part, make(chan struct{}, 100), make(chan struct{})}
-}
-
-func (h *heldBucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	if strings.Contains(key, h.part) {
-		h.begun <- struct{}{}
-		select {
-		case <-ctx.Done():
-			return blob.Info{}, ctx.Err()
-		case <-h.release:
+	h := &heldBucket{blobtest.Hooked{Bucket: b}, make(chan struct{}, 100), make(chan struct{})}
+	h.Before = func(ctx context.Context, c blobtest.Call) error {
+		if c.Op == "put" && strings.Contains(c.Key, part) {
+			h.begun <- struct{}{}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-h.release:
+			}
 		}
+		return nil
 	}
-	return h.Bucket.Put(ctx, key, content, opts)
+	return h
 }
 
 // TestServer_CollectsBesideOthers: servers that collect at the same time remove what one alone would.
@@ -198,25 +184,23 @@ func TestServer_CollectsBesideOthers(t *testing.T) {
 	one, front := m.start(t)
 	two, _ := m.start(t)
 	for i := range 6 {
-		m.add(fmt.Sprintf("p%d", i), "1.0.0")
-		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
+		m.add(fmt.Sprint("p", i), "1.0.0")
+		found(t, front, archiveOf(fmt.Sprint("p", i)))
 		settle(t, one)
 	}
-	all, err := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1 << 40})
-	if err != nil || all.Archives != 6 {
-		t.Fatalf("%+v, %v", all, err)
-	}
+	_, all, bytes := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1 << 40})
+	must.Len(t, all, 6)
 	m.clock.pass(24 * 365 * time.Hour)
-	limit := mirrorserver.CollectOptions{MaxBytes: all.Bytes / 2}
-	err = par.Together(t.Context(),
-		func(ctx context.Context) error { _, _, err := one.Collect(ctx, limit); return err },
-		func(ctx context.Context) error { _, _, err := two.Collect(ctx, limit); return err },
-	)
-	if left := keysIn(t, m.bucket, ".zip"); err != nil || len(left) != 3 {
-		t.Errorf("%v, %d are left: %v", err, len(left), left)
+	var both sync.WaitGroup
+	for _, server := range []*mirrorserver.Server{one, two} {
+		both.Go(func() {
+			must.Equal(t, must.ErrorOf(server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: bytes / 2})), nil)
+		})
 	}
+	both.Wait()
+	must.Len(t, keysIn(t, m.bucket, ".zip"), 3)
 	for i := range 6 {
-		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
+		found(t, front, archiveOf(fmt.Sprint("p", i)))
 	}
 }
 
@@ -228,26 +212,25 @@ func TestServer_CollectsWhatIsUnused(t *testing.T) {
 	m.clock.now = time.Now() // the bucket says when an archive was stored
 	server, front := m.start(t)
 	m.add("gadget", "1.0.0")
-	for _, path := range []string{archive, strings.ReplaceAll(archive, "widget", "gadget")} {
+	for _, path := range []string{archive, archiveOf("gadget")} {
 		found(t, front, path)
 		settle(t, server)
 	}
 	m.clock.pass(20 * 24 * time.Hour)
 	found(t, front, archive)
-	for len(keysIn(t, m.bucket, "uses/")) < 1 {
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 1 })
 	m.clock.pass(20 * 24 * time.Hour)
 	for _, dry := range []bool{true, false} {
-		got, err := collect(t, server, mirrorserver.CollectOptions{MaxUnused: 30 * 24 * time.Hour, DryRun: dry})
-		if err != nil || len(got.Removed) != 1 || got.Removed[0].Provider.Type != "gadget" || got.Removed[0].Bytes == 0 || got.Removed[0].Used.IsZero() {
-			t.Errorf("dry: %t: %+v, %v", dry, got, err)
+		removed, _, _ := collect(t, server, mirrorserver.CollectOptions{MaxUnused: 30 * 24 * time.Hour, DryRun: dry})
+		must.Len(t, removed, 1)
+		if removed[0].Provider.Type != "gadget" || removed[0].Bytes == 0 || removed[0].Used.IsZero() {
+			t.Errorf("dry: %t: %+v", dry, removed)
 		}
 		must.Equal(t, len(keysIn(t, m.bucket, ".zip"))-len(keysIn(t, m.bucket, "uses/")), map[bool]int{true: 2, false: 1}[dry])
 	}
-	got := must.Get(collect(t, server, mirrorserver.CollectOptions{}))(t)
-	must.Len(t, got.Removed, 0)
-	must.Equal(t, got.Archives, 1)
+	removed, left, _ := collect(t, server, mirrorserver.CollectOptions{})
+	must.Len(t, removed, 0)
+	must.Len(t, left, 1)
 }
 
 // TestServer_OneOfThemCollects: of the servers of a bucket one collects in an hour, and another one when that has died.
@@ -262,12 +245,14 @@ func TestServer_OneOfThemCollects(t *testing.T) {
 	hourly := mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}
 	collects := func(what string, server *mirrorserver.Server, want bool) {
 		t.Helper()
-		must.Equal(t, (must.Get(collect(t, server, hourly))(t).Archives > 0), want, what)
+		_, left, _ := collect(t, server, hourly)
+		must.Equal(t, len(left) > 0, want, what)
 	}
 	collects("the first one", one, true)
 	collects("the second one", two, false)
 	m.clock.pass(time.Hour)
 	collects("the second one, after an hour", two, true)
 	collects("the first one, after an hour", one, false)
-	must.Len(t, must.Get(collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1}))(t).Removed, 1)
+	removed, _, _ := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1})
+	must.Len(t, removed, 1)
 }

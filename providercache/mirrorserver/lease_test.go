@@ -3,8 +3,10 @@ package mirrorserver_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -35,7 +38,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 		clients.Go(func() {
 			for i := range 5 {
 				name := fmt.Sprint("p", (i+c)%5)
-				got := get(t, fronts[c%3], host+fmt.Sprintf("acme/%s/terraform-provider-%[1]s_1.0.0_linux_amd64.zip", name))
+				got := get(t, fronts[c%3], archiveOf(name))
 				must.EqualSlices(t, got.body, contentOf(name, "1.0.0", linux))
 				must.Equal(t, got.err, nil)
 			}
@@ -43,11 +46,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 	}
 	clients.Wait()
 	must.Equal(t, m.registry.Requests("archive"), 5)
-	for deadline := time.Now().Add(20 * time.Second); len(keysIn(t, m.bucket, "serve/downloads/")) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%q", keysIn(t, m.bucket, "serve/downloads/"))
-		}
-	}
+	await(t, func() bool { return len(keysIn(t, m.bucket, "serve/downloads/")) == 0 })
 }
 
 // TestHandler_DownloadsWhatADeadServerHasBegun: its lease expires, and until then no other server begins.
@@ -56,8 +55,7 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	until := m.clock.Now().Add(15 * time.Second).UTC().Format(time.RFC3339)
 	must.Get(m.bucket.Put(t.Context(), "serve/downloads"+strings.TrimSuffix(archive, ".zip")+".lease", blob.Bytes([]byte(`{"until":"`+until+`"}`)), blob.PutOptions{}))(t)
 	server, front := m.start(t)
-	got := make(chan answered, 1)
-	go func() { got <- get(t, front, archive) }()
+	got := asking(t, front, archive)
 	await(t, func() bool { return stat(server, "downloads_running") > 0 })
 	time.Sleep(100 * time.Millisecond) // in which it would begin
 	must.Equal(t, m.registry.Requests("archive"), 0, "it is downloaded although another server does that")
@@ -67,24 +65,82 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	}
 }
 
-// simpleBucket is one of a service that has no conditional writes.
-type simpleBucket struct{ blob.Bucket }
-
-func (b simpleBucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	if opts.IfAbsent || opts.IfMatch != "" {
-		return blob.Info{}, blob.Fail("put", b, key, blob.ErrUnsupported)
-	}
-	return b.Bucket.Put(ctx, key, content, opts)
-}
-
-// TestServer_WorksWithoutLeases: where the bucket has no conditional writes, each server downloads and collects on its own.
+// TestServer_WorksWithoutLeases: where the bucket has no conditional writes, each server is ready, downloads, stores and collects on its own.
 func TestServer_WorksWithoutLeases(t *testing.T) {
 	m := newMirroring(t)
-	m.bucket = simpleBucket{m.bucket}
+	m.bucket = &blobtest.Hooked{Bucket: m.bucket, Before: blobtest.Unconditional}
 	server, front := m.start(t)
 	found(t, front, archive)
 	settle(t, server)
-	if _, left, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}); err != nil {
-		t.Errorf("%v, %v", left, err)
+	collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour})
+}
+
+var errNoBucket, errExpired = errors.New("no such bucket"), errors.New("the token has expired")
+
+// TestServer_IsntReadyWithoutItsBucket: the bucket is asked for real, but not each time. Credentials that have expired are as bad as
+// no bucket.
+func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
+	m := newMirroring(t)
+	bucket := &blobtest.Hooked{Bucket: m.bucket}
+	m.bucket = bucket
+	asked := 0
+	gone := func(_ context.Context, c blobtest.Call) error { // as with a service, by its status alone it isn't told from a missing object
+		if c.Op == "put" {
+			return errNoBucket
+		}
+		asked++
+		return blob.ErrNotFound
 	}
+	server, _ := m.start(t)
+	bucket.Before = gone
+	for range 3 {
+		must.Fail(t, server.Ready(t.Context()), errNoBucket)
+	}
+	must.Equal(t, asked, 1)
+	bucket.Before = nil
+	for _, want := range []bool{false, true} {
+		must.Equal(t, server.Ready(t.Context()) == nil, want)
+		m.clock.pass(11 * time.Second)
+	}
+	must.Len(t, keysIn(t, bucket, "ready"), 1)
+	must.Equal(t, server.Ready(t.Context()), nil)
+	bucket.Before = gone
+	m.clock.pass(11 * time.Second)
+	must.Refuse(server.Ready(t.Context()))(t, "it is ready although the bucket has gone")
+	bucket.Before = func(context.Context, blobtest.Call) error { return errExpired }
+	m.clock.pass(11 * time.Second)
+	must.Fail(t, server.Ready(t.Context()), errExpired)
+}
+
+// TestStats_OnlyGrow looks at the counts while a response from the bucket breaks off: its bytes count as those of the
+// bucket from the first.
+func TestStats_OnlyGrow(t *testing.T) {
+	m := newMirroring(t)
+	server, front := m.start(t)
+	body := found(t, front, archive).body
+	settle(t, server)
+	await(t, func() bool { return stat(server, "requests_running") == 0 }) // what was sent counts at the end of the answer
+	sent := func(of *mirrorserver.Server) [2]int64 {
+		return [2]int64{stat(of, `archive_bytes_total{from="upstream"}`), stat(of, `archive_bytes_total{from="store"}`)}
+	}
+	must.Equal(t, sent(server), [2]int64{int64(len(body)), 0})
+	logged := make(chan [2]int64, 10)
+	var short *mirrorserver.Server
+	m.bucket = &blobtest.Hooked{Bucket: m.bucket, After: func(c blobtest.Call, o *blob.Object) {
+		if o != nil && strings.HasSuffix(c.Key, ".zip") {
+			blobtest.Cut(o, 1000, io.EOF)
+		}
+	}}
+	m.opts.Log = slog.New(slog.NewTextHandler(writerFunc(func() { logged <- sent(short) }), nil))
+	short, front = m.start(t)
+	must.Refuse(get(t, front, archive).err)(t, "all of it has arrived")
+	must.Equal(t, <-logged, [2]int64{0, 1000})
+}
+
+// writerFunc is called for what is written.
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
 }

@@ -21,7 +21,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	paths := []string{archive}
 	for _, name := range []string{"gadget", "gizmo"} {
 		m.add(name, "1.0.0")
-		paths = append(paths, strings.ReplaceAll(archive, "widget", name))
+		paths = append(paths, archiveOf(name))
 	}
 	known, front := m.start(t)
 	for _, path := range paths {
@@ -30,21 +30,15 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	known.Close()
 	source := newStalled(m.source(), "", nil)
 	server, front := m.serve(t, source)
-	first := make(chan answered, 2)
-	for _, path := range paths[:2] {
-		go func() { first <- get(t, front, path) }()
-	}
+	first, second := asking(t, front, paths[0]), asking(t, front, paths[1])
 	<-source.asked
 	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
-	if got := status(t, front, paths[2], http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
-		t.Errorf("%v: %s", got.Header, got.body)
-	}
+	busy(t, front, paths[2], "too much to do")
 	must.Equal(t, stat(server, `limited_total{limit="downloads"}`), 1)
-	joined := make(chan answered, 1)
-	go func() { joined <- get(t, front, paths[0]) }()
+	joined := asking(t, front, paths[0])
 	await(t, func() bool { return stat(server, "coalesced_total") > 0 })
 	close(source.let)
-	for _, all := range []chan answered{first, first, joined} {
+	for _, all := range []<-chan answered{first, second, joined} {
 		got := <-all
 		must.Equal(t, got.StatusCode, http.StatusOK)
 		must.Equal(t, got.err, nil)
@@ -59,21 +53,14 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 	m.opts.Requests = 1
 	source := newStalled(m.source(), providertest.Host, nil)
 	server, front := m.serve(t, source)
-	first := make(chan answered, 1)
-	go func() { first <- get(t, front, dir+"index.json") }()
+	first := asking(t, front, dir+"index.json")
 	<-source.asked
 	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, front, "/nonsense", http.StatusServiceUnavailable)
 	must.Equal(t, stat(server, `limited_total{limit="requests"}`), 2)
 	close(source.let)
-	if got := <-first; got.StatusCode != http.StatusOK {
-		t.Errorf("%s", got.Status)
-	}
-	for get(t, front, dir+"index.json").StatusCode != http.StatusOK { // the client has the answer before the request has ended
-		if t.Context().Err() != nil {
-			t.Fatal("a request that has ended still counts")
-		}
-	}
+	must.Equal(t, (<-first).StatusCode, http.StatusOK)
+	await(t, func() bool { return get(t, front, dir+"index.json").StatusCode == http.StatusOK }) // the client has the answer before the request has ended
 }
 
 // TestHandler_RefusesWhatTakesTooMuchMemory has a registry's list, and later the same list in the bucket, take more memory
@@ -87,15 +74,11 @@ func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
 	_, front := m.serve(t, m.source())
 	for range 2 {
 		for _, path := range []string{dir + "index.json", dir + "versions"} {
-			if got := status(t, front, path, http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
-				t.Errorf("%v: %s", got.Header, got.body)
-			}
+			busy(t, front, path, "too much to do")
 		}
 		status(t, front, host+"acme/gadget/index.json", http.StatusOK)
 	}
-	if n := m.registry.Requests("versions"); n != 5 { // the refused requests ask again each time, and not several times
-		t.Errorf("the registry was asked %d times, want 5 times", n)
-	}
+	must.Equal(t, m.registry.Requests("versions"), 5) // the refused requests ask again each time, and not several times
 	m.registry.Break("versions", providertest.Fault{Path: "widget"})
 	status(t, front, dir+"index.json", http.StatusOK)
 	record := `{"asked":"2999-01-01T00:00:00Z","value":{"versions":["1.0.0"` + strings.Repeat(`,"1.0.0"`, 5000) + `]}}`
@@ -107,20 +90,18 @@ func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
 
 // TestHandler_BoundsDownloads: with one download at once, or one of a host, a second one waits until the first one has ended.
 func TestHandler_BoundsDownloads(t *testing.T) {
-	for what, limits := range map[string][2]int{"in all": {1, 4}, "of one host": {4, 1}} {
-		t.Run(what, func(t *testing.T) { oneDownload(t, limits[0], limits[1]) })
+	for what, limits := range map[string]providercache.Limits{"in all": {Downloads: 1, PerHost: 4}, "of one host": {Downloads: 4, PerHost: 1}} {
+		t.Run(what, func(t *testing.T) { oneDownload(t, limits) })
 	}
 }
 
-func oneDownload(t *testing.T, all, ofHost int) {
+func oneDownload(t *testing.T, limits providercache.Limits) {
 	m := newMirroring(t)
-	m.limits = providercache.Limits{Downloads: all, PerHost: ofHost}
+	m.limits = limits
 	server, front, content, feed := m.serveLarge(t)
-	first, last := make(chan answered, 1), make(chan answered, 1)
-	go func() { first <- get(t, front, large) }()
+	first := asking(t, front, large)
 	must.Get(feed.Write(content[:1000]))(t)
-	second := strings.Replace(large, "linux_amd64", "darwin_arm64", 1)
-	go func() { last <- get(t, front, second) }()
+	last := asking(t, front, strings.Replace(large, "linux_amd64", "darwin_arm64", 1))
 	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
 	time.Sleep(50 * time.Millisecond) // in which the second one would begin
 	must.Equal(t, stat(server, "downloads_total"), 1)
@@ -144,8 +125,7 @@ func TestHandler_StoresAFewAtOnce(t *testing.T) {
 	server, front := m.start(t)
 	found(t, front, archive)
 	<-held.begun
-	last := make(chan answered, 1)
-	go func() { last <- get(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1)) }()
+	last := asking(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1))
 	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
 	time.Sleep(50 * time.Millisecond) // in which the second one would begin
 	must.Len(t, must.Get(os.ReadDir(m.opts.Temporary))(t), 1)
@@ -161,12 +141,9 @@ func TestHandler_BoundsTheDisk(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.DiskBytes = 215_000
 	server, front, _, feed := m.serveLarge(t)
-	all := make(chan answered, 1)
-	go func() { all <- get(t, front, large) }()
+	all := asking(t, front, large)
 	await(t, func() bool { return stat(server, "arriving_bytes") > 0 })
-	if got := status(t, front, archive, http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "as much of the disk as they may") {
-		t.Errorf("%v: %s", got.Header, got.body)
-	}
+	busy(t, front, archive, "as much of the disk as they may")
 	must.Equal(t, stat(server, `limited_total{limit="disk"}`), 1)
 	feed.Write(contentOf("large", "1.0.0", linux))
 	feed.Close()

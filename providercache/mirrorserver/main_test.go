@@ -130,6 +130,9 @@ const (
 	large   = host + "acme/large/terraform-provider-large_1.0.0_linux_amd64.zip"
 )
 
+// archiveOf is the path of version 1.0.0 of another provider than acme/widget.
+func archiveOf(name string) string { return strings.ReplaceAll(archive, "widget", name) }
+
 // answered is a response, read to its end.
 type answered struct {
 	*http.Response
@@ -140,6 +143,13 @@ type answered struct {
 func get(t *testing.T, front *httptest.Server, path string, headers ...string) answered {
 	t.Helper()
 	return request(t, front, http.MethodGet, path, headers...)
+}
+
+// asking is get, whose answer comes later.
+func asking(t *testing.T, front *httptest.Server, path string, headers ...string) <-chan answered {
+	got := make(chan answered, 1)
+	go func() { got <- get(t, front, path, headers...) }()
+	return got
 }
 
 // request asks for a path, with headers as "Name: value".
@@ -170,6 +180,14 @@ func status(t *testing.T, front *httptest.Server, path string, want int, headers
 		t.Fatalf("%s: %s, %v, want %d: %.300s", path, got.Status, got.err, want, got.body)
 	}
 	return got
+}
+
+// busy asks for a path, and is to come again, for a reason.
+func busy(t *testing.T, front *httptest.Server, path, why string) {
+	t.Helper()
+	got := status(t, front, path, http.StatusServiceUnavailable)
+	must.Equal(t, got.Header.Get("Retry-After") != "", true, path)
+	must.Contain(t, string(got.body), why, path)
 }
 
 // wireArchive is an archive in VERSION.json.

@@ -45,7 +45,7 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 	m := newMirroring(t)
 	_, front := m.start(t)
 	found(t, front, dir+"index.json")
-	at := string(providertest.Host)
+	const at = string(providertest.Host)
 	for _, path := range []string{
 		"/" + at + "%2facme/widget/index.json", "/" + at + "/acme%2Fwidget/index.json", "/" + at + "/acme/widget%5cindex.json", "/" + at + "/acme/widget/index%2Ejson", "/" + at + "/acme/%2e%2e/index.json",
 		"/" + at + "%252facme/widget/index.json", "/" + strings.ToUpper(at) + "/acme/widget/index.json", "/" + at + "./acme/widget/index.json", "/" + at + ":443/acme/widget/index.json",

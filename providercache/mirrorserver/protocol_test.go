@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
-	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -152,16 +151,11 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	m.opts.SigningKey = []byte("0123456789abcdef")
 	_, front := m.start(t)
 	for _, path := range []string{dir + "index.json", archive, host + "acme/none/index.json", "/nothing"} {
-		if got := status(t, front, path, http.StatusUnauthorized); got.Header.Get("WWW-Authenticate") == "" {
-			t.Error("the answer doesn't say what is missing")
-		}
+		must.Equal(t, status(t, front, path, http.StatusUnauthorized).Header.Get("WWW-Authenticate") != "", true, path)
 	}
 	document := found(t, front, dir+"1.0.0.json", "Authorization: Bearer good")
-	if !strings.HasPrefix(document.Header.Get("Cache-Control"), "private") {
-		t.Errorf("others may keep it: %s", document.Header.Get("Cache-Control"))
-	}
-	archives := archivesOf(t, document)
-	signed := dir + archives["linux_amd64"].URL
+	must.Contain(t, document.Header.Get("Cache-Control"), "private")
+	signed := dir + archivesOf(t, document)["linux_amd64"].URL
 	found(t, front, signed)
 	found(t, front, archive, "Authorization: Bearer good")
 	_, query, _ := strings.Cut(signed, "?")
@@ -204,26 +198,12 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 	must.Equal(t, m.registry.Requests("archive"), 0)
 }
 
-// downBucket fails at everything.
-type downBucket struct{ blob.Bucket }
-
 var errDown = errors.New("the bucket is down")
-
-func (downBucket) Get(context.Context, string, blob.GetOptions) (*blob.Object, error) {
-	return nil, errDown
-}
-func (downBucket) Stat(context.Context, string) (blob.Info, error) { return blob.Info{}, errDown }
-func (downBucket) Put(context.Context, string, *io.SectionReader, blob.PutOptions) (blob.Info, error) {
-	return blob.Info{}, errDown
-}
-func (downBucket) List(context.Context, string) iter.Seq2[blob.Info, error] {
-	return func(yield func(blob.Info, error) bool) { yield(blob.Info{}, errDown) }
-}
 
 // TestHandler_WorksWhileTheBucketIsDown: it isn't ready, and hands on what the registry has all the same.
 func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	m := newMirroring(t)
-	m.bucket = downBucket{}
+	m.bucket = &blobtest.Hooked{Bucket: m.bucket, Before: func(context.Context, blobtest.Call) error { return errDown }}
 	server, front := m.start(t)
 	for range 2 {
 		found(t, front, dir+"1.0.0.json")
@@ -231,12 +211,9 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 		settle(t, server)
 	}
 	must.Refuse(server.Ready(t.Context()))(t, "the server is ready")
-	if _, _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); !errors.Is(err, errDown) {
-		t.Errorf("collecting: %v", err)
-	}
-	if stats := server.Stats(); stat(server, `archives_total{from="upstream"}`) != 2 || stat(server, "store_failures_total") == 0 {
-		t.Errorf("%+v", stats)
-	}
+	must.Fail(t, must.ErrorOf(server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1})), errDown)
+	must.Equal(t, stat(server, `archives_total{from="upstream"}`), 2)
+	must.Equal(t, stat(server, "store_failures_total") > 0, true)
 }
 
 // TestHandler_AsksForAURLThatHasExpired: when the signed URL of an archive has expired, the server asks the source for

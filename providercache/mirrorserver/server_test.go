@@ -1,7 +1,6 @@
 package mirrorserver_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -36,9 +35,8 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 		status(t, front, dir+m.registry.Provider("acme", "widget").PackedName(getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
 		settle(t, server)
 		archives := archivesOf(t, found(t, front, dir+"1.0.0.json"))
-		want := []getproviders.Hash{h1, sum}
 		must.Len(t, archives, 2)
-		must.EqualSlices(t, archives[plat.String()].Hashes, want)
+		must.EqualSlices(t, archives[plat.String()].Hashes, []getproviders.Hash{h1, sum})
 	}
 }
 
@@ -91,27 +89,17 @@ func (s slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
 func TestHandler_SendsWhatArrives(t *testing.T) {
 	m := newMirroring(t)
 	_, front, content, feed := m.serveLarge(t)
-	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil))(t)
-	wrote := make(chan error, 1)
-	go func() {
-		_, err := feed.Write(content[:100_000])
-		wrote <- err
-	}()
-	resp := must.Get(front.Client().Do(req))(t)
+	go feed.Write(content[:100_000])
+	resp := must.Get(front.Client().Get(front.URL + large))(t)
 	defer resp.Body.Close()
 	first := make([]byte, 8000)
-	if _, err := io.ReadFull(resp.Body, first); err != nil || !bytes.Equal(first, content[:8000]) {
-		t.Fatalf("the first bytes: %v", err)
-	}
-	must.Succeed(t, <-wrote)
+	must.Get(io.ReadFull(resp.Body, first))(t)
+	must.EqualSlices(t, first, content[:8000])
 	go func() {
-		_, err := feed.Write(content[100_000:])
-		wrote <- errors.Join(err, feed.Close())
+		_, _ = feed.Write(content[100_000:])
+		feed.Close()
 	}()
-	rest, err := io.ReadAll(resp.Body)
-	if err = errors.Join(err, <-wrote); err != nil || !bytes.Equal(rest, content[8000:]) {
-		t.Errorf("the rest: %d bytes, %v", len(rest), err)
-	}
+	must.EqualSlices(t, must.Get(io.ReadAll(resp.Body))(t), content[8000:])
 }
 
 // TestHandler_DownloadsOnWhenTheClientHasLeft: the next one gets what the first one has begun.
@@ -120,26 +108,14 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
 	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil))(t)
-	wrote := make(chan error, 1)
-	go func() {
-		_, err := feed.Write(content[:100_000])
-		wrote <- err
-	}()
-	resp, err := front.Client().Do(req)
-	if err = errors.Join(err, <-wrote); err != nil {
-		t.Fatal(err)
-	}
+	go feed.Write(content[:100_000])
+	resp := must.Get(front.Client().Do(req))(t)
 	leave()
 	resp.Body.Close()
-	go func() {
-		_, err := feed.Write(content[100_000:])
-		wrote <- errors.Join(err, feed.Close())
-	}()
-	must.Succeed(t, <-wrote)
+	must.Get(feed.Write(content[100_000:]))(t) // after the first part is taken
+	feed.Close()
 	must.EqualSlices(t, found(t, front, large).body, content)
-	if stats := server.Stats(); stat(server, "downloads_total") != 1 {
-		t.Errorf("%+v", stats)
-	}
+	must.Equal(t, stat(server, "downloads_total"), 1)
 }
 
 // TestHandler_ServesNoArchiveThatTheSourceDoesNotName: the key of an archive says what it is, and another one may be of
@@ -151,9 +127,7 @@ func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 	_, front := m.start(t)
 	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux))
 	hashes := archivesOf(t, found(t, front, dir+"1.0.0.json"))["linux_amd64"].Hashes
-	if slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return strings.HasSuffix(string(h), "0000") }) {
-		t.Errorf("%q is listed", hashes)
-	}
+	must.NotContain(t, hashes, strings.Repeat("00", 32))
 }
 
 func TestServer_CloseEndsDownloads(t *testing.T) {
@@ -247,13 +221,8 @@ func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
 	}
 	key := keysIn(t, m.bucket, "/archives/")[0]
 	content, info, err := blob.ReadAll(t.Context(), m.bucket, key, 1<<20)
-	if err == nil {
-		err = m.bucket.Delete(t.Context(), key)
-	}
-	if err == nil {
-		_, err = m.bucket.Put(t.Context(), strings.Replace(key, ".1700000000.zip", ".zip", 1), blob.Bytes(content), blob.PutOptions{})
-	}
-	must.Succeed(t, err)
+	must.Succeed(t, errors.Join(err, m.bucket.Delete(t.Context(), key)))
+	must.Get(m.bucket.Put(t.Context(), strings.Replace(key, ".1700000000.zip", ".zip", 1), blob.Bytes(content), blob.PutOptions{}))(t)
 	again, third := m.serve(t, m.source())
 	status(t, third, archive, http.StatusOK)
 	if age := released[3].Sub(info.Modified); stat(again, `archives_total{from="store"}`) != 1 || age < 0 || age > time.Minute {
@@ -288,11 +257,7 @@ func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 func writeMirror(t *testing.T) (local string) {
 	t.Helper()
 	local = t.TempDir()
-	err := os.MkdirAll(local+dir, 0o755)
-	if err == nil {
-		err = os.WriteFile(local+archive, contentOf("widget", "1.0.0", linux), 0o644)
-	}
-	must.Succeed(t, err)
+	must.Write(t, local+archive, contentOf("widget", "1.0.0", linux))
 	return local
 }
 

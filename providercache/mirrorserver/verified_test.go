@@ -112,8 +112,7 @@ func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 			t.Run(asked+" "+ending, func(t *testing.T) {
 				m := newMirroring(t)
 				_, front, content, feed := m.serveLarge(t)
-				got := make(chan answered, 1)
-				go func() { got <- get(t, front, large, "Range: "+asked) }()
+				got := asking(t, front, large, "Range: "+asked)
 				must.Get(feed.Write(content[:len(content)-10]))(t)
 				want, last := http.StatusPartialContent, slices.Clone(content[len(content)-10:])
 				if ending == "wrong" {

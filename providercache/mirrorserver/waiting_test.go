@@ -113,14 +113,11 @@ func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
 		defer close(left)
 		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, large, nil))
 	}()
-	got := make(chan answered, 1)
-	go func() { got <- get(t, front, large) }()
+	got := asking(t, front, large)
 	must.Get(feed.Write(content[:50_000]))(t)
 	leave()
 	<-left // before the archive is there
 	must.Get(feed.Write(content[50_000:]))(t)
 	feed.Close()
-	if other := <-got; other.err != nil || len(other.body) != len(content) {
-		t.Errorf("%s, %v, %d bytes", other.Status, other.err, len(other.body))
-	}
+	must.EqualSlices(t, (<-got).body, content)
 }
