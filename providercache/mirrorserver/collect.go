@@ -3,7 +3,6 @@ package mirrorserver
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,8 +106,7 @@ func (s *Server) markUse(ctx context.Context, key string) {
 	s.tasks.Begin(ctx, func(ctx context.Context) { // no client waits for it
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout) // a server that ends right after a use would lose the mark
 		defer cancel()
-		_, err := s.bucket.Put(ctx, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{IfAbsent: true})
-		if err != nil && !errors.Is(err, blob.ErrExists) {
+		if err := s.putOnce(ctx, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{}); err != nil {
 			s.marked.Forget(key) // the next use tries again
 			s.notStored("archive", key, err)
 		}

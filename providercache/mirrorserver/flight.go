@@ -197,12 +197,7 @@ func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 get
 	if err != nil {
 		return err
 	}
-	_, err = s.bucket.Put(ctx, key, io.NewSectionReader(file, 0, stat.Size()), blob.PutOptions{
-		ContentType: "application/zip", CacheControl: s.caching(archiveCaching), IfAbsent: true,
-	})
-	if errors.Is(err, blob.ErrExists) { // another server was faster: the key says that it is the same archive
-		err = nil
-	}
+	err = s.putOnce(ctx, key, io.NewSectionReader(file, 0, stat.Size()), blob.PutOptions{ContentType: "application/zip", CacheControl: s.caching(archiveCaching)})
 	s.stored.forget(archivesDir(asked.provider, asked.version))
 	return err
 }

@@ -69,10 +69,17 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 func TestServer_WorksWithoutLeases(t *testing.T) {
 	m := newMirroring(t)
 	m.bucket = &blobtest.Hooked{Bucket: m.bucket, Before: blobtest.Unconditional}
+	m.opts.MarkUses = true
 	server, front := m.start(t)
 	found(t, front, archive)
 	settle(t, server)
-	collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour})
+	_, left, _ := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour})
+	must.Len(t, left, 1)
+	found(t, front, archive)
+	must.Equal(t, m.registry.Requests("archive"), 1)
+	must.Equal(t, server.Ready(t.Context()), nil)
+	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 1 })
+	must.Equal(t, stat(server, "store_failures_total"), 0)
 }
 
 var errNoBucket, errExpired = errors.New("no such bucket"), errors.New("the token has expired")

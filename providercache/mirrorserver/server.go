@@ -156,9 +156,9 @@ func (s *Server) Ready(ctx context.Context) error {
 		defer cancel()
 		_, _, err := blob.ReadAll(ctx, s.bucket, readyKey, 1<<10)
 		if errors.Is(err, blob.ErrNotFound) { // which says the same of a bucket as of an object, if it is a directory
-			_, err = s.bucket.Put(ctx, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{IfAbsent: true})
+			err = s.putOnce(ctx, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{})
 		}
-		if errors.Is(err, blob.ErrExists) || disk.IsFull(err) {
+		if disk.IsFull(err) {
 			err = nil
 		}
 		return err, nil
