@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -28,10 +27,10 @@ func codeNames(t *testing.T) (names []string) {
 }
 
 // TestCodes_AreThoseOfTheEngine reads the source: what the methods Code of errors return is in the tables, and
-// what summaries there are of errors have a code.
+// so is the code of each problem.
 func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	t.Parallel()
-	names, methods, summaries := codeNames(t), 0, 0
+	names, methods, problems := codeNames(t), 0, 0
 	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile", "../internal"} {
 		must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -47,20 +46,15 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 				}
 			}
 			for _, code := range codesOfProblemsIn(file) {
-				if summaries++; !slices.Contains(names, code) {
+				if problems++; !slices.Contains(names, code) {
 					t.Errorf("%s: the code %q isn't in the table", path, code)
-				}
-			}
-			for _, summary := range summariesIn(file) {
-				if summaries++; problem.OfSummary(summary) == "" {
-					t.Errorf("%s: errors with the summary %q have no code; problem.CodedError gives them one", path, summary)
 				}
 			}
 			return nil
 		}))
 	}
-	if methods < 65 || summaries < 180 {
-		t.Errorf("found only %d codes and %d summaries", methods, summaries)
+	if methods < 65 || problems < 180 {
+		t.Errorf("found only %d codes of errors and %d of problems", methods, problems)
 	}
 }
 
@@ -102,8 +96,8 @@ func codesIn(file *ast.File) (codes []string) {
 // codesOfProblemsIn are the codes that a file gives to the problems that it makes.
 func codesOfProblemsIn(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) >= 3 {
-			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called) && slices.Contains([]string{"CodedError", "Errorf", "Warningf", "Fail", "Failed", "Unsaved", "Warn"}, called.Sel.Name) {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) >= 2 {
+			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called) && slices.Contains([]string{"Coded", "Error", "Errorf", "Warningf", "Fail", "Failed", "Unsaved", "Warn"}, called.Sel.Name) {
 				for _, code := range textsIn(call.Args[0]) {
 					if code != "" || !strings.HasPrefix(called.Sel.Name, "Warn") { // of warnings some have none
 						all = append(all, code)
@@ -118,34 +112,14 @@ func codesOfProblemsIn(file *ast.File) (all []string) {
 
 // isProblem reports whether what is called is in package problem, or adds to a log of problems.
 func isProblem(called *ast.SelectorExpr) bool {
+	ofSlog := called.Sel.Name == "Warn" || called.Sel.Name == "Error"
 	switch from := called.X.(type) {
 	case *ast.Ident:
-		return from.Name == "problem" || strings.EqualFold(from.Name, "log") && called.Sel.Name != "Warn" // which is one of package slog
+		return from.Name == "problem" || called.Sel.Name == "Coded" || strings.EqualFold(from.Name, "log") && !ofSlog
 	case *ast.SelectorExpr:
-		return strings.EqualFold(from.Sel.Name, "log") && called.Sel.Name != "Warn"
+		return strings.EqualFold(from.Sel.Name, "log") && !ofSlog
 	}
 	return false
-}
-
-// summariesIn are the headlines of errors without a code of their own that a file makes.
-func summariesIn(file *ast.File) (all []string) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
-		}
-		called, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || called.Sel.Name != "Error" {
-			return true
-		}
-		if id, ok := called.X.(*ast.Ident); ok && id.Name == "problem" {
-			if texts := textsIn(call.Args[0]); len(texts) > 0 && !strings.HasPrefix(texts[0], " ") { // else it begins with a name
-				all = append(all, strings.ReplaceAll(texts[0], "%s", "-option"))
-			}
-		}
-		return true
-	})
-	return all
 }
 
 // textsIn are the constant texts in a part of a file.

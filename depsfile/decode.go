@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 )
 
@@ -54,7 +55,8 @@ func (d *decoder) decodeBlocks(found *locktext.Decoder, blocks hcl.Blocks) {
 			d.found.Problem(block.DefRange, "Dependency locks for modules are not yet supported",
 				"%s v%s knows dependency locks for providers only; those for modules are ignored, and stay. The file may come from a later version that has both.",
 				d.product.Name, d.product.Version)
-			d.found.Problems[len(d.found.Problems)-1].Severity = hcl.DiagWarning
+			warning := d.found.Problems[len(d.found.Problems)-1]
+			warning.Severity, warning.Extra = hcl.DiagWarning, diagnostic.Code("lock_file")
 		}
 		d.locks.modules = append(d.locks.modules, hcl.RangeBetween(block.DefRange, block.Body.(*hclsyntax.Body).SrcRange).SliceBytes(d.src))
 	}

@@ -27,6 +27,7 @@ type Subject struct {
 	Version  Version
 	Platform Platform
 	Step     string         // of an installation: "query", "fetch"
+	Part     string         // of a provider's address that is wrong: "source string"
 	Source   string         // that doesn't have the provider, as Source.Describe names it
 	Registry bool           // Source is a registry
 	Host     hosts.Hostname // that refused a request
@@ -45,9 +46,12 @@ type Subject struct {
 	Nowhere bool
 }
 
-// Error implements error. Only that of a Step begins with what it is about.
+// Error implements error. Only that of a Step or a Part begins with what it is about.
 func (f *Fault) Error() string {
 	text := f.Err.Error()
+	if f.Part != "" {
+		return "invalid provider " + f.Part + ": " + text
+	}
 	if f.Step == "" {
 		return text
 	}

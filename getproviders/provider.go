@@ -202,7 +202,7 @@ func checkPart(part string) error {
 // addressError says what is wrong with a provider's source address: with its "source string", "source hostname", "namespace" or
 // "type". The detail is a sentence or more for people, with what was given.
 func addressError(part, detail string) error {
-	return &hosts.Fault{ID: "invalid_address", Err: fmt.Errorf("invalid provider %s: %s", part, detail)}
+	return &Fault{Code: "invalid_address", Subject: Subject{Part: part}, Err: errors.New(detail)}
 }
 
 // Platform is an operating system and an architecture, in Go's names. It is

@@ -61,7 +61,7 @@ func (x *examination) askHosts() {
 	}
 	for _, f := range failures {
 		detail := explain.Explained(f.err) + f.whyWarning()
-		found := problem.List{problem.Because(f.err, problem.CodedError("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), detail))}
+		found := problem.List{problem.Because(f.err, problem.Error("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), detail))}
 		if !f.needed {
 			found = problem.AsWarnings(found)
 		}

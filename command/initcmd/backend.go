@@ -58,7 +58,7 @@ func (b *backendState) configure() (problems problem.List) {
 				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
 				"terraform {\n  backend \"local\" {}\n}"))
 	case b.isCloud() && isOverridden:
-		return problem.List{problem.At(b.block.Range, problem.CodedError("invalid_option", "Invalid command-line option",
+		return problem.List{problem.At(b.block.Range, problem.Error("invalid_option", "Invalid command-line option",
 			"The option -backend-config is for backends that keep state, and there is a cloud block. Change that block instead."))}
 	}
 	known := b.record

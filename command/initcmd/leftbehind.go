@@ -145,7 +145,7 @@ func (b *backendState) changed(forgets bool) *problem.Problem {
 	if forgets && !b.isCloud() {
 		advice = append(advice, "To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure")
 	}
-	return problem.CodedError("other_backend", "Backend configuration changed", strings.Join(advice, "\n\n"))
+	return problem.Error("other_backend", "Backend configuration changed", strings.Join(advice, "\n\n"))
 }
 
 // mustMove is for state that would be left behind.

@@ -214,18 +214,12 @@ func copyModule(r request) bool {
 		return r.Log.Add(new(products.Of(r.Product).NotEmpty))
 	}
 	r.view.CopyingModule(modules.Redact(source))
-	err := r.Modules().Populate(r.Meta.Context, source, ".")
+	summary, err := r.Modules().Populate(r.Meta.Context, source, ".")
 	if invalid, ok := errors.AsType[problem.List](err); ok {
 		return r.Log.Add(invalid...)
 	}
 	if err != nil {
-		summary := "Failed to download module"
-		var titled interface{ Summary() string }
-		if errors.As(err, &titled) {
-			summary = titled.Summary()
-		}
-		return r.Log.Add(problem.Because(err, problem.Errorf(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary,
-			"The option -from-module can't be used: %s", explain.WithHint(err))))
+		return r.Log.Add(problem.Because(err, problem.Errorf("module_package_failed", summary, "The option -from-module can't be used: %s", explain.WithHint(err))))
 	}
 	r.view.ModuleCopied()
 	return true

@@ -24,9 +24,9 @@ type Problem = hcl.Diagnostic
 // List is any number of errors and warnings.
 type List = hcl.Diagnostics
 
-// Error makes an error that isn't about a place in a file.
-func Error(summary, detail string) *Problem {
-	return &Problem{Severity: hcl.DiagError, Summary: summary, Detail: detail}
+// Error makes an error that isn't about a place in a file, with a code of docs/troubleshooting.md.
+func Error(code, summary, detail string) *Problem {
+	return &Problem{Severity: hcl.DiagError, Summary: summary, Detail: detail, Extra: Caused{Code: code}}
 }
 
 // Warning makes a warning that isn't about a place in a file.

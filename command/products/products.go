@@ -66,12 +66,12 @@ const (
 // settingsOf are those of each product, by its program.
 var settingsOf = map[string]settings{
 	"terraform": {getproviders.Terraform, terraformPathVariable, terraformVersionVariable, defaultTerraform, isOld, Manner{
-		Preamble: *problem.Error(`Terraform encountered problems during initialisation, including problems
+		Preamble: *problem.Error("invalid_configuration", `Terraform encountered problems during initialisation, including problems
 with the configuration, described below.
 
 The Terraform configuration must be valid before initialization so that
 Terraform can determine which modules and providers need to be installed.`, ""),
-		NotEmpty: *problem.CodedError("invalid_option", `The working directory already contains files. The -from-module option requires
+		NotEmpty: *problem.Error("invalid_option", `The working directory already contains files. The -from-module option requires
 an empty directory into which a copy of `+notEmpty, ""),
 	}},
 	"tofu": {getproviders.OpenTofu, tofuPathVariable, tofuVersionVariable, defaultTofu, func(getproviders.Version) bool { return false }, Manner{
@@ -80,7 +80,7 @@ with the configuration, described below.
 
 The OpenTofu configuration must be valid before initialization so that
 OpenTofu can determine which modules and providers need to be installed.`),
-		NotEmpty: *problem.CodedError("invalid_option", "The working directory already contains files",
+		NotEmpty: *problem.Error("invalid_option", "The working directory already contains files",
 			"The -from-module option requires an empty directory into which a copy of \n"+notEmpty),
 		RootFirst: true, Guesses: true, Lenient: true,
 		Help: []string{`"terraform plan"`, `"tofu plan"`, `"terraform apply"`, `"tofu apply"`,

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -201,7 +202,7 @@ func (m programMemory) file(program string) string {
 func ExplainVersion(m *cli.Meta, product getproviders.Product, problems problem.List) (explained problem.List) {
 	origin := ""
 	for _, p := range problems {
-		if problem.OfSummary(p.Summary) != "required_version" {
+		if explain.CodeOf(p) != "required_version" {
 			explained = append(explained, p)
 			continue
 		}

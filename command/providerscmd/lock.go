@@ -173,9 +173,9 @@ func parseSpecs(product getproviders.Product, unfit string, given []string, vers
 
 func addressProblem(err error) *problem.Problem {
 	if summary, detail, ok := cause.Address(err); ok {
-		return problem.Error(summary, detail)
+		return problem.Error("invalid_address", summary, detail)
 	}
-	return problem.CodedError("invalid_address", "Invalid provider argument", problem.Sentence(err))
+	return problem.Error("invalid_address", "Invalid provider argument", problem.Sentence(err))
 }
 
 // checkRequired makes sure that every provider that is named is required in one of

@@ -78,7 +78,7 @@ func (o *packageOptions) checkSource() {
 }
 
 func (o *packageOptions) refuse(summary, detail string) {
-	o.problems = append(o.problems, problem.Error(summary, detail))
+	o.problems = append(o.problems, problem.Error("invalid_option", summary, detail))
 }
 
 // connect makes the source of packages, and what reaches it: the registries,

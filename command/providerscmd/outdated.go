@@ -102,7 +102,7 @@ func (o *outdatedOptions) outdated() (found []result.Dependency) {
 			}
 		} else if text := explain.Explained(errs[i]); !told[text] {
 			told[text] = true
-			o.Log.Add(problem.Because(errs[i], problem.CodedError("request_failed", "Can't tell which versions there are", text)))
+			o.Log.Add(problem.Because(errs[i], problem.Error("request_failed", "Can't tell which versions there are", text)))
 		}
 	}
 	slices.SortFunc(found, func(a, b result.Dependency) int {

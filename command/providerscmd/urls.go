@@ -97,7 +97,7 @@ func (o *hashOptions) Report() (*result.Result, error) {
 	for i, err := range errs {
 		if err != nil {
 			report[i] = result.PackageHashes{Path: o.Operands[i], Err: err}
-			o.Log.Add(problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
+			o.Log.Add(problem.Because(err, problem.Error("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
 	}
 	return result.Hashes(report), nil

@@ -251,7 +251,7 @@ func failure(err error) *problem.Problem {
 	if explain.Hint(err) != "" {
 		text = explain.Explained(err)
 	}
-	return problem.CodedError("serve_failed", "Failed to serve", text)
+	return problem.Error("serve_failed", "Failed to serve", text)
 }
 
 func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *problem.Problem) {

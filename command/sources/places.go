@@ -63,7 +63,7 @@ func (net Network) OpenBucket(ctx context.Context, address string, others ...str
 func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (remote.Releases, *problem.Problem) {
 	releases, err := net.Releases(address, create)
 	if err != nil {
-		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
+		return nil, problem.Error("bucket", "Invalid URL of a registry", problem.Sentence(err))
 	}
 	return releases, nil
 }
@@ -168,7 +168,7 @@ func CheckCreateRepository(given, location string) *problem.Problem {
 	if given == "" || places.IsOCI(location) {
 		return nil
 	}
-	return problem.CodedError("invalid_option", "The -create-repository flag needs oci://", "It says how repositories of an OCI registry are created, and the packages go to another place.")
+	return problem.Error("invalid_option", "The -create-repository flag needs oci://", "It says how repositories of an OCI registry are created, and the packages go to another place.")
 }
 
 // hookOutput is how much of what the command says an error has.

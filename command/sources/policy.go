@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -48,7 +49,7 @@ func PolicyFlag(given *[]string) cli.Flag {
 func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 	m, product := s.Meta, s.Product
 	paths, problems := PolicyFiles(m, dir)
-	p := Policy{session: s}
+	p, invalid := Policy{session: s}, problem.List{}
 	if config := s.Config; config != nil {
 		p.cache = sync.OnceValue(func() *providercache.Store {
 			cache, _ := OpenCache(m, config)
@@ -60,7 +61,7 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 		if !ok {
 			paths = append(paths, text)
 		}
-		problems = append(problems, diags...)
+		invalid = append(invalid, diags...)
 		p.Rules = policy.All(p.Rules, rule)
 	}
 	p.Files = strings.Join(paths, string(filepath.ListSeparator))
@@ -71,10 +72,13 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 				d.Detail += fmt.Sprintf(" It is what %s names.", by)
 			}
 		}
-		problems = append(problems, diags...)
+		invalid = append(invalid, diags...)
 		p.Rules = policy.All(p.Rules, rules)
 	}
-	return p, s.Log.Add(problems...)
+	for _, d := range invalid {
+		d.Extra = diagnostic.Code("invalid_policy")
+	}
+	return p, s.Log.Add(append(problems, invalid...)...)
 }
 
 // Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version

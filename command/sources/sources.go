@@ -53,10 +53,11 @@ func configProblem(p cliconfig.Problem) *problem.Problem {
 	case !strings.Contains(detail, p.File) && !strings.Contains(detail, strconv.Quote(p.File)):
 		detail += fmt.Sprintf("\n\nThis is about %s.", p.File)
 	}
+	tell := problem.Errorf
 	if p.Warning {
-		return problem.Warning(p.Summary, detail)
+		tell = problem.Warningf
 	}
-	return problem.Error(p.Summary, detail)
+	return tell(cmp.Or(p.Code, "cli_configuration"), p.Summary, "%s", detail)
 }
 
 // ReattachVariable lists providers that run already.

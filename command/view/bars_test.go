@@ -123,7 +123,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 		v.Observe(came(alpha, 1*mb, 10*mb))
 		v.ProvidersEnd()
 	}
-	v.Problems(problem.List{problem.Error("Canceled", "")})
+	v.Problems(problem.List{problem.Error("", "Canceled", "")})
 	if !screen.Shows(`1/10 MB`) {
 		t.Errorf("there was no bar: %q", screen.History())
 	}

@@ -65,7 +65,7 @@ func TestJSON_End(t *testing.T) {
 	s.installation()
 	s.Observe(ended(event.Failed, alpha, errors.New("gone")))
 	s.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net"})
-	s.Problems(problem.List{problem.Error("Bad", ""), problem.Warning("Odd", "")})
+	s.Problems(problem.List{problem.Error("", "Bad", ""), problem.Warning("Odd", "")})
 	s.out.Reset()
 	s.ModulesEnd(3)
 	s.End(1)
@@ -113,7 +113,7 @@ func TestJSON_Records(t *testing.T) {
 
 func TestJSON_ProblemWithSource(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
-	s.Problems(problem.List{problem.At(bogus(), problem.Error("Unsupported argument", "Not expected."))})
+	s.Problems(problem.List{problem.At(bogus(), problem.Error("invalid_configuration", "Unsupported argument", "Not expected."))})
 	s.check(t, `{"@level":"error","@message":"Error: Unsupported argument"`+jsonStamp+
 		`"diagnostic":{"severity":"error","summary":"Unsupported argument","detail":"Not expected.",`+
 		`"range":{"filename":"main.tf","start":{"line":3,"column":13,"byte":47},"end":{"line":3,"column":18,"byte":52}},`+

@@ -66,7 +66,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	}
 	s := newSpeaker(func(o *Options) { o.Showing.ReadFile = func(string) ([]byte, error) { return []byte(words), nil } })
 	place := hcl.Range{Filename: words, Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
-	s.Problems(problem.List{problem.At(place, problem.Error(words, words))})
+	s.Problems(problem.List{problem.At(place, problem.Error("", words, words))})
 	check("a problem", s.err.String())
 	out.Reset()
 	v := NewInit(Options{Now: time.Now, Progress: ProgressNone})

@@ -81,7 +81,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 		}
 	}
 	if failed {
-		r.addProblems(problem.List{problem.Error("Failed to install provider", "Error while installing acme/provider00 v5.60.0: the connection was reset.\n\nhint: try again "+hostileText)})
+		r.addProblems(problem.List{problem.Error("", "Failed to install provider", "Error while installing acme/provider00 v5.60.0: the connection was reset.\n\nhint: try again "+hostileText)})
 		r.addProblems(problem.List{problem.Warning("A warning "+hostileText, "")})
 	}
 	var page bytes.Buffer

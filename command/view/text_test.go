@@ -178,11 +178,11 @@ func TestHuman_Problems(t *testing.T) {
 	elsewhere := bogus()
 	elsewhere.Filename = "gone.tf"
 	problems := problem.List{
-		problem.At(bogus(), problem.Error("Unsupported argument",
+		problem.At(bogus(), problem.Error("", "Unsupported argument",
 			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
 		problem.At(elsewhere, problem.Warning("Strange", "It is strange:\n  terraform init")),
-		problem.Error("broken", ""),
-		problem.At(bogus(), problem.Error("Unsupported argument",
+		problem.Error("", "broken", ""),
+		problem.At(bogus(), problem.Error("", "Unsupported argument",
 			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
 	}
 	tests := []struct {
@@ -291,7 +291,7 @@ func TestHuman_WarningsInPipes(t *testing.T) {
 			s := newSpeaker(nil)
 			o := Options{Stdout: terminal.Stream{Writer: &s.out}, Stderr: terminal.Stream{Writer: &s.err}}
 			tt.change(&o)
-			Problems(o, problem.List{problem.Warning("Strange", "Look."), problem.Error("broken", "")})
+			Problems(o, problem.List{problem.Warning("Strange", "Look."), problem.Error("", "broken", "")})
 			s.check(t, tt.wantOut, tt.wantErr)
 		})
 	}

@@ -150,5 +150,5 @@ func StateProblem(err error) *problem.Problem {
 	case errors.Is(err, load.ErrStateVersion):
 		text += "\n\nA newer version of Terraform or OpenTofu has written the state, or it isn't one. Use a newer tfdeps, or name another file."
 	}
-	return problem.CodedError("state", "Error loading state", text)
+	return problem.Error("state", "Error loading state", text)
 }

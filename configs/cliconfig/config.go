@@ -105,6 +105,7 @@ func (k MethodKind) String() string {
 // Problem is something wrong with the CLI configuration.
 type Problem struct {
 	Warning bool   // the run may go on
+	Code    string // names it for programs; "": it is a mistake in the configuration
 	Summary string // a few words: what kind of problem
 	Detail  string // whole sentences: what exactly is wrong, and what would be right; never a token
 	File    string

@@ -129,7 +129,7 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	exe, err := user.FindHelper(c.Helper.Name)
 	if err != nil {
 		return hosts.FirstOf(known...), []Problem{{
-			Warning: true,
+			Warning: true, Code: "credentials_helper_not_found",
 			Summary: "Credentials helper not found",
 			Detail: fmt.Sprintf("The CLI configuration asks for a credentials helper, and there is %v."+
 				" Requests go without the tokens that it may know.", err),

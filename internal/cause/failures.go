@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
@@ -21,11 +20,11 @@ func Refused(c getproviders.Candidate, reason error) *getproviders.Fault {
 
 // Address takes apart what is wrong with the address of a provider: a headline, and sentences. ok is false for other errors.
 func Address(err error) (summary, detail string, ok bool) {
-	if getproviders.CodeOf(err) != "invalid_address" {
+	failed, ok := errors.AsType[*getproviders.Fault](err)
+	if !ok || failed.Part == "" {
 		return "", "", false
 	}
-	summary, detail, ok = strings.Cut(err.Error(), ": ")
-	return "I" + strings.TrimPrefix(summary, "i"), detail, ok
+	return "Invalid provider " + failed.Part, failed.Err.Error(), true
 }
 
 // NotCached finds all that an error says isn't on this machine.

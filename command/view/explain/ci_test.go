@@ -32,7 +32,7 @@ func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 	var out bytes.Buffer
 	h := &Printer{Err: terminal.Stream{Writer: &out}, Plain: true, Showing: Showing{ReadFile: func(string) ([]byte, error) { return []byte("x = ##[group]"), nil }}}
 	at := hcl.Range{Filename: "main.tf", Start: hcl.Pos{Line: 1, Byte: 5}, End: hcl.Pos{Line: 1, Column: 2, Byte: 6}} // the mark is between the two signs
-	h.Problems(problem.List{problem.At(at, problem.Error("Wrong", ""))})
+	h.Problems(problem.List{problem.At(at, problem.Error("", "Wrong", ""))})
 	must.Contain(t, out.String(), "x = #")
 	must.NotContain(t, out.String(), "##[")
 }

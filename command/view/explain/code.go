@@ -10,31 +10,32 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/combine"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
-// CodeOf names a problem for programs: by the error behind it, else by its headline. Every error
+// CodeOf names a problem for programs: by the error behind it, else as it says itself. Every error
 // has a code; of warnings some have none.
 func CodeOf(p *problem.Problem) string {
-	code := ""
+	code, otherwise := "", "invalid_configuration"
 	switch extra := p.Extra.(type) {
 	case problem.Caused:
-		code = cmp.Or(CodeOfError(extra.Err), extra.Code)
+		code, otherwise = cmp.Or(CodeOfError(extra.Err), extra.Code), "failed"
 	case modules.Unlocated:
-		code = CodeOfError(extra.Err)
+		code = cmp.Or(CodeOfError(extra.Err), "module_package_failed")
+	case modules.Outdated:
+		code = "module_not_installed"
+	case combine.LegacyProvider:
+		code = "invalid_address"
+	case diagnostic.Code:
+		code = string(extra)
 	}
-	if code == "" {
-		code = problem.OfSummary(p.Summary)
-	}
-	switch {
-	case code != "" || problem.IsWarning(p):
+	if problem.IsWarning(p) {
 		return code
-	case p.Subject != nil:
-		return "invalid_configuration"
-	default:
-		return "failed"
 	}
+	return cmp.Or(code, otherwise)
 }
 
 // vague are codes that only say where something failed. What an inner error says counts more.

@@ -45,7 +45,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		case len(c.Failures) == 1:
 			explained = failure{product: product, req: req, Fault: c.Failures[0], suggest: suggest}.problem()
 		default:
-			explained = problem.CodedError("failed", "Failed to install providers", allFailed(product, c.Err))
+			explained = problem.Error("failed", "Failed to install providers", allFailed(product, c.Err))
 		}
 		problems = append(problems, problem.Because(c.Err, explained))
 	}
@@ -61,15 +61,15 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 // manyFailed is about a cause for which several providers failed.
 func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Problem {
 	names := texts(cause.Failures, func(f *getproviders.Fault) string { return shortName(product, f) })
-	summary, doing := "Failed to install provider", "Error while installing these providers:"
+	code, summary, doing := "failed", "Failed to install provider", "Error while installing these providers:"
 	switch {
 	case errors.Is(cause.Err, hosts.ErrNoService), errors.Is(cause.Err, hosts.ErrServiceVersion):
-		summary, doing = "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
+		code, summary, doing = "no_service", "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
 	case !slices.ContainsFunc(cause.Failures, knewVersion):
 		summary, doing = queryFailed(product, cause.Err)
-		doing += " these providers:"
+		code, doing = "unreachable", doing+" these providers:"
 	}
-	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
+	return problem.Error(code, summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
 }
 
 // shortName is a provider with its version, if that was known.
@@ -117,9 +117,9 @@ func (f failure) problem() *problem.Problem {
 		return problem.Errorf("built_in_provider", "Invalid dependency on built-in provider",
 			"Cannot use %s: %s%s%s", short, WithHint(f.Err), correct, f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
-		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
+		return problem.Error("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
-		return problem.CodedError("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
+		return problem.Error("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case !knewVersion(f.Fault):
 		summary, doing := queryFailed(f.product, f.Err)
 		return problem.Errorf("unreachable", summary, "%s provider %s: %s%s", doing, short, WithHint(f.Err), f.otherAddress())
@@ -128,7 +128,7 @@ func (f failure) problem() *problem.Problem {
 		if errors.Is(f.Err, getproviders.ErrVersionNotFound) && f.isRequired() {
 			text += "\n\nIf the lock file selects this version, \"tfdeps init -upgrade\" selects another one."
 		}
-		return problem.CodedError("failed", "Failed to install provider", text)
+		return problem.Error("failed", "Failed to install provider", text)
 	}
 }
 

@@ -117,5 +117,5 @@ func remedy(err error) string {
 
 // canceled is what an interrupt comes to.
 func canceled(what string) *problem.Problem {
-	return problem.CodedError("interrupted", what+" was canceled by an interrupt signal.", "")
+	return problem.Error("interrupted", what+" was canceled by an interrupt signal.", "")
 }

@@ -22,7 +22,7 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 		}
 	}
 	if len(absent) == 0 {
-		return problem.CodedError("package_damaged", "Installed packages are damaged", damagedText(product, damaged)+
+		return problem.Error("package_damaged", "Installed packages are damaged", damagedText(product, damaged)+
 			"\n\nTo replace them, run this once where requests are allowed:\n  tfdeps init")
 	}
 	var b strings.Builder
@@ -38,7 +38,7 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 		b.WriteString("\n\n" + damagedText(product, damaged))
 	}
 	fmt.Fprintf(&b, "\n\nRun this once where requests are allowed, with the same cache, or install from a filesystem mirror:\n  %s", primer(missing))
-	return problem.CodedError("not_cached", "Not all providers are on this machine", b.String())
+	return problem.Error("not_cached", "Not all providers are on this machine", b.String())
 }
 
 // damagedText is about packages that are there and aren't what the lock file records.

@@ -82,7 +82,7 @@ func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 		case 1:
 			platform = c.Failures[0].Platform
 		default:
-			return problem.Error(summary, told(c, lockFailure(product, d, platform), nil))
+			return problem.Error("failed", summary, told(c, lockFailure(product, d, platform), nil))
 		}
 		if failed[platform] == "" {
 			platforms = append(platforms, platform)
@@ -91,7 +91,7 @@ func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 		return nil
 	})
 	for _, platform := range platforms {
-		problems = append(problems, problem.Error(summary, lockFailure(product, d, platform)+failed[platform]))
+		problems = append(problems, problem.Error("failed", summary, lockFailure(product, d, platform)+failed[platform]))
 	}
 	return problems
 }
@@ -119,7 +119,7 @@ func MirrorProblems(err error, code, summary string) problem.List {
 		case getproviders.CodeOf(c.Err) == "mirror_index":
 			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", WithHint(c.Err))
 		}
-		return problem.CodedError(code, summary, unwritten(c.Err))
+		return problem.Error(code, summary, unwritten(c.Err))
 	})
 }
 
@@ -151,7 +151,7 @@ func mirrorProblem(c cause.Cause) *problem.Problem {
 	case first.Step == during.Authenticate, errors.Is(first, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
-	return problem.CodedError(code, summary, told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
+	return problem.Error(code, summary, told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
 		return "Failed to " + verb + " " + name(f)
 	}))
 }
@@ -166,7 +166,7 @@ func TransferProblems(product getproviders.Product, push bool, err error) proble
 		if len(c.Failures) > 0 {
 			c.Err = c.Failures[0]
 		}
-		return problem.Because(c.Err, problem.CodedError("bucket", "Failed to push packages", text))
+		return problem.Because(c.Err, problem.Error("bucket", "Failed to push packages", text))
 	})
 }
 
@@ -174,7 +174,7 @@ func TransferProblems(product getproviders.Product, push bool, err error) proble
 // packages failed for, and each other package.
 func LocateProblems(err error) problem.List {
 	return problemsOf(err, "The search", func(c cause.Cause) *problem.Problem {
-		return problem.CodedError("package_not_found", "Provider package not found",
+		return problem.Error("package_not_found", "Provider package not found",
 			told(c, "The source of these providers doesn't say where their packages are:", packageName))
 	})
 }

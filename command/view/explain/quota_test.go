@@ -12,11 +12,11 @@ import (
 )
 
 func TestShowing_ShowsTheFirstProblems(t *testing.T) {
-	problems := func(files, each int, make func(summary, detail string) *problem.Problem, detail string) (all problem.List) {
+	problems := func(files, each int, make func(code, summary, format string, args ...any) *problem.Problem, detail string) (all problem.List) {
 		for file := range files {
 			for line := range each {
 				at := hcl.Range{Filename: fmt.Sprintf("f%d.tf", file), Start: hcl.Pos{Line: line + 1, Column: 1, Byte: line}}
-				all = append(all, problem.At(at, make("Wrong", detail)))
+				all = append(all, problem.At(at, make("", "Wrong", detail)))
 			}
 		}
 		return all
@@ -27,11 +27,11 @@ func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 		shown int
 		rest  string
 	}{
-		"as many as there may be":  {problems(4, 50, problem.Error, few), 200, ""},
-		"one more in a file":       {problems(2, 51, problem.Error, few), 100, "Error: And 2 more"},
-		"one more in the run":      {append(problems(4, 50, problem.Error, few), problem.Error("Wrong", few)), 200, "Error: And 1 more"},
-		"warnings":                 {problems(1, 60, problem.Warning, few), 50, "Warning: And 10 more"},
-		"a warning and many words": {problems(4, 50, problem.Error, strings.Repeat(few, 150)), 35, "Error: And 165 more"},
+		"as many as there may be":  {problems(4, 50, problem.Errorf, few), 200, ""},
+		"one more in a file":       {problems(2, 51, problem.Errorf, few), 100, "Error: And 2 more"},
+		"one more in the run":      {append(problems(4, 50, problem.Errorf, few), problem.Error("", "Wrong", few)), 200, "Error: And 1 more"},
+		"warnings":                 {problems(1, 60, problem.Warningf, few), 50, "Warning: And 10 more"},
+		"a warning and many words": {problems(4, 50, problem.Errorf, strings.Repeat(few, 150)), 35, "Error: And 165 more"},
 	} {
 		shown, rest := 0, ""
 		new(Showing).Show(c.all, func(p *problem.Problem, _ *Snippet) int {
@@ -48,7 +48,7 @@ func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 	var q Showing
 	count := 0
 	for range 5 {
-		q.Show(problems(1, 45, problem.Error, few), func(*problem.Problem, *Snippet) int { count++; return 0 })
+		q.Show(problems(1, 45, problem.Errorf, few), func(*problem.Problem, *Snippet) int { count++; return 0 })
 	}
 	if count != 50+4 { // and what is said of the rest, four times
 		t.Errorf("several calls of one run show %d", count)
@@ -58,13 +58,13 @@ func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 // TestShowing_TextsHaveAnEnd has names of megabytes, which messages quote.
 func TestShowing_TextsHaveAnEnd(t *testing.T) {
 	name := strings.Repeat("\u00e4", 1<<20)
-	p := new(Showing).told(problem.Error("No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
+	p := new(Showing).told(problem.Error("", "No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
 	if want := "The name " + strings.Repeat("\u00e4", mostQuoted) + "... is wrong.\n\nIt has a b a b"; !strings.HasPrefix(p.Detail, want) ||
 		len(p.Detail) > mostDetail+mostQuoted || !strings.HasSuffix(p.Detail, "...") || len(p.Summary) > 3*mostQuoted {
 		t.Errorf("%d and %d bytes: %.600q", len(p.Summary), len(p.Detail), p.Detail)
 	}
 	url := "https://example.com/?signature=" + strings.Repeat("0", 900)
-	long := problem.Error("No answer", strings.Repeat("a ", 200)+url+" said no.")
+	long := problem.Error("", "No answer", strings.Repeat("a ", 200)+url+" said no.")
 	must.Equal(t, new(Showing).told(long).Detail, long.Detail)
 }
 

@@ -18,12 +18,12 @@ func TestSimilar_ShowsOneOfEachKind(t *testing.T) {
 		problem.Warning("Old", "of no file"),
 		problem.Warning("Old", "of no file, either"),
 		at(1, problem.Warning("Old", "first")),
-		at(2, problem.Error("Bad", "")),
+		at(2, problem.Error("", "Bad", "")),
 		at(3, problem.Warning("Old", "second")),
-		at(4, problem.Error("Bad", "")),
+		at(4, problem.Error("", "Bad", "")),
 		at(5, problem.Warning("Other", "alone")),
 		at(6, problem.Warning("Old", "third")),
-		at(7, problem.Error("Old", "is an error")),
+		at(7, problem.Error("", "Old", "is an error")),
 	}
 	const noFile = "Old: of no file|Old: of no file, either|"
 	for _, c := range []struct {

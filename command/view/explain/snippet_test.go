@@ -116,7 +116,7 @@ func FuzzSnippet(f *testing.F) {
 			Filename: name,
 			Start:    hcl.Pos{Line: line, Column: column, Byte: at},
 			End:      hcl.Pos{Line: toLine, Column: toColumn, Byte: to},
-		}, problem.Error("Summary", "Detail"))
+		}, problem.Error("", "Summary", "Detail"))
 		shown.Problems(problem.List{p})
 		if out.Len() == 0 {
 			t.Error("nothing was printed")

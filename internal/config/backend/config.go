@@ -172,7 +172,7 @@ func unsupported(block load.Backend, types map[string]*schema, product getprovid
 	case "artifactory", "azure", "etcd", "etcdv3", "manta", "swift":
 		detail = fmt.Sprintf("The %q backend is not supported in Terraform v1.3 or later.", block.Type)
 	}
-	return diagnostic.Error(block.TypeRange, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", "))
+	return diagnostic.Coded("backend_configuration", diagnostic.Error(block.TypeRange, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", ")))
 }
 
 // schemas is the table of types, by name. A type of a value is a word such as

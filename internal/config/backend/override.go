@@ -73,18 +73,22 @@ func (s *schema) alike(name string) string {
 	return ""
 }
 
+func misgiven(summary, format string, args ...any) hcl.Diagnostics {
+	return hcl.Diagnostics{diagnostic.Coded("backend_configuration", diagnostic.Placeless(summary, format, args...))}
+}
+
 // parsePair reads the value of an argument. The value may be a secret, so no
 // message has it, and neither has the range.
 func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
 	attr, known := schema.Attributes[name]
 	if !known {
-		return nil, hcl.Diagnostics{diagnostic.Placeless("Invalid backend configuration argument",
-			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))}
+		return nil, misgiven("Invalid backend configuration argument",
+			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))
 	}
 	// JSON has no other text, so the record would never match the configuration.
 	if !utf8.ValidString(value) {
-		return nil, hcl.Diagnostics{diagnostic.Placeless("Invalid backend configuration value",
-			"The value that -backend-config gives for %q is not valid UTF-8.", name)}
+		return nil, misgiven("Invalid backend configuration value",
+			"The value that -backend-config gives for %q is not valid UTF-8.", name)
 	}
 	origin := diagnostic.Beginning(fmt.Sprintf("-backend-config=\"%s=...\"", name))
 	expr := hcl.StaticExpr(cty.StringVal(value), origin)
@@ -96,8 +100,8 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 			}
 		}
 		if err != nil {
-			return nil, hcl.Diagnostics{diagnostic.Placeless("Invalid backend configuration value",
-				"The value that -backend-config gives for %q can't be used: %v.", name, err)}
+			return nil, misgiven("Invalid backend configuration value",
+				"The value that -backend-config gives for %q can't be used: %v.", name, err)
 		}
 	} else {
 		parsed, diags := static.ParseArgument(value, origin.Filename)

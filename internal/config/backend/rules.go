@@ -98,7 +98,7 @@ func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Di
 	}
 	if block.Type == "remote" || block.Type == Cloud {
 		if reason := wrongWorkspaces(block.Type, value.GetAttr("workspaces")); reason != "" {
-			report("Invalid workspaces configuration", "%s", reason)
+			diags = append(diags, diagnostic.Coded("backend_configuration", diagnostic.Error(block.Range, "Invalid workspaces configuration", "%s", reason)))
 		}
 	}
 	return diags

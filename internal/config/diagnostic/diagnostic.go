@@ -24,6 +24,15 @@ func Warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 	return diag
 }
 
+// Code is the Extra of a problem that is no mistake in the configuration: one of docs/troubleshooting.md.
+type Code string
+
+// Coded returns the problem with a code.
+func Coded(code Code, diag *hcl.Diagnostic) *hcl.Diagnostic {
+	diag.Extra = code
+	return diag
+}
+
 // Unreadable returns an error about a file or directory that can't be read. It has no
 // range, because there is no source line to show; err names the path.
 func Unreadable(summary string, err error) *hcl.Diagnostic {

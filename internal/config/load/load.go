@@ -77,8 +77,8 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 	if err != nil {
 		build := newBuilder(dir, dialect.Of(product), opts)
 		build.finish()
-		return build.module, hcl.Diagnostics{diagnostic.Placeless("Reading the configuration was interrupted",
-			"The directory %s wasn't read to its end: %s.", dir, err)}
+		return build.module, hcl.Diagnostics{diagnostic.Coded("interrupted", diagnostic.Placeless("Reading the configuration was interrupted",
+			"The directory %s wasn't read to its end: %s.", dir, err))}
 	}
 	return module, diags
 }
@@ -205,8 +205,8 @@ func (l *listing) addTests(dir string, product dialect.Dialect, opts Options) hc
 	case errors.Is(err, fs.ErrNotExist) && name == defaultTestDirectory:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return hcl.Diagnostics{diagnostic.PlacelessWarning("Test directory does not exist",
-			"There is no directory %s, so no test files are read.", testDir)}
+		return hcl.Diagnostics{diagnostic.Coded("configuration_not_found", diagnostic.PlacelessWarning("Test directory does not exist",
+			"There is no directory %s, so no test files are read.", testDir))}
 	case err != nil:
 		return hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
 	}

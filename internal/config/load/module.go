@@ -178,9 +178,9 @@ func (r RequiredVersion) check(product dialect.Dialect, running *version.Version
 	if product.Understands("language") {
 		summary = "Incompatible module"
 	}
-	return diagnostic.Error(r.Range, summary,
+	return diagnostic.Coded("required_version", diagnostic.Error(r.Range, summary,
 		"%s does not support %s version %s: it requires %s. Use a version that is supported, or change the constraint if it is out of date.",
-		subject, product.Name, product.Version, r.Text)
+		subject, product.Name, product.Version, r.Text))
 }
 
 // Requirements returns what the module itself asks for, without the modules
@@ -202,9 +202,9 @@ func (m *Module) require(entries []*requiredProvider, configs []*providerConfig,
 	add := func(provider getproviders.Provider, version *RequiredVersion, at hcl.Range) {
 		req := getproviders.Requirement{Pos: getproviders.Pos{Module: m.Path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
 		if provider.IsLegacy() {
-			found.error(at, "Invalid legacy provider address",
+			found.report(diagnostic.Coded("invalid_address", diagnostic.Error(at, "Invalid legacy provider address",
 				"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
-				provider, provider.Type)
+				provider, provider.Type)))
 			return
 		}
 		if version != nil { // one on a built-in provider is left for the installer to refuse

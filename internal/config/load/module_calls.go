@@ -70,8 +70,8 @@ func (c *ModuleCall) readSource(attr *hcl.Attribute, s *static.Scope) {
 	case !ok:
 		problems = append(problems, diagnostic.Error(c.SourceRange, "Unsuitable value type", "The source of a module has to be a string."))
 	case given == "":
-		problems = append(problems, diagnostic.Error(c.SourceRange, "Invalid module source address",
-			"The source of a module can't be empty: it says where the module is."))
+		problems = append(problems, diagnostic.Coded("invalid_module_source", diagnostic.Error(c.SourceRange, "Invalid module source address",
+			"The source of a module can't be empty: it says where the module is.")))
 	}
 	if c.sourceProblems = problems; len(problems) == 0 {
 		c.Source = given

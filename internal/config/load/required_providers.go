@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -110,11 +111,8 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 		entry.provider = provider
 		return true
 	}
-	summary, detail, ok := cause.Address(err)
-	if !ok {
-		summary, detail = "Invalid provider source string", err.Error()
-	}
-	d.error(expr.Range(), summary, "%s", detail)
+	summary, detail, _ := cause.Address(err)
+	d.report(diagnostic.Coded("invalid_address", diagnostic.Error(expr.Range(), summary, "%s", detail)))
 	return false
 }
 

@@ -131,7 +131,7 @@ func findSubdir(dir string, from packageSource) (string, error) {
 	}
 	subdir, _, err := FindSubdir(dir, from.remote.Subdir, "", from.version == "") // what a registry says is a name, and no pattern
 	if errors.Is(err, ErrNoSubdir) {
-		err = &getproviders.Fault{Err: err, Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"}
+		err = &getproviders.Fault{Code: "module_package_not_found", Err: err, Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"}
 	}
 	return subdir, err
 }

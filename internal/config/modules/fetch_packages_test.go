@@ -243,7 +243,7 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 	}}
 	dir := t.TempDir()
 	write(t, dir, ".terraform/x", "")
-	must.Succeed(t, in.Populate(t.Context(), netURL+"//m", dir))
+	must.Succeed(t, must.ErrorOf(in.Populate(t.Context(), netURL+"//m", dir)))
 	var got []string
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if name, _ := filepath.Rel(dir, path); !entry.IsDir() {
@@ -257,10 +257,10 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 		netURL + "//n": "parent directory", netURL + "//o": `no directory "o"`, leafURL: "no such package", "x/y/z": "registries", "nonsense": "./nonsense",
 	} {
 		empty := t.TempDir()
-		must.Contain(t, in.Populate(t.Context(), source, empty), want, source)
+		must.Contain(t, must.ErrorOf(in.Populate(t.Context(), source, empty)), want, source)
 		must.Len(t, must.Get(os.ReadDir(empty))(t), 0, source)
 	}
-	must.Contain(t, in.Populate(t.Context(), netURL+"//m", dir), "not empty", "into a directory that isn't empty")
+	must.Contain(t, must.ErrorOf(in.Populate(t.Context(), netURL+"//m", dir)), "not empty", "into a directory that isn't empty")
 }
 
 // wantNothing checks that there is no directory for modules.

@@ -100,7 +100,7 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 		p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
 		files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
 		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &packageSet{others: files}}
-		err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
+		_, err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
 		p.fetcher = &packageSet{others: files}
 		if ok {
 			p.save()

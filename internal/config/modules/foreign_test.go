@@ -138,7 +138,7 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 		p := newProject(t, nil)
 		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &packageSet{others: files}}
 		dir := t.TempDir()
-		err := in.Populate(t.Context(), netURL, dir)
+		_, err := in.Populate(t.Context(), netURL, dir)
 		must.Contain(t, err, "module.in", name)
 		must.Contain(t, err, netURL, name)
 		must.Len(t, must.Get(os.ReadDir(dir))(t), 0, name)
@@ -200,7 +200,7 @@ func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
 	for source, want := range map[string]map[string]bool{inner: {inner: true}, "example.com/acme/net/cloud": {located: false}} {
 		fetcher := &packageSet{others: texts{"main.tf": ""}}
 		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: fetcher, Registries: newRegistries(registry)}
-		must.Succeed(t, in.Populate(t.Context(), source, t.TempDir()), source)
+		must.Succeed(t, must.ErrorOf(in.Populate(t.Context(), source, t.TempDir())), source)
 		must.DeepEqual(t, fetcher.own(), want, "-from-module", source)
 	}
 }

@@ -26,69 +26,51 @@ import (
 // are not known yet: see [Resolver.CopiedFrom].
 //
 // A module with errors isn't copied: they are hcl.Diagnostics in the error. If anything
-// fails, what was copied is removed again. An error that has a method Summary, itself or in what it wraps, has a
-// headline of its own.
-func (in Resolver) Populate(ctx context.Context, source, dir string) error {
-	if err := mustBeEmpty(dir); err != nil {
-		return err
+// fails, what was copied is removed again. The summary is a headline for the error.
+func (in Resolver) Populate(ctx context.Context, source, dir string) (summary string, err error) {
+	const failed = "Failed to download module"
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") { // it would be in the way
+			return "Can't populate non-empty directory", fmt.Errorf("the directory is not empty: it has %s", entry.Name())
+		}
+	}
+	if err != nil {
+		return failed, err
 	}
 	address, err := ParseAddress(source, in.Product)
 	if err != nil {
-		return headed{err, "Invalid module source address"}
+		return invalidAddress, &getproviders.Fault{Code: "invalid_module_source", Err: err}
 	}
 	if local, ok := address.(Local); ok {
-		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
+		return failed, in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
 	if in.Allow != nil {
 		if err := in.Allow(address, ">= 0"); err != nil { // there is no call that could have a constraint
-			return headed{err, "Module refused by policy"}
+			return refusedByPolicy, &getproviders.Fault{Code: "refused_by_policy", Err: err}
 		}
 	}
 	from, _, err := in.locate(ctx, address, "")
-	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && failed.Host != "" {
-		return headed{err, headline(err)}
+	if fault, ok := errors.AsType[*getproviders.Fault](err); ok && fault.Host != "" {
+		return headline(err), err
 	}
 	if err != nil {
-		return err
+		return failed, err
 	}
 	stage, err := newStage(in.Dir)
 	if err != nil {
-		return err
+		return failed, err
 	}
 	defer stage.remove()
 	pkg := stage.at("root")
 	_, subdir, err := in.fetch(ctx, from, pkg)
 	if err != nil {
-		return err
+		return failed, err
 	}
 	if isForeign(address) {
 		in.CopiedFrom = source
 	}
-	return in.copyModule(ctx, filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
-}
-
-// headed is an error with a headline.
-type headed struct {
-	error
-	summary string
-}
-
-func (e headed) Summary() string { return e.summary }
-
-func (e headed) Unwrap() error { return e.error }
-
-// mustBeEmpty refuses a directory in which something would be in the way.
-func mustBeEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), ".") {
-			return headed{fmt.Errorf("the directory is not empty: it has %s", entry.Name()), "Can't populate non-empty directory"}
-		}
-	}
-	return nil
+	return failed, in.copyModule(ctx, filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
 }
 
 // copyModule copies a directory with all that is below. A module that uses what

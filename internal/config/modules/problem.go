@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -13,13 +14,20 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
+// Headlines that several problems have.
+const (
+	invalidAddress  = "Invalid module source address"
+	refusedByPolicy = "Module refused by policy"
+)
+
 // invalidSource is about an address that means nothing.
 func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
-	if call.VersionRange == (hcl.Range{}) {
-		return diagnostic.Error(call.SourceRange, "Invalid module source address", "The source can't be used: %v.", err)
+	diag := diagnostic.Coded("invalid_module_source", diagnostic.Error(call.SourceRange, invalidAddress, "The source can't be used: %v.", err))
+	if call.VersionRange != (hcl.Range{}) {
+		diag.Summary = "Invalid registry module source address"
+		diag.Detail += "\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry."
 	}
-	return diagnostic.Error(call.SourceRange, "Invalid registry module source address",
-		"The source can't be used: %v.\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry.", err)
+	return diag
 }
 
 // unreadable is about a local module that isn't there; nil without an error.
@@ -27,13 +35,12 @@ func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
 	if err == nil {
 		return nil
 	}
+	why := fmt.Sprintf("can't be read: %v.", err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return diagnostic.Error(call.SourceRange, "Unreadable module directory",
-			"The module %q has to be in the directory %s, which doesn't exist. Sources that begin with ./ or ../ are relative to the directory of the file that has them.",
-			call.Name, dir)
+		why = "doesn't exist. Sources that begin with ./ or ../ are relative to the directory of the file that has them."
 	}
-	return diagnostic.Error(call.SourceRange, "Unreadable module directory",
-		"The module %q has to be in the directory %s, which can't be read: %v.", call.Name, dir, err)
+	return diagnostic.Coded("module_package_not_found", diagnostic.Error(call.SourceRange, "Unreadable module directory",
+		"The module %q has to be in the directory %s, which %s", call.Name, dir, why))
 }
 
 // Refused is the extra of a problem with a call of a foreign module that would reach

@@ -156,7 +156,7 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 		level = next
 	}
 	if ctx.Err() != nil {
-		return hcl.Diagnostics{diagnostic.Placeless("Module installation was canceled by an interrupt signal.", "Nothing was recorded.")}
+		return hcl.Diagnostics{diagnostic.Coded("interrupted", diagnostic.Placeless("Module installation was canceled by an interrupt signal.", "Nothing was recorded."))}
 	}
 	return nil
 }
@@ -173,8 +173,8 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	}
 	s.address = address
 	if _, isRemote := address.(Remote); isRemote && s.isRun && !dialect.Of(in.Product).Understands("remote_runs") {
-		return diagnostic.Error(s.call.SourceRange, "Invalid module source address",
-			"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String()))
+		return diagnostic.Coded("invalid_module_source", diagnostic.Error(s.call.SourceRange, invalidAddress,
+			"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String())))
 	}
 	if diag := checkReach(s); diag != nil {
 		return diag
@@ -182,7 +182,7 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	local, isLocal := address.(Local)
 	if in.Allow != nil && !isLocal {
 		if err := in.Allow(address, s.call.Version); err != nil {
-			return diagnostic.Error(s.call.SourceRange, "Module refused by policy", "The module %q can't be used: %v.", s.call.Name, err)
+			return diagnostic.Coded("refused_by_policy", diagnostic.Error(s.call.SourceRange, refusedByPolicy, "The module %q can't be used: %v.", s.call.Name, err))
 		}
 	}
 	s.constraint = s.call.Version

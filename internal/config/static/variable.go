@@ -265,9 +265,9 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 				"There is a value for %q on the command line, but no variable of that name in the root module.", name))
 		case s.Root && from.At != (hcl.Range{}):
 			if inFiles++; inFiles <= maxUndeclared {
-				problems = append(problems, diagnostic.PlacelessWarning("Value for undeclared variable",
+				problems = append(problems, diagnostic.Coded("invalid_configuration", diagnostic.PlacelessWarning("Value for undeclared variable",
 					"There is a value for %q at %s, but no variable of that name in the root module. "+
-						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From))
+						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From)))
 			}
 		}
 	}
