@@ -33,7 +33,7 @@ func optionsIn(help string) (names []string) {
 
 func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	for _, c := range commands() {
-		help := c.WholeHelp()
+		help := c.WholeHelp("")
 		defined := map[string]bool{}
 		for _, row := range c.Flags() {
 			defined[row.Name] = defined[row.Name] || row.Value != nil || row.Name == "no-color"
@@ -57,9 +57,9 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 // The help that people read first fits two screens. What is on every option and every example is asked for.
 func TestCommands_ShortHelpOfInit(t *testing.T) {
 	for _, c := range commands() {
-		short := c.ShortHelp()
+		short := c.ShortHelp("")
 		if c.Name != "init" {
-			must.Equal(t, short, c.WholeHelp(), c.Name)
+			must.Equal(t, short, c.WholeHelp(""), c.Name)
 			continue
 		}
 		if n := strings.Count(short, "\n") + 1; n > 48 {
@@ -87,7 +87,7 @@ func TestCommands_ShortHelpOfInit(t *testing.T) {
 func TestCommands_HelpFitsOnATerminal(t *testing.T) {
 	texts := map[string]string{"tfdeps": usage}
 	for _, c := range commands() {
-		texts[c.Name] = c.WholeHelp()
+		texts[c.Name] = c.WholeHelp("")
 	}
 	for name, text := range texts {
 		for line := range strings.Lines(text) {

@@ -61,11 +61,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 	}
 	var command mitchellh.Command = adapter{*found, meta}
 	if help {
-		text := command.Help()
-		if slices.ContainsFunc(args, isWholeHelp) {
-			text = found.WholeHelp()
-		}
-		showHelp(meta, name, text)
+		showHelp(meta, *found, slices.ContainsFunc(args, isWholeHelp))
 		return 0
 	}
 	return command.Run(rest)
@@ -119,14 +115,17 @@ func wordsOf(words []string) int {
 
 // showHelp shows the help of a command, and the commands below it if it has any.
 // It names the product, and the program as it was called.
-func showHelp(m *cli.Meta, name, text string) {
-	w, product := m.Stdout, products.Unversioned(m)
+func showHelp(m *cli.Meta, c cli.Command, whole bool) {
+	w, product, help, first := m.Stdout, products.Unversioned(m), c.ShortHelp, ""
 	manner := products.Of(product)
-	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || manner.Help != nil) {
-		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
+	if m.StandIn != nil || manner.Help != nil {
+		first = "  It does the work of " + product.Name + " here.\n\n"
 	}
-	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(text), m.Called()))
-	below, longest := commandsBelow(name), 0
+	if whole {
+		help = c.WholeHelp
+	}
+	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(help(first)), m.Called()))
+	below, longest := commandsBelow(c.Name), 0
 	for _, c := range below {
 		longest = max(longest, len(c.word))
 	}
@@ -173,7 +172,7 @@ type adapter struct {
 
 func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args) }
 
-func (a adapter) Help() string { return a.command.ShortHelp() }
+func (a adapter) Help() string { return a.command.ShortHelp("") }
 
 func (a adapter) Synopsis() string { return a.command.Synopsis }
 

@@ -30,7 +30,7 @@ var codes = map[string][]string{
 }
 
 // withoutCode are errors that are always within one that has a code.
-var withoutCode = []string{"googlestorage.AnswerError", "oci.RepositoryMissingError"}
+var withoutCode = []string{"googlestorage.AnswerError"}
 
 // TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
 // method Code, which returns what the table says, and each Fault one of its codes.

@@ -119,5 +119,5 @@ Options:
   Accepted and without effect: -c, -d.
 
   That is all.`
-	must.Equal(t, h.WholeHelp(), want)
+	must.Equal(t, h.WholeHelp(""), want)
 }

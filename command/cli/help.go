@@ -27,28 +27,28 @@ func (c Command) usage() string {
 }
 
 // ShortHelp is the help with what is used every day, each option with the first sentence that is said of it, and with how to see the rest.
-func (c Command) ShortHelp() string {
+// What is said first, if anything is, stands below the usage.
+func (c Command) ShortHelp(first string) string {
 	if c.Daily == nil {
-		return c.WholeHelp()
+		return c.WholeHelp(first)
 	}
 	var b strings.Builder
 	about, _, _ := strings.Cut(c.About, "\n\n")
-	b.WriteString(c.usage() + "\n" + about + "\n\nOptions:\n\n")
+	b.WriteString(c.usage() + "\n" + first + about + "\n\nOptions:\n\n")
 	for _, row := range c.Flags() {
 		if slices.Contains(c.Daily, row.Name) {
-			first, _, _ := strings.Cut(row.Help, ". ")
-			entry(&b, "  -"+row.Name+row.Arg, strings.TrimSuffix(first, ".")+".")
+			sentence, _, _ := strings.Cut(row.Help, ". ")
+			entry(&b, "  -"+row.Name+row.Arg, strings.TrimSuffix(sentence, ".")+".")
 		}
 	}
 	fmt.Fprintf(&b, "\nTo see all options, with examples, run:\n  tfdeps %s -help=all", c.Name)
 	return b.String()
 }
 
-// WholeHelp is what "tfdeps COMMAND -help=all" prints.
-func (c Command) WholeHelp() string {
+// WholeHelp is what "tfdeps COMMAND -help=all" prints, with what is said first.
+func (c Command) WholeHelp(first string) string {
 	var b strings.Builder
-	b.WriteString(c.usage())
-	b.WriteString("\n" + c.About + "\n")
+	b.WriteString(c.usage() + "\n" + first + c.About + "\n")
 	if flags := c.Flags(); len(flags) > 0 {
 		b.WriteString("\nOptions:\n")
 		flags.write(&b)

@@ -16,6 +16,7 @@ type Fault struct {
 	Err    error    // what went wrong, in words; of a request without an answer the network's own error
 	Advice string   // what may be wrong and what to do, without secrets; "": that isn't known
 	Common string   // as Shared
+	Op     string   // of a bucket, which Err names before what it wraps: "get"; "": it is about something else
 	Status int      // of HTTP, that an archive was answered with; 0: it is about something else
 }
 

@@ -43,7 +43,7 @@ func (c *Client) HasTag(ctx context.Context, r Repository, tag string) (bool, er
 }
 
 // PushPackage publishes the archive of a package under a tag: first the archive, then its manifest, with the tag. What
-// was there under the tag is replaced. Errors are *[RepositoryMissingError], and what the registry says.
+// was there under the tag is replaced. Errors are that there is no repository, and what the registry says.
 func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, content *io.SectionReader) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -57,6 +57,6 @@ func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, cont
 	return c.withRepository(ctx, r, func() error {
 		p := pushing{client: c, repo: repo, at: r, tag: tag}
 		_, err := p.image(ctx, typePackage, tag, layer{Descriptor: archive, content: content})
-		return p.failed(ctx, err)
+		return failed(ctx, err)
 	})
 }

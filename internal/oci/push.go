@@ -81,7 +81,7 @@ func published(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 // Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each
 // of them announces what it adds, and looks at the tag again after it has set it: what another one has overwritten is
 // repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within
-// an hour repairs it, or that of what is missing. Errors are *[RepositoryMissingError], that another archive is there, and what
+// an hour repairs it, or that of what is missing. Errors are that there is no repository, that another archive is there, and what
 // the registry says.
 func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
 	repo, err := c.open(ctx, r)
@@ -100,7 +100,7 @@ func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository
 	for _, each := range release.Targets {
 		described, err := p.target(ctx, each)
 		if err != nil {
-			return p.failed(ctx, err)
+			return failed(ctx, err)
 		}
 		ours = append(ours, described)
 	}
@@ -111,7 +111,7 @@ func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository
 			failures++ // some registries answer so while another publisher sets the tag
 			again = tagPause
 		} else if err != nil && !errors.Is(err, errTagMoved) {
-			return p.failed(ctx, err)
+			return failed(ctx, err)
 		}
 		if again == 0 {
 			return nil
@@ -123,7 +123,7 @@ func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository
 			return stopped
 		}
 	}
-	return p.failed(ctx, errTagMoved)
+	return failed(ctx, errTagMoved)
 }
 
 const (
@@ -157,14 +157,10 @@ type pushing struct {
 	others announcements
 }
 
-func (p *pushing) failed(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
+// failed is explained for an error that may come of an interrupt.
+func failed(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
-	case isMissing(err):
-		return &RepositoryMissingError{p.at, explained(err)}
 	}
 	return explained(err)
 }

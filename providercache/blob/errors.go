@@ -31,12 +31,6 @@ var (
 	ErrUnreachable = errors.New("the service gives no answer")
 )
 
-// bucketError says which call failed.
-type bucketError struct {
-	hosts.Fault
-	cause error // without the call
-}
-
 // doing are the calls in words.
 var doing = map[string]string{
 	"get": "reading", "stat": "looking for", "put": "writing", "list": "listing", "delete": "deleting", "open": "opening",
@@ -50,14 +44,14 @@ func Fail(op string, b fmt.Stringer, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if below, ok := err.(*bucketError); ok {
-		err = below.cause
+	if below, ok := err.(*hosts.Fault); ok && below.Op != "" {
+		err = errors.Unwrap(below.Err)
 	}
 	name := b.String()
 	if key != "" {
 		name += "/" + key
 	}
-	failed := &bucketError{hosts.Fault{ID: "bucket", Err: fmt.Errorf("%s %s: %w", cmp.Or(doing[op], op), name, err)}, err}
+	failed := &hosts.Fault{ID: "bucket", Op: op, Err: fmt.Errorf("%s %s: %w", cmp.Or(doing[op], op), name, err)}
 	if errors.Is(err, hosts.ErrUnauthorized) {
 		failed.ID = "unauthorized"
 	}
