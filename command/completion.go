@@ -55,7 +55,7 @@ func runCompletion(m *cli.Meta, args []string) (int, error) {
 // candidate is what a word may be completed to.
 type candidate struct{ word, what string }
 
-// writeCandidates writes them a line each; for shells that show what they are, with that behind.
+// writeCandidates writes a candidate in each line, with its description behind it for shells that show one.
 func writeCandidates(w io.Writer, shell string, all []candidate) {
 	for _, c := range all {
 		switch {
@@ -97,7 +97,7 @@ func candidates(m *cli.Meta, line string) []candidate {
 	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.word, last) })
 }
 
-// commandsBelow are the next words of commands that begin with a name; "" is before all commands. "policy" is such a word, and no command.
+// commandsBelow returns the words that can follow a name in a command; of "", the first words. Some of them, such as "policy", are no command by themselves.
 func commandsBelow(name string) (all []candidate) {
 	begin := ""
 	if name != "" {
@@ -175,7 +175,7 @@ func operandsOf(m *cli.Meta, name string) []candidate {
 	return nil
 }
 
-// words are candidates of which nothing is said.
+// words makes candidates without descriptions.
 func words(before string, words ...string) []candidate {
 	return result.Each(words, func(word string) candidate { return candidate{before + word, ""} })
 }

@@ -83,7 +83,7 @@ func choose(args []string) (name string, rest []string, help bool) {
 // isOperand reports whether an argument is no option.
 func isOperand(arg string) bool { return !strings.HasPrefix(arg, "-") }
 
-// untilDashes parts arguments before "--": what is behind it may be another program's.
+// untilDashes splits arguments at "--": what follows may be for another program.
 func untilDashes(args []string) (before, from []string) {
 	at := slices.Index(args, "--")
 	if at < 0 {
@@ -97,11 +97,10 @@ func isHelp(arg string) bool {
 	return arg == "-h" || arg == "-help" || arg == "--help" || isWholeHelp(arg)
 }
 
-// isWholeHelp reports whether an argument asks for all that there is to say.
+// isWholeHelp reports whether an argument asks for the whole help.
 func isWholeHelp(arg string) bool { return arg == "-help=all" || arg == "--help=all" }
 
-// wordsOf is how many of the words are a command's name: as many as the longest name has that begins there, or one, which is then
-// no command of tfdeps.
+// wordsOf returns how many of the words name a command: those of the longest name that they begin with, or 1 if they begin with none.
 func wordsOf(words []string) int {
 	count := 1
 	for _, name := range names() {
@@ -154,7 +153,7 @@ func names() (all []string) {
 	return all
 }
 
-// commandOf finds the command of a name; nil: there is none.
+// commandOf returns the command with a name, or nil.
 func commandOf(name string) *cli.Command {
 	for _, c := range commands() {
 		if c.Name == name {

@@ -303,7 +303,7 @@ func enter(p Process, dir string) (cli.Environment, error) {
 	return inside.Env, nil
 }
 
-// newClient makes an HTTP client of the program: the options say what the caller wants to have otherwise.
+// newClient makes an HTTP client of the program. What the options set takes the place of the defaults.
 func newClient(opts hosts.ClientOptions, env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
 	opts.Retries = hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY"))
 	opts.HeaderTimeout = hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT"))
@@ -316,7 +316,7 @@ func newClient(opts hosts.ClientOptions, env cli.Environment, p Process, log *sl
 	return hosts.NewClient(opts)
 }
 
-// number reads a positive number; 0 is for all else, and means the default.
+// number reads a positive number. Anything else is 0, which means the default.
 func number(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

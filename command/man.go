@@ -63,7 +63,7 @@ func manText(b *strings.Builder, title, text string) {
 	b.WriteString(".fi\n")
 }
 
-// roff is a line of text in which no sign means anything.
+// roff escapes a line of text.
 func roff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

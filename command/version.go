@@ -47,7 +47,7 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
 
-// built is the commit of this build and when that was made; "": Go knows neither, as of what is installed by "go install".
+// built returns the commit of this build and its time; both are "" if Go doesn't know them, as after "go install".
 func built() (commit, at string) {
 	info, ok := debug.ReadBuildInfo()
 	for i := 0; ok && i < len(info.Settings); i++ {

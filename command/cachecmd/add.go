@@ -91,7 +91,7 @@ func (o *addOptions) Report() (*result.Result, error) {
 func (o *addOptions) installer() *providercache.Installer {
 	f := o.Fetcher(o.activity.Observe)
 	if f.Platform = o.platform; o.system {
-		f.StateDir = "" // what is known of an image stands beside it
+		f.StateDir = "" // receipts for an image are beside its cache
 	}
 	installer := &providercache.Installer{Fetcher: f, Cache: o.cache}
 	f.Policy = o.Policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
@@ -125,8 +125,8 @@ func (o *addOptions) fill() (filled []providercache.Prefetched) {
 	return filled
 }
 
-// finalize makes of the cache what an image is to have, with receipts if they can
-// count.
+// finalize makes the cache ready for an image. receipts: it has written receipts, because they can
+// count there.
 func (o *addOptions) finalize(filled []providercache.Prefetched) (receipts bool) {
 	receipts, err := o.installer().Finalize(o.Meta.Context, filled, filepath.Clean(o.dir), o.made)
 	if err != nil {

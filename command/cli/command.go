@@ -29,7 +29,7 @@ type Command struct {
 	Daily    []string // the options that the short help has; nil: it is the whole help
 	More     string   // text below the options, in lines as they are printed
 
-	Lines bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
+	Lines bool // -json prints something else than one report, so that wrong arguments have no report either
 
 	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
 	Refused func(err error) *result.Result
@@ -89,7 +89,7 @@ func (c Command) more(usage *UsageError) string {
 type UsageError struct {
 	Text    string
 	Summary string // what Terraform has above it, in a frame; "": the text stands alone
-	Help    bool   // to know how the command is called would help
+	Help    bool   // the usage is shown, too
 	Cause   error  // what is wrong with an option or a variable; nil: it is about none
 
 	operand string // of a command that takes none; "": the error is about something else
@@ -109,7 +109,7 @@ func Misusedf(format string, args ...any) *UsageError {
 	return e
 }
 
-// badFlags is the summary of errors about options that there aren't.
+// badFlags is the summary of errors about options that can't be parsed.
 const badFlags = "Failed to parse command-line flags"
 
 // TooMany is about an operand of a command that takes none.
@@ -132,10 +132,10 @@ func (m *Meta) TellInterrupted(problems problem.List) {
 type Output struct {
 	// JSON prints the report for programs, which has the problems, too. They are shown to people even so.
 	JSON bool
-	Data bool // stdout is for programs without JSON, too, which are not to find warnings there
+	Data bool // programs read stdout even without -json, so that warnings go to stderr
 	Code int  // the exit code if there is no error
 
-	Despite bool // errors: the exit code is Code even so
+	Despite bool // the exit code is Code even after errors
 }
 
 // Finish ends a command: it prints the report, shows all problems, and returns the exit code, which is 1
@@ -177,8 +177,8 @@ func End(show func(problem.List), problems problem.List, code int) int {
 	return code
 }
 
-// NewInit returns what shows a run of init or get, with the product's version and why it is that said, and a Meta for the command whose activity that is. The
-// run is about several directories or one. The file of -json-into, "" if there is none, is created or emptied; end closes it.
+// NewInit returns the view of a run of init or get, which has told the product's version and the reason for it, and a Meta whose activity it shows.
+// several: the run is about several directories. The file of -json-into, "" if there is none, is created or emptied; end closes it.
 func (m *Meta) NewInit(product getproviders.Product, because string, json bool, into string, progress view.Progress, several bool) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
 	how := m.ViewOptions(product, json, progress)
 	how.Several = several

@@ -1,6 +1,5 @@
-// Package cli is what every command needs and no command is: the [Meta] that all
-// of them get, the table of [Flags] that a command's options are read by and its
-// help is made from, and the one way to end.
+// Package cli has what all commands share: the [Meta] that they get, the table of [Flags]
+// by which options are read and from which help is made, and the one way to end.
 //
 //	func Command() cli.Command {
 //		return cli.Command{Name: "get", Synopsis: "...", Usage: "...", Run: run}
@@ -56,9 +55,9 @@ type Meta struct {
 	Begun          time.Time    // when the program was started
 	Log            *slog.Logger // details for finding a fault; nil: there is no log
 
-	// NewClient makes the program's HTTP client, with a user agent, what is told of retries and what makes
-	// connections, each of which may be left out; all else comes from the environment. It is called when
-	// it is needed, because not every command needs the network.
+	// NewClient makes the program's HTTP client. The options may have a user agent, an observer of retries and a
+	// dialer; all else comes from the environment. It is called when it is needed, because not every command
+	// needs the network.
 	NewClient func(opts hosts.ClientOptions) (*http.Client, error)
 
 	// Activity shows what is under way; nil: nothing does. See Showing.
@@ -93,8 +92,8 @@ func (m *Meta) Called() string {
 	return m.StandIn.Name
 }
 
-// Enter changes the working directory, and returns the Meta for what comes then: the CLI configuration is found from
-// the directory that the program was called in.
+// Enter changes the working directory, and returns the Meta for it, in which the path of the CLI configuration still
+// means the same file.
 func (m *Meta) Enter(dir string) (*Meta, error) {
 	entered := *m
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
@@ -118,9 +117,9 @@ func (m *Meta) Enter(dir string) (*Meta, error) {
 // barRefresh is how often bars are drawn.
 const barRefresh = 100 * time.Millisecond
 
-// ViewOptions say how to speak to this user, who chose what shows progress.
+// ViewOptions returns how output is shown to this user; progress is what -progress says.
 func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress view.Progress) view.Options {
-	// Terminals that can't draw get no bars, and neither do the lines of the debug log, nor what CI
+	// There are no bars on terminals that can't draw, between lines of the debug log, and in what CI
 	// keeps of a terminal.
 	ci := m.Env.Get("CI")
 	return view.Options{

@@ -67,8 +67,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 	return 0, nil
 }
 
-// examination is one run of the command: what is in effect in a directory, and what is wrong with it. Nothing in it is a secret but what
-// the Session has.
+// examination is one run of the command: what is in effect in a directory, and what is wrong with it. Only the
+// Session has secrets.
 type examination struct {
 	*sources.Session
 	opts    options

@@ -74,7 +74,7 @@ type failure struct {
 	hosts    []string
 	err      error // of the first of them
 	needed   bool  // one of them is
-	mirrored bool  // one of them is only not needed because mirrors have its providers
+	mirrored bool  // one of them would be needed if mirrors didn't have its providers
 }
 
 // whyWarning is the reason why a failure is no error; "" where it is one.
@@ -104,7 +104,7 @@ func gather(failures []failure, one failure) []failure {
 	return append(failures, one)
 }
 
-// ask asks one of them.
+// ask asks a registry or a mirror.
 func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (reply, error) {
 	late := &getproviders.Fault{Code: "timeout", Err: fmt.Errorf("there was no answer within %s", askedFor),
 		Hint: "the server is overloaded, or something on the way drops what is sent to it: check firewall, proxy and VPN"}

@@ -97,7 +97,7 @@ type policyFile struct {
 	OK   bool   `json:"ok"`
 }
 
-// told is the report, for people without the problems.
+// told returns the report. Its text for people leaves out the problems.
 func (x *examination) told() *result.Result {
 	return &result.Result{People: x.text(), Programs: result.Object{
 		"tfdeps_version", x.Meta.Version, "product", result.Object{"name", x.Product.Name, "version", x.Product.Version, "because", x.because},

@@ -23,7 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// explainMissing adds to errors about providers that a registry or the mirrors of -mirror don't have why that may be.
+// explainMissing adds to errors about providers that a registry, or the mirrors of -mirror, don't have a possible reason.
 func explainMissing(r request, dir *workdir.Dir, required getproviders.Requirements, err error) {
 	var all []*getproviders.Fault
 	for _, part := range getproviders.SplitErrors(err) {

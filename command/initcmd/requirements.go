@@ -177,7 +177,7 @@ func warnSameTypes(r request, required getproviders.Requirements) {
 	}
 }
 
-// require finds out which providers are needed.
+// findRequired finds out which providers are needed.
 func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
 	required, known, problems := dir.Requirements(r.Meta, r.opts.stateFile, record)
 	if known || !dir.Locks.Empty() || r.opts.backend.with != "" {

@@ -73,8 +73,8 @@ func runInit(m *cli.Meta, args []string) (int, error) {
 	return code, nil
 }
 
-// initDirectories does it in the directories that the options name, one after the other, and returns the exit code. An error in one of
-// them stops no other.
+// initDirectories runs init in the directories that the options name, one after the other, and returns the exit code. An error in one
+// of them doesn't stop the others.
 func initDirectories(r request) int {
 	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
 	r.opts.fit(r.Meta.Env, len(found), r.Log)

@@ -28,7 +28,7 @@ type request struct {
 	link     providercache.LinkMode
 }
 
-// overriddenBy is by what other means than a package a provider comes; "": by none.
+// overriddenBy names what a provider comes from in place of a package; "": it comes as a package.
 func (r request) overriddenBy(p getproviders.Provider) string {
 	switch _, inConfig := r.Config.DevOverrides[p]; {
 	case !r.skip[p]:

@@ -39,7 +39,7 @@ func (o *options) Flags() cli.Flags {
 	return cli.Flags{sources.PolicyFlag(&o.policies), cli.NoColor()}
 }
 
-// report is what is said of lock files.
+// report collects what the policy says of lock files.
 type report struct {
 	text             strings.Builder
 	refused, unknown bool

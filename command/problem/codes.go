@@ -34,7 +34,7 @@ func Warn(code, summary, format string, args ...any) List {
 	return List{Warningf(code, summary, format, args...)}
 }
 
-// Caused is the Extra of a problem that an error is behind, or that says its own code.
+// Caused is the Extra of a problem with an error behind it, or with a code of its own.
 type Caused struct {
 	Err  error  // nil: there is none
 	Code string // if the error has none

@@ -135,7 +135,7 @@ func (l *Log) Warningf(code, summary, format string, args ...any) {
 	l.Add(Warningf(code, summary, format, args...))
 }
 
-// Below returns problems of a directory as they are told elsewhere: places in files get its name, and others begin with it.
+// Below returns the problems of a directory for a report about several: the directory's name stands before their files, or else before their details.
 func Below(dir string, all List) List {
 	told := make(List, len(all))
 	for i, p := range all {

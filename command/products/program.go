@@ -47,7 +47,7 @@ type Installed struct {
 	old     string // the version of a Terraform that is too old for what tfdeps installs
 }
 
-// programsOf are the programs that may be that of a name, without their versions: the one that the product's variable names,
+// programsOf returns the programs that a name may mean, without their versions: the one that the product's variable names,
 // and nothing else, or those on PATH. The error is about the variable.
 func programsOf(m *cli.Meta, name string) (iter.Seq[Installed], error) {
 	variable := PathVariable(name)
@@ -136,7 +136,7 @@ func isCopy(program, path string, info fs.FileInfo) bool {
 	return digest != "" && digest == digestOf(path)
 }
 
-// digestOf is that of a file's content; "" if it can't be read.
+// digestOf returns the digest of a file's content; "" if it can't be read.
 func digestOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -88,7 +88,7 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 	return s.defaultVersion, Origin{}, nil
 }
 
-// ask has a program tell its version, unless it is tfdeps. If it answers as tfdeps of another version, or leads to it, it is tfdeps.
+// ask runs a program to learn its version, unless it is tfdeps. One that answers as another version of tfdeps does, or starts one, counts as tfdeps.
 func (p *Installed) ask(m *cli.Meta, s settings) {
 	if p.IsOwn {
 		return

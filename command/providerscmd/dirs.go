@@ -40,8 +40,8 @@ func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version)
 }
 
 // read finds the directories that -dir names, and what each of them requires and
-// has locked. An error in one of them is one of all: half of an update is hard to
-// review, unless each is set. Modules that aren't installed are fetched to a place that is removed, so that nothing in the directories changes.
+// has locked. An error in one of them stops all, because half of an update is hard to
+// review; with each set, it stops that one alone. Modules that aren't installed are fetched to a place that is removed, so that nothing in the directories changes.
 func (o *packageOptions) read() ([]directory, bool) {
 	dirs, ok := o.load()
 	if !ok && !o.each {

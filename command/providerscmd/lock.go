@@ -105,7 +105,7 @@ func (o *lockOptions) lock(v *view.Lock) {
 	}
 }
 
-// byPolicy groups directories, by their places, that the same rules count for: these need each package once.
+// byPolicy returns the indexes of directories, grouped by the rules that count for them: a group needs each package once.
 func byPolicy(dirs []directory) [][]int {
 	groups := map[string][]int{}
 	for i, d := range dirs {
@@ -114,7 +114,7 @@ func byPolicy(dirs []directory) [][]int {
 	return slices.SortedFunc(maps.Values(groups), slices.Compare)
 }
 
-// refuseDowngrades has the result for a directory be an error if the policy refuses a version that
+// refuseDowngrades makes the result for a directory an error if the policy refuses a version that
 // was chosen, because it is older than the locked one, or than one that this machine has used. A
 // version that -upgrade names is compared with the lock file alone.
 func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getproviders.Version, result *providercache.LockResult) {

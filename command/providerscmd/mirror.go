@@ -35,7 +35,7 @@ type mirrorOptions struct {
 	createRepository string
 }
 
-// defaultGrace is as long as an installation may take that has begun.
+// defaultGrace is how long a running installation may still need what it found in the indexes.
 const defaultGrace = time.Hour
 
 func (o *mirrorOptions) Flags() cli.Flags {

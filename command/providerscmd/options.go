@@ -30,7 +30,7 @@ type packageOptions struct {
 	from                string   // "origin" or "config"
 
 	progress view.Progress
-	each     bool // an error in a directory is one of it alone
+	each     bool // an error in a directory doesn't stop the others
 
 	problems problem.List // with values of options
 }

@@ -60,7 +60,7 @@ func (o *outdatedOptions) Report() (*result.Result, error) {
 		found = o.outdated()
 	}
 	if len(found) == 0 && o.Log.All.HasErrors() {
-		return nil, nil // that nothing is outdated isn't known
+		return nil, nil // it isn't known whether anything is outdated
 	}
 	if o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
 		o.Out.Code = cli.ExitDiffers
@@ -147,7 +147,7 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 	return row, nil
 }
 
-// newest is the newest of a version, which may be zero, and of those that are no prereleases.
+// newest returns the newest of a version, which may be zero, and of the releases among all.
 func newest(than getproviders.Version, all []getproviders.Version) getproviders.Version {
 	for _, v := range all {
 		if v.Prerelease == "" && v.Compare(than) > 0 {
@@ -161,7 +161,7 @@ func newest(than getproviders.Version, all []getproviders.Version) getproviders.
 func (w newer) module(ctx context.Context, d directory, key string, call load.ModuleCall) (row result.Dependency, err error) {
 	address, err := modules.ParseAddress(call.Source, w.in.Product)
 	if err != nil {
-		return row, nil // which reading the directory has told
+		return row, nil // reading the directory has reported it
 	}
 	row = result.Dependency{Directory: d.Path, Kind: "module", Key: key, Name: modules.Redact(call.Source)}
 	held := result.Holder{File: call.SourceRange.Filename, Line: call.SourceRange.Start.Line, Constraint: call.Version}
@@ -208,7 +208,7 @@ func (w newer) module(ctx context.Context, d directory, key string, call load.Mo
 	return row, nil
 }
 
-// taggedVersion parts a tag into what is before the version, and the version. A prerelease may end in a number, too: v1.0.0-rc.1.
+// taggedVersion splits a tag into what is before the version, and the version. A prerelease may end in a number, too: v1.0.0-rc.1.
 var taggedVersion = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*[^\d.]|)(\d+\.\d.*)$|^(.*\D|)(\d+)$`)
 })

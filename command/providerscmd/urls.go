@@ -80,7 +80,7 @@ func (o *hashOptions) Flags() cli.Flags {
 	return cli.Flags{cli.Switch("json", &o.Out.JSON, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
 }
 
-// refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
+// refusedHash is what -json prints about wrong arguments: an array, as of packages, with one object that names none.
 func refusedHash(err error) *result.Result {
 	return result.Hashes([]result.PackageHashes{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}})
 }

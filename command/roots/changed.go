@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
@@ -27,11 +28,8 @@ func (s *scan) changedSince(o *Options, all []Root) (changed []Root) {
 		paths, err = repo.changedSince(o.Since)
 	}
 	if err != nil {
-		text := problem.Sentence(err)
-		if strings.Contains(text, "\n  ") { // it ends in a command, which has no full stop
-			text = strings.TrimSuffix(text, ".")
-		}
-		s.log.Fail("invalid_option", "Can't tell what has changed since "+o.Since, "%s", text)
+		told := slices.Concat([]string{problem.Sentence(err)}, getproviders.HintsOf(err))
+		s.log.Fail("invalid_option", "Can't tell what has changed since "+o.Since, "%s", strings.Join(told, " "))
 		return nil
 	}
 	for _, pattern := range o.Also {
@@ -177,11 +175,11 @@ func (repo *repository) changedSince(ref string) ([]string, error) {
 		fetch = "git fetch --unshallow origin"
 	}
 	if _, err := repo.git("rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("there is no commit, branch or tag %q in this clone. To fetch it, run:\n  %s", ref, fetch)
+		return nil, &getproviders.Fault{Err: fmt.Errorf("there is no commit, branch or tag %q in this clone", ref), Hint: "To fetch it, run:\n  " + fetch}
 	}
 	base, err := repo.git("merge-base", ref, "HEAD")
 	if err != nil {
-		return nil, fmt.Errorf("this clone has no commit that both %q and HEAD come from. To fetch the history, run:\n  %s", ref, fetch)
+		return nil, &getproviders.Fault{Err: fmt.Errorf("this clone has no commit that both %q and HEAD come from", ref), Hint: "To fetch the history, run:\n  " + fetch}
 	}
 	changed, err := repo.paths("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty", strings.TrimSpace(base), "--")
 	if err != nil {

@@ -39,7 +39,7 @@ type module struct {
 	calls  []string // local modules, by their directories
 }
 
-// left are the names of directories that nobody's own root modules are in. So are those that begin with a dot: programs made them.
+// left are names of directories in which no root module is the user's own. Those that begin with a dot are left out, too: programs made them.
 var left = []string{"node_modules", "terraform.d", "vendor"}
 
 func isLeft(name string) bool {

@@ -158,7 +158,7 @@ func (k keptCertificates) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-// authority issues one certificate, for loopback, and is forgotten: its key is nowhere.
+// authority issues one certificate, for loopback. Its key isn't kept.
 type authority struct {
 	certificate tls.Certificate
 	file        string // the authorities that the system trusts, and this one

@@ -107,7 +107,7 @@ func networks(to *[]netip.Prefix) cli.Value {
 	})
 }
 
-// asking is m for what is asked for others: its clients connect as a dialer does, remember what is still good, and are observed.
+// asking returns m for requests on behalf of others: its clients connect by the dialer, remember answers that are still good, and are observed.
 func (f *front) asking(m *cli.Meta, by *hosts.PublicDialer) *cli.Meta {
 	asking := *m
 	asking.NewClient = func(opts hosts.ClientOptions) (*http.Client, error) {

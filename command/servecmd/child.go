@@ -90,7 +90,7 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 	return code, nil, err
 }
 
-// services are what the command is told of hosts: all that each of them offers, but that the registries are at the server. A
+// services returns what the command is told of hosts: all that each of them offers, with the registries at the server. A
 // host block replaces the document of a host, so the other services are in it, too.
 func (c *child) services(ctx context.Context, given []string, url string) (map[hosts.Hostname]map[string]any, error) {
 	all := slices.Concat(usualHosts, slices.Sorted(maps.Keys(c.config.Hosts)))

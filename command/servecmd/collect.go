@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// collectEvery is how often one of the servers of a bucket removes what is too much.
+// collectEvery is how often one of the servers of a bucket removes what exceeds the limits.
 const collectEvery = time.Hour
 
 // collectOptions say what is removed.

@@ -34,7 +34,7 @@ type front struct {
 	timings     timings
 	held        atomic.Pointer[held]
 	allow       func(*http.Request) bool // nil: everyone may see how the server does
-	measure     func(*http.Request) bool // the same of the metrics
+	measure     func(*http.Request) bool // the same for the metrics
 	apart       bool                     // metrics have an address of their own
 	ending      atomic.Int64             // not 0: the server is to end, and clients are to go elsewhere
 	opts        options

@@ -39,7 +39,7 @@ const (
 	maxHeader      = 64 << 10 // bytes of a request's header: room for a long URL and a token
 )
 
-// listen returns the socket of systemd if there is one, else a new one. The first line, and its warning, are about what the listener, and not the option, is:
+// listen returns the socket of systemd if there is one, else a new one. The first line and its warning go by the listener's own address, and not by the option's:
 // that of systemd may be public.
 func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listener, error) {
 	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
@@ -104,8 +104,8 @@ func listenError(option, address string, err error) error {
 	return fmt.Errorf("the address %q %s can't be used: %w", address, said, err)
 }
 
-// serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
-// one.
+// serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: with that of the
+// options, if there is one.
 func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f *front) error {
 	log := f.log
 	scheme, again := "http", func() {}

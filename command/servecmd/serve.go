@@ -118,7 +118,7 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
 func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options) (code int, problems problem.List, err error) {
-	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
+	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, with those that aren't needed any more, take more
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
 	front := newFront(to.Log, m.Now)
@@ -223,8 +223,8 @@ func background(ctx context.Context, f func(context.Context)) (end func()) {
 	return func() { tasks.Close(context.Canceled) }
 }
 
-// lends reports whether others can have the server send requests to hosts that they choose, of which some may answer it
-// alone.
+// lends reports whether others can have the server send requests to hosts that they choose. Some of these may answer
+// nobody but this server.
 func lends(o options, on net.Addr) bool {
 	return len(o.include) == 0 && o.tokens == "" && !isLocal(on)
 }

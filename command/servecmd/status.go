@@ -17,7 +17,7 @@ var statusPage []byte
 // statusPolicy is for the page: it runs its own script, and asks this server alone.
 const statusPolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// heldEvery is how often it is looked what is in the store, newsEvery how soon after an archive was stored, and
+// heldEvery is how often the store is listed, newsEvery how soon after an archive was stored, and
 // heldPackages how many of the archives the page shows.
 const (
 	heldEvery    = time.Minute
@@ -33,7 +33,7 @@ type held struct {
 	At       time.Time
 }
 
-// look sees what is in the store, again and again until the context ends.
+// look lists the store again and again until the context ends.
 func (f *front) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		before, begun := f.changes(), f.now()

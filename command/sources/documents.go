@@ -26,7 +26,7 @@ import (
 type documents struct {
 	dir   string
 	now   func() time.Time
-	own   func() bool // nobody else can write to dir; once
+	own   func() bool // reports whether this user alone can write to dir, and looks once
 	swept func() bool // sweeps, once
 }
 

@@ -58,7 +58,7 @@ func New(m *cli.Meta, product getproviders.Product, several bool) *Session {
 	return s
 }
 
-// alone is a Session that shares nothing, not even with itself: what it is asked for is made again.
+// alone is a Session that shares and keeps nothing: each call makes its result again.
 func alone(m *cli.Meta, product getproviders.Product) *Session {
 	return &Session{Meta: m, Product: product, Log: new(problem.Log), Source: getproviders.MultiSource{}, run: new(shared)}
 }
@@ -91,8 +91,8 @@ func (s *Session) Close() {
 // AtEnd has Close do something.
 func (s *Session) AtEnd(do func()) { s.ends = append(s.ends, do) }
 
-// ArchiveDir is a directory for archives that several directories need and no shared cache has, until the first Session is closed; "" if there is no place, or one
-// directory: beside the shared cache, as they can be large.
+// ArchiveDir is a directory for archives that several directories need and no shared cache has. It is beside the shared cache, as they can be large, and
+// stays until the first Session is closed. "": there is no place for it, or the run is about one directory.
 func (s *Session) ArchiveDir() string {
 	m := s.Meta
 	if s.run.several && s.run.archives == nil && m.CacheDir != "" {

@@ -113,7 +113,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}, modules: new(moduleSources)}, slices.Concat(problems, result.Each(found, configProblem), invalid)
 }
 
-// user is whose files and variables count.
+// user returns the user whose files and variables count.
 func user(m *cli.Meta) cliconfig.User {
 	return cliconfig.User{Environ: m.Env, HomeDir: m.HomeDir, GOOS: runtime.GOOS}
 }

@@ -258,7 +258,7 @@ func (r request) decideModules(unpacked string) (decided modulelock.Locks, refus
 }
 
 // settle replaces a lock file that was unpacked, which may be a link to another
-// file, with what was decided; if that is what is there already, with these bytes.
+// file, with what was decided, or with the bytes of the file that is there if that says the same.
 func (r request) settle(unpacked, name string, same bool, decided []byte) error {
 	staged := filepath.Join(unpacked, name)
 	err := patient.Remove(staged)

@@ -38,7 +38,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	return r.Meta.Finish(v.Report(), r.Log.All, cli.Output{JSON: opts.json, Code: code}), nil
 }
 
-// everywhere does in each directory that the options name what they ask for, and returns the exit code if there is no error.
+// everywhere runs vendor in each directory that the options name, and returns the exit code if there is no error.
 func everywhere(r request) int {
 	if !r.opts.roots.Given() {
 		return carryOut(r)

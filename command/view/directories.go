@@ -18,7 +18,7 @@ func (v *Init) Enter(dir string, product getproviders.Product) {
 	r.directory, r.product, r.items, r.turns, r.heads, r.signed = d.now, product, map[packageKey]*item{}, nil, nil, false
 }
 
-// Leave says what became of the directory: its exit code, and words for that of one that nothing is wrong with; "": it is ready.
+// Leave ends what is said of the directory, with its exit code. The words describe a directory without errors; "": it is ready.
 func (v *Init) Leave(code int, words string) {
 	d := v.several
 	modules, errors := v.run.modules-d.was.modules, v.run.errors-d.was.errors

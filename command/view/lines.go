@@ -22,7 +22,7 @@ type line struct {
 	human, json string
 	style       string        // the escape sequences for people
 	item        bool          // of a list: people see a dash before it
-	ownJSON     bool          // no product has the text for people in place of that for programs
+	ownJSON     bool          // programs get json even where the product gives them the text for people
 	warning     bool          // it warns
 	gap, apart  bool          // people see an empty line before it; apart: where the product has one there
 	todo        bool          // it says what there is to do
@@ -107,7 +107,7 @@ func fromOrigin(p getproviders.Provider, source string) bool {
 	return source == "" || source == new(getproviders.RegistrySource).Describe(p).Name
 }
 
-// skipped says which sources didn't serve although their turn was before.
+// skipped says which sources were to be asked before, and failed.
 func skipped(err error) []string {
 	if err == nil {
 		return nil

@@ -138,7 +138,7 @@ func (r *run) item(key packageKey) *item {
 	return w
 }
 
-// awaited is item before anything has happened.
+// awaited is item for what hasn't begun.
 func (r *run) awaited(key packageKey) *item {
 	w := r.items[key]
 	if w == nil {

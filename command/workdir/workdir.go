@@ -47,7 +47,7 @@ func ProvidersDir(env cli.Environment, dir string) string {
 	return In(dir, filepath.Join(DataDir(env), "providers"))
 }
 
-// In returns a path of a directory's own, which may be absolute.
+// In returns where a path is that is relative to a directory, or absolute.
 func In(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -89,7 +89,7 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 	return words[0], words[1]
 }
 
-// allFailed is about what no single provider failed with, and lists those that it
+// allFailed explains an error that is about no single provider, and lists those that it
 // kept from being installed.
 func allFailed(product getproviders.Product, err error) string {
 	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && len(failed.Providers) > 0 {

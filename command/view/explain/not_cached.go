@@ -53,8 +53,8 @@ func damagedText(product getproviders.Product, damaged []*getproviders.NotCached
 		damaged[0].By + " allows no requests to fetch them again:" + problem.Items(names)
 }
 
-// primer is the command that gets what is missing: where the lock file says which
-// versions, the cache is all that it takes.
+// primer is the command that gets what is missing. If the lock file selects all
+// versions, filling the cache is enough.
 func primer(missing []*getproviders.NotCachedError) string {
 	for _, m := range missing {
 		if m.Version.IsZero() || m.Damaged != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 )
 
-// What is shown of problems. People correct the first ones, and who wrote a configuration must not fill the log of its reader.
+// What is shown of problems. People correct the first ones, and the author of a configuration must not be able to fill the log of its reader.
 const (
 	mostOfFile  = 50        // problems about places in one file
 	mostOfRun   = 200       // problems
@@ -61,7 +61,7 @@ func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) 
 	print(rest, nil)
 }
 
-// told returns a problem as people and programs are told of it, to who has called the program so.
+// told returns a problem as it is shown: short, in plain words, and with the name by which the program was called.
 func (s *Showing) told(p *problem.Problem) *problem.Problem {
 	told := *p
 	told.Summary, told.Detail = shortText(p.Summary), shortText(p.Detail)+unquoted(p)
@@ -69,7 +69,7 @@ func (s *Showing) told(p *problem.Problem) *problem.Problem {
 	return &told
 }
 
-// shortText returns a text that has an end: names in it may have megabytes.
+// shortText bounds a text: names in it may have megabytes.
 func shortText(text string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(text, " ") {

@@ -56,8 +56,8 @@ func ByModules(all problem.List) problem.List {
 	})
 }
 
-// together leaves the first of the problems with one key, with the detail that its own and the others make. With the key "" a problem
-// stays as it is.
+// together leaves the first of the problems with the same key. Its new detail is made from its own and the others. A problem with
+// the key "" stays as it is.
 func together(all problem.List, key func(*problem.Problem) string, detail func(own string, others problem.List) string) (left problem.List) {
 	at, others := map[string]int{}, map[int]problem.List{}
 	for _, p := range all {
@@ -77,8 +77,8 @@ func together(all problem.List, key func(*problem.Problem) string, detail func(o
 	return left
 }
 
-// moduleCause tells the cause of a module's failure from others that several modules may fail for;
-// "": it is the module's own, or the problem is about none.
+// moduleCause is a key for a cause that several modules may share; "": the cause is the module's own,
+// or the problem is about no module.
 func moduleCause(p *problem.Problem) string {
 	unlocated, ok := p.Extra.(modules.Unlocated)
 	if !ok || p.Subject == nil {

@@ -14,7 +14,7 @@ import (
 // InventoryPackage is a provider of a working directory with all that is known of its package without asking
 // anything but this machine.
 type InventoryPackage struct {
-	getproviders.Candidate // of which what isn't present has Provider and Platform, and Version if the lock file selects one
+	getproviders.Candidate // if it isn't present, only its Provider and Platform are set, and Version if the lock file selects one
 	Constraints            getproviders.Constraints
 	LockedHashes           []getproviders.Hash
 

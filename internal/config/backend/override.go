@@ -20,7 +20,7 @@ import (
 
 // override returns what stands in the block with the values of -backend-config over it, the later ones over the
 // earlier. An argument replaces that of the same name, and blocks replace all of their type. Problems with
-// what stands somewhere are unfit, all others diags.
+// a place in a file are unfit, all others diags.
 func override(body hcl.Body, schema *schema, given []string) (content *hcl.BodyContent, diags, unfit hcl.Diagnostics) {
 	content, unfit = body.Content(schema.body())
 	if len(given) == 1 && given[0] == "" {

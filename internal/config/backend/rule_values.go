@@ -76,7 +76,7 @@ func wrong(check, text string) string {
 	case name == "arn" && hasWords:
 		parts := strings.SplitN(text, ":", 6)
 		if noARN(text) != "" || len(parts) < 6 || strings.HasPrefix(parts[5], strings.ToLower(list)+"/") {
-			return "" // what is no ARN at all is said by another line
+			return "" // another line reports what is no ARN
 		}
 		return "must be a valid IAM " + list + " ARN"
 	case !hasWords:
@@ -120,7 +120,7 @@ var googleFields = map[string][]string{
 	"impersonated_service_account":     {"source_credentials", "service_account_impersonation_url"},
 }
 
-// noGoogleCredentials leaves to noJSON what is none.
+// noGoogleCredentials leaves text that is no JSON to noJSON.
 func noGoogleCredentials(text string) string {
 	if noJSON(text) != "" {
 		return ""

@@ -24,7 +24,7 @@ func Warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 	return diag
 }
 
-// Code is the Extra of a problem that is no mistake in the configuration: one of docs/troubleshooting.md.
+// Code is the Extra of a problem with a code of its own, one of docs/troubleshooting.md. Others are mistakes in the configuration.
 type Code string
 
 // Coded returns the problem with a code.

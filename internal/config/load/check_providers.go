@@ -71,7 +71,7 @@ func (c *passing) checkArguments(link Link) {
 	}
 }
 
-// checkRepeated finds modules that configure providers and aren't there exactly once, and at once.
+// checkRepeated finds modules that configure providers, and are called with count, for_each or depends_on.
 func (c *passing) checkRepeated(link Link) {
 	at := link.Call.repeated
 	if at == (hcl.Range{}) {

@@ -2,14 +2,14 @@
 // which providers it requires:
 //
 //	terraform := getproviders.Terraform("1.15.9")
-//	module, problems := configs.LoadModule("path/to/module", terraform)
+//	module, problems := load.LoadModule("path/to/module", terraform)
 //	if !problems.HasErrors() {
 //		required, problems := module.Requirements()
 //		...
 //	}
 //
-// For a working directory with all its modules and its state, package
-// requirements does everything in one call. [LoadModuleWith] takes the values of
+// For a working directory with all its modules and its state, configs.Read
+// does everything in one call. [LoadModuleWith] takes the values of
 // variables, which [ReadInputs] gathers, and an fs.FS; [Module.CheckVersion] says
 // whether the product's version fits. The modules that a module calls are in
 // [Module.Calls], those of test runs in [Module.TestRuns]; package modules finds

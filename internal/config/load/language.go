@@ -112,7 +112,7 @@ func (g *grammar) names(in string) (all []string) {
 	return all
 }
 
-// again is how the problem is called that a block is there twice.
+// again is the summary of the problem that a block is there twice.
 func again(in, name string) string {
 	switch {
 	case in == "run":
@@ -125,7 +125,7 @@ func again(in, name string) string {
 	return "Duplicate " + name + " block"
 }
 
-// refusal is how the problem is called that a known name has no meaning in a block.
+// refusal is the summary of the problem that a known name has no meaning in a block.
 func refusal(in, what string, g *grammar) string {
 	of, isLifecycle := strings.CutSuffix(in, ".lifecycle")
 	switch {

@@ -70,7 +70,7 @@ type Options struct {
 	Outlines   Outlines
 	outlineAll bool // of small ones, too
 
-	done func() bool // says that there is no need to go on; nil: there is
+	done func() bool // reports whether to stop; nil: never
 }
 
 // Module is what one module directory says that matters for dependencies. Make

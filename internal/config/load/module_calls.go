@@ -112,8 +112,7 @@ func (c *ModuleCall) override(changed *ModuleCall) {
 	c.overridden = true
 }
 
-// repetition is where the block says that it is not for one module that is simply there;
-// zero: nowhere.
+// repetition is where the block has count, for_each or depends_on; zero: nowhere.
 func (c *ModuleCall) repetition() hcl.Range {
 	if attr := cmp.Or(c.own["count"], c.own["for_each"], c.enabled); attr != nil {
 		return attr.Expr.Range()

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// outlinedFrom is how many bytes the files of a directory have that are worth it: parsing fewer takes four milliseconds.
+// outlinedFrom is how many bytes the files of a directory have at least of which an outline is kept: parsing fewer takes four milliseconds.
 const outlinedFrom = 16 << 10
 
 // recall finds what an earlier run kept of the files in a directory, and fills in those that it has read.

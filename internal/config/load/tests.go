@@ -190,7 +190,7 @@ func (d *document) noteOnce(given map[key]hcl.Range, more key, at hcl.Range) {
 	given[more] = at
 }
 
-// overrideTarget decodes such a block that stands in a file by itself.
+// overrideTarget decodes a block of a file, in no other one, that gives a resource or a module its values.
 func (d *document) overrideTarget(b *block) {
 	if subject := d.target(b); subject != "" && d.product.Understands("override_once") {
 		d.declare(b.DefRange, key{b.Type, "", subject}, nil)

@@ -2,7 +2,7 @@
 // that aren't there, and keeps the record of where they are: modules.json,
 // which plan and apply go by.
 //
-//	root, problems := configs.LoadModule(".", product)
+//	root, problems := load.LoadModule(".", product)
 //	manifest, err := modules.ReadManifest(nil, ".terraform/modules", product)
 //	resolver := modules.Resolver{Dir: ".terraform/modules", Product: product, Fetcher: fetcher, Registries: registries}
 //	tree, problems := resolver.Resolve(ctx, root, manifest)

@@ -120,7 +120,7 @@ func (in Resolver) checkCopied(ctx context.Context, module *load.Module) error {
 	return context.Cause(ctx)
 }
 
-// removeVisible empties a directory as mustBeEmpty wants it.
+// removeVisible empties a directory, but for names that begin with a dot.
 func removeVisible(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {

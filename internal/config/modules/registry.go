@@ -235,7 +235,7 @@ type storedLocation struct {
 	Location string `json:"location"`
 }
 
-// storeDir is the directory with a file for each known version of a module.
+// dir is the directory with a file for each known version of a module.
 func (s locationStore) dir(module Registry) string {
 	host := strings.ReplaceAll(module.Host.ASCII(), ":", "_") // no host has one, and Windows no colon
 	return filepath.Join(string(s), "locations", host, module.Namespace, module.Name, module.System)

@@ -24,7 +24,7 @@ type Module struct {
 
 	pkg     string // the address of the package that the module is in; "" is the working directory's
 	pkgDir  string // where that package is
-	foreign bool   // whether it may reach nothing but that package: see foreign.go
+	foreign bool   // whether it may reach nothing but that package: see isForeign
 	commit  string // of a repository, if the package was fetched just now
 	parents []string
 	broken  bool    // whether its files have errors

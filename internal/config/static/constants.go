@@ -50,7 +50,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 	return val, nil
 }
 
-// secretSummary is how a problem with a secret value is called.
+// secretSummary is the summary of a problem with a secret value.
 func (s *Scope) secretSummary(val cty.Value, what string) string {
 	switch {
 	case !s.product.Understands("own_summaries"):

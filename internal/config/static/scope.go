@@ -186,7 +186,7 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 	return unknown
 }
 
-// called is how a problem is called by Terraform, or by products with summaries of their own.
+// called returns the summary of a problem: Terraform's, or that of products with summaries of their own.
 func (s *Scope) called(summary, own string) string {
 	if s.product.Understands("own_summaries") {
 		return own

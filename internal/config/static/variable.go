@@ -22,7 +22,7 @@ type Variable struct {
 	Name     string
 	constant bool               // whether its value may have a say
 	declared bool               // whether its block says so, so that the value is checked even if nothing needs it
-	denied   bool               // whether its block says that it isn't, though all are that say nothing
+	denied   bool               // whether its block says const = false, where variables are constant by default
 	typ      cty.Type           // what values are converted to
 	typed    bool               // whether there is a type; text is taken as it is if not
 	optional *typeexpr.Defaults // of optional attributes; nil: none

@@ -76,8 +76,8 @@ type Files interface {
 	RemoveFile(ctx context.Context, name string) error
 }
 
-// PublishDocuments writes what is signed about a version, of whose packages these are kept, where it is true of all archives that
-// are listed, or will be. A list that became untrue by what this run did is removed, as it would keep people from installing.
+// PublishDocuments writes what is signed about a version, whose packages are kept, if it is true of all archives that are or will be
+// listed. A list that this run has made untrue is removed, as it would keep people from installing.
 func PublishDocuments(ctx context.Context, to Files, p getproviders.Provider, v getproviders.Version, kept []*Kept, listed func() (map[getproviders.Platform]getproviders.Hash, error)) error {
 	var signed *getproviders.SignedDocuments
 	changed := false

@@ -234,7 +234,7 @@ func (f *Fetcher) Hash(ctx context.Context, file *os.File, size int64, p getprov
 	return unpack.Hash(ctx, file, file, f.unpacks, size, p, f.Limits.Package)
 }
 
-// Enter waits until an archive may be downloaded; for t, nothing waits for that again. It waits for the host first, so
+// Enter waits until an archive may be downloaded. Fetching t doesn't wait for that again. It waits for the host first, so
 // that downloads that queue for a slow host don't hold up the others.
 func (f *Fetcher) Enter(ctx context.Context, t *Request) (leave func(), err error) {
 	if t.entered {

@@ -34,12 +34,12 @@ func (r *Receipts) IsOwn(entries []StatEntry, dir string) bool {
 	return r.areOwn(entries) && (r.ways == nil || r.wayIsOwn(filepath.Dir(dir)))
 }
 
-// areOwn reports it of entries, wherever they are.
+// areOwn reports whether only this user and root can change entries, wherever they are.
 func (r *Receipts) areOwn(entries []StatEntry) bool {
 	return !slices.ContainsFunc(entries, func(e StatEntry) bool { return !e.isOwn(r.User) })
 }
 
-// wayIsOwn reports it of a directory and all above it. Each is looked at once.
+// wayIsOwn reports the same of a directory and all directories above it. Each is looked at once.
 func (r *Receipts) wayIsOwn(dir string) (own bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
