@@ -17,22 +17,22 @@ func FuzzDecode_TheCanonicalFormIsReadAsTheParserReadsIt(f *testing.F) {
 	for _, entry := range strings.Split(example, "\n\n") {
 		f.Add(entry + "\n")
 	}
-	f.Add(block(`version = "1.0.0"`, `constraints = "~> 1.0, != 1.5.0"`, "hashes = [\n    \"zh:b\",\n    \"h1:a\",\n  ]"))
-	f.Add(block(`version = "1.0.0"`) + block(`version = "1.0.0"`))
-	f.Add(block(`version = "1.0.0"`, "version = \"1.0.0\"", "hashes = [\n]", "other = 1"))
+	f.Add(locked(`constraints = "~> 1.0, != 1.5.0"`, "hashes = [\n    \"zh:b\",\n    \"h1:a\",\n  ]"))
+	f.Add(locked() + locked())
+	f.Add(locked("version = \"1.0.0\"", "hashes = [\n]", "other = 1"))
 	f.Add(block(`version = "1.0"`, `constraints = ">=1"`, "hashes = [\n\"$${x}\",\n\"%%{a}\",\n\"x:\\n\",\n]"))
 	f.Add("provider \"a.com/b/c\" {\n  version = \"1.0.0\"\n}")
 	f.Add("<<<<<<< HEAD\nprovider \"terraform.io/builtin/terraform\" {\n}\nprovider \"registry.terraform.io/-/a\" {\n}\n")
-	f.Add("# " + strings.Repeat("-(", 2000) + "\n" + block(`version = "1.0.0"`))
+	f.Add("# " + strings.Repeat("-(", 2000) + "\n" + locked())
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 200_000 {
 			return // The parser isn't given more than 250,000 words and signs.
 		}
-		got, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+		got, diags := parse(src)
 		if len(diags) > 0 {
 			return
 		}
-		want, diags := depsfile.Decode([]byte(src+"\n# é"), "test.hcl", terraform)
+		want, diags := parse(src + "\n# é")
 		if len(diags) > 0 {
 			t.Fatalf("the parser has %v", diags)
 		}

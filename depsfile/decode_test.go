@@ -13,10 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+func parse(src string) (*depsfile.Locks, hcl.Diagnostics) {
+	return depsfile.Decode([]byte(src), "test.hcl", terraform)
+}
+
 // decode is Decode for what has no error.
 func decode(t testing.TB, src string) *depsfile.Locks {
 	t.Helper()
-	l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+	l, diags := parse(src)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -59,14 +63,14 @@ func TestDecode_Accepts(t *testing.T) {
 		"Windows line ends":       "provider \"a.com/b/c\" {\r\n  version = \"1.0.0\"\r\n}\r\n",
 		"byte order mark":         "\ufeffprovider \"a.com/b/c\" {\n  version = \"1.0.0\"\n}\n",
 		"constant expression":     block(`version = "1.0.${0}"`),
-		"empty constraints":       block(`version = "1.0.0"`, `constraints = ""`),
-		"unsatisfied constraints": block(`version = "1.0.0"`, `constraints = ">= 2.0.0"`),
-		"no hashes":               block(`version = "1.0.0"`),
-		"unknown scheme alone":    block(`version = "1.0.0"`, `hashes = ["h9:x"]`),
-		"hash with expression":    block(`version = "1.0.0"`, `hashes = ["h1:${"a"}"]`),
+		"empty constraints":       locked(`constraints = ""`),
+		"unsatisfied constraints": locked(`constraints = ">= 2.0.0"`),
+		"no hashes":               locked(),
+		"unknown scheme alone":    locked(`hashes = ["h9:x"]`),
+		"hash with expression":    locked(`hashes = ["h1:${"a"}"]`),
 		"version zero":            block(`version = "0.0.0"`),
 	} {
-		if _, diags := depsfile.Decode([]byte(src), "test.hcl", terraform); len(diags) > 0 {
+		if _, diags := parse(src); len(diags) > 0 {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
@@ -77,76 +81,104 @@ func block(arguments ...string) string {
 	return "provider \"a.com/b/c\" {\n  " + strings.Join(arguments, "\n  ") + "\n}\n"
 }
 
+// locked is a block with a version, and with more arguments.
+func locked(more ...string) string { return block(append([]string{`version = "1.0.0"`}, more...)...) }
+
 // The summaries are those of Terraform 1.11.4 for the same files.
 func TestDecode_Refuses(t *testing.T) {
-	const (
-		address     = "Invalid provider source address"
-		normal      = "Non-normalized provider source address"
-		version     = "Invalid provider version number"
-		constraints = "Invalid provider version constraints"
-		unsuitable  = "Unsuitable value type"
-	)
 	other := func(address string) string { return "provider \"" + address + "\" {\n  version = \"1.0.0\"\n}\n" }
-	tests := []struct{ name, src, summary, detail string }{
-		{"address of two parts", other("acme/a"), normal, `"registry.terraform.io/acme/a"`},
-		{"address of one part", other("a"), normal, `"registry.terraform.io/hashicorp/a"`},
-		{"address in upper case", other("a.com/B/c"), normal, `"a.com/b/c"`},
-		{"address with default port", other("a.com:443/b/c"), normal, `"a.com/b/c"`},
-		{"address in punycode", other("xn--80akhbyknj4f.com/b/c"), address, "punycode"},
-		{"address with empty part", other("a//b"), address, "hostname/namespace/type"},
-		{"address with prefix", other("a.com/b/terraform-provider-c"), address, `Did you mean "a.com/b/c"?`},
-		{"built-in provider", other("terraform.io/builtin/terraform"), address, "built into Terraform"},
-		{"legacy provider", other("registry.terraform.io/-/aws"), address, "legacy"},
-		{"duplicate", other("a.com/b/c") + other("a.com/b/c"), "Duplicate provider lock", "test.hcl:1,10-21"},
-
-		{"no version", block(), "Missing required argument", `"version"`},
-		{"null version", block(`version = null`), "Missing required argument", "a.com/b/c"},
-		{"version is a number", block(`version = 1`), version, `normalized form: "1.0.0"`},
-		{"version is a list", block(`version = []`), unsuitable, "string"},
-		{"version is a variable", block(`version = local.v`), "Variables not allowed", ""},
-		{"version is a function", block(`version = upper("1.0.0")`), "Function calls not allowed", ""},
-		{"version with v", block(`version = "v1.0.0"`), version, `begin with "v"`},
-		{"version too large", block(`version = "99999999999999999999.0.0"`), version, "too large"},
-		{"version of two numbers", block(`version = "1.0"`), version, `normalized form: "1.0.0"`},
-		{"version with line end", block("version = <<EOT\n1.0.0\nEOT\n"), version, "space"},
-
-		{"null constraints", block(`version = "1.0.0"`, `constraints = null`), unsuitable, "null"},
-		{"constraints are a list", block(`version = "1.0.0"`, `constraints = []`), unsuitable, "string"},
-		{"blank constraints", block(`version = "1.0.0"`, `constraints = " "`), constraints, `form: ""`},
-		{"garbled constraints", block(`version = "1.0.0"`, `constraints = "x y"`), constraints, "wildcard"},
-		{"loosely written constraints", block(`version = "1.0.0"`, `constraints = ">=1.0"`), constraints, `form: ">= 1.0.0"`},
-
-		{"hashes are a string", block(`version = "1.0.0"`, `hashes = "h1:x"`), "Invalid expression", "list"},
-		{"hashes from a function", block(`version = "1.0.0"`, `hashes = toset(["h1:x"])`), "Invalid expression", "list"},
-		{"empty hashes", block(`version = "1.0.0"`, `hashes = []`), "Invalid provider hash set", "at least one"},
-		{"null hash", block(`version = "1.0.0"`, `hashes = [null]`), unsuitable, "null"},
-		{"hash without scheme", block(`version = "1.0.0"`, `hashes = ["x"]`), "Invalid provider hash string", `"x"`},
-		{"hash with empty scheme", block(`version = "1.0.0"`, `hashes = [":x"]`), "Invalid provider hash string", `":x"`},
-
-		{"unknown argument", block(`version = "1.0.0"`, `foo = 1`), "Unsupported argument", `"foo"`},
-		{"unknown block inside", block(`version = "1.0.0"`, "foo {\n}"), "Unsupported block type", `"foo"`},
-		{"unknown top-level argument", "foo = 1\n", "Unsupported argument", `"foo"`},
-		{"unknown top-level block", "foo {\n}\n", "Unsupported block type", `"foo"`},
-		{"block without label", "provider {\n}\n", "Missing source_addr for provider", ""},
-		{"block with two labels", "provider \"a\" \"b\" {\n}\n", "Extraneous label for provider", ""},
-		{"argument twice", block(`version = "1.0.0"`, `version = "1.0.0"`), "Attribute redefined", ""},
-		{"JSON", "{}", "Argument or block definition required", ""},
-		{"merge conflict", "<<<<<<< HEAD\n" + other("a.com/b/c") + "=======\n" + other("a.com/b/c") + ">>>>>>> theirs\n", "Argument or block definition required", "merge conflict"},
-		{"end of a merge conflict", other("a.com/b/c") + ">>>>>>> theirs\n" + other("a.com/b/c"), "Argument or block definition required", "merge conflict"},
-		{"merge conflict in a block", block("version = \"1.0.0\"\n<<<<<<< HEAD\n=======\n>>>>>>> theirs"), "Argument or block definition required", "merge conflict"},
-	}
-	for _, tt := range tests {
-		_, diags := depsfile.Decode([]byte(tt.src), "test.hcl", terraform)
-		if len(diags.Errs()) == 0 {
-			t.Errorf("%s: no error", tt.name)
-			continue
-		}
-		first := diags[0]
-		if first.Summary != tt.summary || !strings.Contains(first.Detail, tt.detail) {
-			t.Errorf("%s: %q, %q; want %q and something on %q", tt.name, first.Summary, first.Detail, tt.summary, tt.detail)
-		}
-		if first.Subject == nil || first.Subject.Filename != "test.hcl" {
-			t.Errorf("%s: the error is at %v", tt.name, first.Subject)
+	for summary, refused := range map[string]map[string]string{
+		"Non-normalized provider source address": {
+			other("acme/a"):        `"registry.terraform.io/acme/a"`,
+			other("a"):             `"registry.terraform.io/hashicorp/a"`,
+			other("a.com/B/c"):     `"a.com/b/c"`,
+			other("a.com:443/b/c"): `"a.com/b/c"`,
+		},
+		"Invalid provider source address": {
+			other("xn--80akhbyknj4f.com/b/c"):       "punycode",
+			other("a//b"):                           "hostname/namespace/type",
+			other("a.com/b/terraform-provider-c"):   `Did you mean "a.com/b/c"?`,
+			other("terraform.io/builtin/terraform"): "built into Terraform",
+			other("registry.terraform.io/-/aws"):    "legacy",
+		},
+		"Duplicate provider lock": {
+			other("a.com/b/c") + other("a.com/b/c"): "test.hcl:1,10-21",
+		},
+		"Missing required argument": {
+			block():                 `"version"`,
+			block(`version = null`): "a.com/b/c",
+		},
+		"Invalid provider version number": {
+			block(`version = 1`):                          `normalized form: "1.0.0"`,
+			block(`version = "v1.0.0"`):                   `begin with "v"`,
+			block(`version = "99999999999999999999.0.0"`): "too large",
+			block(`version = "1.0"`):                      `normalized form: "1.0.0"`,
+			block("version = <<EOT\n1.0.0\nEOT\n"):        "space",
+		},
+		"Unsuitable value type": {
+			block(`version = []`):        "string",
+			locked(`constraints = null`): "null",
+			locked(`constraints = []`):   "string",
+			locked(`hashes = [null]`):    "null",
+		},
+		"Variables not allowed": {
+			block(`version = local.v`): "",
+		},
+		"Function calls not allowed": {
+			block(`version = upper("1.0.0")`): "",
+		},
+		"Invalid provider version constraints": {
+			locked(`constraints = " "`):     `form: ""`,
+			locked(`constraints = "x y"`):   "wildcard",
+			locked(`constraints = ">=1.0"`): `form: ">= 1.0.0"`,
+		},
+		"Invalid expression": {
+			locked(`hashes = "h1:x"`):          "list",
+			locked(`hashes = toset(["h1:x"])`): "list",
+		},
+		"Invalid provider hash set": {
+			locked(`hashes = []`): "at least one",
+		},
+		"Invalid provider hash string": {
+			locked(`hashes = ["x"]`):  `"x"`,
+			locked(`hashes = [":x"]`): `":x"`,
+		},
+		"Unsupported argument": {
+			locked(`foo = 1`): `"foo"`,
+			"foo = 1\n":       `"foo"`,
+		},
+		"Unsupported block type": {
+			locked("foo {\n}"): `"foo"`,
+			"foo {\n}\n":       `"foo"`,
+		},
+		"Missing source_addr for provider": {
+			"provider {\n}\n": "",
+		},
+		"Extraneous label for provider": {
+			"provider \"a\" \"b\" {\n}\n": "",
+		},
+		"Attribute redefined": {
+			locked(`version = "1.0.0"`): "",
+		},
+		"Argument or block definition required": {
+			"{}": "",
+			"<<<<<<< HEAD\n" + other("a.com/b/c") + "=======\n" + other("a.com/b/c") + ">>>>>>> theirs\n": "merge conflict",
+			other("a.com/b/c") + ">>>>>>> theirs\n" + other("a.com/b/c"):                                  "merge conflict",
+			block("version = \"1.0.0\"\n<<<<<<< HEAD\n=======\n>>>>>>> theirs"):                           "merge conflict",
+		},
+	} {
+		for src, detail := range refused {
+			_, diags := parse(src)
+			if len(diags.Errs()) == 0 {
+				t.Errorf("%s: no error", src)
+				continue
+			}
+			first := diags[0]
+			must.Equal(t, first.Summary, summary, src)
+			must.Contain(t, first.Detail, detail, src)
+			if first.Subject == nil || first.Subject.Filename != "test.hcl" {
+				t.Errorf("%s: the error is at %v", src, first.Subject)
+			}
 		}
 	}
 }
@@ -164,7 +196,7 @@ provider "a.com/b/d" {
   version = "1.0.0"
 }
 `
-	l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+	l, diags := parse(src)
 	var lines []int
 	for _, diag := range diags {
 		lines = append(lines, diag.Subject.Start.Line)
@@ -178,7 +210,7 @@ provider "a.com/b/d" {
 
 func TestDecode_AMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
 	src := "# ünïcode\n" + block("version = \"1.0.0\"\n<<<<<<< HEAD\r\n=======\n>>>>>>> theirs")
-	_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+	_, diags := parse(src)
 	if len(diags) != 1 {
 		t.Fatalf("got %v", diags)
 	}
@@ -189,7 +221,7 @@ func TestDecode_AMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
 }
 
 func TestDecode_ModuleLocksAreWarnedAboutOnce(t *testing.T) {
-	l, diags := depsfile.Decode([]byte("module \"a.b\" {\n}\nmodule \"c\" {\n  x = 1\n}\n"+block(`version = "1.0.0"`)), "test.hcl", terraform)
+	l, diags := parse("module \"a.b\" {\n}\nmodule \"c\" {\n  x = 1\n}\n" + locked())
 	if len(diags) != 1 || diags[0].Severity != hcl.DiagWarning || diags[0].Summary != "Dependency locks for modules are not yet supported" {
 		t.Fatalf("got %v", diags)
 	}
@@ -204,7 +236,7 @@ func TestDecode_RefusesEndlessNesting(t *testing.T) {
 	for _, piece := range []string{"[", "(", "{a=", "!", "- ", "-\n", "x[", "f(", "\"${", "1 ? 1 : ", "\"%{if a}", "[for a in ", "a {\n"} {
 		// With more words and signs than that, it is refused for these.
 		for _, src := range []string{"a = (" + strings.Repeat(piece, 30_000), "a = (" + strings.Repeat(piece, 1_000_000)} {
-			_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+			_, diags := parse(src)
 			if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested too deeply") && !strings.Contains(diags[0].Detail, "words and signs") {
 				t.Errorf("%q: %v", piece, diags)
 			}
@@ -222,7 +254,7 @@ func TestDecode_CommentsAndTextsCloseNoBrackets(t *testing.T) {
 		"[\"]\",",
 		"(#)\n",
 	} {
-		_, diags := depsfile.Decode([]byte("a = "+strings.Repeat(line, 200_000/len(line)+1)), "test.hcl", terraform)
+		_, diags := parse("a = " + strings.Repeat(line, 200_000/len(line)+1))
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested too deeply") {
 			t.Errorf("%.40q: %d problems, the first %v", line, len(diags), diags[:min(len(diags), 1)])
 		}
@@ -245,15 +277,15 @@ func TestDecode_LongFilesAreNotNested(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add("")
-	f.Add(block(`version = "1.0.0"`, `constraints = "~> 1.0, != 1.5.0"`, `hashes = ["zh:b", "h1:a", "h9:\"$${x}\n"]`))
+	f.Add(locked(`constraints = "~> 1.0, != 1.5.0"`, `hashes = ["zh:b", "h1:a", "h9:\"$${x}\n"]`))
 	f.Add("module \"a\" {\n}\n<<<<<<< HEAD\n")
 	f.Add(block(`version = null`, `hashes = [null, 1, "x"]`) + block(`version = "1"`))
 	f.Add("provider \"испытание.com:8443/日本/x\" { version = \"1.0.0-a..b+c\" }\n")
 	f.Add("\ufeffprovider a b {")
-	f.Add(block(`version = "1.0.0"`, "hashes = [\"h1:\xed\xa0\x80\"]")) // half of a surrogate pair, which the parser takes
+	f.Add(locked("hashes = [\"h1:\xed\xa0\x80\"]")) // half of a surrogate pair, which the parser takes
 	f.Add(example)
 	f.Fuzz(func(t *testing.T, src string) {
-		l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+		l, diags := parse(src)
 		if diags.HasErrors() {
 			return
 		}

@@ -71,13 +71,17 @@ func TestEncode_Nothing(t *testing.T) {
 
 func TestEncode_NamesTheProductsProgram(t *testing.T) {
 	const want = "# This file is maintained automatically by \"tofu init\".\n"
-	if got := string((&depsfile.Locks{}).Encode(getproviders.Product{Program: "tofu"})); !strings.HasPrefix(got, want) {
-		t.Errorf("got:\n%s", got)
-	}
+	must.Contain(t, string((&depsfile.Locks{}).Encode(getproviders.Product{Program: "tofu"})), want)
+}
+
+func TestEncode_TheZeroProductIsTerraform(t *testing.T) {
+	locks, diags := depsfile.Decode([]byte(example), "test", getproviders.Product{})
+	must.Len(t, diags, 0)
+	must.Equal(t, string(locks.Encode(getproviders.Product{})), example)
 }
 
 func TestEncode_SortsWhatWasReadUnsorted(t *testing.T) {
-	l := decode(t, block(`version = "1.0.0"`, `hashes = ["zh:b", "h9:x", "h1:a", "h1:a"]`))
+	l := decode(t, locked(`hashes = ["zh:b", "h9:x", "h1:a", "h1:a"]`))
 	const want = "  hashes = [\n    \"h1:a\",\n    \"h9:x\",\n    \"zh:b\",\n  ]\n"
 	must.Contain(t, string(l.Encode(terraform)), want)
 }

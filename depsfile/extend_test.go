@@ -1,7 +1,6 @@
 package depsfile_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -10,29 +9,19 @@ import (
 )
 
 func TestExtend_KeepsHashesOfUnknownSchemes(t *testing.T) {
-	t.Parallel()
-	p := must.Get(getproviders.Terraform("1.15.9").ParseProvider("acme/widget"))(t)
-	one, two := getproviders.MustParseVersion("1.0.0"), getproviders.MustParseVersion("2.0.0")
-	const file = "provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n  hashes = [\"zh:b\", \"xx:1\", \"h1:a\"]\n}\n"
-	for name, c := range map[string]struct {
-		version getproviders.Version
-		want    []getproviders.Hash
-	}{
-		"same version":  {one, []getproviders.Hash{"h1:a", "h1:c", "xx:1", "zh:b"}},
-		"other version": {two, []getproviders.Hash{"h1:c"}},
+	for version, want := range map[string][]getproviders.Hash{
+		"1.0.0": {"h1:a", "h1:c", "xx:1", "zh:b"},
+		"2.0.0": {"h1:c"},
 	} {
-		locks, diags := depsfile.Decode([]byte(file), "f", getproviders.Terraform("1.15.9"))
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		locks.Extend(depsfile.Lock{Provider: p, Version: c.version, Hashes: []getproviders.Hash{"h1:c", "yy:2"}})
-		if got, _ := locks.Provider(p); !slices.Equal(got.Hashes, c.want) || got.Version != c.version {
-			t.Errorf("%s: %v %q, want %q", name, got.Version, got.Hashes, c.want)
-		}
+		locks := decode(t, locked(`hashes = ["zh:b", "xx:1", "h1:a"]`))
+		locks.Extend(lock(t, "a.com/b/c", version, "", "h1:c", "yy:2"))
+		got, _ := locks.Provider(provider(t, "a.com/b/c"))
+		must.Equal(t, got.Version.String(), version)
+		must.EqualSlices(t, got.Hashes, want, version)
 	}
 	var none depsfile.Locks
-	none.Extend(depsfile.Lock{Provider: p, Version: one, Hashes: []getproviders.Hash{"h1:c"}})
-	if got, ok := none.Provider(p); !ok || len(got.Hashes) != 1 {
+	none.Extend(lock(t, "a.com/b/c", "1.0.0", "", "h1:c"))
+	if got, ok := none.Provider(provider(t, "a.com/b/c")); !ok || len(got.Hashes) != 1 {
 		t.Errorf("a new entry is %v", got)
 	}
 }

@@ -141,7 +141,7 @@ func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing tells a file's owner here")
 	}
-	link, target := linked(t, block(`version = "1.0.0"`))
+	link, target := linked(t, locked())
 	middle := filepath.Join(filepath.Dir(link), "middle")
 	must.Succeed(t, errors.Join(os.Rename(link, middle), os.Symlink("middle", link)))
 	must.Succeed(t, exampleLocks(t).Save(link, terraform))
@@ -157,7 +157,7 @@ func writeTree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range files {
-		must.Write(t, filepath.Join(root, name), block(`version = "1.0.0"`))
+		must.Write(t, filepath.Join(root, name), locked())
 	}
 	return root
 }
@@ -222,7 +222,7 @@ func TestSave_ReplacesASymlinkToAnotherUsersFile(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to another user")
 	}
-	theirs := block(`version = "1.0.0"`)
+	theirs := locked()
 	link, target := linked(t, theirs)
 	if err := os.Chown(target, 65534, 65534); err != nil {
 		t.Skip("can't give a file to another user: ", err)

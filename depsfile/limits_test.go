@@ -31,31 +31,29 @@ func TestLoad_RefusesFilesThatTakeAllMemory(t *testing.T) {
 // What is refused isn't parsed, and what isn't refused takes so little memory that it can't take
 // long, either: each of these took 5 to 50 seconds and gigabytes.
 func TestDecode_BoundsTheWorkOfParsing(t *testing.T) {
-	fill := func(unit string, size int) string { return strings.Repeat(unit, size/len(unit)) }
-	list := func(unit string, size int) string {
-		return "provider \"registry.terraform.io/a/b\" {\n version = \"1.0.0\"\n hashes = [" + fill(unit, size) + "]\n}\n"
-	}
-	for name, text := range map[string]func(size int) string{
-		"numbers in a list":    func(size int) string { return list("0,", size) },
-		"empty texts":          func(size int) string { return list("\"\",", size) },
-		"words":                func(size int) string { return fill("a ", size) },
-		"blank lines":          func(size int) string { return fill("\n", size) },
-		"carriage returns":     func(size int) string { return fill("\r", size) },
-		"attributes":           func(size int) string { return fill("a=0\n", size) },
-		"blocks":               func(size int) string { return fill("a{}\n", size) },
-		"closing brackets":     func(size int) string { return fill("}", size) },
-		"no UTF-8":             func(size int) string { return fill("\xff", size) },
-		"letters of two bytes": func(size int) string { return fill("\u0301", size) },
-		"sums":                 func(size int) string { return "a=" + fill("0+", size) + "0\n" },
-		"traversals":           func(size int) string { return "a=b" + fill(".b", size) + "\n" },
-		"interpolations":       func(size int) string { return "a=\"" + fill("${0}", size) + "\"\n" },
-		"lines of text":        func(size int) string { return fill("\"\n", size) },
-		"in a comment":         func(size int) string { return "/* \"" + fill("0,", size) },
-		"constraints": func(size int) string {
-			return "provider \"registry.terraform.io/a/b\" {\n version=\"1.0.0\"\n constraints=\"" + fill(">1,", size) + ">1\"\n}\n"
-		},
+	const start, end = "provider \"registry.terraform.io/a/b\" {\n version = \"1.0.0\"\n ", "\n}\n"
+	for name, test := range map[string]struct{ before, unit, after string }{
+		"numbers in a list":    {start + "hashes = [", "0,", "]" + end},
+		"empty texts":          {start + "hashes = [", "\"\",", "]" + end},
+		"constraints":          {start + "constraints=\"", ">1,", ">1\"" + end},
+		"words":                {unit: "a "},
+		"blank lines":          {unit: "\n"},
+		"carriage returns":     {unit: "\r"},
+		"attributes":           {unit: "a=0\n"},
+		"blocks":               {unit: "a{}\n"},
+		"closing brackets":     {unit: "}"},
+		"no UTF-8":             {unit: "\xff"},
+		"letters of two bytes": {unit: "\u0301"},
+		"sums":                 {"a=", "0+", "0\n"},
+		"traversals":           {"a=b", ".b", "\n"},
+		"interpolations":       {"a=\"", "${0}", "\"\n"},
+		"lines of text":        {unit: "\"\n"},
+		"in a comment":         {"/* \"", "0,", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			text := func(size int) string {
+				return test.before + strings.Repeat(test.unit, size/len(test.unit)) + test.after
+			}
 			diags, allocated := decodeCounting(text(1 << 20))
 			if !strings.Contains(diags.Error(), "more than 250000 words and signs") || allocated > 1<<20 {
 				t.Errorf("1 MB: %d MB allocated, and %.200v", allocated>>20, diags)

@@ -13,8 +13,7 @@ var terraform = getproviders.Terraform("1.15.9")
 
 func provider(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
-	p := must.Get(terraform.ParseProvider(address))(t)
-	return p
+	return must.Get(terraform.ParseProvider(address))(t)
 }
 
 func lock(t testing.TB, address, version, constraints string, hashes ...getproviders.Hash) depsfile.Lock {
@@ -96,11 +95,7 @@ func TestLocks_Equal(t *testing.T) {
 		{"other version", locksOf(lock(t, "acme/a", "1.0.1", "~> 1.0", "h1:a", "zh:b")), false},
 		{"other metadata", locksOf(lock(t, "acme/a", "1.0.0+x", "~> 1.0", "h1:a", "zh:b")), false},
 		{"fewer hashes", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a")), false},
-		{"unsorted hashes", decode(t, `
-			provider "registry.terraform.io/acme/a" {
-				version = "1.0.0"
-				hashes = ["zh:b", "h1:a"]
-			}`), false},
+		{"unsorted hashes", decode(t, "provider \"registry.terraform.io/acme/a\" {\n  version = \"1.0.0\"\n  hashes = [\"zh:b\", \"h1:a\"]\n}\n"), false},
 		{"other provider", locksOf(lock(t, "acme/b", "1.0.0", "~> 1.0", "h1:a", "zh:b")), false},
 		{"one more", locksOf(base, lock(t, "acme/b", "1.0.0", "")), false},
 		{"none", locksOf(), false},
