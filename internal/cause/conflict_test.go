@@ -44,25 +44,22 @@ func TestFindConflict(t *testing.T) {
 		name     string
 		required []getproviders.Requirement
 		versions []getproviders.Version
-		newest   []string
-		smallest []int // their lines
+		newest   string
+		smallest string // their lines
 	}{
-		{"no conflict", requirements(">= 1.0", "~> 2.0"), some, []string{"3.0.0", "2.1.0"}, nil},
-		{"nothing required", requirements(), some, nil, nil},
-		{"one that nothing satisfies", requirements(">= 1.0", "~> 9.0", "< 3.0"), some, []string{"3.0.0", "0.0.0", "2.1.0"}, []int{2}},
-		{"one that contradicts itself", requirements("> 2.0, < 2.0"), some, []string{"0.0.0"}, []int{1}},
-		{"two among many", requirements("", ">= 1.0", "~> 2.0", "!= 3.0.0", "< 2.0"), some,
-			[]string{"3.0.0", "3.0.0", "2.1.0", "2.1.0", "1.4.0"}, []int{3, 5}},
-		{"the first two of several pairs", requirements("< 1.4", "= 3.0.0", "~> 2.0"), some, []string{"1.0.0", "3.0.0", "2.1.0"}, []int{1, 2}},
-		{"the same constraint twice", requirements("~> 2.0", "~> 2.0", "< 2.0", "< 2.0"), some, []string{"2.1.0", "2.1.0", "1.4.0", "1.4.0"}, []int{1, 3}},
-		{"three of which any two go together", requirements(">= 2.0", "<= 2.1", "!= 2.0.0, != 2.1.0"), some,
-			[]string{"3.0.0", "2.1.0", "3.0.0"}, []int{1, 2, 3}},
-		{"a gap in the versions", requirements("> 2.1", "< 3.0"), some, []string{"3.0.0", "2.1.0"}, []int{1, 2}},
-		{"a prerelease that is asked for and refused", requirements("4.0.0-beta1", ">= 1.0", "< 3.0"), some,
-			[]string{"4.0.0-beta1", "3.0.0", "2.1.0"}, []int{1, 3}},
-		{"a prerelease that nobody asks for by name", requirements(">= 4.0.0-beta1", ">= 1.0"), some, []string{"0.0.0", "3.0.0"}, []int{1}},
-		{"only prereleases", requirements(">= 1.0", "< 2.0"), versions("1.0.0-rc1"), []string{"0.0.0", "0.0.0"}, nil},
-		{"no versions", requirements(">= 1.0", "< 1.0"), nil, []string{"0.0.0", "0.0.0"}, nil},
+		{"no conflict", requirements(">= 1.0", "~> 2.0"), some, "[3.0.0 2.1.0]", "[]"},
+		{"nothing required", requirements(), some, "[]", "[]"},
+		{"one that nothing satisfies", requirements(">= 1.0", "~> 9.0", "< 3.0"), some, "[3.0.0 0.0.0 2.1.0]", "[2]"},
+		{"one that contradicts itself", requirements("> 2.0, < 2.0"), some, "[0.0.0]", "[1]"},
+		{"two among many", requirements("", ">= 1.0", "~> 2.0", "!= 3.0.0", "< 2.0"), some, "[3.0.0 3.0.0 2.1.0 2.1.0 1.4.0]", "[3 5]"},
+		{"the first two of several pairs", requirements("< 1.4", "= 3.0.0", "~> 2.0"), some, "[1.0.0 3.0.0 2.1.0]", "[1 2]"},
+		{"the same constraint twice", requirements("~> 2.0", "~> 2.0", "< 2.0", "< 2.0"), some, "[2.1.0 2.1.0 1.4.0 1.4.0]", "[1 3]"},
+		{"three of which any two go together", requirements(">= 2.0", "<= 2.1", "!= 2.0.0, != 2.1.0"), some, "[3.0.0 2.1.0 3.0.0]", "[1 2 3]"},
+		{"a gap in the versions", requirements("> 2.1", "< 3.0"), some, "[3.0.0 2.1.0]", "[1 2]"},
+		{"a prerelease that is asked for and refused", requirements("4.0.0-beta1", ">= 1.0", "< 3.0"), some, "[4.0.0-beta1 3.0.0 2.1.0]", "[1 3]"},
+		{"a prerelease that nobody asks for by name", requirements(">= 4.0.0-beta1", ">= 1.0"), some, "[0.0.0 3.0.0]", "[1]"},
+		{"only prereleases", requirements(">= 1.0", "< 2.0"), versions("1.0.0-rc1"), "[0.0.0 0.0.0]", "[]"},
+		{"no versions", requirements(">= 1.0", "< 1.0"), nil, "[0.0.0 0.0.0]", "[]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,8 +68,8 @@ func TestFindConflict(t *testing.T) {
 			for _, b := range got.Bounds {
 				newest = append(newest, b.Newest.String())
 			}
-			must.EqualSlices(t, newest, c.newest)
-			must.EqualSlices(t, lines(got.Minimal), c.smallest)
+			must.Equal(t, fmt.Sprint(newest), c.newest)
+			must.Equal(t, fmt.Sprint(lines(got.Minimal)), c.smallest)
 		})
 	}
 }

@@ -33,6 +33,14 @@ func start(t *testing.T) (*storagetest.GCS, *bucket) {
 	return f, Opener{client, []string{f.Variable()}}.bucket("bucket")
 }
 
+// emulated starts a service, and is the environment that names it.
+func emulated(t *testing.T, handler http.HandlerFunc) []string {
+	t.Helper()
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: handler}))(t)
+	t.Cleanup(server.Close)
+	return []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}
+}
+
 func TestBucket_IsOneAtAFake(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(t *testing.T) blob.Bucket {
@@ -57,13 +65,10 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 			t.Errorf("no bucket: %v", err)
 		}
 	}
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	b.client.Environ = emulated(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, `{"error":{"code":403,"message":"denied"}}`, http.StatusForbidden)
-	})})
-	must.Succeed(t, err)
-	t.Cleanup(server.Close)
-	b.client.Environ = []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}
-	err = must.ErrorOf(b.Stat(t.Context(), "key"))
+	})
+	err := must.ErrorOf(b.Stat(t.Context(), "key"))
 	must.Fail(t, err, hosts.ErrUnauthorized, "no access")
 	must.Contain(t, err, "denied", "no access")
 }
@@ -83,11 +88,9 @@ func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 		login, host = r.Header.Get("Authorization"), r.URL.Host
 		return &http.Response{StatusCode: 404, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 	})}}
-	u, err := url.Parse("gs://bucket/pre/fix")
-	must.Succeed(t, err)
-	b := must.Get(opener.Open(t.Context(), u))(t)
+	b := must.Get(opener.Open(t.Context(), &url.URL{Scheme: "gs", Host: "bucket", Path: "/pre/fix"}))(t)
 	must.Equal(t, b.String(), "gs://bucket/pre/fix", b)
-	_, err = b.Stat(t.Context(), "key")
+	_, err := b.Stat(t.Context(), "key")
 	must.Fail(t, err, blob.ErrNotFound)
 	_, err = b.Put(t.Context(), "key", blob.Bytes(nil), blob.PutOptions{})
 	must.Fail(t, err, blob.ErrNoBucket)
@@ -126,14 +129,13 @@ func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 func TestList_Ends(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	environ := emulated(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		fmt.Fprint(w, `{"items": [{"name": "a", "size": "1"}], "nextPageToken": "1"}`)
-	})}))(t)
-	t.Cleanup(server.Close)
+	})
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	b := blob.Sub(Opener{client, []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}.bucket("bucket"), "")
+	b := blob.Sub(Opener{client, environ}.bucket("bucket"), "")
 	var last error
 	for _, last = range b.List(t.Context(), "dir/") {
 		if asked > 20 {

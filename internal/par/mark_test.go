@@ -1,7 +1,6 @@
 package par
 
 import (
-	"context"
 	"errors"
 	"io"
 	"testing"
@@ -50,12 +49,7 @@ func TestMark_SaysHowItEnded(t *testing.T) {
 func TestMark_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mark Mark
-		ctx, cancel := context.WithCancelCause(t.Context())
-		gone := errors.New("gone")
-		go func() {
-			synctest.Wait()
-			cancel(gone)
-		}()
+		ctx, gone := leaving(t)
 		must.Equal(t, must.ErrorOf(mark.Beyond(ctx, 0)), gone, "err")
 	})
 }

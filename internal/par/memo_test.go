@@ -98,10 +98,7 @@ func TestMemo_CallSurvivesTheCallerThatStartedIt(t *testing.T) {
 		}()
 		synctest.Wait()
 		go func() {
-			got, err := memo.Do(t.Context(), "a", w.call)
-			if got != "done" || err != nil {
-				t.Errorf("second caller: %q, %v", got, err)
-			}
+			must.Equal(t, must.Get(memo.Do(t.Context(), "a", w.call))(t), "done")
 		}()
 		synctest.Wait()
 		cancel(gone)
@@ -128,15 +125,12 @@ func TestMemo_CallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
 	var memo Memo[int, any]
 	ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "traced"), 1<<40)
 	defer cancel()
-	got, err := memo.Do(ctx, 1, func(ctx context.Context) (any, error) {
+	must.Equal(t, must.Get(memo.Do(ctx, 1, func(ctx context.Context) (any, error) {
 		if _, has := ctx.Deadline(); has {
 			t.Error("the shared call has one caller's deadline")
 		}
 		return ctx.Value(key{}), nil
-	})
-	if got != "traced" || err != nil {
-		t.Errorf("got %v, %v", got, err)
-	}
+	}))(t), "traced")
 }
 
 func TestMemo_HandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
@@ -154,12 +148,8 @@ func TestMemo_SettlesWhenAbandonedCallsHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var memo Memo[string, int]
 		memo.Settle() // nothing has run
-		ctx, cancel := context.WithCancelCause(t.Context())
-		gone, ended := errors.New("gone"), false
-		go func() {
-			synctest.Wait()
-			cancel(gone)
-		}()
+		ctx, gone := leaving(t)
+		ended := false
 		_, err := memo.Do(ctx, "a", func(ctx context.Context) (int, error) {
 			<-ctx.Done()
 			time.Sleep(time.Minute) // to clear up

@@ -81,9 +81,18 @@ func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 		return n, nil
 	})
 	must.EqualSlices(t, started, []int{1, 2}, "started")
-	if errs[0] != nil || errs[1] != nil || errs[2] != stop {
-		t.Errorf("errs = %v", errs)
-	}
+	must.EqualSlices(t, errs, []error{nil, nil, stop})
+}
+
+// leaving is a context that ends, by this cause, when everything in the bubble waits.
+func leaving(t *testing.T) (context.Context, error) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("gone")
+	go func() {
+		synctest.Wait()
+		cancel(gone)
+	}()
+	return ctx, gone
 }
 
 func TestMap_OfNothing(t *testing.T) {
@@ -147,13 +156,9 @@ func TestLimit_BoundsItsHolders(t *testing.T) {
 
 func TestLimit_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit, gone := NewLimit(1), errors.New("gone")
+		limit := NewLimit(1)
 		must.Get(limit.Acquire(t.Context(), 0))(t)
-		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() {
-			synctest.Wait()
-			cancel(gone)
-		}()
+		ctx, gone := leaving(t)
 		must.Equal(t, must.ErrorOf(limit.Acquire(ctx, 0)), gone, "err")
 	})
 }
@@ -163,9 +168,6 @@ func TestLimit_PrefersTheEndOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {
-		if release, err := limit.Acquire(ctx, 0); err == nil {
-			release()
-			t.Fatal("got a place although the context had ended")
-		}
+		must.Refuse(limit.Acquire(ctx, 0))(t, "got a place although the context had ended")
 	}
 }

@@ -16,20 +16,18 @@ import (
 func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	t.Parallel()
 	parent, now := t.TempDir(), time.Now()
-	alive, err := Make(parent)
-	must.Succeed(t, err)
+	alive := must.Get(Make(parent))(t)
 	t.Cleanup(alive.Remove)
 	old, young, other := filepath.Join(parent, Prefix+"old"), filepath.Join(parent, Prefix+"young"), filepath.Join(parent, ".other")
 	file := filepath.Join(parent, Prefix+"file")
 	for _, dir := range []string{old, young, other} {
-		err = errors.Join(err, os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "archive.zip"), nil, 0o600))
+		must.Write(t, filepath.Join(dir, "archive.zip"), "")
 	}
 	long := now.Add(-AbandonedAfter - time.Minute)
-	err = errors.Join(err, os.WriteFile(file, nil, 0o600))
+	must.Write(t, file, "")
 	for _, name := range []string{old, other, file} {
-		err = errors.Join(err, os.Chtimes(name, long, long))
+		must.Succeed(t, os.Chtimes(name, long, long))
 	}
-	must.Succeed(t, err)
 	Sweep(parent, now)
 	for name, want := range map[string]bool{alive.Path: true, young: true, other: true, file: true, old: false} {
 		must.Equal(t, must.ErrorOf(os.Stat(name)) == nil, want, name)
@@ -51,9 +49,7 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	must.Succeed(t, os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755))
 	dir.Remove()
 	dir.Remove() // a second call does no harm
-	left, err := os.ReadDir(parent)
-	must.Len(t, left, 0)
-	must.Equal(t, err, nil)
+	must.Len(t, must.Get(os.ReadDir(parent))(t), 0)
 	must.Refuse(Make(filepath.Join(parent, "missing")))(t, "made a directory in none")
 }
 
@@ -78,15 +74,12 @@ func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
 func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	probe, err := Make(parent)
-	must.Succeed(t, err)
+	probe := must.Get(Make(parent))(t)
 	t.Cleanup(probe.Remove)
 	empty, begun, full := filepath.Join(parent, Prefix+"empty"), filepath.Join(parent, Prefix+"begun"), filepath.Join(parent, Prefix+"full")
-	for _, dir := range []string{empty, begun, full} {
-		err = errors.Join(err, os.Mkdir(dir, 0o700))
-	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(begun, lockName+".new"), nil, 0o600), os.WriteFile(filepath.Join(full, "x"), nil, 0o600))
-	must.Succeed(t, err)
+	must.Succeed(t, os.Mkdir(empty, 0o700))
+	must.Write(t, filepath.Join(begun, lockName+".new"), "")
+	must.Write(t, filepath.Join(full, "x"), "")
 	Sweep(parent, time.Now())
 	for dir, want := range map[string]bool{empty: !filelock.Removable, begun: !filelock.Removable, full: true, probe.Path: true} {
 		must.Equal(t, must.ErrorOf(os.Stat(dir)) == nil, want, dir)
