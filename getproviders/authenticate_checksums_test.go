@@ -37,21 +37,19 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 		"not in a third field":       {sumA + "  b.zip a.zip\n", ""},
 		"not in nothing":             {"", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			sum, _ := Hash("zh:" + sumA).SHA256()
-			_, err := signedChecksums{FileName: "a.zip", SHA256: sum, Sums: []byte(test.document)}.Authenticate(Digests{})
-			if test.found == "ok" {
-				must.Equal(t, CodeOf(err), "checksum_mismatch") // of the archive, which comes next
-				return
-			}
-			want := fmt.Sprintf("the checksum list has %q for \"a.zip\", expected zh:%s", test.found, sumA)
-			if test.found == "" {
-				want = "the checksum list has no SHA-256 for \"a.zip\", expected zh:" + sumA
-			}
-			if CodeOf(err) != "checksum_list_mismatch" || !errors.Is(err, ErrAuthentication) || err.Error() != want {
-				t.Errorf("got error %v, want %q", err, want)
-			}
-		})
+		sum, _ := Hash("zh:" + sumA).SHA256()
+		_, err := signedChecksums{FileName: "a.zip", SHA256: sum, Sums: []byte(test.document)}.Authenticate(Digests{})
+		if test.found == "ok" {
+			must.Equal(t, CodeOf(err), "checksum_mismatch", name) // of the archive, which comes next
+			continue
+		}
+		want := fmt.Sprintf("the checksum list has %q for \"a.zip\", expected zh:%s", test.found, sumA)
+		if test.found == "" {
+			want = "the checksum list has no SHA-256 for \"a.zip\", expected zh:" + sumA
+		}
+		if CodeOf(err) != "checksum_list_mismatch" || !errors.Is(err, ErrAuthentication) || err.Error() != want {
+			t.Errorf("%s: got error %v, want %q", name, err, want)
+		}
 	}
 }
 
@@ -78,9 +76,7 @@ func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 		"a document of blank lines":  {"\n\n\n", nil},
 		"something else than a list": {"<html><body>Log in</body></html>", nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			must.EqualSlices(t, parseChecksums([]byte(test.document)).hashes(), test.want)
-		})
+		must.EqualSlices(t, parseChecksums([]byte(test.document)).hashes(), test.want, name)
 	}
 }
 

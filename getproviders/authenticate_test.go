@@ -34,15 +34,13 @@ func TestAnyHash(t *testing.T) {
 		"a directory has no zh, not even 0s": {getproviders.AnyHash{getproviders.ZH([32]byte{})}, directory, "expected any of"},
 		"no digest matches an empty h1":      {getproviders.AnyHash{"h1:", ""}, getproviders.Digests{}, "none, expected"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := test.hashes.Authenticate(test.digests)
-			if test.wantErr == "" {
-				must.Equal(t, err, nil)
-				must.DeepEqual(t, got, getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum})
-				return
-			}
-			wantAuthenticationError(t, err, "checksum_mismatch", test.wantErr)
-		})
+		got, err := test.hashes.Authenticate(test.digests)
+		if test.wantErr == "" {
+			must.Equal(t, err, nil, name)
+			must.DeepEqual(t, got, getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, name)
+			continue
+		}
+		wantAuthenticationError(t, err, "checksum_mismatch", test.wantErr)
 	}
 }
 

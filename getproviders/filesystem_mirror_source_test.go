@@ -86,9 +86,7 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 			want: versions("1.0.0"),
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			must.DeepEqual(t, must.Get(versionsOf(t, mirror(t, test.tree...)))(t), getproviders.Available{Versions: test.want})
-		})
+		must.DeepEqual(t, must.Get(versionsOf(t, mirror(t, test.tree...)))(t, name), getproviders.Available{Versions: test.want}, name)
 	}
 }
 

@@ -147,16 +147,14 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 			message: "the search for provider registry.example/acme/widget ended at a source that failed\n\n  - a: has versions of it: 2\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing\n  - d: not asked",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			source, _ := inOrder(test.stubs...)
-			if test.exclude > 0 {
-				source.Selectors[test.exclude-1].Exclude = never
-			}
-			got, err := versionsOf(t, source)
-			wantKind(t, err, test.kind)
-			must.Equal(t, err.Error(), test.message)
-			must.Len(t, got.Versions, 0)
-		})
+		source, _ := inOrder(test.stubs...)
+		if test.exclude > 0 {
+			source.Selectors[test.exclude-1].Exclude = never
+		}
+		got, err := versionsOf(t, source)
+		wantKind(t, err, test.kind, name)
+		must.Equal(t, err.Error(), test.message, name)
+		must.Len(t, got.Versions, 0, name)
 	}
 }
 
@@ -203,19 +201,17 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint, message: errProtocol.Error()},
 		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint, message: errNoPlatform.Error()},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var stubs []stub
-			for i, err := range test.errs {
-				stubs = append(stubs, stub{name: fmt.Sprint(i), err: err})
-			}
-			source, _ := inOrder(stubs...)
-			_, err := packageOf(t, source)
-			wantKind(t, err, test.kind)
-			must.Equal(t, err.Error(), test.message)
-			if test.hint != "" && !slices.Equal(getproviders.HintsOf(err), []string{test.hint}) {
-				t.Errorf("no hint %q in %v", test.hint, err)
-			}
-		})
+		var stubs []stub
+		for i, err := range test.errs {
+			stubs = append(stubs, stub{name: fmt.Sprint(i), err: err})
+		}
+		source, _ := inOrder(stubs...)
+		_, err := packageOf(t, source)
+		wantKind(t, err, test.kind, name)
+		must.Equal(t, err.Error(), test.message, name)
+		if test.hint != "" && !slices.Equal(getproviders.HintsOf(err), []string{test.hint}) {
+			t.Errorf("%s: no hint %q in %v", name, test.hint, err)
+		}
 	}
 }
 

@@ -85,18 +85,16 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 		{410, getproviders.ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 410 Gone`},
 		{503, getproviders.ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
-		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
-			fake := newFakeRegistry(t, pages{indexPath: {status: test.status}, versionPath: {status: test.status}})
-			for path, ask := range map[string]func() error{
-				indexPath:   func() error { _, err := versionsOf(t, fake.mirrorAt(t, mirrorBase)); return err },
-				versionPath: func() error { _, err := askMirror(t, fake); return err },
-			} {
-				err := ask()
-				wantKind(t, err, test.kind)
-				must.Equal(t, err.Error(), strings.NewReplacer("%s", fake.URL+path, "%h", strings.TrimPrefix(fake.URL, "http://")).Replace(test.text))
-				must.Equal(t, fake.requests(path), test.requests)
-			}
-		})
+		fake := newFakeRegistry(t, pages{indexPath: {status: test.status}, versionPath: {status: test.status}})
+		for path, ask := range map[string]func() error{
+			indexPath:   func() error { _, err := versionsOf(t, fake.mirrorAt(t, mirrorBase)); return err },
+			versionPath: func() error { _, err := askMirror(t, fake); return err },
+		} {
+			err := ask()
+			wantKind(t, err, test.kind, test.status)
+			must.Equal(t, err.Error(), strings.NewReplacer("%s", fake.URL+path, "%h", strings.TrimPrefix(fake.URL, "http://")).Replace(test.text), test.status)
+			must.Equal(t, fake.requests(path), test.requests, test.status)
+		}
 	}
 }
 

@@ -54,12 +54,10 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 		"null":                    {`{"versions": null}`, nil},
 		"left out":                {`{}`, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, pages{indexPath: inJSON(test.body)})
-			got := must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t)
-			must.EqualSlices(t, got.Versions, test.want)
-			must.Len(t, got.Warnings, 0)
-		})
+		fake := newFakeRegistry(t, pages{indexPath: inJSON(test.body)})
+		got := must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t, name)
+		must.EqualSlices(t, got.Versions, test.want, name)
+		must.Len(t, got.Warnings, 0, name)
 	}
 }
 
@@ -166,13 +164,11 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s", "",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, test.answers)
-			_, err := askMirror(t, fake)
-			wantKind(t, err, test.kind)
-			must.Equal(t, err.Error(), strings.Replace(test.text, "%s", fake.URL+mirrorBase, 1))
-			must.Equal(t, hint(err), test.hint)
-		})
+		fake := newFakeRegistry(t, test.answers)
+		_, err := askMirror(t, fake)
+		wantKind(t, err, test.kind, name)
+		must.Equal(t, err.Error(), strings.Replace(test.text, "%s", fake.URL+mirrorBase, 1), name)
+		must.Equal(t, hint(err), test.hint, name)
 	}
 }
 

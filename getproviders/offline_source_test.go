@@ -38,17 +38,15 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 		{"where the user says", "forced.example.com/acme/a", "https://elsewhere.example.com/p/", true, true},
 		{"on the host in spite of what the user says", "forced.example.com/acme/a", "https://forced.example.com/p/", true, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p, v := mustParse(t, tt.provider), v1
-			s := offlineRegistry(t, getproviders.CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
-			available, err := s.Versions(t.Context(), p)
-			must.Equal(t, err == nil && len(available.Versions) == 1, tt.want)
-			origin, err := s.Describe(p).SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
-			must.Equal(t, err == nil && origin == tt.origin, tt.want)
-			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || !errors.As(err, new(*getproviders.NotCachedError))) {
-				t.Errorf("the error is %v", err)
-			}
-		})
+		p, v := mustParse(t, tt.provider), v1
+		s := offlineRegistry(t, getproviders.CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
+		available, err := s.Versions(t.Context(), p)
+		must.Equal(t, err == nil && len(available.Versions) == 1, tt.want, tt.name)
+		origin, err := s.Describe(p).SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
+		must.Equal(t, err == nil && origin == tt.origin, tt.want, tt.name)
+		if !tt.want && (!errors.Is(err, hosts.ErrOffline) || !errors.As(err, new(*getproviders.NotCachedError))) {
+			t.Errorf("%s: the error is %v", tt.name, err)
+		}
 	}
 }
 

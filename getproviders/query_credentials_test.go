@@ -63,18 +63,16 @@ func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 			"could not query provider registry for registry.example/acme/widget: failed to retrieve credentials for registry.example: the helper failed", "",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			answers := registryWeb(t, test.api, ownFiles)
-			maps.Copy(answers, test.change)
-			w := newWeb(t, answers)
-			source := w.registry(test.with, test.with)
-			if strings.HasPrefix(test.api, "http:") { // only the user may choose that
-				source.Discovery.Forced = map[hosts.Hostname]map[string]string{widget.Hostname: {"providers.v1": test.api}}
-			}
-			_, err := versionsOf(t, source)
-			must.Equal(t, fmt.Sprint(err), test.message)
-			must.Equal(t, hint(err), test.hint)
-		})
+		answers := registryWeb(t, test.api, ownFiles)
+		maps.Copy(answers, test.change)
+		w := newWeb(t, answers)
+		source := w.registry(test.with, test.with)
+		if strings.HasPrefix(test.api, "http:") { // only the user may choose that
+			source.Discovery.Forced = map[hosts.Hostname]map[string]string{widget.Hostname: {"providers.v1": test.api}}
+		}
+		_, err := versionsOf(t, source)
+		must.Equal(t, fmt.Sprint(err), test.message, name)
+		must.Equal(t, hint(err), test.hint, name)
 	}
 }
 

@@ -43,16 +43,14 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		"a list without platforms": {list: `[{"version": "1.0.0"}]`},
 		"no list":                  {},
 	} {
-		t.Run(name, func(t *testing.T) {
-			answers := pages{versionsPath: {body: `{"versions": ` + test.list + `}`}}
-			_, err := askForPackage(t, newFakeRegistry(t, answers))
-			wantKind(t, err, getproviders.ErrPlatformMissing)
-			missing := must.As[*getproviders.Fault](t, err)
-			must.Equal(t, missing.Newest, version(test.newest))
-			must.Equal(t, fmt.Sprint(missing.Platforms), fmt.Sprint(test.platforms))
-			must.Equal(t, hint(err), test.hint)
-			must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example")
-		})
+		answers := pages{versionsPath: {body: `{"versions": ` + test.list + `}`}}
+		_, err := askForPackage(t, newFakeRegistry(t, answers))
+		wantKind(t, err, getproviders.ErrPlatformMissing, name)
+		missing := must.As[*getproviders.Fault](t, err, name)
+		must.Equal(t, missing.Newest, version(test.newest), name)
+		must.Equal(t, fmt.Sprint(missing.Platforms), fmt.Sprint(test.platforms), name)
+		must.Equal(t, hint(err), test.hint, name)
+		must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example", name)
 	}
 }
 
@@ -100,17 +98,15 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 		"none that is said to work":  {list: `[{"version": "1.0.0"}, {"version": "0.9.0"}, {"version": "0.8.0", "protocols": ["x", "5.0"]}]`, hint: none},
 		"no list that could tell so": {list: `{}`, hint: none},
 	} {
-		t.Run(name, func(t *testing.T) {
-			answers := pages{
-				packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0", "7.0"}})},
-				versionsPath: {body: `{"versions": ` + test.list + `}`},
-			}
-			_, err := askForPackage(t, newFakeRegistry(t, answers))
-			wantKind(t, err, getproviders.ErrProtocol)
-			must.EqualSlices(t, must.As[*getproviders.Fault](t, err).Protocols, []string{"4.0", "7.0"})
-			must.Equal(t, hint(err), test.hint)
-			must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6")
-		})
+		answers := pages{
+			packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0", "7.0"}})},
+			versionsPath: {body: `{"versions": ` + test.list + `}`},
+		}
+		_, err := askForPackage(t, newFakeRegistry(t, answers))
+		wantKind(t, err, getproviders.ErrProtocol, name)
+		must.EqualSlices(t, must.As[*getproviders.Fault](t, err).Protocols, []string{"4.0", "7.0"}, name)
+		must.Equal(t, hint(err), test.hint, name)
+		must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6", name)
 	}
 }
 
@@ -135,11 +131,9 @@ func TestRegistrySource_Suggests(t *testing.T) {
 		"not elsewhere":     {elsewhere, answer{body: `{"id": "acme/widget"}`}, ""},
 		"not for namespace": {other, answer{body: `{"id": "zzz/widget"}`}, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			source := newFakeRegistry(t, pages{"/v1/-/widget/versions": test.answer}).source(t)
-			got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)
-			must.Equal(t, got.String(), test.want)
-			must.Equal(t, ok, test.want != "")
-		})
+		source := newFakeRegistry(t, pages{"/v1/-/widget/versions": test.answer}).source(t)
+		got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)
+		must.Equal(t, got.String(), test.want, name)
+		must.Equal(t, ok, test.want != "", name)
 	}
 }

@@ -65,43 +65,41 @@ func TestRegistrySource_PackageProtocols(t *testing.T) {
 }
 
 func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
-	for name, test := range map[string]struct {
+	for _, test := range []struct {
 		property string
 		value    any
 		problem  string
 	}{
-		"other system":          {"os", "darwin", `it is about the package for "darwin_amd64", not for linux_amd64`},
-		"other architecture":    {"arch", "arm64", `it is about the package for "linux_arm64", not for linux_amd64`},
-		"no platform":           {"os", nil, `it is about the package for "_amd64", not for linux_amd64`},
-		"odd protocol":          {"protocols", []string{"5.0", "five"}, "protocols[1] is not a version"},
-		"null protocol":         {"protocols", []any{nil}, "protocols[0] is not a version"},
-		"no file name":          {"filename", nil, "filename is missing"},
-		"another version's":     {"filename", "terraform-provider-widget_2.0.0_linux_amd64.zip", `"terraform-provider-widget_2.0.0_linux_amd64.zip" is that of version 2.0.0, not of 1.0.0`},
-		"with a remark":         {"filename", "Terraform-Provider-Widget_2.0.0_Linux_AMD64_SIGNED.zip", "is that of version 2.0.0, not of 1.0.0"},
-		"another provider's":    {"filename", "terraform-provider-gadget_1.0.0_linux_amd64.zip", "is that of another provider"},
-		"another platform's":    {"filename", "terraform-provider-widget_1.0.0_linux_arm.zip", "is that of the package for linux_arm, not for linux_amd64"},
-		"short checksum":        {"shasum", strings.Repeat("0", 62), "shasum is not 64 hexadecimal digits"},
-		"long checksum":         {"shasum", strings.Repeat("0", 66), "shasum is not 64 hexadecimal digits"},
-		"checksum in base64":    {"shasum", strings.Repeat("z", 64), "shasum is not 64 hexadecimal digits"},
-		"no checksum":           {"shasum", nil, "shasum is not 64 hexadecimal digits"},
-		"no archive":            {"download_url", nil, "download_url is missing"},
-		"archive in a file":     {"download_url", "file:///etc/passwd", `download_url has the scheme "file", which is neither http nor https`},
-		"archive without host":  {"download_url", "https:///x", "download_url names no host"},
-		"archive at no URL":     {"download_url", "http://[::1", "download_url is not a URL"},
-		"opaque":                {"download_url", "https:x", "download_url names no host"},
-		"no list":               {"shasums_url", "", "shasums_url is missing"},
-		"list elsewhere":        {"shasums_url", "ftp://x/y", `shasums_url has the scheme "ftp", which is neither http nor https`},
-		"no signature":          {"shasums_signature_url", nil, "shasums_signature_url is missing"},
-		"null key":              {"signing_keys", map[string]any{"gpg_public_keys": []any{nil}}, "signing_keys.gpg_public_keys[0] is null"},
-		"list of keys":          {"signing_keys", []any{}, "signing_keys can't be a JSON array"},
-		"keys are not a list":   {"signing_keys", map[string]any{"gpg_public_keys": "x"}, "signing_keys.gpg_public_keys can't be a JSON string"},
-		"protocols is a string": {"protocols", "5.0", "protocols can't be a JSON string"},
+		{"os", "darwin", `it is about the package for "darwin_amd64", not for linux_amd64`},
+		{"arch", "arm64", `it is about the package for "linux_arm64", not for linux_amd64`},
+		{"os", nil, `it is about the package for "_amd64", not for linux_amd64`},
+		{"protocols", []string{"5.0", "five"}, "protocols[1] is not a version"},
+		{"protocols", []any{nil}, "protocols[0] is not a version"},
+		{"filename", nil, "filename is missing"},
+		{"filename", "terraform-provider-widget_2.0.0_linux_amd64.zip", `"terraform-provider-widget_2.0.0_linux_amd64.zip" is that of version 2.0.0, not of 1.0.0`},
+		{"filename", "Terraform-Provider-Widget_2.0.0_Linux_AMD64_SIGNED.zip", "is that of version 2.0.0, not of 1.0.0"},
+		{"filename", "terraform-provider-gadget_1.0.0_linux_amd64.zip", "is that of another provider"},
+		{"filename", "terraform-provider-widget_1.0.0_linux_arm.zip", "is that of the package for linux_arm, not for linux_amd64"},
+		{"shasum", strings.Repeat("0", 62), "shasum is not 64 hexadecimal digits"},
+		{"shasum", strings.Repeat("0", 66), "shasum is not 64 hexadecimal digits"},
+		{"shasum", strings.Repeat("z", 64), "shasum is not 64 hexadecimal digits"},
+		{"shasum", nil, "shasum is not 64 hexadecimal digits"},
+		{"download_url", nil, "download_url is missing"},
+		{"download_url", "file:///etc/passwd", `download_url has the scheme "file", which is neither http nor https`},
+		{"download_url", "https:///x", "download_url names no host"},
+		{"download_url", "http://[::1", "download_url is not a URL"},
+		{"download_url", "https:x", "download_url names no host"},
+		{"shasums_url", "", "shasums_url is missing"},
+		{"shasums_url", "ftp://x/y", `shasums_url has the scheme "ftp", which is neither http nor https`},
+		{"shasums_signature_url", nil, "shasums_signature_url is missing"},
+		{"signing_keys", map[string]any{"gpg_public_keys": []any{nil}}, "signing_keys.gpg_public_keys[0] is null"},
+		{"signing_keys", []any{}, "signing_keys can't be a JSON array"},
+		{"signing_keys", map[string]any{"gpg_public_keys": "x"}, "signing_keys.gpg_public_keys can't be a JSON string"},
+		{"protocols", "5.0", "protocols can't be a JSON string"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{test.property: test.value})}})
-			_, err := askForPackage(t, fake)
-			wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
-		})
+		fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{test.property: test.value})}})
+		_, err := askForPackage(t, fake)
+		wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
 	}
 }
 
@@ -183,11 +181,9 @@ func TestRegistrySource_TrustFailures(t *testing.T) {
 		"huge signature":   {pages{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, getproviders.ErrUnreachable, "larger than 65536 bytes"},
 		"endless redirect": {pages{"/sums": redirect("/sums"), "/sig": {}}, getproviders.ErrUnreachable, "redirect"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			test.answers[packagePath] = answer{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
-			_, err := must.Get(askForPackage(t, newFakeRegistry(t, test.answers)))(t).Trust.Loaded(t.Context())
-			wantKind(t, err, test.kind)
-			must.Contain(t, err, test.text)
-		})
+		test.answers[packagePath] = answer{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
+		_, err := must.Get(askForPackage(t, newFakeRegistry(t, test.answers)))(t, name).Trust.Loaded(t.Context())
+		wantKind(t, err, test.kind, name)
+		must.Contain(t, err, test.text, name)
 	}
 }

@@ -2,7 +2,6 @@ package getproviders_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -48,12 +47,10 @@ func TestRegistrySource_Versions(t *testing.T) {
 		"null list":          {body: `{"versions": null, "warnings": null}`},
 		"no list":            {body: `{}`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			source := newFakeRegistry(t, pages{versionsPath: {body: test.body}}).source(t)
-			got := must.Get(versionsOf(t, source))(t)
-			must.EqualSlices(t, got.Versions, test.versions)
-			must.EqualSlices(t, got.Warnings, test.warnings)
-		})
+		source := newFakeRegistry(t, pages{versionsPath: {body: test.body}}).source(t)
+		got := must.Get(versionsOf(t, source))(t, name)
+		must.EqualSlices(t, got.Versions, test.versions, name)
+		must.EqualSlices(t, got.Warnings, test.warnings, name)
 	}
 }
 
@@ -123,13 +120,11 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 		{429, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 429 Too Many Requests`},
 		{503, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
-		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
-			fake := newFakeRegistry(t, pages{versionsPath: {status: test.status}})
-			_, err := versionsOf(t, fake.source(t))
-			wantKind(t, err, test.kind)
-			must.Equal(t, err.Error(), strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath))
-			must.Equal(t, fake.requests(versionsPath), test.requests)
-		})
+		fake := newFakeRegistry(t, pages{versionsPath: {status: test.status}})
+		_, err := versionsOf(t, fake.source(t))
+		wantKind(t, err, test.kind, test.status)
+		must.Equal(t, err.Error(), strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath), test.status)
+		must.Equal(t, fake.requests(versionsPath), test.requests, test.status)
 	}
 }
 

@@ -47,29 +47,27 @@ func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 		{"POST is not repeated", "POST", []any{503, 200}, 1, 503, 1},
 		{"PUT is not repeated", "PUT", []any{reset, 200}, 1, reset, 1},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			made := 0
-			resp, err := newClient(t, quick(tc.retry, roundTrip(func(req *http.Request) (*http.Response, error) {
-				made++
-				switch step := tc.script[made-1].(type) {
-				case error:
-					return nil, step
-				default:
-					return answer(req, step.(int)), nil
-				}
-			}))).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
-			must.Equal(t, made, tc.made)
-			if wanted, ok := tc.want.(error); ok {
-				if !errors.Is(err, wanted) || resp != nil {
-					t.Fatalf("got %v, %v; want the error %v", resp, err, wanted)
-				}
-				return
+		made := 0
+		resp, err := newClient(t, quick(tc.retry, roundTrip(func(req *http.Request) (*http.Response, error) {
+			made++
+			switch step := tc.script[made-1].(type) {
+			case error:
+				return nil, step
+			default:
+				return answer(req, step.(int)), nil
 			}
-			must.Succeed(t, err)
-			if resp.StatusCode != tc.want || Attempts(resp) != tc.made {
-				t.Errorf("got status %d after %d attempts, want %d after %d", resp.StatusCode, Attempts(resp), tc.want, tc.made)
+		}))).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
+		must.Equal(t, made, tc.made, tc.name)
+		if wanted, ok := tc.want.(error); ok {
+			if !errors.Is(err, wanted) || resp != nil {
+				t.Fatalf("%s: got %v, %v; want the error %v", tc.name, resp, err, wanted)
 			}
-		})
+			continue
+		}
+		must.Succeed(t, err, tc.name)
+		if resp.StatusCode != tc.want || Attempts(resp) != tc.made {
+			t.Errorf("%s: got status %d after %d attempts, want %d after %d", tc.name, resp.StatusCode, Attempts(resp), tc.want, tc.made)
+		}
 	}
 }
 
@@ -219,10 +217,8 @@ func TestBackoff(t *testing.T) {
 		{"date beyond the limit", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT"), 30 * time.Second},
 		{"date without now", 0, 0, answer(nil, 503, "Retry-After", date), 1 * time.Second},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			opts := ClientOptions{random: func() float64 { return tc.random }}.decided()
-			must.Equal(t, opts.waitBefore(opts.RetryWaitMin, tc.retry, tc.resp), tc.want)
-		})
+		opts := ClientOptions{random: func() float64 { return tc.random }}.decided()
+		must.Equal(t, opts.waitBefore(opts.RetryWaitMin, tc.retry, tc.resp), tc.want, tc.name)
 	}
 }
 

@@ -24,10 +24,8 @@ func TestRetry_WaitIsThatOfTheClient(t *testing.T) {
 		"no client":            {nil, 9, nil, 15 * time.Second, 31 * time.Second},
 		"no longer than asked": {nil, 0, asks, 30 * time.Second, 31 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if got := RetryWait(c.client, c.retry, c.resp); got < c.atLeast || got >= c.below {
-				t.Errorf("%v, want at least %v and less than %v", got, c.atLeast, c.below)
-			}
-		})
+		if got := RetryWait(c.client, c.retry, c.resp); got < c.atLeast || got >= c.below {
+			t.Errorf("%s: %v, want at least %v and less than %v", name, got, c.atLeast, c.below)
+		}
 	}
 }

@@ -74,14 +74,12 @@ func TestDiscovery_FindsTheService(t *testing.T) {
 		{"other services of any form", `{"a":1,"b":null,"modules.v1":{},"":[],"providers.v1":"/p/"}`, "SERVER/p/"},
 		{"twice: the last one", `{"providers.v1":"/p/","providers.v1":"/q/"}`, "SERVER/q/"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			u, srv, err := discover(t, quick(0), func(w http.ResponseWriter, r *http.Request) {
-				must.Equal(t, r.Method+" "+r.URL.String()+" "+r.Header.Get("Accept"), "GET /.well-known/terraform.json application/json")
-				document(w, tc.body)
-			})
-			must.Succeed(t, err)
-			must.Equal(t, u.String(), strings.Replace(tc.want, "SERVER", srv.URL, 1), u)
+		u, srv, err := discover(t, quick(0), func(w http.ResponseWriter, r *http.Request) {
+			must.Equal(t, r.Method+" "+r.URL.String()+" "+r.Header.Get("Accept"), "GET /.well-known/terraform.json application/json", tc.name)
+			document(w, tc.body)
 		})
+		must.Succeed(t, err, tc.name)
+		must.Equal(t, u.String(), strings.Replace(tc.want, "SERVER", srv.URL, 1), u, tc.name)
 	}
 }
 

@@ -73,15 +73,13 @@ func TestNetrc_Entries(t *testing.T) {
 		{"password without a value", "machine a login u password", "https://a/", "u:"},
 		{"no host", "default login u password p", "https:///x", "u:p"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			_, parsed, err := readNetrc([]string{netrcFile(t, tc.text)})
-			must.Succeed(t, err)
-			got := ""
-			if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
-				got = entry.user + ":" + entry.password
-			}
-			must.Equal(t, got, tc.want)
-		})
+		_, parsed, err := readNetrc([]string{netrcFile(t, tc.text)})
+		must.Succeed(t, err, tc.name)
+		got := ""
+		if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
+			got = entry.user + ":" + entry.password
+		}
+		must.Equal(t, got, tc.want, tc.name)
 	}
 }
 
