@@ -33,36 +33,46 @@ func TestPaths(t *testing.T) {
 
 // Terraform 1.11.4 finds the same versions under these names.
 func TestParsePackedName(t *testing.T) {
-	tests := []struct{ name, providerType, version string }{
-		{"terraform-provider-aws_5.0.0_linux_amd64.zip", "aws", "5.0.0"},
-		{"Terraform-Provider-AWS_5.0.0_Linux_AMD64.ZIP", "aws", "5.0.0"},
-		{"terraform-provider-aws_5.0.0_linux_amd64.zip", "AWS", "5.0.0"},
-		{"terraform-provider-aws_5.0_linux_amd64.zip", "aws", "5.0.0"},
-		{"terraform-provider-aws_5.0.0-BETA_linux_amd64.zip", "aws", "5.0.0-beta"},
-		{"terraform-provider-aws_5.0.0_linux_amd64_SIGNED.zip", "aws", "5.0.0"},
-		{"terraform-provider-aws_5.0.0_linux_amd64_.zip", "aws", "5.0.0"},
-		{"terraform-provider-aws_5.0.0_linux_amd64_a_b_c.zip", "aws", "5.0.0"},
-		{"terraform-provider-my-own_5.0.0_linux_amd64.zip", "my-own", "5.0.0"},
-
-		{"terraform-provider-aws_v5.0.0_linux_amd64.zip", "aws", ""},
-		{"terraform-provider-aws_5.0.0.0_linux_amd64.zip", "aws", ""},
-		{"terraform-provider-aws_5.0.0_linux_amd64", "aws", ""},
-		{"terraform-provider-aws_5.0.0_linux_amd64.tar.gz", "aws", ""},
-		{"terraform-provider-aws_5.0.0_linux_amd64.x.zip", "aws", ""},
-		{"terraform-provider-aws_5.0.0_linux.zip", "aws", ""},
-		{"terraform-provider-aws_5.0.0__amd64.zip", "aws", ""},
-		{"terraform-provider-aws_5.0.0.zip", "aws", ""},
-		{"terraform-provider-aws.zip", "aws", ""},
-		{"terraform-provider-awscc_5.0.0_linux_amd64.zip", "aws", ""},
-		{"terraform-provider-aws_5.0.0_linux_amd64.zip", "awscc", ""},
-		{"aws_5.0.0_linux_amd64.zip", "aws", ""},
-		{".zip", "", ""},
-		{"", "aws", ""},
-	}
-	for _, tt := range tests {
-		v, plat, ok := getproviders.Provider{Type: tt.providerType}.ParsePackedName(tt.name)
-		if ok != (tt.version != "") || ok && (v.String() != tt.version || plat != linux) {
-			t.Errorf("%q of type %q: %s, %s, %t; want %q", tt.name, tt.providerType, v, plat, ok, tt.version)
+	for providerType, names := range map[string]map[string]string{ // and the version in the name
+		"aws": {
+			"terraform-provider-aws_5.0.0_linux_amd64.zip":        "5.0.0",
+			"Terraform-Provider-AWS_5.0.0_Linux_AMD64.ZIP":        "5.0.0",
+			"terraform-provider-aws_5.0_linux_amd64.zip":          "5.0.0",
+			"terraform-provider-aws_5.0.0-BETA_linux_amd64.zip":   "5.0.0-beta",
+			"terraform-provider-aws_5.0.0_linux_amd64_SIGNED.zip": "5.0.0",
+			"terraform-provider-aws_5.0.0_linux_amd64_.zip":       "5.0.0",
+			"terraform-provider-aws_5.0.0_linux_amd64_a_b_c.zip":  "5.0.0",
+			"terraform-provider-aws_v5.0.0_linux_amd64.zip":       "",
+			"terraform-provider-aws_5.0.0.0_linux_amd64.zip":      "",
+			"terraform-provider-aws_5.0.0_linux_amd64":            "",
+			"terraform-provider-aws_5.0.0_linux_amd64.tar.gz":     "",
+			"terraform-provider-aws_5.0.0_linux_amd64.x.zip":      "",
+			"terraform-provider-aws_5.0.0_linux.zip":              "",
+			"terraform-provider-aws_5.0.0__amd64.zip":             "",
+			"terraform-provider-aws_5.0.0.zip":                    "",
+			"terraform-provider-aws.zip":                          "",
+			"terraform-provider-awscc_5.0.0_linux_amd64.zip":      "",
+			"aws_5.0.0_linux_amd64.zip":                           "",
+			"":                                                    "",
+		},
+		"AWS": {
+			"terraform-provider-aws_5.0.0_linux_amd64.zip": "5.0.0",
+		},
+		"my-own": {
+			"terraform-provider-my-own_5.0.0_linux_amd64.zip": "5.0.0",
+		},
+		"awscc": {
+			"terraform-provider-aws_5.0.0_linux_amd64.zip": "",
+		},
+		"": {
+			".zip": "",
+		},
+	} {
+		for name, version := range names {
+			v, plat, ok := getproviders.Provider{Type: providerType}.ParsePackedName(name)
+			if ok != (version != "") || ok && (v.String() != version || plat != linux) {
+				t.Errorf("%q of type %q: %s, %s, %t; want %q", name, providerType, v, plat, ok, version)
+			}
 		}
 	}
 }

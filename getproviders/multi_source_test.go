@@ -48,6 +48,13 @@ func (s stub) suggest(context.Context, getproviders.Provider) (getproviders.Prov
 	return s.suggests, s.suggests != getproviders.Provider{}
 }
 
+// lacks is a source that fails, or has nothing.
+func lacks(name string, err error) stub { return stub{name: name, err: err} }
+
+func has(name string, list ...string) stub {
+	return stub{name: name, available: getproviders.Available{Versions: versions(list...)}}
+}
+
 // inOrder makes a MultiSource of stubs that records which ones were asked.
 func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
 	asked = new([]string)
@@ -72,13 +79,13 @@ var (
 func TestMultiSource_UnitesVersions(t *testing.T) {
 	source, _ := inOrder(
 		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0", "1.1.0"), Warnings: []string{"from a"}}},
-		stub{name: "b", err: errNoProvider},
+		lacks("b", errNoProvider),
 		stub{name: "c"},
 		stub{name: "d", available: getproviders.Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
 	)
 	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.Pattern(widget)}
 	source.Selectors = append(source.Selectors, getproviders.Selector{
-		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
+		Source:  has("e", "9.0.0"),
 		Exclude: never,
 	})
 	got := must.Get(versionsOf(t, source))(t)
@@ -97,7 +104,7 @@ func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 		return told
 	}
 	source, asked := inOrder(
-		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0")}},
+		has("a", "1.0.0"),
 		stub{name: "b", available: telling("5.0", "1.0.0", "1.1.0")},
 		stub{name: "c", available: telling("6.0", "1.0.0", "1.1.0", "1.2.0")},
 	)
@@ -121,7 +128,7 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 		message string
 	}{
 		"nobody has it": {
-			stubs:   []stub{{name: "/mirror", err: errNoProvider}, {name: "registry r", err: errNoProvider}},
+			stubs:   []stub{lacks("/mirror", errNoProvider), lacks("registry r", errNoProvider)},
 			kind:    getproviders.ErrProviderNotFound,
 			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: does not have the provider\n  - registry r: does not have the provider",
 		},
@@ -142,7 +149,7 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 			message: "there is no source to look for provider registry.example/acme/widget in",
 		},
 		"one fails": {
-			stubs:   []stub{{name: "a", available: someVersions}, {name: "b", err: errNoProvider}, {name: "c", err: errFailed}, {name: "d", available: someVersions}},
+			stubs:   []stub{{name: "a", available: someVersions}, lacks("b", errNoProvider), lacks("c", errFailed), {name: "d", available: someVersions}},
 			kind:    getproviders.ErrUnreachable,
 			message: "the search for provider registry.example/acme/widget ended at a source that failed\n\n  - a: has versions of it: 2\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing\n  - d: not asked",
 		},
@@ -160,9 +167,9 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 
 func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 	source, asked := inOrder(
-		stub{name: "a", err: errNoProvider},
-		stub{name: "b", err: errNoVersion},
-		stub{name: "c", err: errNoPlatform},
+		lacks("a", errNoProvider),
+		lacks("b", errNoVersion),
+		lacks("c", errNoPlatform),
 		stub{name: "d"},
 		stub{name: "e"},
 	)
@@ -216,7 +223,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 }
 
 func TestMultiSource_OfMultiSources(t *testing.T) {
-	inner, _ := inOrder(stub{name: "a", err: errNoProvider}, stub{name: "b", err: errNoVersion})
+	inner, _ := inOrder(lacks("a", errNoProvider), lacks("b", errNoVersion))
 	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
 	got, err := packageOf(t, outer)
 	if err != nil || got.Location != getproviders.LocalDirectory("c") {

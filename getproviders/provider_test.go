@@ -14,29 +14,28 @@ import (
 var terraform = getproviders.Terraform("1.15.9")
 
 func TestParseProvider(t *testing.T) {
-	tests := []struct{ given, full, short string }{
-		{"aws", "registry.terraform.io/hashicorp/aws", "hashicorp/aws"},
-		{"hashicorp/aws", "registry.terraform.io/hashicorp/aws", "hashicorp/aws"},
-		{"ACME/AAA", "registry.terraform.io/acme/aaa", "acme/aaa"},
-		{"registry.terraform.io/acme/aaa", "registry.terraform.io/acme/aaa", "acme/aaa"},
-		{"Registry.Terraform.IO:443/acme/aaa", "registry.terraform.io/acme/aaa", "acme/aaa"},
-		{"example.com/acme/aaa", "example.com/acme/aaa", "example.com/acme/aaa"},
-		{"localhost:18443/acme/aaa", "localhost:18443/acme/aaa", "localhost:18443/acme/aaa"},
-		{"Испытание.com/a/b", "испытание.com/a/b", "испытание.com/a/b"},
-		{"日本/プロバイダ", "registry.terraform.io/日本/プロバイダ", "日本/プロバイダ"},
-		{"acme/cafe\u0301", "registry.terraform.io/acme/caf\u00e9", "acme/caf\u00e9"},
-		{"acme/" + strings.Repeat("a", 70), "registry.terraform.io/acme/" + strings.Repeat("a", 70), "acme/" + strings.Repeat("a", 70)},
-		{"-/aws", "registry.terraform.io/-/aws", "-/aws"},
-		{"terraform", "registry.terraform.io/hashicorp/terraform", "hashicorp/terraform"},
-		{"terraform.io/builtin/terraform", "terraform.io/builtin/terraform", "terraform.io/builtin/terraform"},
-		{"builtin/terraform", "registry.terraform.io/builtin/terraform", "builtin/terraform"},
-		{"terraform-foo", "registry.terraform.io/hashicorp/terraform-foo", "hashicorp/terraform-foo"},
-		{"terraform-provider-foo", "registry.terraform.io/hashicorp/terraform-provider-foo", "hashicorp/terraform-provider-foo"},
-	}
-	for _, tt := range tests {
-		p := must.Get(terraform.ParseProvider(tt.given))(t, tt.given)
-		must.Equal(t, p.String(), tt.full, tt.given)
-		must.Equal(t, terraform.Short(p), tt.short, tt.given)
+	for given, full := range map[string]string{
+		"aws":                                "registry.terraform.io/hashicorp/aws",
+		"hashicorp/aws":                      "registry.terraform.io/hashicorp/aws",
+		"ACME/AAA":                           "registry.terraform.io/acme/aaa",
+		"registry.terraform.io/acme/aaa":     "registry.terraform.io/acme/aaa",
+		"Registry.Terraform.IO:443/acme/aaa": "registry.terraform.io/acme/aaa",
+		"example.com/acme/aaa":               "example.com/acme/aaa",
+		"localhost:18443/acme/aaa":           "localhost:18443/acme/aaa",
+		"Испытание.com/a/b":                  "испытание.com/a/b",
+		"日本/プロバイダ":                           "registry.terraform.io/日本/プロバイダ",
+		"acme/cafe\u0301":                    "registry.terraform.io/acme/caf\u00e9",
+		"acme/" + strings.Repeat("a", 70):    "registry.terraform.io/acme/" + strings.Repeat("a", 70),
+		"-/aws":                              "registry.terraform.io/-/aws",
+		"terraform":                          "registry.terraform.io/hashicorp/terraform",
+		"terraform.io/builtin/terraform":     "terraform.io/builtin/terraform",
+		"builtin/terraform":                  "registry.terraform.io/builtin/terraform",
+		"terraform-foo":                      "registry.terraform.io/hashicorp/terraform-foo",
+		"terraform-provider-foo":             "registry.terraform.io/hashicorp/terraform-provider-foo",
+	} {
+		p := must.Get(terraform.ParseProvider(given))(t, given)
+		must.Equal(t, p.String(), full, given)
+		must.Equal(t, terraform.Short(p), strings.TrimPrefix(full, "registry.terraform.io/"), given)
 	}
 }
 

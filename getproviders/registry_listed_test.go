@@ -24,89 +24,82 @@ func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 }
 
 func TestTrust_RegistryHashes(t *testing.T) {
-	t.Parallel()
 	h1, other := "h1:"+strings.Repeat("A", 43)+"=", "h1:"+strings.Repeat("B", 42)+"A="
 	zh, wrong := "zh:"+strings.Repeat("0f", 32), "zh:"+strings.Repeat("1", 64)
 	of := func(hashes ...any) any {
 		return map[string]any{"linux_amd64": map[string]any{"hashes": hashes, "package_size": 1}}
 	}
-	for name, test := range map[string]struct {
-		packages any
-		trusted  bool
-	}{
-		"both":                     {of(h1, zh), true},
-		"the same h1 twice":        {of(h1, h1, zh, zh), true},
-		"one of another scheme":    {of("h9:x", h1, zh), true},
-		"some without a scheme":    {of("", "x", h1, zh), true},
-		"a zh in upper case":       {of(h1, "zh:"+strings.ToUpper(zh[3:])), true},
-		"an h1 alone":              {of(h1), false},
-		"a zh alone":               {of(zh), false},
-		"nothing":                  {of(), false},
-		"null":                     {of(nil), false},
-		"no such property":         {nil, false},
-		"another archive":          {of(h1, wrong), false},
-		"this one and another":     {of(h1, zh, wrong), false},
-		"no zh at all":             {of(h1, zh, "zh:x"), false},
-		"two archives' h1":         {of(h1, other, zh), false},
-		"a malformed h1":           {of("h1:x", zh), false},
-		"a line more in an h1":     {of(h1[:20]+"\n"+h1[20:], zh), false},
-		"an h1 with bits to spare": {of(h1[:45]+"B=", zh), false},
-		"something else":           {[]any{1, 2}, false},
-		"something inside":         {map[string]any{"linux_amd64": "x"}, false},
-		"null for a package":       {map[string]any{"linux_amd64": nil}, false},
-		"a platform of no name":    {map[string]any{"linux_amd64_": map[string]any{"hashes": []any{h1, zh}}}, false},
+	for trusted, lists := range map[bool]map[string]any{
+		true: {
+			"both":                  of(h1, zh),
+			"the same h1 twice":     of(h1, h1, zh, zh),
+			"one of another scheme": of("h9:x", h1, zh),
+			"some without a scheme": of("", "x", h1, zh),
+			"a zh in upper case":    of(h1, "zh:"+strings.ToUpper(zh[3:])),
+		},
+		false: {
+			"an h1 alone":              of(h1),
+			"a zh alone":               of(zh),
+			"nothing":                  of(),
+			"null":                     of(nil),
+			"no such property":         nil,
+			"another archive":          of(h1, wrong),
+			"this one and another":     of(h1, zh, wrong),
+			"no zh at all":             of(h1, zh, "zh:x"),
+			"two archives' h1":         of(h1, other, zh),
+			"a malformed h1":           of("h1:x", zh),
+			"a line more in an h1":     of(h1[:20]+"\n"+h1[20:], zh),
+			"an h1 with bits to spare": of(h1[:45]+"B=", zh),
+			"something else":           []any{1, 2},
+			"something inside":         map[string]any{"linux_amd64": "x"},
+			"null for a package":       map[string]any{"linux_amd64": nil},
+			"a platform of no name":    map[string]any{"linux_amd64_": map[string]any{"hashes": []any{h1, zh}}},
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			trust := listing(t, test.packages, zh[3:]+"  "+zipName+"\n")
-			want, listed := map[getproviders.Platform]getproviders.Hash{}, []getproviders.Hash(nil)
-			if test.trusted {
-				want[linux] = getproviders.Hash(h1)
-				listed = []getproviders.Hash{getproviders.Hash(h1), getproviders.Hash(zh)}
-			}
+		want, listed := map[getproviders.Platform]getproviders.Hash{}, []getproviders.Hash(nil)
+		if trusted {
+			want[linux] = getproviders.Hash(h1)
+			listed = []getproviders.Hash{getproviders.Hash(h1), getproviders.Hash(zh)}
+		}
+		for name, packages := range lists {
+			trust := listing(t, packages, zh[3:]+"  "+zipName+"\n")
 			if got := trust.RegistryHashes; !maps.Equal(got, want) {
-				t.Errorf("got %q, want %q", got, want)
+				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
-			must.EqualSlices(t, trust.ListedHashes, listed)
-		})
+			must.EqualSlices(t, trust.ListedHashes, listed, name)
+		}
 	}
 }
 
 // TestTrust_RegistryHashesOfOtherPlatforms: each hash has to stand beside the checksum that the
 // list has for the same platform.
 func TestTrust_RegistryHashesOfOtherPlatforms(t *testing.T) {
-	t.Parallel()
 	h1 := "h1:" + strings.Repeat("A", 43) + "="
 	sum := func(i int) string { return fmt.Sprintf("%064x", i) }
 	packages := map[string]any{}
 	for i, plat := range []string{"linux_amd64", "plan9_386", "darwin_arm64", "zos_s390x", "illumos_amd64"} {
 		packages[plat] = map[string]any{"hashes": []any{h1, "zh:" + sum(i)}}
 	}
-	name := func(plat string) string { return strings.Replace(zipName, "linux_amd64", plat, 1) }
-	for what, test := range map[string]struct {
-		sums string
-		want string
-	}{
-		"all that it lists":             {sum(1) + "  " + name("plan9_386") + "\n" + sum(2) + "  " + name("darwin_arm64") + "\n", "darwin_arm64 plan9_386"},
-		"not by another's checksum":     {sum(1) + "  " + name("darwin_arm64") + "\n" + sum(2) + "  " + name("plan9_386") + "\n", ""},
-		"not by another file's":         {sum(1) + "  other_plan9_386.zip\n" + sum(2) + "  " + name("darwin_arm64") + ".sig\n", ""},
-		"the first line counts":         {sum(1) + "  " + name("plan9_386") + "\n" + sum(2) + "  " + name("plan9_386") + "\n", "plan9_386"},
-		"even if it is no checksum":     {"x  " + name("plan9_386") + "\n" + sum(1) + "  " + name("plan9_386") + "\n", ""},
-		"other lines are no obstacle":   {"x\n" + sum(1) + "  " + name("plan9_386") + "\n" + sum(9) + "  manifest.json\n", "plan9_386"},
+	line := func(i int, plat string) string {
+		return sum(i) + "  " + strings.Replace(zipName, "linux_amd64", plat, 1) + "\n"
+	}
+	for what, test := range map[string]struct{ sums, want string }{
+		"all that it lists":             {line(1, "plan9_386") + line(2, "darwin_arm64"), "darwin_arm64 plan9_386"},
+		"not by another's checksum":     {line(1, "darwin_arm64") + line(2, "plan9_386"), ""},
+		"not by another file's":         {sum(1) + "  other_plan9_386.zip\n" + sum(2) + "  " + strings.Replace(zipName, "linux_amd64", "darwin_arm64", 1) + ".sig\n", ""},
+		"the first line counts":         {line(1, "plan9_386") + line(2, "plan9_386"), "plan9_386"},
+		"even if it is no checksum":     {"x  " + line(1, "plan9_386")[66:] + line(1, "plan9_386"), ""},
+		"other lines are no obstacle":   {"x\n" + line(1, "plan9_386") + sum(9) + "  manifest.json\n", "plan9_386"},
 		"a list in which there is none": {"", ""},
 	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for plat := range listing(t, packages, test.sums).RegistryHashes {
-				got = append(got, plat.String())
-			}
-			if slices.Sort(got); strings.Join(got, " ") != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
+		var got []string
+		for plat := range listing(t, packages, test.sums).RegistryHashes {
+			got = append(got, plat.String())
+		}
+		slices.Sort(got)
+		must.Equal(t, strings.Join(got, " "), test.want, what)
 	}
-	odd := listing(t, packages, sum(1)+"  "+name("plan9_386")+"\n").Authenticator.(getproviders.SignedChecksums)
+	odd := listing(t, packages, line(1, "plan9_386")).Authenticator.(getproviders.SignedChecksums)
 	if odd.FileName = "widget.zip"; len(getproviders.TrustedBy(odd).RegistryHashes) != 0 {
 		t.Error("a name without a platform says which names others have")
 	}

@@ -25,19 +25,20 @@ func (p placed) Describe(getproviders.Provider) getproviders.Description {
 
 func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 	lists := getproviders.Available{Versions: versions("1.0.0")}
+	type sources = []getproviders.Source
 	for name, test := range map[string]struct {
-		sources  []getproviders.Source
+		sources  sources
 		fallback getproviders.Fallback
 		want     string
 		err      error
 	}{
-		"the first":                    {sources: []getproviders.Source{placed{sourceURL: "a"}, placed{sourceURL: "b"}}, want: "a"},
-		"the first lacks it":           {sources: []getproviders.Source{placed{stub: stub{err: errNoVersion}}, placed{sourceURL: "b"}}, want: "b"},
-		"the first fails":              {sources: []getproviders.Source{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, err: errFailed},
-		"the first is skipped":         {sources: []getproviders.Source{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, fallback: getproviders.NextOnFailure, want: "b"},
-		"the first can't tell":         {sources: []getproviders.Source{stub{available: lists}, placed{sourceURL: "b"}}},
-		"one that can't tell lacks it": {sources: []getproviders.Source{stub{}, placed{sourceURL: "b"}}, want: "b"},
-		"nobody has it":                {sources: []getproviders.Source{stub{}, stub{err: errNoProvider}}, err: getproviders.ErrVersionNotFound},
+		"the first":                    {sources: sources{placed{sourceURL: "a"}, placed{sourceURL: "b"}}, want: "a"},
+		"the first lacks it":           {sources: sources{placed{stub: stub{err: errNoVersion}}, placed{sourceURL: "b"}}, want: "b"},
+		"the first fails":              {sources: sources{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, err: errFailed},
+		"the first is skipped":         {sources: sources{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, fallback: getproviders.NextOnFailure, want: "b"},
+		"the first can't tell":         {sources: sources{stub{available: lists}, placed{sourceURL: "b"}}},
+		"one that can't tell lacks it": {sources: sources{stub{}, placed{sourceURL: "b"}}, want: "b"},
+		"nobody has it":                {sources: sources{stub{}, stub{err: errNoProvider}}, err: getproviders.ErrVersionNotFound},
 	} {
 		source := getproviders.MultiSource{Fallback: test.fallback}
 		for _, s := range test.sources {

@@ -16,7 +16,7 @@ func TestSource_EndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	fake, dir := newFakeRegistry(t, nil), mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
-	stop, asked := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
+	stop, asked := inOrder(lacks("a", gone), stub{name: "b"})
 	next := stop
 	next.Fallback = getproviders.NextOnFailure
 	for name, source := range map[string]getproviders.Source{

@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -13,27 +14,17 @@ func mustURL(t testing.TB, text string) *url.URL {
 }
 
 func TestConfidential(t *testing.T) {
-	for text, want := range map[string]bool{
-		"https://example.com/":       true,
-		"https://127.0.0.1/":         true,
-		"http://localhost/":          true,
-		"http://LocalHost:8080/":     true,
-		"http://127.0.0.1:1/":        true,
-		"http://127.8.9.10/":         true,
-		"http://[::1]:8080/":         true,
-		"http://[::ffff:127.0.0.1]/": true,
-		"http://example.com/":        false,
-		"http://localhost.example/":  false,
-		"http://127.0.0.1.example/":  false,
-		"http://10.0.0.1/":           false,
-		"http://0.0.0.0/":            false,
-		"http://[::2]/":              false,
-		"http://[fe80::1%25lo]/":     false,
-		"http:///":                   false,
-		"ftp://localhost/":           false,
-		"/path":                      false,
+	for want, texts := range map[bool]string{
+		true: `
+		https://example.com/ https://127.0.0.1/ http://localhost/ http://LocalHost:8080/ http://127.0.0.1:1/ http://127.8.9.10/
+		http://[::1]:8080/ http://[::ffff:127.0.0.1]/`,
+		false: `
+		http://example.com/ http://localhost.example/ http://127.0.0.1.example/ http://10.0.0.1/ http://0.0.0.0/ http://[::2]/
+		http://[fe80::1%25lo]/ http:/// ftp://localhost/ /path`,
 	} {
-		must.Equal(t, Confidential(mustURL(t, text)), want, text)
+		for text := range strings.FieldsSeq(texts) {
+			must.Equal(t, Confidential(mustURL(t, text)), want, text)
+		}
 	}
 }
 

@@ -83,26 +83,26 @@ func resolver(t *testing.T, names map[string][]string) *net.Resolver {
 
 // TestPublicDialer_Allows has all forms in which an address can be written that isn't on the internet.
 func TestPublicDialer_Allows(t *testing.T) {
-	private := map[string]bool{
-		"127.0.0.1": true, "127.9.9.9": true, "0.0.0.0": true, "0.1.2.3": true, "10.0.0.1": true, "172.16.0.1": true, "172.31.255.255": true, "192.168.1.1": true,
-		"100.64.0.1": true, "100.100.100.200": true, "100.127.255.255": true, "169.254.169.254": true, "168.63.129.16": true, "192.0.0.192": true,
-		"224.0.0.1": true, "239.255.255.255": true, "255.255.255.255": true, "::": true, "::1": true, "::127.0.0.1": true, "fc00::1": true, "fd00:ec2::254": true,
-		"fe80::1": true, "fe80::1%eth0": true, "fec0::1": true, "ff02::1": true,
-		"8.8.8.8": false, "9.255.255.255": false, "11.0.0.0": false, "172.15.255.255": false, "172.32.0.0": false, "192.167.255.255": false, "192.169.0.0": false,
-		"100.63.255.255": false, "100.128.0.0": false, "169.253.255.255": false, "169.255.0.0": false, "126.255.255.255": false, "128.0.0.0": false, "223.255.255.255": false,
-		"1.0.0.0": false, "2001:4860:4860::8888": false, "fbff::1": false, "2606:4700::1111": false,
-	}
-	for text, want := range private {
-		a := netip.MustParseAddr(text)
-		forms := []string{text}
-		if a.Is4() {
-			b := a.As4()
-			last := fmt.Sprintf("%02x%02x:%02x%02x", b[0], b[1], b[2], b[3])
-			forms = append(forms, "::ffff:"+text, "::ffff:"+last, "64:ff9b::"+last, "::ffff:0:"+last, "2002:"+last+"::1")
-		}
-		for _, form := range forms {
-			if (&PublicDialer{}).allows(netip.MustParseAddr(form)) == want {
-				t.Errorf("%s: allowed is %t", form, want)
+	for private, texts := range map[bool]string{
+		true: `
+		127.0.0.1 127.9.9.9 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.100.100.200
+		100.127.255.255 169.254.169.254 168.63.129.16 192.0.0.192 224.0.0.1 239.255.255.255 255.255.255.255 :: ::1 ::127.0.0.1
+		fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1`,
+		false: `
+		8.8.8.8 9.255.255.255 11.0.0.0 172.15.255.255 172.32.0.0 192.167.255.255 192.169.0.0 100.63.255.255 100.128.0.0
+		169.253.255.255 169.255.0.0 126.255.255.255 128.0.0.0 223.255.255.255 1.0.0.0 2001:4860:4860::8888 fbff::1 2606:4700::1111
+`,
+	} {
+		for text := range strings.FieldsSeq(texts) {
+			a := netip.MustParseAddr(text)
+			forms := []string{text}
+			if a.Is4() {
+				b := a.As4()
+				last := fmt.Sprintf("%02x%02x:%02x%02x", b[0], b[1], b[2], b[3])
+				forms = append(forms, "::ffff:"+text, "::ffff:"+last, "64:ff9b::"+last, "::ffff:0:"+last, "2002:"+last+"::1")
+			}
+			for _, form := range forms {
+				must.Equal(t, (&PublicDialer{}).allows(netip.MustParseAddr(form)), !private, form)
 			}
 		}
 	}
