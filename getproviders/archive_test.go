@@ -12,12 +12,10 @@ import (
 func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
 	archive := ReaderArchive{Name: "row 7", Reader: strings.NewReader("0123456789"), Size: 10}
 	for offset, want := range map[int64]string{0: "0123456789", 4: "456789", 10: ""} {
-		opened, err := archive.Open(t.Context(), offset)
-		must.Succeed(t, err)
-		got, err := io.ReadAll(opened.Body)
-		if err != nil || string(got) != want || opened.Offset != offset || opened.Size != 10 {
-			t.Errorf("at %d: %q of %+v, %v", offset, got, opened, err)
-		}
+		opened := must.Get(archive.Open(t.Context(), offset))(t, offset)
+		must.Equal(t, string(must.Get(io.ReadAll(opened.Body))(t)), want)
+		must.Equal(t, opened.Offset, offset)
+		must.Equal(t, opened.Size, 10)
 	}
 	for _, wrong := range []struct {
 		ReaderArchive

@@ -16,10 +16,10 @@ func TestAuthenticate_PackagesWithoutKeys(t *testing.T) {
 	c := getproviders.SignedChecksums{
 		FileName: "a.zip", SHA256: sum, Sums: fmt.Appendf(nil, "%x  a.zip\n", sum), Keyless: true,
 	}
-	got, err := c.Authenticate(getproviders.Digests{SHA256: sum})
-	if err != nil || got.TrustLevel != getproviders.LevelVerifiedChecksum || len(got.Signed) != 1 || len(got.Notes) != 1 {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	got := must.Get(c.Authenticate(getproviders.Digests{SHA256: sum}))(t)
+	must.Equal(t, got.TrustLevel, getproviders.LevelVerifiedChecksum)
+	must.Len(t, got.Signed, 1)
+	must.Len(t, got.Notes, 1)
 	must.Fail(t, must.ErrorOf(c.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("another"))})), getproviders.ErrAuthentication)
 	named := c
 	named.PublicKeys = []getproviders.PublicKey{{Armored: "no key"}}

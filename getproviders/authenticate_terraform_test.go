@@ -131,13 +131,9 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 // lock file that it wrote.
 func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) (output string, locked []getproviders.Hash, ok bool) {
 	t.Helper()
-	env, err := r.Env(t.TempDir(), providertest.Host.String())
-	must.Succeed(t, err)
+	env := must.Get(r.Env(t.TempDir(), providertest.Host.String()))(t)
 	dir, output, ok := terraformInit(t, terraform, r.Provider("acme", "widget"), env...)
-	lockFile, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
+	lockFile, _ := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl")) // which isn't there if it was refused
 	for _, zh := range regexp.MustCompile(`zh:\w+`).FindAllString(string(lockFile), -1) {
 		locked = append(locked, getproviders.Hash(zh))
 	}

@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -58,9 +57,7 @@ func TestChecksumError_RepeatsLittle(t *testing.T) {
 // wantAuthenticationError checks what callers use: the sentinel, the type, and the text.
 func wantAuthenticationError(t *testing.T, err error, code, text string) {
 	t.Helper()
-	if !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Fatalf("error %v doesn't match ErrAuthentication", err)
-	}
+	must.Fail(t, err, getproviders.ErrAuthentication)
 	must.Equal(t, getproviders.CodeOf(err), code)
 	must.Contain(t, err, text)
 }

@@ -38,11 +38,14 @@ func nullProvider(t testing.TB) (signedChecksums, Digests) {
 func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 	checksums, digests := nullProvider(t)
 	got := must.Get(checksums.Authenticate(digests))(t)
-	if got.TrustLevel != LevelOfficial || got.KeyID != "" {
-		t.Errorf("got %+v", got)
-	}
+	must.Equal(t, got.TrustLevel, LevelOfficial)
+	must.Equal(t, got.KeyID, "")
 	must.Len(t, got.Signed, 11)
 	must.Equal(t, got.Signed[6], ZH(digests.SHA256))
+	checksums.Keys = signingKeys{}
+	got = must.Get(checksums.Authenticate(digests))(t, "without the embedded key")
+	must.Equal(t, got.TrustLevel, LevelCommunity)
+	must.Equal(t, got.KeyID, "34365D9472D7468F")
 }
 
 // Signatures of keys over themselves are verified as long as there are some left that may be.
@@ -66,24 +69,13 @@ func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			checksums, digests := nullProvider(t)
 			time.Sleep(time.Until(must.Get(time.Parse(time.DateOnly, now))(t)))
-			got, err := checksums.Authenticate(digests)
-			if err != nil || got.TrustLevel != LevelOfficial {
-				t.Fatalf("%s: got %+v, %v", now, got, err)
-			}
+			got := must.Get(checksums.Authenticate(digests))(t, now)
+			must.Equal(t, got.TrustLevel, LevelOfficial, now)
 			must.Len(t, got.Notes, len(wants), now)
 			for i, want := range wants {
 				must.Contain(t, got.Notes[i], want, now)
 			}
 		})
-	}
-}
-
-func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *testing.T) {
-	checksums, digests := nullProvider(t)
-	checksums.Keys = signingKeys{}
-	got, err := checksums.Authenticate(digests)
-	if err != nil || got.TrustLevel != LevelCommunity || got.KeyID != "34365D9472D7468F" {
-		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
@@ -99,14 +91,12 @@ func TestAuthenticate_PartnerVector(t *testing.T) {
 		}},
 		Keys: defaultSigningKeys(),
 	}
-	got, err := checksums.checkSignature()
-	if err != nil || got.TrustLevel != LevelPartner || got.KeyID != "37A6AB3BCF2C170A" || len(got.Notes) != 0 {
-		t.Errorf("with a trust signature: got %+v, %v", got, err)
-	}
-	checksums.PublicKeys[0].TrustSignature = ""
-	got, err = checksums.checkSignature()
-	if err != nil || got.TrustLevel != LevelCommunity || got.KeyID != "37A6AB3BCF2C170A" {
-		t.Errorf("without one: got %+v, %v", got, err)
+	for _, want := range []TrustLevel{LevelPartner, LevelCommunity} { // with a trust signature, and without one
+		got := must.Get(checksums.checkSignature())(t, want)
+		must.Equal(t, got.TrustLevel, want)
+		must.Equal(t, got.KeyID, "37A6AB3BCF2C170A", want)
+		must.Len(t, got.Notes, 0, want)
+		checksums.PublicKeys[0].TrustSignature = ""
 	}
 }
 

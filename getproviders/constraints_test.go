@@ -64,10 +64,8 @@ func TestConstraints_CanonicalText(t *testing.T) {
 		"> 1.0.0-alpha.1, > 1.0.0-beta":                                           "> 1.0.0-beta, > 1.0.0-alpha.1",
 		"!= 1.0.0, < 1.0.0, <= 1.0.0, ~> 1.0, ~> 1.0.0, 1.0.0, >= 1.0.0, > 1.0.0": "> 1.0.0, >= 1.0.0, 1.0.0, ~> 1.0.0, ~> 1.0, <= 1.0.0, < 1.0.0, != 1.0.0",
 	} {
-		c, err := getproviders.ParseConstraints(given)
-		if err != nil || c.String() != canonical {
-			t.Errorf("%q = %q, %v; want %q", given, c, err, canonical)
-		}
+		c := must.Get(getproviders.ParseConstraints(given))(t, given)
+		must.Equal(t, c.String(), canonical, given)
 		must.Equal(t, c.IsEmpty(), canonical == "", given)
 	}
 }

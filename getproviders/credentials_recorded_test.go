@@ -186,38 +186,44 @@ const (
 // astray. URLs that aren't in want must not get any token.
 func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 	all := []string{discoveryURL, ownAPI + versionsDoc, ownAPI + packageDoc}
-	for name, test := range map[string]struct {
+	type row struct {
 		api, files string
 		change     pages
 		told       []string
-	}{
-		"all on one host":        {ownAPI, ownFiles, nil, all},
-		"files on another host":  {ownAPI, "https://cdn.example/", nil, all},
-		"files on another port":  {ownAPI, "https://registry.example:8443/", nil, all},
-		"files over plain http":  {ownAPI, "http://registry.example/", nil, all},
-		"API over plain http":    {"http://registry.example/v1/", ownFiles, nil, []string{discoveryURL}},
-		"API on plain loopback":  {"http://localhost/v1/", ownFiles, nil, []string{discoveryURL, "http://localhost/v1/" + versionsDoc, "http://localhost/v1/" + packageDoc}},
-		"API on another host":    {"https://api.example/", "https://api.example/files/", nil, []string{discoveryURL, "https://api.example/" + versionsDoc, "https://api.example/" + packageDoc}},
-		"discovery redirected":   {ownAPI, ownFiles, pages{discoveryURL: redirect("https://cdn.example/doc"), "https://cdn.example/doc": inJSON(`{"providers.v1": "` + ownAPI + `"}`)}, all},
-		"discovery over http":    {ownAPI, ownFiles, pages{discoveryURL: redirect("http://registry.example/doc"), "http://registry.example/doc": inJSON(`{"providers.v1": "https://api.example/"}`)}, []string{discoveryURL}},
-		"versions, other host":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://cdn.example/v")}, all},
-		"versions, subdomain":    {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://sub.registry.example/v")}, all},
-		"versions, other port":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://registry.example:8443/v")}, all},
-		"versions, plain http":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("http://registry.example/v")}, all},
-		"package, other host":    {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect("https://cdn.example/p")}, all},
-		"package, there, back":   {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": redirect(ownAPI + "secret")}, all},
-		"package, same host":     {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect(ownAPI + "moved")}, append(all, ownAPI+"moved")},
-		"files, redirected":      {ownAPI, "https://cdn.example/", pages{"https://cdn.example/w.zip": redirect(ownFiles + "w.zip"), "https://cdn.example/sums": redirect(ownFiles + "sums"), "https://cdn.example/sums.sig": redirect(ownFiles + "sums.sig")}, all},
-		"401 everywhere":         {ownAPI, ownFiles, pages{discoveryURL: {status: 401}, ownAPI + versionsDoc: {status: 401}, ownAPI + packageDoc: {status: 401}}, []string{discoveryURL}},
-		"403 from the API":       {ownAPI, ownFiles, pages{ownAPI + versionsDoc: {status: 403}, ownAPI + packageDoc: {status: 403}}, all},
-		"401 after a redirect":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("https://cdn.example/v"), "https://cdn.example/v": {status: 401}}, all},
-		"401 for files":          {ownAPI, ownFiles, pages{ownFiles + "sums": {status: 401}, ownFiles + "w.zip": {status: 401}}, all},
-		"500, which is retried":  {ownAPI, ownFiles, pages{ownAPI + versionsDoc: {status: 500}, ownAPI + packageDoc: {status: 500}}, all},
-		"no JSON":                {ownAPI, ownFiles, pages{ownAPI + versionsDoc: {body: "x"}, ownAPI + packageDoc: {body: "x"}}, all},
-		"endless redirects":      {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect(ownAPI + versionsDoc)}, all},
-		"redirect to nonsense":   {ownAPI, ownFiles, pages{ownAPI + versionsDoc: redirect("ftp://me:hunter@registry.example/?hunter")}, all},
-		"missing package, hints": {ownAPI, ownFiles, pages{ownAPI + packageDoc: {status: 404}}, all},
+	}
+	rows := map[string]row{
+		"files on another host": {ownAPI, "https://cdn.example/", nil, all},
+		"files on another port": {ownAPI, "https://registry.example:8443/", nil, all},
+		"files over plain http": {ownAPI, "http://registry.example/", nil, all},
+		"API over plain http":   {"http://registry.example/v1/", ownFiles, nil, []string{discoveryURL}},
+		"API on plain loopback": {"http://localhost/v1/", ownFiles, nil, []string{discoveryURL, "http://localhost/v1/" + versionsDoc, "http://localhost/v1/" + packageDoc}},
+		"API on another host":   {"https://api.example/", "https://api.example/files/", nil, []string{discoveryURL, "https://api.example/" + versionsDoc, "https://api.example/" + packageDoc}},
+		"discovery over http":   {ownAPI, ownFiles, pages{discoveryURL: redirect("http://registry.example/doc"), "http://registry.example/doc": inJSON(`{"providers.v1": "https://api.example/"}`)}, []string{discoveryURL}},
+		"package, same host":    {ownAPI, ownFiles, pages{ownAPI + packageDoc: redirect(ownAPI + "moved")}, append(all, ownAPI+"moved")},
+		"files, redirected":     {ownAPI, "https://cdn.example/", pages{"https://cdn.example/w.zip": redirect(ownFiles + "w.zip"), "https://cdn.example/sums": redirect(ownFiles + "sums"), "https://cdn.example/sums.sig": redirect(ownFiles + "sums.sig")}, all},
+		"401 everywhere":        {ownAPI, ownFiles, pages{discoveryURL: {status: 401}, ownAPI + versionsDoc: {status: 401}, ownAPI + packageDoc: {status: 401}}, []string{discoveryURL}},
+	}
+	for name, change := range map[string]pages{
+		"all on one host":        nil,
+		"discovery redirected":   {discoveryURL: redirect("https://cdn.example/doc"), "https://cdn.example/doc": inJSON(`{"providers.v1": "` + ownAPI + `"}`)},
+		"versions, other host":   {ownAPI + versionsDoc: redirect("https://cdn.example/v")},
+		"versions, subdomain":    {ownAPI + versionsDoc: redirect("https://sub.registry.example/v")},
+		"versions, other port":   {ownAPI + versionsDoc: redirect("https://registry.example:8443/v")},
+		"versions, plain http":   {ownAPI + versionsDoc: redirect("http://registry.example/v")},
+		"package, other host":    {ownAPI + packageDoc: redirect("https://cdn.example/p")},
+		"package, there, back":   {ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": redirect(ownAPI + "secret")},
+		"403 from the API":       {ownAPI + versionsDoc: {status: 403}, ownAPI + packageDoc: {status: 403}},
+		"401 after a redirect":   {ownAPI + versionsDoc: redirect("https://cdn.example/v"), "https://cdn.example/v": {status: 401}},
+		"401 for files":          {ownFiles + "sums": {status: 401}, ownFiles + "w.zip": {status: 401}},
+		"500, which is retried":  {ownAPI + versionsDoc: {status: 500}, ownAPI + packageDoc: {status: 500}},
+		"no JSON":                {ownAPI + versionsDoc: {body: "x"}, ownAPI + packageDoc: {body: "x"}},
+		"endless redirects":      {ownAPI + versionsDoc: redirect(ownAPI + versionsDoc)},
+		"redirect to nonsense":   {ownAPI + versionsDoc: redirect("ftp://me:hunter@registry.example/?hunter")},
+		"missing package, hints": {ownAPI + packageDoc: {status: 404}},
 	} {
+		rows[name] = row{ownAPI, ownFiles, change, all}
+	}
+	for name, test := range rows {
 		t.Run(name, func(t *testing.T) {
 			answers := registryWeb(t, test.api, test.files)
 			maps.Copy(answers, test.change)

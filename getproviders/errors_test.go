@@ -61,8 +61,7 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 
 // TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
-	err := error(widget.QueryFailed("registry", &hosts.Fault{Kind: hosts.ErrUnauthorized, Err: errors.New("x")}))
-	if !errors.Is(err, getproviders.ErrUnauthorized) || errors.Is(err, getproviders.ErrUnreachable) || getproviders.CodeOf(err) != "unauthorized" {
-		t.Error(err)
-	}
+	err := widget.QueryFailed("registry", &hosts.Fault{Kind: hosts.ErrUnauthorized, Err: errors.New("x")})
+	wantKind(t, err, getproviders.ErrUnauthorized)
+	must.Equal(t, getproviders.CodeOf(err), "unauthorized")
 }

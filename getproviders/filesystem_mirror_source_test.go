@@ -97,10 +97,8 @@ func TestFilesystemMirrorSource_MayBeALink(t *testing.T) {
 	must.Succeed(t, os.Symlink(at, link))
 	source := &getproviders.FilesystemMirrorSource{Dir: link}
 	must.Get(versionsOf(t, source))(t)
-	got, err := packageOf(t, source)
-	if want := filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"); err != nil || got.Location != getproviders.LocalDirectory(want) {
-		t.Errorf("got %v, %v, want location %s", got.Location, err, want)
-	}
+	got := must.Get(packageOf(t, source))(t)
+	must.Equal(t, got.Location.String(), filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"))
 	must.Equal(t, got.Source, link)
 }
 
@@ -121,16 +119,13 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := mirror(t, test.tree...)
-			got, err := packageOf(t, source)
-			must.Succeed(t, err)
+			got := must.Get(packageOf(t, source))(t)
 			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, test.dir))
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, test.file))
 			}
-			origin, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
-			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
-				t.Errorf("the origin is %q, %v", origin, err)
-			}
+			origin := must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t)
+			must.Equal(t, strings.HasPrefix(origin, source.Dir), test.file != "", origin)
 			must.Equal(t, got.Trust.Load != nil, test.file != "")
 			got.Trust = getproviders.Trust{}
 			must.DeepEqual(t, got, getproviders.Package{Provider: widget, Version: v1, Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})

@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -18,10 +17,9 @@ func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 	other.Type = "other"
 	for range 2 {
 		for _, p := range []getproviders.Provider{widget, other} {
-			got, err := source.Versions(t.Context(), p)
-			if err != nil || !slices.Equal(got.Versions, versions("1.0.0")) || !slices.Equal(got.Warnings, []string{"old"}) {
-				t.Fatalf("got %v, %v", got, err)
-			}
+			got := must.Get(source.Versions(t.Context(), p))(t)
+			must.EqualSlices(t, got.Versions, versions("1.0.0"))
+			must.EqualSlices(t, got.Warnings, []string{"old"})
 			got.Versions[0], got.Warnings[0] = getproviders.Version{}, "changed" // the caller's own
 		}
 		for _, v := range versions("1.0.0", "2.0.0") {

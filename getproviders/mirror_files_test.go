@@ -2,10 +2,8 @@ package getproviders_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,25 +45,19 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 		"widget.zip": "file registry.example/acme/widget/widget.zip", "../../../all/widget%2B1.zip": "file all/widget+1.zip",
 		"s3://bucket/pre/fix/x.zip": "file x.zip", "https://cdn.example/w.zip?signature=s": "https://cdn.example/w.zip",
 	} {
-		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
-		must.Succeed(t, err)
-		pkg, err := packageOf(t, source)
-		if err != nil || pkg.Location.String() != want || pkg.SourceURL != "s3://bucket/pre/fix/" || pkg.Trust.ExpectedSHA256 == ([32]byte{}) {
-			t.Errorf("%s: %+v, %v", url, pkg, err)
-		}
-		available, err := versionsOf(t, source)
-		platforms, err2 := source.Describe(widget).Platforms(t.Context(), widget, v1)
-		if err := errors.Join(err, err2); err != nil || !slices.Equal(available.Versions, versions("1.0.0")) || len(platforms) != 1 {
-			t.Errorf("%v, %v, %v", available, platforms, err)
-		}
+		source := must.Get(getproviders.NewStoredMirrorSource(inMirror(url)))(t)
+		pkg := must.Get(packageOf(t, source))(t, url)
+		must.Equal(t, pkg.Location.String(), want)
+		must.Equal(t, pkg.SourceURL, "s3://bucket/pre/fix/", url)
+		must.Equal(t, pkg.Trust.ExpectedSHA256 == [32]byte{}, false, url)
+		must.EqualSlices(t, must.Get(versionsOf(t, source))(t).Versions, versions("1.0.0"))
+		must.Len(t, must.Get(source.Describe(widget).Platforms(t.Context(), widget, v1))(t), 1)
 	}
 }
 
 func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
 	for _, url := range []string{"../../../../other/widget.zip", "s3://elsewhere/pre/fix/x.zip", "/x.zip", "file:///etc/passwd"} {
-		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
-		must.Succeed(t, err)
-		_, err = packageOf(t, source)
+		_, err := packageOf(t, must.Get(getproviders.NewStoredMirrorSource(inMirror(url)))(t))
 		must.Equal(t, getproviders.CodeOf(err), "invalid_answer", url)
 		must.Contain(t, err, "malformed answer", url)
 	}

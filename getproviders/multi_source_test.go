@@ -174,10 +174,9 @@ func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 		stub{name: "e"},
 	)
 	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
-	got, err := packageOf(t, source)
-	if err != nil || got.Location != getproviders.LocalDirectory("d") || got.Source != "d" {
-		t.Errorf("got %+v, %v, want that of d", got, err)
-	}
+	got := must.Get(packageOf(t, source))(t)
+	must.Equal(t, got.Location.String(), "d")
+	must.Equal(t, got.Source, "d")
 	must.EqualSlices(t, *asked, []string{"a", "b", "c", "d"})
 }
 
@@ -225,10 +224,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 func TestMultiSource_OfMultiSources(t *testing.T) {
 	inner, _ := inOrder(lacks("a", errNoProvider), lacks("b", errNoVersion))
 	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
-	got, err := packageOf(t, outer)
-	if err != nil || got.Location != getproviders.LocalDirectory("c") {
-		t.Errorf("got %+v, %v, want that of c", got, err)
-	}
+	must.Equal(t, must.Get(packageOf(t, outer))(t).Location.String(), "c")
 }
 
 func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {

@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -101,9 +100,8 @@ func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers[ownFiles+"sums"] = answer{status: 403}
 	w := newWeb(t, answers)
 	_, err := must.Get(packageOf(t, w.registry(nil, everyToken)))(t).Trust.Loaded(t.Context())
-	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
-		t.Errorf("err = %v, hint %q", err, hint(err))
-	}
+	must.Fail(t, err, getproviders.ErrUnauthorized)
+	must.Contain(t, hint(err), "no credentials are ever sent for checksum lists and signatures")
 }
 
 func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {

@@ -57,10 +57,7 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
 	})
 	source := fake.source(t)
-	got, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
-	want := fake.URL + "/v1/"
-	must.Equal(t, got, want)
-	must.Equal(t, err, nil)
+	must.Equal(t, must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t), fake.URL+"/v1/")
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, getproviders.Platform{OS: "plan9", Arch: "arm"})), getproviders.ErrPlatformMissing)
 }
@@ -68,13 +65,11 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
 	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	source := mirror(t, packed)
-	before, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
-	if err != nil || before == "" {
-		t.Fatalf("got %q, %v", before, err)
-	}
-	path := filepath.Join(source.Dir, packed)
-	must.Succeed(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
-	if after, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux); err != nil || after == before {
-		t.Errorf("got %q, %v", after, err)
+	seen := map[string]bool{"": true}
+	for at := range int64(2) {
+		must.Succeed(t, os.Chtimes(filepath.Join(source.Dir, packed), time.Time{}, time.Unix(at+1, 0)))
+		now := must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t)
+		must.Equal(t, seen[now], false, now)
+		seen[now] = true
 	}
 }

@@ -1,6 +1,7 @@
 package getproviders_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -25,24 +26,17 @@ func TestRegistrySource_MakesItsOwnDiscovery(t *testing.T) {
 
 func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	var zero getproviders.Product
-	p, err := zero.ParseProvider("widget")
-	if err != nil || p.String() != "registry.terraform.io/hashicorp/widget" {
-		t.Errorf("got %q, %v", p, err)
-	}
-	if p, err = zero.ImpliedProvider("widget"); err != nil || p.Hostname != getproviders.Terraform("").DefaultHost {
-		t.Errorf("got %q, %v", p, err)
-	}
+	p := must.Get(zero.ParseProvider("widget"))(t)
+	must.Equal(t, p.String(), "registry.terraform.io/hashicorp/widget")
+	must.Equal(t, must.Get(zero.ImpliedProvider("widget"))(t), p)
 	must.Equal(t, zero.Short(p), "hashicorp/widget")
-	if got := (getproviders.Product{Version: "1.2.3"}).OrDefault(); got.Name != "Terraform" || got.Version != "1.2.3" {
-		t.Errorf("got %+v", got)
-	}
+	got := getproviders.Product{Version: "1.2.3"}.OrDefault()
+	must.Equal(t, got.Name+got.Version, "Terraform1.2.3")
 	must.Equal(t, getproviders.OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
 	registry := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
 	registry.Product = zero
 	_, wrong := packageOf(t, registry)
-	if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6"; wrong == nil || wrong.Error() != want {
-		t.Errorf("got %q", wrong)
-	}
+	must.Equal(t, fmt.Sprint(wrong), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6")
 }
 
 func TestRegistrySource_AsksAgainForWhatIsOld(t *testing.T) {

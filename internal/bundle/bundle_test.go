@@ -98,7 +98,6 @@ func ExampleWrite() {
 }
 
 func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
-	t.Parallel()
 	archive, dir := exampleTar(t), t.TempDir()
 	must.EqualSlices(t, archive, exampleTar(t, []Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...), "the same files in another order have another archive")
 	lay(t, dir, map[string]string{"a": "old", "tree/gone": "old", "mine": "old"})
@@ -118,7 +117,6 @@ func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 
 // TestBundle_KeepsHostsWithPorts is about packages of a registry whose host has a port.
 func TestBundle_KeepsHostsWithPorts(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no directory has such a name there")
 	}
@@ -130,7 +128,6 @@ func TestBundle_KeepsHostsWithPorts(t *testing.T) {
 }
 
 func TestBundle_NamesNoUser(t *testing.T) {
-	t.Parallel()
 	r := tar.NewReader(bytes.NewReader(exampleTar(t)))
 	for i := 0; ; i++ {
 		h, err := r.Next()
@@ -148,7 +145,6 @@ func TestBundle_NamesNoUser(t *testing.T) {
 }
 
 func TestBundle_LinksAreKept(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	if err := must.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
@@ -251,7 +247,6 @@ func refused(t testing.TB) map[string][]byte {
 }
 
 func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
-	t.Parallel()
 	before := map[string]string{"a": "old", "tree/old": "old", "z/keep": "old"}
 	for why, archive := range refused(t) {
 		dir := filepath.Join(t.TempDir(), "dir")
@@ -262,7 +257,6 @@ func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
 }
 
 func TestBundle_Limits(t *testing.T) {
-	t.Parallel()
 	link := `{"path":"b","link":"a"},`
 	for want, files := range map[string]string{
 		"1000001 entries": strings.Repeat(link, 1_000_001), "68719476736 bytes": `{"path":"a","size":68719476737,"sha256":"` + sum("a") + `"},`,
@@ -273,7 +267,6 @@ func TestBundle_Limits(t *testing.T) {
 }
 
 func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there, a file in the place of a directory fails in other ways")
 	}
@@ -291,7 +284,6 @@ func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 }
 
 func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
-	t.Parallel()
 	dir, no := t.TempDir(), errors.New("no")
 	_, err := Unpack(t.Context(), bytes.NewReader(exampleTar(t)), Options{Dir: dir, Unit: anywhere, Accept: func(unpacked string) error {
 		equal(t, content(t, unpacked), example)
@@ -302,7 +294,6 @@ func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
 }
 
 func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
-	t.Parallel()
 	outer := t.TempDir()
 	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
 	must.Succeed(t, os.Mkdir(dir, 0o755))
@@ -315,14 +306,12 @@ func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 }
 
 func TestBundle_SetsNoUserID(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	must.Succeed(t, unpack(t, forge(t, []Entry{{Path: "a", Size: 1, SHA256: sum("x")}}, entry{name: "a", content: "x", mode: 0o4755}), dir))
 	must.Equal(t, must.Get(os.Stat(filepath.Join(dir, "a")))(t).Mode()&os.ModeSetuid, 0)
 }
 
 func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	lay(t, dir, example)
 	for _, e := range []Entry{{Path: "none"}, {Path: "../x"}, {Path: "l", Link: "/etc"}, {Path: "l", Link: "none"}, {Path: "tree"}} {

@@ -54,7 +54,6 @@ func (f failing) Describe(getproviders.Provider) getproviders.Description {
 }
 
 func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
-	t.Parallel()
 	discovery := hosts.Discovery{Client: &http.Client{Transport: server(func(*http.Request) (*http.Response, error) { return nil, errors.New("timeout") })}}
 	_, undiscovered := discovery.Service(t.Context(), "example.com", "providers.v1")
 	silent := query(undiscovered)
@@ -118,7 +117,6 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 }
 
 func TestSharedCause_NamesNoQuery(t *testing.T) {
-	t.Parallel()
 	key, common := SharedCause(query(&url.Error{Op: "Get", URL: "https://user:pw@example.com/blob?signature=secret", Err: errors.New("connection refused")}))
 	must.Equal(t, key, "request https://example.com")
 	must.Contain(t, common, "connection refused")
@@ -128,7 +126,6 @@ func TestSharedCause_NamesNoQuery(t *testing.T) {
 }
 
 func TestCauses_KeepWhatIsAboutNoProvider(t *testing.T) {
-	t.Parallel()
 	blocked := Unwritable("target", nil, errors.New("read-only"))
 	causes := Causes(errors.Join(blocked, named("a", errors.New("no"))))
 	if len(causes) != 2 || causes[0].Err != error(blocked) || len(causes[0].Failures) != 0 || len(causes[1].Failures) != 1 {

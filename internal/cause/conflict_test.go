@@ -38,7 +38,6 @@ func lines(bounds []ConstraintBound) []int {
 }
 
 func TestFindConflict(t *testing.T) {
-	t.Parallel()
 	some := versions("1.0.0", "1.4.0", "2.0.0", "2.1.0", "3.0.0", "4.0.0-beta1")
 	for _, c := range []struct {
 		name     string
@@ -62,7 +61,6 @@ func TestFindConflict(t *testing.T) {
 		{"no versions", requirements(">= 1.0", "< 1.0"), nil, "[0.0.0 0.0.0]", "[]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
 			got := FindConflict(c.required, c.versions)
 			var newest []string
 			for _, b := range got.Bounds {
@@ -77,7 +75,6 @@ func TestFindConflict(t *testing.T) {
 // TestFindConflict_OfVeryManyRequirements has too many requirements to try all sets of them: the
 // answer need not be the smallest one, but each requirement in it is needed.
 func TestFindConflict_OfVeryManyRequirements(t *testing.T) {
-	t.Parallel()
 	var texts []string
 	var all []getproviders.Version
 	for i := range 64 {
@@ -93,7 +90,6 @@ func TestFindConflict_OfVeryManyRequirements(t *testing.T) {
 
 // TestFindConflict_IsMinimal compares with the result of trying all sets.
 func TestFindConflict_IsMinimal(t *testing.T) {
-	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	operators := []string{">= ", "> ", "< ", "<= ", "~> ", "!= ", ""}
 	for range 2000 {

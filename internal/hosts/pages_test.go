@@ -8,7 +8,6 @@ import (
 )
 
 func TestPages_End(t *testing.T) {
-	t.Parallel()
 	for name, test := range map[string]struct {
 		pages int
 		next  func(page int) string // but of the last one

@@ -10,7 +10,6 @@ import (
 )
 
 func TestMayClone_IsFalseOnlyWhereNoFileCanBeCloned(t *testing.T) {
-	t.Parallel()
 	from, to := t.TempDir(), t.TempDir()
 	cachetest.WriteTo(t, filepath.Join(from, "file"), "x")
 	used, _, err := Tree(t.Context(), from, filepath.Join(to, "package"), []Mode{Clone})

@@ -12,7 +12,6 @@ import (
 )
 
 func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
-	t.Parallel()
 	from := filepath.Join(t.TempDir(), "from")
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
 	cachetest.WriteTo(t, filepath.Join(from, ".hidden", ".file"), "y")
@@ -45,7 +44,6 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 }
 
 func TestCopyTree_EndsWithItsContext(t *testing.T) {
-	t.Parallel()
 	from := t.TempDir()
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
 	ctx, cancel := cachetest.ContextWithCause(t)

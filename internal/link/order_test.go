@@ -27,7 +27,6 @@ func opened(path ...string) func(base string) error {
 
 // A package that is verified now must not be another program when the link to it is followed.
 func TestOrder_MakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
-	t.Parallel()
 	cases := map[string]placeOfCache{
 		"a cache of the user's own":    {func(string) error { return nil }, true},
 		"a cache that isn't there yet": {func(base string) error { return os.RemoveAll(filepath.Join(base, "cache")) }, true},
@@ -40,7 +39,6 @@ func TestOrder_MakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
 	maps.Copy(cases, places)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			base := t.TempDir()
 			cache, file := filepath.Join(base, "cache"), filepath.Join(base, "cache", provider)
 			must.Succeed(t, os.MkdirAll(filepath.Dir(file), 0o755))

@@ -13,7 +13,6 @@ import (
 // Other users could change a file that they can write to after it was verified, and could replace
 // it between the check and the link.
 func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
-	t.Parallel()
 	ways := map[string]func(t *testing.T, path string){
 		"for all": func(t *testing.T, path string) { must.Succeed(t, cachetest.OpenToAll(path)) },
 	}
@@ -21,7 +20,6 @@ func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 	for name, open := range ways {
 		for _, meanwhile := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, meanwhile: %t", name, meanwhile), func(t *testing.T) {
-				t.Parallel()
 				path := filepath.Join(t.TempDir(), cachetest.WidgetFile)
 				cachetest.WriteTo(t, path, "the provider")
 				if !meanwhile {

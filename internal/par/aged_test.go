@@ -9,7 +9,6 @@ import (
 )
 
 func TestAged_AsksAgainWhenAValueIsOld(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		maxAge, passed time.Duration
 		want           int

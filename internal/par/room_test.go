@@ -12,7 +12,6 @@ import (
 )
 
 func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		room := NewRoom(10, time.Minute)
 		first, second, third := room.Open(), room.Open(), room.Open()
@@ -50,7 +49,6 @@ func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
 }
 
 func TestRoom_SaysNoInTime(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		room := NewRoom(10, time.Minute)
 		one, two, three := room.Open(), room.Open(), room.Open()

@@ -14,7 +14,6 @@ import (
 )
 
 func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
-	t.Parallel()
 	parent, now := t.TempDir(), time.Now()
 	alive := must.Get(Make(parent))(t)
 	t.Cleanup(alive.Remove)
@@ -38,12 +37,10 @@ func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 }
 
 func TestSweep_OfNothing(t *testing.T) {
-	t.Parallel()
 	Sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
 }
 
 func TestRemove_TakesEverythingWithIt(t *testing.T) {
-	t.Parallel()
 	parent := t.TempDir()
 	dir := must.Get(Make(parent))(t)
 	must.Succeed(t, os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755))
@@ -54,7 +51,6 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 }
 
 func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
-	t.Parallel()
 	parent := t.TempDir()
 	for _, used := range []bool{false, true} {
 		made, err := MakeDirs(filepath.Join(parent, "a", "b", "c"))
@@ -72,7 +68,6 @@ func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
 
 // Where a lock never comes, a young directory may be in use.
 func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
-	t.Parallel()
 	parent := t.TempDir()
 	probe := must.Get(Make(parent))(t)
 	t.Cleanup(probe.Remove)
@@ -88,7 +83,6 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 
 // A process that makes a directory while others sweep gets one that stays.
 func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
-	t.Parallel()
 	parent := t.TempDir()
 	done := make(chan struct{})
 	var sweepers sync.WaitGroup
@@ -139,7 +133,6 @@ func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
 // TestMake_FailsWhereItsLockCantGetItsName: a sweep would remove the directory while it is in use. Where there are no
 // locks, age tells.
 func TestMake_FailsWhereItsLockCantGetItsName(t *testing.T) {
-	t.Parallel()
 	path := filepath.Join(t.TempDir(), lockName)
 	if err := os.Mkdir(path, 0o700); err != nil { // no file can be renamed to it
 		t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 // The next write removes what a killed process was making, and leaves what another process is
 // making.
 func TestSave_LeftoversAreRemoved(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	left, held := filepath.Join(dir, Prefix+"1"), filepath.Join(dir, Prefix+"2")
 	other := filepath.Join(dir, Prefix+"directory")
@@ -38,7 +37,6 @@ func TestSave_LeftoversAreRemoved(t *testing.T) {
 
 // Many processes may write at once: none of them removes what another is making.
 func TestSave_ManyWriteToOneDirectory(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -53,7 +51,6 @@ func TestSave_ManyWriteToOneDirectory(t *testing.T) {
 }
 
 func TestRead_NamesTheFileThatIsNoDirectory(t *testing.T) {
-	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	must.Succeed(t, os.WriteFile(file, nil, 0o600))
 	_, err := Read(filepath.Join(file, "below", "it"), 1)
