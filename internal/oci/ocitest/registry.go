@@ -9,11 +9,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,16 +46,14 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 		t.Skip("a short test starts no registry of images")
 	}
 	program := peertest.LookProgram(t, "docker-registry")
-	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	r := Registry{Host: listener.Addr().String(), Dir: t.TempDir()}
-	listener.Close()
+	r := Registry{Dir: t.TempDir()}
 	write := func(name string, content []byte) {
 		must.Succeed(t, os.WriteFile(filepath.Join(r.Dir, name), content, 0o600))
 	}
 	certificate, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	r.CAFile = filepath.Join(r.Dir, "ca.pem")
-	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: data}}\nhttp: {addr: %q, tls: {certificate: cert.pem, key: key.pem}}\n", r.Host)
+	config := "version: 0.1\nlog: {accesslog: {disabled: true}}\nstorage: {filesystem: {rootdirectory: data}}\nhttp: {addr: \"127.0.0.1:0\", tls: {certificate: cert.pem, key: key.pem}}\n"
 	if login {
 		config += "auth: {htpasswd: {realm: tests, path: htpasswd}}\n"
 	}
@@ -67,7 +65,7 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	// While a tag is written, the registry may answer its readers with 500.
 	r.Client = must.Get(hosts.NewClient(hosts.ClientOptions{CertFile: r.CAFile, Retries: 5, RetryWaitMin: 20 * time.Millisecond, RetryWaitMax: 100 * time.Millisecond}))(t)
 	t.Cleanup(r.Client.CloseIdleConnections)
-	r.serve(t, program)
+	r.Host = r.serve(t, program)
 	return r
 }
 
@@ -103,24 +101,30 @@ func (r Registry) PushModule(t *testing.T, repository, tag string, archive []byt
 	return digestOf(manifest)
 }
 
-func (r Registry) serve(t *testing.T, program string) {
+// serve returns the host that the program's log names: a port that was free a moment ago may be another one's.
+func (r Registry) serve(t *testing.T, program string) (host string) {
 	t.Helper()
+	log := must.Get(os.Create(filepath.Join(r.Dir, "log")))(t)
+	defer log.Close()
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "serve", "config.yml")
 	cmd.Dir, cmd.Env = r.Dir, []string{"HOME=" + r.Dir, "OTEL_TRACES_EXPORTER=none"}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = log, log
 	must.Succeed(t, cmd.Start())
 	t.Cleanup(func() {
 		stop()
 		_ = cmd.Wait()
 	})
+	var said []byte
 	for range 500 {
-		if conn, err := net.Dial("tcp", r.Host); err == nil {
-			conn.Close()
-			return
+		said = must.Get(os.ReadFile(log.Name()))(t)
+		if _, rest, found := strings.Cut(string(said), "listening on "); found {
+			if host, _, found = strings.Cut(rest, ", tls"); found {
+				return host
+			}
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	t.Fatalf("docker-registry doesn't listen: %s", &said)
+	t.Fatalf("docker-registry doesn't listen: %s", said)
+	return ""
 }
