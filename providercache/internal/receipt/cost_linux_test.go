@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
@@ -41,7 +40,7 @@ func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 		}
 		t.Fatalf("%v: %s", err, out)
 	}
-	content := cachetest.ContentOf(t, trace)
+	content := read(t, trace)
 	must.Equal(t, strings.Count(content, s.Dir), checks*entries+1)
 	must.Equal(t, strings.Count(content, `"`+filepath.Dir(s.Dir)+`"`), 1)
 	if n := strings.Count(content, "statfs("); n < 1 || strings.Count(content, `statfs("`+s.Dir) != 1 {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
@@ -30,8 +29,8 @@ func imageCache(t *testing.T) (cache, dir string) {
 	}
 	cache = filepath.Join(above, "cache")
 	dir = filepath.Join(cache, packageName)
-	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
-	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
+	write(t, filepath.Join(dir, widgetFile), "the provider")
+	write(t, filepath.Join(dir, "docs", "page"), "words")
 	r := MakeImage(cache)
 	r.Put(packageName, Receipt{Provenance: Provenance{H1: "h1:widget="}, Taken: time.Now(), Record: recordOf(t, dir)})
 	must.Succeed(t, r.File.Save(t.Context()))
@@ -82,14 +81,14 @@ func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	t.Parallel()
 	cache, dir := imageCache(t)
 	path := filepath.Join(cache+imageSuffix, "packages")
-	first := cachetest.ContentOf(t, path)
+	first := read(t, path)
 	again := cache + "-again"
 	pushAndPull(t, cache, again)
 	dir = again + dir[len(cache):]
 	r := MakeImage(again)
 	r.Put(packageName, Receipt{Provenance: Provenance{H1: "h1:widget="}, Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
 	must.Succeed(t, r.File.Save(t.Context()))
-	must.Equal(t, cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")), first)
+	must.Equal(t, read(t, filepath.Join(again+imageSuffix, "packages")), first)
 	must.Len(t, must.Get(os.ReadDir(again+imageSuffix))(t), 1)
 }
 
@@ -108,16 +107,16 @@ func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing
 		"cache, for all":             {func(cache, _ string) string { return cache }, chmod(0o757)},
 		"between, for all":           {func(_, dir string) string { return filepath.Dir(dir) }, chmod(0o777)},
 		"package, another user's":    {func(_, dir string) string { return dir }, give},
-		"executable, for the group":  {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o775)},
-		"executable, other mode":     {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o555)},
+		"executable, for the group":  {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, chmod(0o775)},
+		"executable, other mode":     {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, chmod(0o555)},
 		"file below, another user's": {func(_, dir string) string { return filepath.Join(dir, "docs", "page") }, give},
 		"receipts, for all":          {func(cache, _ string) string { return cache + imageSuffix }, chmod(0o777)},
 		"receipts, another user's":   {func(cache, _ string) string { return filepath.Join(cache+imageSuffix, "packages") }, give},
-		"content": {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, func(t *testing.T, path string) {
-			cachetest.WriteTo(t, path, "another provider")
+		"content": {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, func(t *testing.T, path string) {
+			write(t, path, "another provider")
 		}},
 		"a file more, an hour later": {func(_, dir string) string { return dir }, func(t *testing.T, path string) {
-			cachetest.WriteTo(t, filepath.Join(path, "more"), "")
+			write(t, filepath.Join(path, "more"), "")
 			must.Succeed(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
 		}},
 	} {

@@ -2,7 +2,6 @@ package receipt
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,7 +32,7 @@ func keepInCache(t *testing.T) kept {
 }
 
 // filesOfKept are the files that keep makes.
-var filesOfKept = []string{cachetest.WidgetFile, "LICENSE", "docs/deep/page"}
+var filesOfKept = []string{widgetFile, "LICENSE", "docs/deep/page"}
 
 // moveCtime makes a hard link and deletes it. The same happens to the cache's files when a
 // directory with links to them is deleted.
@@ -59,12 +58,9 @@ func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
 	if !ok || !rc.Moved() {
 		t.Fatalf("known %t, moved %t; want both", ok, rc.Moved())
 	}
-	if _, ok := s.inCache(true); ok {
-		t.Error("it counts with strict times")
-	}
-	if s.isKnown() {
-		t.Error("it counts in a target")
-	}
+	_, ok = s.inCache(true)
+	must.Equal(t, ok, false, "it counts with strict times")
+	must.Equal(t, s.isKnown(), false, "it counts in a target")
 	time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctimes are past
 	r := OpenCache(s.State, s.Root)
 	r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
@@ -77,7 +73,7 @@ func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
 // sameLength is other content of the same length.
 func sameLength(t *testing.T, path string) []byte {
 	t.Helper()
-	content := []byte(cachetest.ContentOf(t, path))
+	content := []byte(read(t, path))
 	for i := range content {
 		content[i] ^= 1
 	}
@@ -137,9 +133,8 @@ func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
 				above := must.Get(os.Lstat(filepath.Dir(path)))(t)
 				change(t, path, info)
 				must.Succeed(t, os.Chtimes(filepath.Dir(path), time.Time{}, above.ModTime()))
-				if _, ok := s.inCache(false); ok {
-					t.Error("it isn't noticed")
-				}
+				_, ok := s.inCache(false)
+				must.Equal(t, ok || s.isKnown(), false, "it isn't noticed")
 			})
 		}
 	}
@@ -148,7 +143,7 @@ func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
 // Two files of one size, one mode and one mtime change places.
 func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 	t.Parallel()
-	a, b := cachetest.WidgetFile, "LICENSE"
+	a, b := widgetFile, "LICENSE"
 	for what, swap := range map[string]func(t *testing.T, dir string){
 		"by renames": func(t *testing.T, dir string) {
 			a, b := filepath.Join(dir, a), filepath.Join(dir, b)
@@ -156,7 +151,7 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 		},
 		"by their content": func(t *testing.T, dir string) {
 			a, b := filepath.Join(dir, a), filepath.Join(dir, b)
-			inA, inB := cachetest.ContentOf(t, a), cachetest.ContentOf(t, b)
+			inA, inB := read(t, a), read(t, b)
 			must.Succeed(t, errors.Join(os.WriteFile(a, []byte(inB), 0o755), os.WriteFile(b, []byte(inA), 0o755)))
 		},
 	} {
@@ -164,13 +159,11 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 			t.Parallel()
 			s := keepInCache(t)
 			old := time.Now().Add(-time.Hour)
-			cachetest.WriteTo(t, filepath.Join(s.Dir, b), "THE PROVIDER")
+			write(t, filepath.Join(s.Dir, b), "THE PROVIDER")
 			for _, name := range []string{a, b, "."} {
 				must.Succeed(t, os.Chtimes(filepath.Join(s.Dir, name), time.Time{}, old))
 			}
-			r := OpenCache(s.State, s.Root)
-			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-			must.Succeed(t, r.File.Save(t.Context()))
+			s.record(t, OpenCache(s.State, s.Root))
 			if _, ok := s.inCache(false); !ok {
 				t.Fatal("the receipt is no good, so this test shows nothing")
 			}
@@ -208,16 +201,13 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 			if err := c.open(s); err != nil {
 				t.Skip(err)
 			}
-			r := OpenCache(s.State, s.Root)
-			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-			must.Succeed(t, r.File.Save(t.Context()))
+			s.record(t, OpenCache(s.State, s.Root))
 			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
 			rc, ok := s.inCache(false)
 			must.Equal(t, ok, c.known)
 			must.Equal(t, rc.Moved(), c.known)
-			if _, ok := s.inCache(true); ok {
-				t.Error("strict times don't notice it")
-			}
+			_, ok = s.inCache(true)
+			must.Equal(t, ok, false, "strict times don't notice it")
 		})
 	}
 }
@@ -236,9 +226,7 @@ func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 		r.StrictTimes = strict
 		r.File.Remove(packageName)
 		r.Record(ctx, func() time.Time { return now }, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
-		if _, made := r.Find(packageName); made != want {
-			t.Errorf("strict %t: made without waiting: %t", strict, made)
-		}
+		must.Equal(t, has(r, packageName), want, "made without waiting, strict", strict)
 	}
 }
 
@@ -267,12 +255,8 @@ func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
 		t.Fatal("the target's files aren't seen to be the cache's")
 	}
 	must.Succeed(t, errors.Join(os.Chmod(filepath.Dir(dir), 0o777), os.Chmod(dir, 0o777)))
-	if own.HeldBy(shared, packageName, dir, time.Now()) {
-		t.Error("what a directory holds that others can write to is taken from a receipt")
-	}
-	if !shared.IsLinkedIn(dir) {
-		t.Error("they aren't the cache's any more because others can write to the target's directories")
-	}
+	must.Equal(t, own.HeldBy(shared, packageName, dir, time.Now()), false, "what a directory holds that others can write to is taken from a receipt")
+	must.Equal(t, shared.IsLinkedIn(dir), true, "they aren't the cache's any more because others can write to the target's directories")
 }
 
 // A file that isn't the cache's own inode doesn't use the cache's receipt.
@@ -285,7 +269,7 @@ func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
 			return errors.Join(err, readErr, os.WriteFile(file+".x", content, info.Mode()), os.Chtimes(file+".x", time.Time{}, info.ModTime()), os.Rename(file+".x", file))
 		},
 		"another file of the package": func(dir, file string) error {
-			return errors.Join(os.Remove(file), os.Link(filepath.Join(dir, cachetest.WidgetFile), file))
+			return errors.Join(os.Remove(file), os.Link(filepath.Join(dir, widgetFile), file))
 		},
 		"one more": func(_, file string) error { return os.Link(file, file+".more") },
 		"a link": func(_, file string) error {
@@ -306,9 +290,8 @@ func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
 			if !ok {
 				t.Fatal("the cache's receipt doesn't count, so this test shows nothing")
 			}
-			if held, linked := own.HeldBy(shared, packageName, dir, time.Now()), shared.IsLinkedIn(dir); held || linked {
-				t.Errorf("held %t, linked %t", held, linked)
-			}
+			must.Equal(t, own.HeldBy(shared, packageName, dir, time.Now()), false)
+			must.Equal(t, shared.IsLinkedIn(dir), false)
 		})
 	}
 }
@@ -317,7 +300,7 @@ func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
 func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
-	cachetest.WriteTo(t, path, "x")
+	write(t, path, "x")
 	stat := must.Get(Lstat(path))(t)
 	if stat.Inode == 0 {
 		t.Skip("files have no numbers here")
@@ -327,12 +310,10 @@ func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
 		func(s *PathStat) { s.Modified++ }, func(s *PathStat) { s.Mode ^= 1 }, func(s *PathStat) { s.Name = "other" },
 	} {
 		other := stat
-		if change(&other); other.standsFor(stat) {
-			t.Errorf("%d: %s", i, fmt.Sprintf("%+v stands for %+v", other, stat))
-		}
+		change(&other)
+		must.Equal(t, other.standsFor(stat), false, i, other)
 	}
 	other := stat
-	if other.Changed++; !other.standsFor(stat) {
-		t.Error("the ctime alone makes it another file")
-	}
+	other.Changed++
+	must.Equal(t, other.standsFor(stat), true, "the ctime alone makes it another file")
 }

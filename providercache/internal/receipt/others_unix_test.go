@@ -31,9 +31,7 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 			write := openAsNobody(t, path)
 			must.Succeed(t, os.Chmod(path, before.Mode()))
 			time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
-			r := OpenCache(s.State, s.Root)
-			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-			must.Succeed(t, r.File.Save(t.Context()))
+			s.record(t, OpenCache(s.State, s.Root))
 			known := func() bool {
 				if _, ok := s.inCache(false); inCache {
 					return ok

@@ -17,6 +17,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// What the tests of packages share, under short names.
+var (
+	write = cachetest.WriteTo
+	read  = cachetest.ContentOf
+)
+
+const widgetFile = cachetest.WidgetFile
+
 const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"
 
 // kept is a package in a directory of packages, and its receipts.
@@ -31,16 +39,28 @@ func keep(t *testing.T) kept {
 	t.Helper()
 	s := kept{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
 	s.Dir = filepath.Join(s.Root, packageName)
-	cachetest.WriteTo(t, filepath.Join(s.Dir, cachetest.WidgetFile), "the provider")
-	cachetest.WriteTo(t, filepath.Join(s.Dir, "LICENSE"), "free")
-	cachetest.WriteTo(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")
+	write(t, filepath.Join(s.Dir, widgetFile), "the provider")
+	write(t, filepath.Join(s.Dir, "LICENSE"), "free")
+	write(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")
 	s.Receipts = Open(s.State, s.Root)
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-	must.Succeed(t, s.Receipts.File.Save(t.Context()))
+	s.record(t, s.Receipts)
 	if !s.isKnown() {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
 	return s
+}
+
+// record keeps that the package is what it is now.
+func (s kept) record(t *testing.T, in *Receipts) {
+	t.Helper()
+	in.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
+	must.Succeed(t, in.File.Save(t.Context()))
+}
+
+// has reports whether there is a receipt of a name, good or not.
+func has(r *Receipts, name string) bool {
+	_, ok := r.Find(name)
+	return ok
 }
 
 // isKnown asks as the next process does.
@@ -75,31 +95,20 @@ func rewrite(t *testing.T, path, content string) {
 func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(t *testing.T, dir string){
-		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, cachetest.WidgetFile), "the provider") },
+		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, widgetFile), "the provider") },
 		"content below, mtime set back": func(t *testing.T, dir string) {
 			rewrite(t, filepath.Join(dir, "docs", "deep", "page"), "WORDS")
 		},
-		"one byte more": func(t *testing.T, dir string) {
-			rewrite(t, filepath.Join(dir, "LICENSE"), "free!")
-		},
-		"another file with all its times": func(t *testing.T, dir string) {
-			path := filepath.Join(dir, cachetest.WidgetFile)
-			info := must.Get(os.Stat(path))(t)
-			must.Succeed(t, os.Rename(path, path+".old"))
-			cachetest.WriteTo(t, path, "the provider")
-			must.Succeed(t, errors.Join(os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime())))
-		},
-		"a file more": func(t *testing.T, dir string) { cachetest.WriteTo(t, filepath.Join(dir, "more"), "") },
+		"a file more": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "more"), "") },
 		"a file more below, mtimes set back": func(t *testing.T, dir string) {
 			below := filepath.Join(dir, "docs", "deep")
 			info := must.Get(os.Stat(below))(t)
-			cachetest.WriteTo(t, filepath.Join(below, "more"), "")
+			write(t, filepath.Join(below, "more"), "")
 			must.Succeed(t, os.Chtimes(below, time.Time{}, info.ModTime()))
 		},
-		"a file less":      func(t *testing.T, dir string) { must.Succeed(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
 		"a directory more": func(t *testing.T, dir string) { must.Succeed(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
 		"names exchanged": func(t *testing.T, dir string) {
-			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, cachetest.WidgetFile)
+			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, widgetFile)
 			must.Succeed(t, errors.Join(os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b)))
 		},
 		"moved away and back": func(t *testing.T, dir string) {
@@ -117,43 +126,24 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 			cachetest.LinkOrSkip(t, dir+".old", dir)
 		},
 		"a link in a file's place": func(t *testing.T, dir string) {
-			path := filepath.Join(dir, cachetest.WidgetFile)
+			path := filepath.Join(dir, widgetFile)
 			must.Succeed(t, os.Rename(path, dir+".old"))
 			cachetest.LinkOrSkip(t, dir+".old", path)
 		},
-		"gone": func(t *testing.T, dir string) { must.Succeed(t, os.RemoveAll(dir)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := keep(t)
-			change(t, s.Dir)
-			if s.isKnown() {
-				t.Error("it wasn't seen")
-			}
-		})
-	}
-}
-
-func TestReceipt_AReceiptSeesChangesOfModeAndLinks(t *testing.T) {
-	t.Parallel()
-	const replaced = "a directory in a file's place"
-	for name, change := range map[string]func(t *testing.T, dir string){
-		"a file's mode": func(t *testing.T, dir string) {
-			must.Succeed(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), 0o644))
-		},
+		"gone":               func(t *testing.T, dir string) { must.Succeed(t, os.RemoveAll(dir)) },
 		"a directory's mode": func(t *testing.T, dir string) { must.Succeed(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
 		"set and back": func(t *testing.T, dir string) {
 			must.Succeed(t, errors.Join(os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755)))
 		},
 		"another name": func(t *testing.T, dir string) {
-			must.Succeed(t, os.Link(filepath.Join(dir, cachetest.WidgetFile), dir+".other"))
+			must.Succeed(t, os.Link(filepath.Join(dir, widgetFile), dir+".other"))
 		},
-		replaced: func(t *testing.T, dir string) {
+		"a directory in a file's place": func(t *testing.T, dir string) {
 			must.Succeed(t, errors.Join(os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755)))
 		},
 	} {
-		if runtime.GOOS == "windows" && name != replaced { // files have no such modes there, and their times don't tell of links
-			continue
+		if runtime.GOOS == "windows" && slices.Contains([]string{"a directory's mode", "set and back", "another name"}, name) {
+			continue // files have no such modes there, and their times don't tell of links
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -192,9 +182,7 @@ func TestReceipt_EveryFieldOfARecordCounts(t *testing.T) {
 		}
 	}
 	s.Receipts.Put(packageName, good)
-	if !s.isKnownIn(s.Receipts) {
-		t.Error("what it was before doesn't count, so this test shows nothing")
-	}
+	must.Equal(t, s.isKnownIn(s.Receipts), true, "what it was before doesn't count, so this test shows nothing")
 }
 
 func TestReceipt_AReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
@@ -206,10 +194,11 @@ func TestReceipt_AReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
 	if system, err := fileSystemOf(s.Dir); err == nil {
 		granule = system.Granule
 	}
-	newest := time.Unix(0, 0)
+	var last int64
 	for _, entry := range good.Record.Entries {
-		newest = laterOf(newest, time.Unix(0, max(entry.Changed, entry.Modified)))
+		last = max(last, entry.Changed, entry.Modified)
 	}
+	newest := time.Unix(0, last)
 	for name, c := range map[string]struct {
 		taken, now time.Time
 		want       bool
@@ -232,16 +221,7 @@ func TestReceipt_AReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
 	rc := good
 	rc.Record.FileSystem = "another"
 	s.Receipts.Put(packageName, rc)
-	if s.isKnownIn(s.Receipts) {
-		t.Error("the file system is another one, and it counts")
-	}
-}
-
-func laterOf(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	must.Equal(t, s.isKnownIn(s.Receipts), false, "the file system is another one")
 }
 
 func (s kept) isKnownIn(r *Receipts) bool {
@@ -270,13 +250,13 @@ func TestReceipt_WholeSecondsNeedMoreTime(t *testing.T) {
 func TestReceipt_NoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "package")
-	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "x")
+	write(t, filepath.Join(dir, widgetFile), "x")
 	recordOf(t, dir)
-	must.Fail(t, must.ErrorOf(TakeRecord(filepath.Join(dir, cachetest.WidgetFile))), errNotRecordable)
+	must.Fail(t, must.ErrorOf(TakeRecord(filepath.Join(dir, widgetFile))), errNotRecordable)
 	must.Fail(t, must.ErrorOf(TakeRecord(dir+".absent")), fs.ErrNotExist)
 	cachetest.LinkOrSkip(t, dir, dir+".link")
 	must.Fail(t, must.ErrorOf(TakeRecord(dir+".link")), errNotRecordable)
-	cachetest.LinkOrSkip(t, cachetest.WidgetFile, filepath.Join(dir, "link"))
+	cachetest.LinkOrSkip(t, widgetFile, filepath.Join(dir, "link"))
 	must.Fail(t, must.ErrorOf(TakeRecord(dir)), errNotRecordable)
 }
 
@@ -286,27 +266,19 @@ func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	before := recordOf(t, s.Dir)
 	moved := s.Dir + ".moved"
 	must.Succeed(t, os.Rename(s.Dir, moved))
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:moved="}.Receipt(before)})
-	if rc, ok := s.Receipts.Known(packageName, moved, time.Now()); !ok || rc.H1 != "h1:moved=" {
-		t.Error("the rename to its place voids a package's receipt")
+	known := func(h1 getproviders.Hash, linked bool) bool {
+		s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: h1}.Receipt(before), Linked: linked})
+		rc, ok := s.Receipts.Known(packageName, moved, time.Now())
+		return ok && rc.H1 == h1
 	}
+	must.Equal(t, known("h1:moved=", false), true, "the rename to its place voids a package's receipt")
 	rewrite(t, filepath.Join(moved, "LICENSE"), "FREE")
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:moved="}.Receipt(before)})
-	if _, ok := s.Receipts.Known(packageName, moved, time.Now()); ok {
-		t.Error("there is a receipt for what has changed since it was checked")
-	}
-	cachetest.WriteTo(t, filepath.Join(moved, "LICENSE"), "FREE") // with another mtime, which counts although links were made
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:moved="}.Receipt(before), Linked: true})
-	if _, ok := s.Receipts.Known(packageName, moved, time.Now()); ok {
-		t.Error("the receipt is renewed over a change")
-	}
-	if rc, _ := s.Receipts.Find(packageName); rc.H1 != "h1:moved=" {
-		t.Error("it is forgotten what the package was")
-	}
-	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Provenance{H1: "h1:other="}.Receipt(before)})
-	if _, ok := s.Receipts.Find(packageName); ok {
-		t.Error("there is a receipt for what another package has replaced")
-	}
+	must.Equal(t, known("h1:moved=", false), false, "there is a receipt for what has changed since it was checked")
+	write(t, filepath.Join(moved, "LICENSE"), "FREE") // with another mtime, which counts although links were made
+	must.Equal(t, known("h1:moved=", true), false, "the receipt is renewed over a change")
+	must.Equal(t, has(s.Receipts, packageName), true, "it is forgotten what the package was")
+	known("h1:other=", false)
+	must.Equal(t, has(s.Receipts, packageName), false, "there is a receipt for what another package has replaced")
 }
 
 func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
@@ -325,16 +297,14 @@ func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
-	cachetest.WriteTo(t, filepath.Join(s.Dir, "new"), "")
+	write(t, filepath.Join(s.Dir, "new"), "")
 	info := must.Get(os.Stat(filepath.Join(s.Dir, "new")))(t)
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	s.Receipts.File.Remove(packageName)
 	now := info.ModTime // a change in this very moment might not move any time, so that recording has to wait
 	s.Receipts.Record(ctx, now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
-	if _, ok := s.Receipts.Find(packageName); ok {
-		t.Error("there is a receipt")
-	}
+	must.Equal(t, has(s.Receipts, packageName), false)
 }
 
 func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
@@ -401,16 +371,11 @@ func FuzzReceipt(f *testing.F) {
 func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
-	device, err := Lstat(s.Dir)
-	must.Succeed(t, err)
+	device := must.Get(Lstat(s.Dir))(t)
 	r := Open(s.State, s.Root)
 	rc, _ := r.Find(packageName)
-	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}
-	if !s.isKnownIn(r) {
-		t.Fatal("the receipt is no good, so this test shows nothing")
-	}
-	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: false, Granule: fineGranule}
-	if s.isKnownIn(r) {
-		t.Error("it counts on a file system of others")
+	for _, local := range []bool{true, false} {
+		r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: local, Granule: fineGranule}
+		must.Equal(t, s.isKnownIn(r), local)
 	}
 }

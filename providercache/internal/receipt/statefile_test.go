@@ -2,7 +2,6 @@ package receipt
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -19,7 +19,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/owner"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
@@ -40,13 +39,15 @@ func onlyFile(t *testing.T, state string) string {
 func saveOne(t *testing.T) (state, root string) {
 	t.Helper()
 	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
-	r := Open(state, root)
-	r.Put("a", simpleReceipt("first"))
-	must.Succeed(t, r.File.Save(t.Context()))
-	if _, ok := Open(state, root).Find("a"); !ok {
-		t.Fatal("nothing was saved, so this test shows nothing")
-	}
+	must.Succeed(t, saveIn(t, Open(state, root), "a"))
+	must.Equal(t, has(Open(state, root), "a"), true, "nothing was saved, so this test shows nothing")
 	return state, root
+}
+
+// saveIn saves one more receipt.
+func saveIn(t *testing.T, r *Receipts, name string) error {
+	r.Put(name, simpleReceipt(name))
+	return r.File.Save(t.Context())
 }
 
 func TestReceipts_AreOnesOwn(t *testing.T) {
@@ -66,17 +67,11 @@ func TestReceipts_AreOnesOwn(t *testing.T) {
 			open, back = cachetest.OpenToAll(path), func() error { return owner.Chmod(path, 0o700) }
 		}
 		must.Succeed(t, open)
-		if _, ok := Open(state, root).Find("a"); ok {
-			t.Errorf("others can write to %s, and it was read", path)
-		}
+		must.Equal(t, has(Open(state, root), "a"), false, path)
 		must.Succeed(t, back())
 	}
 	must.Succeed(t, cachetest.OpenToAll(filepath.Dir(file)))
-	r := Open(state, root)
-	r.Put("b", simpleReceipt("second"))
-	if r.File.Save(t.Context()) == nil {
-		t.Error("saved where others can write")
-	}
+	must.Refuse(saveIn(t, Open(state, root), "b"))(t, "saved where others can write")
 }
 
 func TestReceipts_OfOthersDontCount(t *testing.T) {
@@ -88,67 +83,47 @@ func TestReceipts_OfOthersDontCount(t *testing.T) {
 	file := onlyFile(t, state)
 	must.Succeed(t, os.Chown(file, 12345, -1))
 	r := Open(state, root)
-	if _, ok := r.Find("a"); ok {
-		t.Error("another user's file was read")
-	}
-	r.Put("b", simpleReceipt("second"))
-	must.Succeed(t, r.File.Save(t.Context()))
-	again := Open(state, root)
-	if _, ok := again.Find("b"); !ok {
-		t.Error("another user's file wasn't replaced")
-	}
-	if _, ok := again.Find("a"); ok {
-		t.Error("what somebody else wrote is there")
-	}
+	must.Equal(t, has(r, "a"), false, "another user's file was read")
+	must.Succeed(t, saveIn(t, r, "b"))
+	must.Equal(t, has(Open(state, root), "b"), true, "another user's file wasn't replaced")
+	must.Equal(t, has(Open(state, root), "a"), false, "what another user wrote is there")
 	must.Succeed(t, os.Chown(state, 12345, -1))
-	if _, ok := Open(state, root).Find("b"); ok {
-		t.Error("another user's state was read")
-	}
+	must.Equal(t, has(Open(state, root), "b"), false, "another user's state was read")
 }
 
 func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]func(t *testing.T, path string, content []byte) error{
-		"empty":   func(_ *testing.T, path string, _ []byte) error { return os.WriteFile(path, nil, 0o600) },
-		"cut":     func(_ *testing.T, path string, c []byte) error { return os.WriteFile(path, c[:len(c)-5], 0o600) },
-		"one bit": func(_ *testing.T, path string, c []byte) error { c[len(c)-9] ^= 1; return os.WriteFile(path, c, 0o600) },
-		"zeros":   func(_ *testing.T, path string, c []byte) error { clear(c); return os.WriteFile(path, c, 0o600) },
-		"a later format": func(_ *testing.T, path string, c []byte) error {
-			c[len(statefile.StateFormat)-1]++
-			return os.WriteFile(path, c, 0o600)
+	for name, damage := range map[string]func(c []byte) []byte{
+		"empty":          func([]byte) []byte { return nil },
+		"cut":            func(c []byte) []byte { return c[:len(c)-5] },
+		"one bit":        func(c []byte) []byte { c[len(c)-9] ^= 1; return c },
+		"zeros":          func(c []byte) []byte { clear(c); return c },
+		"a later format": func(c []byte) []byte { c[len(statefile.StateFormat)-1]++; return c },
+		"of another directory": func([]byte) []byte {
+			return statefile.EncodeState("/elsewhere", map[string][]byte{"a": encodeReceipt(simpleReceipt("x"))})
 		},
-		"of another directory": func(_ *testing.T, path string, _ []byte) error {
-			return os.WriteFile(path, statefile.EncodeState("/elsewhere", map[string][]byte{"a": encodeReceipt(simpleReceipt("x"))}), 0o600)
+		"a receipt of another shape": func(c []byte) []byte {
+			about, _, _ := statefile.DecodeState(c)
+			return statefile.EncodeState(about, map[string][]byte{"a": []byte("[]")})
 		},
-		"a receipt of another shape": func(t *testing.T, path string, c []byte) error {
-			about, _, err := statefile.DecodeState(c)
-			must.Succeed(t, err)
-			return os.WriteFile(path, statefile.EncodeState(about, map[string][]byte{"a": []byte("[]")}), 0o600)
-		},
-		"a link": func(t *testing.T, path string, _ []byte) error {
-			must.Succeed(t, os.Rename(path, path+".old"))
-			err := must.Symlink(path+".old", path)
-			if runtime.GOOS == "windows" {
-				t.Skip("links are followed here")
-			}
-			return err
-		},
+		"a link": nil,
 	} {
+		if damage == nil && runtime.GOOS == "windows" { // where links are followed
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			state, root := saveOne(t)
 			file := onlyFile(t, state)
-			content, err := os.ReadFile(file)
-			must.Succeed(t, errors.Join(err, damage(t, file, content)))
+			if damage == nil {
+				must.Succeed(t, errors.Join(os.Rename(file, file+".old"), os.Symlink(file+".old", file)))
+			} else {
+				must.Succeed(t, os.WriteFile(file, damage([]byte(read(t, file))), 0o600))
+			}
 			r := Open(state, root)
-			if _, ok := r.Find("a"); ok {
-				t.Error("it was read")
-			}
-			r.Put("b", simpleReceipt("second"))
-			must.Succeed(t, r.File.Save(t.Context()))
-			if _, ok := Open(state, root).Find("b"); !ok {
-				t.Error("it wasn't replaced")
-			}
+			must.Equal(t, has(r, "a"), false, "it was read")
+			must.Succeed(t, saveIn(t, r, "b"))
+			must.Equal(t, has(Open(state, root), "b"), true, "it wasn't replaced")
 		})
 	}
 }
@@ -156,28 +131,19 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 func TestReceipts_ProcessesDontLoseEachOthersReceipts(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
-	numbers := make([]int, 20)
-	for i := range numbers {
-		numbers[i] = i
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() { must.Equal(t, saveIn(t, Open(state, root), fmt.Sprint("package ", i)), nil) })
 	}
-	_, errs := par.Map(t.Context(), len(numbers), numbers, func(ctx context.Context, i int) (struct{}, error) {
-		r := Open(state, root)
-		r.Put(fmt.Sprint("package ", i), simpleReceipt("x"))
-		return struct{}{}, r.File.Save(ctx)
-	})
-	must.Succeed(t, errors.Join(errs...))
+	all.Wait()
 	r := Open(state, root)
 	if runtime.GOOS == "windows" { // there are no locks here
 		return
 	}
-	for i := range numbers {
-		if _, ok := r.Find(fmt.Sprint("package ", i)); !ok {
-			t.Errorf("the receipt of package %d got lost", i)
-		}
+	for i := range 20 {
+		must.Equal(t, has(r, fmt.Sprint("package ", i)), true, i)
 	}
-	if _, ok := r.Find("a"); !ok {
-		t.Error("the first receipt got lost")
-	}
+	must.Equal(t, has(r, "a"), true)
 }
 
 func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
@@ -187,17 +153,10 @@ func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 	other.Put("b", simpleReceipt("second"))
 	r := Open(state, root)
 	r.File.Remove("a")
-	if _, ok := r.Find("a"); ok {
-		t.Error("it is still there")
-	}
+	must.Equal(t, has(r, "a"), false, "it is still there")
 	must.Succeed(t, errors.Join(other.File.Save(t.Context()), r.File.Save(t.Context())))
-	again := Open(state, root)
-	if _, ok := again.Find("a"); ok {
-		t.Error("it is there again")
-	}
-	if _, ok := again.Find("b"); !ok {
-		t.Error("what another process wrote meanwhile is gone")
-	}
+	must.Equal(t, has(Open(state, root), "a"), false, "it is there again")
+	must.Equal(t, has(Open(state, root), "b"), true, "what another process wrote meanwhile is gone")
 }
 
 func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
@@ -220,14 +179,11 @@ func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
 func TestReceipts_NoStateKeepsNothing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	cachetest.WriteTo(t, file, "")
+	write(t, file, "")
 	for _, state := range []string{"", file} {
 		r := Open(state, t.TempDir())
-		r.Put("a", simpleReceipt("x"))
-		if _, ok := r.Find("a"); ok {
-			t.Errorf("%q: it was kept", state)
-		}
-		must.Succeed(t, r.File.Save(t.Context()))
+		must.Succeed(t, saveIn(t, r, "a"))
+		must.Equal(t, has(r, "a"), false, state)
 		memo := OpenContents(state)
 		memo.RememberArchive("zh:aa", "h1:x=")
 		must.Succeed(t, memo.Save(t.Context()))
@@ -257,18 +213,11 @@ func TestReceipts_OneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	state, root := saveOne(t)
 	link := filepath.Join(t.TempDir(), "link")
 	cachetest.LinkOrSkip(t, root, link)
-	if _, ok := Open(state, link).Find("a"); !ok {
-		t.Error("the directory has none under another name")
-	}
-	if _, ok := Open(state, filepath.Join(root, "below")).Find("a"); ok {
-		t.Error("another directory has the same")
-	}
-	early := Open(state, filepath.Join(link, "not", "there"))
-	early.Put("b", simpleReceipt("x"))
-	must.Succeed(t, errors.Join(early.File.Save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755)))
-	if _, ok := Open(state, filepath.Join(root, "not", "there")).Find("b"); !ok {
-		t.Error("the directory that was made later has none")
-	}
+	must.Equal(t, has(Open(state, link), "a"), true, "the directory has none under another name")
+	must.Equal(t, has(Open(state, filepath.Join(root, "below")), "a"), false, "another directory has the same")
+	must.Succeed(t, saveIn(t, Open(state, filepath.Join(link, "not", "there")), "b"))
+	must.Succeed(t, os.MkdirAll(filepath.Join(root, "not", "there"), 0o755))
+	must.Equal(t, has(Open(state, filepath.Join(root, "not", "there")), "b"), true, "the directory that was made later has none")
 }
 
 // TestReceipts_StateDoesntGrowForEver: what doesn't fit is forgotten, except what this process
@@ -382,9 +331,7 @@ func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
 		EachStateFile(state, receiptsDir, func(string, string, map[string][]byte) { read++ })
 		return read
 	}
-	if got := count(); got != 1 {
-		t.Fatalf("%d files are read, want 1", got)
-	}
+	must.Equal(t, count(), 1)
 	must.Succeed(t, cachetest.OpenToAll(Below(state, receiptsDir)))
 	must.Equal(t, count(), 0)
 }
