@@ -7,16 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // stageWith makes a stage with a package of one file.
@@ -57,9 +58,7 @@ func TestStage_PublishThatFailsRemovesTheParentsItMade(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
-	if err := os.RemoveAll(stage.PackagePath()); err != nil { // so that the rename fails
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(stage.PackagePath())) // so that the rename fails
 	must.Refuse(stage.Publish(t.Context(), filepath.Join(target, "x", "y", "z"), "h1:"))(t, "no error")
 	must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(target, "x"))), fs.ErrNotExist)
 }
@@ -131,23 +130,6 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 	}
 }
 
-func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	a := filepath.Join(root, "a")
-	abc := filepath.Join(a, "b", "c")
-	made, err := scratch.MakeDirs(abc)
-	if want := []string{a, filepath.Join(a, "b"), abc}; err != nil || !slices.Equal(made, want) {
-		t.Fatalf("made %q, %v; want %q", made, err, want)
-	}
-	must.Len(t, must.Get(scratch.MakeDirs(abc))(t), 0)
-	cachetest.WriteTo(t, filepath.Join(a, "file"), "")
-	scratch.RemoveEmpty(made)
-	must.Fail(t, must.ErrorOf(os.Stat(filepath.Join(a, "b"))), fs.ErrNotExist)
-	must.Get(os.Stat(a))(t)
-	must.Refuse(scratch.MakeDirs(filepath.Join(a, "file", "x")))(t, "made a directory in a file")
-}
-
 // A reader of a package that is being exchanged finds the old one or the new one.
 func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	t.Parallel()
@@ -159,28 +141,20 @@ func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 		t.Skipf("two at once can't be exchanged here: %v", err)
 	}
 	probe.Remove()
-	done, missing := make(chan struct{}), make(chan int)
-	go func() {
-		n := 0
-		for {
-			select {
-			case <-done:
-				missing <- n
-				return
-			default:
-			}
-			if _, err := os.Lstat(filepath.Join(final, cachetest.WidgetFile)); err != nil {
-				n++
-			}
+	var done atomic.Bool
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for !done.Load() && !t.Failed() {
+			must.Equal(t, must.ErrorOf(os.Lstat(filepath.Join(final, cachetest.WidgetFile))), nil)
 		}
-	}()
+	})
 	for range 200 {
 		stage := stageWith(t, target, "new")
 		must.Equal(t, stage.replace(final), nil)
 		stage.Remove()
 	}
-	close(done)
-	must.Equal(t, <-missing, 0)
+	done.Store(true)
+	reading.Wait()
 }
 
 // The same package stays: programs may run from it. The same link stays, too, and another one is replaced.
@@ -218,7 +192,7 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
 	defer stage.Remove()
-	h1 := must.Get(treehash.Dir(t.Context(), stage.PackagePath()))(t)
+	h1 := cachetest.HashOf(t, stage.PackagePath())
 	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target, "final")
 	must.Succeed(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))
 	cachetest.LinkOrSkip(t, elsewhere, final)
@@ -263,12 +237,12 @@ func TestStage_NeverWritesToAProgramThatRuns(t *testing.T) {
 		must.Succeed(t, err)
 	}
 	must.Equal(t, tries, 1) // the wait isn't begun again
-	must.Equal(t, string(must.Get(os.ReadFile(program))(t)), want)
+	must.Equal(t, cachetest.ContentOf(t, program), want)
 	must.Equal(t, string(must.Get(io.ReadAll(running))(t)), "old")
 	must.Succeed(t, running.Close())
 	if want == "old" {
 		must.Succeed(t, stage.Publish(t.Context(), final, "h1:new"))
-		must.Equal(t, string(must.Get(os.ReadFile(program))(t)), "new")
+		must.Equal(t, cachetest.ContentOf(t, program), "new")
 	}
 }
 
@@ -279,11 +253,30 @@ func TestStage_PublishesBelowALongPath(t *testing.T) {
 	final := filepath.Join(target, "host", "namespace", "type")
 	for _, content := range []string{"old", "new"} {
 		stage := stageWith(t, target, content)
-		h1 := must.Get(treehash.Dir(t.Context(), stage.PackagePath()))(t)
+		h1 := cachetest.HashOf(t, stage.PackagePath())
 		must.Succeed(t, stage.Publish(t.Context(), final, h1))
-		must.Equal(t, must.Get(treehash.Dir(t.Context(), final))(t), h1)
+		must.Equal(t, cachetest.HashOf(t, final), h1)
 		stage.Remove()
 	}
-	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(final, cachetest.WidgetFile)))(t)), "new")
+	must.Equal(t, cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)), "new")
 	must.Len(t, must.Get(os.ReadDir(target))(t), 1) // the stages are gone
+}
+
+func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
+	t.Parallel()
+	stage := must.Get(New(t.TempDir()))(t)
+	defer stage.Remove()
+	outside := filepath.Join(t.TempDir(), "outside")
+	cachetest.WriteTo(t, outside, "x")
+	cachetest.WriteTo(t, filepath.Join(stage.PackagePath(), "docs", "page"), "x")
+	cachetest.LinkOrSkip(t, outside, filepath.Join(stage.PackagePath(), "link"))
+	now := time.Now()
+	stage.PutTimesBack(now)
+	for path, want := range map[string]bool{
+		stage.PackagePath(): true, filepath.Join(stage.PackagePath(), "docs"): true,
+		filepath.Join(stage.PackagePath(), "docs", "page"): true, outside: false,
+	} {
+		info := must.Get(os.Stat(path))(t)
+		must.Equal(t, now.Sub(info.ModTime()) > 2*time.Second, want, path)
+	}
 }

@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 // What the tests of providers' packages share, under short names.
 var (
 	h1Of          = installtest.H1Of
+	installBoth   = installtest.InstallBoth
 	linux         = installtest.Linux
 	lockOf        = installtest.LockOf
 	succeed       = must.Succeed

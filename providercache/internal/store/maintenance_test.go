@@ -21,6 +21,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
+// newMachine is one that keeps receipts. The test runs beside others.
+func newMachine(t *testing.T) *installtest.Machine {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	return installtest.NewMachine(t)
+}
+
 func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	tb.Helper()
 	return must.Get(u.List())(tb)
@@ -30,7 +37,7 @@ func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	t.Parallel()
 	u := installtest.NewMachine(t).Maintenance(t)
 	must.Len(t, list(t, u), 0)
-	must.Equal(t, len(must.Get(u.Verify(t.Context(), nil))(t)), 0)
+	must.Len(t, must.Get(u.Verify(t.Context(), nil))(t), 0)
 	must.Get(u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true}))(t)
 	must.Len(t, installtest.Tree(t, u.Cache.Dir), 0)
 }
@@ -48,23 +55,18 @@ func TestMaintenance_ListsOnlyPackages(t *testing.T) {
 }
 
 func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
+	m := newMachine(t)
 	copied, linked := m.Installer(t), m.Installer(t)
 	copied.Link, linked.Link = link.Copy, link.Symlink
 	yesterday := time.Now().Add(-30 * time.Hour)
 	copied.Fetcher.Now = func() time.Time { return yesterday }
-	locks := installtest.InstallBoth(t, copied, nil)
+	locks := installBoth(t, copied, nil)
 	u := m.Maintenance(t)
 	a := list(t, u)[0]
-	target := resolvedPath(t, copied.Target.Dir)
-	must.EqualSlices(t, a.Users, []string{target})
+	must.EqualSlices(t, a.Users, []string{resolvedPath(t, copied.Target.Dir)})
 	must.Len(t, a.Linked, 0)
-	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
-		t.Errorf("used at %v, not at %v", got, yesterday)
-	}
-	installtest.InstallBoth(t, linked, locks)
+	must.Equal(t, a.LastUse.Sub(yesterday).Abs() < 2*time.Second, true, a.LastUse)
+	installBoth(t, linked, locks)
 	a = list(t, u)[0]
 	must.Len(t, a.Users, 2)
 	if cachetest.HasLinks(t) {
@@ -74,9 +76,8 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 		t.Errorf("listed as %+v", a)
 	}
 	succeed(t, errors.Join(os.RemoveAll(copied.Target.Dir), os.RemoveAll(linked.Target.Dir)))
-	if a = list(t, u)[0]; len(a.Users) > 0 || len(a.Linked) > 0 {
-		t.Errorf("used by %q, and linked to by %q, which are gone", a.Users, a.Linked)
-	}
+	a = list(t, u)[0]
+	must.Equal(t, len(a.Users)+len(a.Linked), 0, "they are gone")
 }
 
 func resolvedPath(tb testing.TB, path string) string {
@@ -84,32 +85,37 @@ func resolvedPath(tb testing.TB, path string) string {
 	return must.Get(filepath.EvalSymlinks(path))(tb)
 }
 
-func TestNoteUses_NotesAUseOnceADay(t *testing.T) {
+// Terragrunt prepares hundreds of directories, one after the other.
+func TestNoteUses_NotesAUseOnceADayAndThatOfACacheOnceAnHour(t *testing.T) {
 	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
-	d := m.Installer(t)
-	locks := installtest.InstallBoth(t, d, nil)
-	installtest.InstallBoth(t, d, locks)
-	noted := func() string { return strings.Join(contents(t, filepath.Join(m.State, "uses")), "\n") }
-	before := noted()
-	now := time.Now().Add(23 * time.Hour)
-	d.Fetcher.Now = func() time.Time { return now }
-	d.Fetcher = installtest.Again(d.Fetcher)
-	if installtest.InstallBoth(t, d, locks); noted() != before {
-		t.Error("it was noted again after less than a day")
-	}
-	now = now.Add(2 * time.Hour)
-	if installtest.InstallBoth(t, d, locks); noted() == before {
-		t.Error("it wasn't noted again after a day")
+	for file, c := range map[string]struct{ early, late time.Duration }{
+		"uses": {23 * time.Hour, 25 * time.Hour}, "last-uses": {30 * time.Minute, 90 * time.Minute},
+	} {
+		t.Run(file, func(t *testing.T) {
+			m := newMachine(t)
+			d := m.Installer(t)
+			locks := installBoth(t, d, nil)
+			installBoth(t, d, locks)
+			noted := func(later time.Duration) string {
+				now := time.Now().Add(later)
+				if file == "last-uses" { // which a directory with nothing to do leaves alone
+					d = m.Installer(t)
+				}
+				d.Fetcher.Now = func() time.Time { return now }
+				d.Fetcher = installtest.Again(d.Fetcher)
+				installBoth(t, d, locks)
+				return strings.Join(contents(t, filepath.Join(m.State, file)), "\n")
+			}
+			before := noted(0)
+			must.Equal(t, noted(c.early), before)
+			must.Equal(t, noted(c.late) == before, false)
+		})
 	}
 }
 
 // What is put into a target is noted whenever that happens: a removal waits for links that are about to be made.
 func TestNoteUses_NotesEachTimeWhatIsPutThere(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
+	m := newMachine(t)
 	cache := m.Maintenance(t).Cache
 	uses := store.Uses{State: m.State, Target: store.ViewTarget(&store.Store{Dir: t.TempDir()}, m.State, time.Now, false), Present: []string{"present"}, Due: []string{"due"}, Link: true}
 	now := time.Now().Add(-10 * time.Hour)
@@ -127,28 +133,6 @@ func TestNoteUses_NotesEachTimeWhatIsPutThere(t *testing.T) {
 	}
 }
 
-// Terragrunt prepares hundreds of directories, one after the other.
-func TestNoteUses_NotesTheLastUseOfACacheOnceAnHour(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
-	locks := installtest.InstallBoth(t, m.Installer(t), nil)
-	noted := func() string { return strings.Join(contents(t, filepath.Join(m.State, "last-uses")), "\n") }
-	before, now := noted(), time.Now().Add(30*time.Minute)
-	install := func() {
-		d := m.Installer(t)
-		d.Fetcher.Now = func() time.Time { return now }
-		installtest.InstallBoth(t, d, locks)
-	}
-	if install(); noted() != before {
-		t.Error("it was noted again within an hour")
-	}
-	now = now.Add(time.Hour)
-	if install(); noted() == before {
-		t.Error("it wasn't noted again after an hour")
-	}
-}
-
 // contents reads the files of a directory.
 func contents(tb testing.TB, dir string) (all []string) {
 	tb.Helper()
@@ -159,30 +143,25 @@ func contents(tb testing.TB, dir string) (all []string) {
 }
 
 func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
-	installtest.InstallBoth(t, m.Installer(t), nil)
+	m := newMachine(t)
+	installBoth(t, m.Installer(t), nil)
 	u := m.Maintenance(t)
 	all := list(t, u)
 	write(t, filepath.Join(all[0].Dir, "more"), "")
 	succeed(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
 	found := must.Get(u.Verify(t.Context(), nil))(t)
 	for _, v := range found {
-		if v.Finding != store.Corrupt || !v.Differs() {
-			t.Errorf("%s: %s", v.Provider, v.Finding)
-		}
+		must.Equal(t, v.Finding, store.Corrupt)
+		must.Equal(t, v.Differs(), true)
 	}
-	done, err := u.Remove(t.Context(), all, store.RemoveOptions{Others: true})
-	if err != nil || len(done.Removed) != 2 || len(list(t, u)) > 0 {
-		t.Errorf("removed: %+v, %v", done, err)
-	}
+	must.Len(t, must.Get(u.Remove(t.Context(), all, store.RemoveOptions{Others: true}))(t).Removed, 2)
+	must.Len(t, list(t, u), 0)
 }
 
 func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 	t.Parallel()
 	m := installtest.NewMachine(t)
-	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	locks := installBoth(t, m.Installer(t), nil)
 	u := m.Maintenance(t)
 	u.StateDir = ""
 	other := locks.Clone()
@@ -259,36 +238,31 @@ func size(n int64) *int64 { return &n }
 
 func locked(name string) []getproviders.PackageSpec {
 	l := new(depsfile.Locks)
-	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: installtest.Version("1.0.0")})
+	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: getproviders.MustParseVersion("1.0.0")})
 	return store.PackageSpecs(l)
 }
 
 func TestRemove_CountsSharedBytesApart(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
+	m := newMachine(t)
 	d := m.Installer(t)
 	d.Link = link.Hardlink
-	installtest.InstallBoth(t, d, nil)
+	installBoth(t, d, nil)
 	u := m.Maintenance(t)
-	packages := list(t, u)
-	done := must.Get(u.Remove(t.Context(), packages, store.RemoveOptions{}))(t)
+	done := must.Get(u.Remove(t.Context(), list(t, u), store.RemoveOptions{}))(t)
 	if runtime.GOOS == "windows" { // where nobody counts links
 		must.Equal(t, done.Shared, 0)
 	} else if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}
-	if left := installtest.Tree(t, m.Cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") && name != "partial" })) {
-		t.Errorf("left in the cache: %q", left)
+	for _, left := range installtest.Tree(t, m.Cache) {
+		must.Equal(t, strings.HasPrefix(left, ".locks") || left == "partial", true, left)
 	}
 }
 
 func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
+	m := newMachine(t)
 	m.Named = true
-	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	locks := installBoth(t, m.Installer(t), nil)
 	u := m.Maintenance(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var collecting sync.WaitGroup
@@ -299,7 +273,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 	})
 	for range 10 {
 		d := m.Installer(t)
-		installtest.InstallBoth(t, d, locks)
+		installBoth(t, d, locks)
 		for _, name := range []string{"a", "b"} {
 			dir := filepath.Join(d.Target.Dir, installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0"))
 			must.Get(os.Stat(dir))(t)
@@ -311,15 +285,12 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 }
 
 func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
-	t.Parallel()
-	installtest.NeedsReceipts(t)
-	m := installtest.NewMachine(t)
+	m := newMachine(t)
 	m.Named = true
-	installtest.InstallBoth(t, m.Installer(t), nil)
+	installBoth(t, m.Installer(t), nil)
 	write(t, filepath.Join(m.Cache, installtest.PackageDir("acme/foreign", "1.0.0"), "terraform-provider-foreign"), "")
 	u := m.Maintenance(t)
-	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
-	succeed(t, err)
+	done := must.Get(u.Remove(t.Context(), list(t, u), store.RemoveOptions{}))(t)
 	var why []error
 	for _, kept := range done.Kept {
 		why = append(why, kept.Why)
@@ -332,8 +303,5 @@ func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 	if len(done.Removed) != 2-links || len(why) != 1+links || slices.ContainsFunc(why, inUse) != (links > 0) || !slices.Contains(why, store.ErrUnmanaged) {
 		t.Errorf("removed %v, kept because of %v", done.Removed, why)
 	}
-	done, err = u.Remove(t.Context(), list(t, u), store.RemoveOptions{Linked: true, Others: true})
-	if err != nil || len(done.Removed) != 1+links {
-		t.Errorf("removed: %+v, %v", done, err)
-	}
+	must.Len(t, must.Get(u.Remove(t.Context(), list(t, u), store.RemoveOptions{Linked: true, Others: true}))(t).Removed, 1+links)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
@@ -104,11 +104,10 @@ func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
 
 func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	t.Parallel()
-	dir, large := t.TempDir(), make([]byte, 20_000_000)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
-	write(t, filepath.Join(dir, widget+"/1.0.0/linux_amd64/terraform-provider-widget"), string(large))
+	dir, large := t.TempDir(), installtest.Noise(20_000_000)
+	write(t, filepath.Join(dir, widget+"/1.0.0/linux_amd64/terraform-provider-widget"), large)
 	write(t, filepath.Join(dir, widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip"),
-		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
+		string(zipOf(t, map[string]string{"terraform-provider-widget": large})))
 	steps, mu := map[string]int{}, new(sync.Mutex)
 	must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
 		mu.Lock()

@@ -26,18 +26,21 @@ func hashedAgain(t *testing.T, s receipttest.Package, at View) {
 
 // placeOfPackage is what is changed, how, and whether a package's receipt counts then.
 type placeOfPackage struct {
-	where  func(receipttest.Package) string
+	where  string
 	change func(*testing.T, string)
 	want   bool
 }
 
-func executable(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
-func below(s receipttest.Package) string      { return filepath.Join(s.Dir, "docs", "deep") }
-func page(s receipttest.Package) string       { return filepath.Join(s.Dir, "docs", "deep", "page") }
-func dir(s receipttest.Package) string        { return s.Dir }
-func version(s receipttest.Package) string    { return filepath.Dir(s.Dir) }
-func cache(s receipttest.Package) string      { return s.Root }
-func above(s receipttest.Package) string      { return filepath.Dir(s.Root) }
+// Places are paths from the package's directory.
+const (
+	executable = cachetest.WidgetFile
+	below      = "docs/deep"
+	page       = "docs/deep/page"
+	dir        = "."
+	version    = ".."
+	cache      = "../../../../.."
+	above      = "../../../../../.."
+)
 
 // A receipt counts only as long as no other user could have written to the package since it was
 // hashed.
@@ -53,7 +56,7 @@ func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := receipttest.New(t)
-			c.change(t, c.where(s))
+			c.change(t, filepath.Join(s.Dir, c.where))
 			hashedAgain(t, s, viewOf(s, s.Root))
 			if _, got := viewOf(s, s.Root).Known(receipttest.Name); got != c.want {
 				t.Errorf("the receipt counts: %t", got)

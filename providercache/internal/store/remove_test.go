@@ -31,10 +31,7 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 		t.Errorf("while it is locked: %+v, %v", done, err)
 	}
 	unlock()
-	done, err = u.Remove(t.Context(), packages, RemoveOptions{})
-	if err != nil || len(done.Removed) != 1 {
-		t.Errorf("then: %+v, %v", done, err)
-	}
+	must.Len(t, must.Get(u.Remove(t.Context(), packages, RemoveOptions{}))(t).Removed, 1)
 }
 
 func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
@@ -105,9 +102,8 @@ func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	}
 	u := &Maintenance{Cache: cache, Now: time.Now}
 	packages := must.Get(u.List())(t)
-	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
-	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 {
-		t.Errorf("%+v, %v", done, err)
-	}
+	done := must.Get(u.Remove(t.Context(), packages, RemoveOptions{}))(t)
+	must.Len(t, done.Removed, 0)
+	must.Len(t, done.Kept, 1)
 	cachetest.ContentOf(t, precious)
 }

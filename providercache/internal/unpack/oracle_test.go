@@ -14,7 +14,6 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -24,23 +23,23 @@ import (
 func TestUnpack_AgreesWithTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	cases := map[string][]cachetest.Item{
-		"one file":             {cachetest.Good},
-		"empty files":          {cachetest.Good, {Name: "a"}, {Name: "b"}},
-		"stored":               {cachetest.Good, {Name: "s", Raw: []byte("as it is"), Content: "as it is", Size: 8}},
-		"directories":          {{Name: "docs/"}, {Name: "docs/empty/"}, {Name: "docs/a", Content: "a"}, cachetest.Good},
-		"only in names":        {{Name: "a/b/c/d", Content: "deep"}, {Name: "a/b.txt"}, {Name: "a-b"}, cachetest.Good},
-		"beyond ASCII":         {{Name: "größe.txt", Content: "size"}, {Name: "文件"}, cachetest.Good},
-		"dots":                 {{Name: ".hidden"}, {Name: "a...b", Content: "three"}, {Name: "a..b"}, cachetest.Good},
-		"directory afterwards": {{Name: "d/a"}, {Name: "d/"}, cachetest.Good},
-		"comments":             {{Name: "a", Comment: "about a"}, cachetest.Good},
+	cases := map[string][]item{
+		"one file":             {good},
+		"empty files":          {good, {Name: "a"}, {Name: "b"}},
+		"stored":               {good, {Name: "s", Raw: []byte("as it is"), Content: "as it is", Size: 8}},
+		"directories":          {{Name: "docs/"}, {Name: "docs/empty/"}, {Name: "docs/a", Content: "a"}, good},
+		"only in names":        {{Name: "a/b/c/d", Content: "deep"}, {Name: "a/b.txt"}, {Name: "a-b"}, good},
+		"beyond ASCII":         {{Name: "größe.txt", Content: "size"}, {Name: "文件"}, good},
+		"dots":                 {{Name: ".hidden"}, {Name: "a...b", Content: "three"}, {Name: "a..b"}, good},
+		"directory afterwards": {{Name: "d/a"}, {Name: "d/"}, good},
+		"comments":             {{Name: "a", Comment: "about a"}, good},
 	}
 	for i := range 20 {
 		cases[fmt.Sprintf("random %d", i)] = randomItems(random)
 	}
 	for name, items := range cases {
 		t.Run(name, func(t *testing.T) {
-			content := cachetest.ArchiveOf(t, items...)
+			content := archiveOf(t, items...)
 			above, result, err := unpackBytes(t, content, Limits{})
 			must.Succeed(t, err)
 			checkHashes(t, content, filepath.Join(above, "package"), result)
@@ -53,14 +52,14 @@ func TestUnpack_AgreesWithTheStandardLibrary(t *testing.T) {
 
 // randomItems makes files of random content, much of it repeated, of sizes
 // around that of the buffer.
-func randomItems(random *rand.Rand) []cachetest.Item {
-	items := []cachetest.Item{cachetest.Good}
+func randomItems(random *rand.Rand) []item {
+	items := []item{good}
 	for i := range 1 + random.IntN(6) {
 		content := make([]byte, random.IntN(3*chunks.Size))
 		for at := 0; at < len(content); at += 1 + random.IntN(100) {
 			content[at] = byte(random.Uint32())
 		}
-		items = append(items, cachetest.Item{Name: fmt.Sprintf("d%d/f%d", i%2, i), Content: string(content)})
+		items = append(items, item{Name: fmt.Sprintf("d%d/f%d", i%2, i), Content: string(content)})
 	}
 	return items
 }
@@ -130,13 +129,13 @@ func describeTree(tb testing.TB, dir string) string {
 // FuzzUnpack: whatever the bytes are, nothing is written beside the package, and an archive that
 // is accepted has the content that the standard library finds.
 func FuzzUnpack(f *testing.F) {
-	whole := cachetest.ArchiveOf(f, cachetest.Good, cachetest.Item{Name: "d/"}, cachetest.Item{Name: "d/a", Content: strings.Repeat("a", 1000)})
+	whole := archiveOf(f, good, item{Name: "d/"}, item{Name: "d/a", Content: strings.Repeat("a", 1000)})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-3])
-	f.Add(cachetest.ArchiveOf(f, cachetest.Good, cachetest.Item{Name: "../evil", Content: "evil"}))
-	f.Add(cachetest.ArchiveOf(f, cachetest.Good, cachetest.Item{Name: "/evil", Content: "evil"}))
-	f.Add(cachetest.ArchiveOf(f, cachetest.Good, cachetest.Item{Name: "link", Content: "/etc", Mode: os.ModeSymlink | 0o777}))
-	f.Add(cachetest.ArchiveOf(f, cachetest.Item{Name: cachetest.WidgetFile, Raw: []byte("stored"), Content: "stored", Size: 6}))
+	f.Add(archiveOf(f, good, item{Name: "../evil", Content: "evil"}))
+	f.Add(archiveOf(f, good, item{Name: "/evil", Content: "evil"}))
+	f.Add(archiveOf(f, good, item{Name: "link", Content: "/etc", Mode: os.ModeSymlink | 0o777}))
+	f.Add(archiveOf(f, item{Name: widgetFile, Raw: []byte("stored"), Content: "stored", Size: 6}))
 	f.Add(directoryField(whole, 1, fieldOffset, 0))
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	limits := Limits{Bytes: 1 << 20, Files: 50}

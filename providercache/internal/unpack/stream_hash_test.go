@@ -47,27 +47,27 @@ func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) 
 func TestStream_ArchivesAreHashedOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{
-		"by Go":  cachetest.ArchiveByGo(t, zip.Deflate),
-		"good":   cachetest.ArchiveOf(t, cachetest.Good),
-		"prefix": append([]byte("#!/bin/sh\n"), cachetest.ArchiveByGo(t, zip.Deflate)...),
-		"cut":    cachetest.ArchiveByGo(t, zip.Deflate)[:200],
+		"by Go":  archiveByGo(t, zip.Deflate),
+		"good":   archiveOf(t, good),
+		"prefix": append([]byte("#!/bin/sh\n"), archiveByGo(t, zip.Deflate)...),
+		"cut":    archiveByGo(t, zip.Deflate)[:200],
 		"empty":  {},
 	} {
 		want := name == "by Go" || name == "good"
 		must.Equal(t, checkPassing(t, content, Limits{}), want, name)
 	}
-	if checkPassing(t, cachetest.ArchiveByGo(t, zip.Deflate), Limits{Files: 1}) {
+	if checkPassing(t, archiveByGo(t, zip.Deflate), Limits{Files: 1}) {
 		t.Error("more files than allowed pass by")
 	}
-	if checkPassing(t, cachetest.ArchiveByGo(t, zip.Deflate), Limits{Bytes: 10}) {
+	if checkPassing(t, archiveByGo(t, zip.Deflate), Limits{Bytes: 10}) {
 		t.Error("more bytes than allowed pass by")
 	}
 }
 
 func FuzzPassing(f *testing.F) {
-	f.Add(cachetest.ArchiveByGo(f, zip.Deflate))
-	f.Add(cachetest.ArchiveByGo(f, zip.Store))
-	f.Add(cachetest.ArchiveOf(f, cachetest.Good))
+	f.Add(archiveByGo(f, zip.Deflate))
+	f.Add(archiveByGo(f, zip.Store))
+	f.Add(archiveOf(f, good))
 	f.Add([]byte("PK\x05\x06"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		checkPassing(t, content, Limits{Files: 50, Bytes: 1 << 20})

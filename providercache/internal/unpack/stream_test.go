@@ -81,6 +81,16 @@ func unpackArriving(tb testing.TB, content []byte, dir string, limits Limits) (r
 	return result, false, err
 }
 
+// arrived reads content that is there, which may be all of it.
+func arrived(ctx context.Context, content []byte, all bool) *TailReader {
+	mark := new(par.Mark)
+	mark.Advance(int64(len(content)))
+	if all {
+		mark.End(nil)
+	}
+	return &TailReader{ctx: ctx, file: bytes.NewReader(content), mark: mark, slot: &Slot{gate: par.NewLimit(1)}}
+}
+
 func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 	tb.Helper()
 	_, onTheWay, err = unpackArriving(tb, content, filepath.Join(tb.TempDir(), "package"), Limits{})
@@ -92,11 +102,11 @@ func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 func TestStream_OrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{
-		"with descriptors":       cachetest.ArchiveByGo(t, zip.Deflate),
-		"sizes known, deflated":  cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Raw: cachetest.Deflated(t, []byte("known")), Content: "known", Size: 5, Method: zip.Deflate}),
-		"sizes known, stored":    cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Raw: []byte("known"), Content: "known", Size: 5}),
-		"directories":            cachetest.ArchiveOf(t, cachetest.Item{Name: "docs/"}, cachetest.Item{Name: "docs/a", Content: "a"}, cachetest.Good),
-		"a comment and an extra": cachetest.ArchiveOf(t, cachetest.Item{Name: "a", Comment: "about a"}, cachetest.Good),
+		"with descriptors":       archiveByGo(t, zip.Deflate),
+		"sizes known, deflated":  archiveOf(t, item{Name: widgetFile, Raw: cachetest.Deflated(t, []byte("known")), Content: "known", Size: 5, Method: zip.Deflate}),
+		"sizes known, stored":    archiveOf(t, item{Name: widgetFile, Raw: []byte("known"), Content: "known", Size: 5}),
+		"directories":            archiveOf(t, item{Name: "docs/"}, item{Name: "docs/a", Content: "a"}, good),
+		"a comment and an extra": archiveOf(t, item{Name: "a", Comment: "about a"}, good),
 	} {
 		if onTheWay, err := arriving(t, content); err != nil || !onTheWay {
 			t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
@@ -108,9 +118,9 @@ func TestStream_OrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
 // than one way, or not from their beginning.
 func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
 	t.Parallel()
-	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
+	ordinary := archiveByGo(t, zip.Deflate)
 	for name, content := range map[string][]byte{
-		"stored, with a descriptor":  cachetest.ArchiveByGo(t, zip.Store),
+		"stored, with a descriptor":  archiveByGo(t, zip.Store),
 		"another flag in the header": withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])|1<<4),
 	} {
 		if onTheWay, err := arriving(t, content); err != nil || onTheWay {
@@ -119,34 +129,17 @@ func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
 	}
 }
 
-// TestStream_RefusesTwoArchivesInOne has an archive that shows one content to those who read
-// from the beginning, and another one to those who begin at the directory.
-func TestStream_RefusesTwoArchivesInOne(t *testing.T) {
-	t.Parallel()
-	hidden := cachetest.ArchiveOf(t, cachetest.Item{Name: "hidden", Content: "only in the beginning"})
-	shown := cachetest.ArchiveOf(t, cachetest.Good)
-	end := bytes.Index(hidden, []byte{'P', 'K', 1, 2})
-	path := filepath.Join(t.TempDir(), "archive.zip")
-	content := append(bytes.Clone(hidden[:end]), shown...)
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
-	dir := filepath.Join(t.TempDir(), "package")
-	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
-	if !errors.Is(err, RuleArchive) || onTheWay {
-		t.Errorf("on the way: %t, %v", onTheWay, err)
-	}
-}
-
 // TestStream_StreamingKeepsTheLimits unpacks archives that turn out to be too large only while
 // they are unpacked.
 func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	t.Parallel()
-	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("0", 1<<20)})
+	content := archiveOf(t, item{Name: widgetFile, Content: strings.Repeat("0", 1<<20)})
 	dir := filepath.Join(t.TempDir(), "package")
 	_, onTheWay, err := unpackArriving(t, content, dir, Limits{Bytes: 1 << 16})
 	if err == nil || onTheWay {
 		t.Errorf("on the way: %t, %v", onTheWay, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, cachetest.WidgetFile)); err != nil || info.Size() > 1<<16+1 {
+	if info, err := os.Stat(filepath.Join(dir, widgetFile)); err != nil || info.Size() > 1<<16+1 {
 		t.Errorf("wrote %v, %v", info, err)
 	}
 }
@@ -181,24 +174,14 @@ func TestHashFile_ReportsADiskThatFails(t *testing.T) {
 
 func TestTailReader_ReadsWhatIsThereBeforeItsEnd(t *testing.T) {
 	t.Parallel()
-	var mark par.Mark
-	mark.Advance(5)
-	mark.End(nil)
-	behind := &TailReader{ctx: t.Context(), file: strings.NewReader("hello"), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
-	got, err := io.ReadAll(behind)
-	must.Equal(t, string(got), "hello")
-	must.Equal(t, err, nil)
+	must.Equal(t, string(must.Get(io.ReadAll(arrived(t.Context(), []byte("hello"), true)))(t)), "hello")
 }
 
 func TestTailReader_EndsWithItsContextWhateverIsThere(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := cachetest.ContextWithCause(t)
-	var mark par.Mark
-	mark.Advance(5)
-	behind := &TailReader{ctx: ctx, file: strings.NewReader("hello"), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
-	if n, err := behind.Read(make([]byte, 2)); n != 2 || err != nil {
-		t.Fatalf("got %d, %v", n, err)
-	}
+	behind := arrived(ctx, []byte("hello"), false)
+	must.Equal(t, must.Get(behind.Read(make([]byte, 2)))(t), 2)
 	cancel(cachetest.ErrStopped)
 	n, err := behind.Read(make([]byte, 2))
 	must.Equal(t, n, 0)
@@ -209,47 +192,30 @@ func TestTailReader_EndsWithItsContextWhateverIsThere(t *testing.T) {
 // directory: each of them takes memory.
 func TestStream_StreamingCountsTheRootToo(t *testing.T) {
 	t.Parallel()
-	content := cachetest.ArchiveOf(t, cachetest.Item{Name: "./"}, cachetest.Item{Name: "./"}, cachetest.Good)
-	var mark par.Mark
-	mark.Advance(int64(len(content)))
-	mark.End(nil)
-	behind := &TailReader{ctx: t.Context(), file: bytes.NewReader(content), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
-	if got := Stream(behind, "", DefaultLimits()); got != nil {
-		t.Errorf("got %d entries", len(got))
-	}
+	content := archiveOf(t, item{Name: "./"}, item{Name: "./"}, good)
+	must.Equal(t, Stream(arrived(t.Context(), content, true), "", DefaultLimits()) == nil, true)
 }
 
 func TestStream_StreamingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := cachetest.ContextWithCause(t)
-	var mark par.Mark
-	gate := par.NewLimit(1)
 	cancel(cachetest.ErrStopped)
-	behind := &TailReader{ctx: ctx, file: bytes.NewReader(nil), mark: &mark, slot: &Slot{gate: gate}}
-	if got := Stream(behind, "", DefaultLimits()); got != nil {
-		t.Errorf("got %v", got)
-	}
+	must.Equal(t, Stream(arrived(ctx, nil, false), "", DefaultLimits()) == nil, true)
 }
 
 // deflatedZeros is what MiBs of zeros are compressed to. Each after the first looks the same.
 func deflatedZeros(t *testing.T, mebibytes int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestCompression)
+	w := must.Get(flate.NewWriter(&out, flate.BestCompression))(t)
 	var ends [3]int
 	for i := range ends {
-		if err == nil {
-			_, err = w.Write(make([]byte, 1<<20))
-		}
-		if err == nil {
-			err = w.Flush()
-		}
+		must.Get(w.Write(make([]byte, 1<<20)))(t)
+		must.Succeed(t, w.Flush())
 		ends[i] = out.Len()
 	}
 	first, second, third := out.Bytes()[:ends[0]], out.Bytes()[ends[0]:ends[1]], out.Bytes()[ends[1]:ends[2]]
-	if err != nil || !bytes.Equal(second, third) {
-		t.Fatalf("%v, or the second MiB isn't compressed as the third", err)
-	}
+	must.EqualSlices(t, second, third, "the second MiB isn't compressed as the third")
 	return slices.Concat(first, bytes.Repeat(second, mebibytes-1), []byte{1, 0, 0, 0xff, 0xff}) // an empty block ends it
 }
 
@@ -257,14 +223,14 @@ func deflatedZeros(t *testing.T, mebibytes int) []byte {
 // only as many are written as do no harm.
 func TestStream_StreamingStopsAtAnAbsurdRatio(t *testing.T) {
 	t.Parallel()
-	item := cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom}
-	content := cachetest.ArchiveOf(t, item)
+	item := item{Name: widgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom}
+	content := archiveOf(t, item)
 	dir := filepath.Join(t.TempDir(), "package")
 	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
 	if err == nil || onTheWay {
 		t.Errorf("on the way: %t, %v", onTheWay, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, cachetest.WidgetFile)); err != nil || info.Size() > ratioFrom+chunks.Size {
+	if info, err := os.Stat(filepath.Join(dir, widgetFile)); err != nil || info.Size() > ratioFrom+chunks.Size {
 		t.Errorf("wrote %v, %v", info, err)
 	}
 }
@@ -287,7 +253,7 @@ func withHeader(content []byte, at int, value uint16) []byte {
 // FuzzStream: what is accepted on the way is accepted by the directory, with the same content; and
 // the standard library finds that content, too.
 func FuzzStream(f *testing.F) {
-	for _, seed := range [][]byte{cachetest.ArchiveByGo(f, zip.Deflate), cachetest.ArchiveByGo(f, zip.Store), cachetest.ArchiveOf(f, cachetest.Good), {}, deflatedSeed(f)} {
+	for _, seed := range [][]byte{archiveByGo(f, zip.Deflate), archiveByGo(f, zip.Store), archiveOf(f, good), {}, deflatedSeed(f)} {
 		f.Add(seed)
 	}
 	limits, slots := Limits{Bytes: 1 << 20, Files: 100}, par.NewLimit(1)
@@ -328,16 +294,18 @@ func hashByGo(content []byte) (getproviders.Hash, error) {
 // read the directory, or that some programs refuse.
 func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
 	t.Parallel()
-	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
-	stored := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Raw: []byte("as it is"), Content: "as it is", Size: 8})
-	rest := uint32(bytes.Index(stored, []byte("PK\x05\x06")) - localHeader - len(cachetest.WidgetFile))
+	ordinary := archiveByGo(t, zip.Deflate)
+	stored := archiveOf(t, item{Name: widgetFile, Raw: []byte("as it is"), Content: "as it is", Size: 8})
+	hidden := archiveOf(t, item{Name: "hidden", Content: "only in the beginning"})
+	rest := uint32(bytes.Index(stored, []byte("PK\x05\x06")) - localHeader - len(widgetFile))
 	for name, test := range map[string]struct {
 		content []byte
 		rule    Rule
 	}{
 		"something before the first entry": {append([]byte("#!/bin/sh\n"), ordinary...), RuleArchive},
 		"two archives":                     {slices.Concat(ordinary, stored), RuleArchive},
-		"another name in the header":       {replaceFirst(t, ordinary, cachetest.WidgetFile, strings.ToUpper(cachetest.WidgetFile)), RuleData},
+		"two archives with one directory":  {slices.Concat(hidden[:bytes.Index(hidden, []byte("PK\x01\x02"))], ordinary), RuleArchive},
+		"another name in the header":       {replaceFirst(t, ordinary, widgetFile, strings.ToUpper(widgetFile)), RuleData},
 		"another method in the header":     {withHeader(ordinary, 8, 0), RuleData},
 		"no descriptor by the header":      {withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])&^flagDescriptor), RuleData},
 		"a descriptor by the header":       {withHeader(stored, 6, binary.LittleEndian.Uint16(stored[6:])|flagDescriptor), RuleData},
@@ -356,25 +324,27 @@ func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
 
 func deflatedSeed(tb testing.TB) []byte {
 	tb.Helper()
-	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.HuffmanOnly)
-	if err == nil {
-		_, err = w.Write([]byte("seed"))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	must.Succeed(tb, err)
-	return cachetest.ArchiveOf(tb, cachetest.Item{Name: cachetest.WidgetFile, Raw: out.Bytes(), Content: "seed", Size: 4, Method: zip.Deflate})
+	return archiveOf(tb, item{Name: widgetFile, Raw: cachetest.Deflated(tb, []byte("seed")), Content: "seed", Size: 4, Method: zip.Deflate})
 }
 
 // What the directory doesn't list would be unpacked, and seen by no other program.
 func TestStreamed_DisagreesWithADirectoryThatListsLess(t *testing.T) {
 	t.Parallel()
-	if (Streamed{30: {}}).agrees(nil) || (Streamed)(nil).agrees(nil) {
-		t.Error("an entry that isn't listed is accepted")
+	must.Equal(t, (Streamed{30: {}}).agrees(nil) || (Streamed)(nil).agrees(nil), false, "an entry that isn't listed is accepted")
+	must.Equal(t, (Streamed{}).agrees(nil), true, "an archive without entries is not what it lists")
+}
+
+// A file that is unpacked while the archive arrives gets its mode from the archive's directory,
+// without bits that set users.
+func TestStream_DropsSetuidBits(t *testing.T) {
+	t.Parallel()
+	content := archiveOf(t, item{Name: widgetFile, Content: "as root", Mode: os.ModeSetuid | os.ModeSetgid | os.ModeSticky | 0o755})
+	dir := filepath.Join(t.TempDir(), "package")
+	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
+	if err != nil || !onTheWay {
+		t.Fatalf("on the way: %t, %v", onTheWay, err)
 	}
-	if !(Streamed{}).agrees(nil) {
-		t.Error("an archive without entries is not what it lists")
+	if info, err := os.Stat(filepath.Join(dir, widgetFile)); err != nil || info.Mode() != 0o755 && os.PathSeparator == '/' {
+		t.Errorf("got %v, %v", info, err)
 	}
 }

@@ -20,6 +20,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// What the tests of archives share, under short names.
+type item = cachetest.Item
+
+const widgetFile = cachetest.WidgetFile
+
+var (
+	archiveByGo = cachetest.ArchiveByGo
+	archiveOf   = cachetest.ArchiveOf
+	good        = cachetest.Good
+)
+
 // unpackBytes unpacks an archive into a directory below a new one, so that a test sees what is
 // written beside it.
 func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, result Content, err error) {
@@ -70,7 +81,7 @@ func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry stri
 // TestUnpack_Rule1 is about one whole archive.
 func TestUnpack_Rule1(t *testing.T) {
 	t.Parallel()
-	whole := cachetest.ArchiveOf(t, cachetest.Good)
+	whole := archiveOf(t, good)
 	for name, content := range map[string][]byte{
 		"nothing":                {},
 		"a web page":             []byte("<!DOCTYPE html><title>Sign in</title>" + strings.Repeat(" ", 4096)),
@@ -96,24 +107,23 @@ func patched(content []byte, at int, with ...byte) []byte {
 // TestUnpack_Rule2 is about the number of entries.
 func TestUnpack_Rule2(t *testing.T) {
 	t.Parallel()
-	var many []cachetest.Item
+	var many []item
 	for i := range 12 {
-		many = append(many, cachetest.Item{Name: fmt.Sprintf("f%02d", i)})
+		many = append(many, item{Name: fmt.Sprintf("f%02d", i)})
 	}
-	huge := []cachetest.Item{{Name: cachetest.WidgetFile, Comment: strings.Repeat("x", 60_000)}}
+	huge := []item{{Name: widgetFile, Comment: strings.Repeat("x", 60_000)}}
 	for i := range 4 {
-		huge = append(huge, cachetest.Item{Name: fmt.Sprint(i), Comment: strings.Repeat("x", 60_000)})
+		huge = append(huge, item{Name: fmt.Sprint(i), Comment: strings.Repeat("x", 60_000)})
 	}
 	limits := Limits{Files: 10}
-	t.Run("none", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t), limits, RuleEntries, "") })
-	t.Run("many", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, many...), limits, RuleEntries, "f10") })
-	t.Run("deep", func(t *testing.T) {
-		wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: strings.Repeat("d/", 10)}), limits, RuleEntries, strings.Repeat("d/", 10))
-	})
-	t.Run("large directory", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, huge...), limits, RuleEntries, "") })
-	t.Run("as many as may be", func(t *testing.T) {
-		must.Equal(t, must.ErrorOf(unpackBytes(t, cachetest.ArchiveOf(t, append(many[:9], cachetest.Good)...), limits)), nil)
-	})
+	deep := strings.Repeat("d/", 10)
+	for entry, items := range map[string][]item{"f10": many, deep: {good, {Name: deep}}} {
+		t.Run(entry, func(t *testing.T) { wantRule(t, archiveOf(t, items...), limits, RuleEntries, entry) })
+	}
+	for name, items := range map[string][]item{"none": nil, "large directory": huge} {
+		t.Run(name, func(t *testing.T) { wantRule(t, archiveOf(t, items...), limits, RuleEntries, "") })
+	}
+	must.Equal(t, must.ErrorOf(unpackBytes(t, archiveOf(t, append(many[:9], good)...), limits)), nil, "as many as may be")
 }
 
 // TestUnpack_Rule3 is about names being text.
@@ -121,7 +131,7 @@ func TestUnpack_Rule3(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a\nb", "a\x00b", "a\rb", "\x7f", "a\u0085b", "caf\xe9", strings.Repeat("x", maxName+1)} {
 		t.Run(fmt.Sprintf("%.10q", name), func(t *testing.T) {
-			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: name}), Limits{}, RuleNameText, name)
+			wantRule(t, archiveOf(t, good, item{Name: name}), Limits{}, RuleNameText, name)
 		})
 	}
 }
@@ -134,7 +144,7 @@ func TestUnpack_Rule4(t *testing.T) {
 		"C:/evil", "c:evil", ".",
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: name}), Limits{}, RuleNamePath, name)
+			wantRule(t, archiveOf(t, good, item{Name: name}), Limits{}, RuleNamePath, name)
 		})
 	}
 }
@@ -142,9 +152,9 @@ func TestUnpack_Rule4(t *testing.T) {
 // TestUnpack_Rule5 is about what entries are.
 func TestUnpack_Rule5(t *testing.T) {
 	t.Parallel()
-	for name, it := range map[string]cachetest.Item{
+	for name, it := range map[string]item{
 		"symlink":          {Mode: fs.ModeSymlink | 0o777, Content: "/etc/passwd"},
-		"symlink inside":   {Mode: fs.ModeSymlink | 0o777, Content: cachetest.WidgetFile},
+		"symlink inside":   {Mode: fs.ModeSymlink | 0o777, Content: widgetFile},
 		"device":           {Mode: fs.ModeDevice | 0o666},
 		"character device": {Mode: fs.ModeDevice | fs.ModeCharDevice | 0o666},
 		"pipe":             {Mode: fs.ModeNamedPipe | 0o666},
@@ -152,11 +162,11 @@ func TestUnpack_Rule5(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			it.Name = name
-			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, it), Limits{}, RuleKind, name)
+			wantRule(t, archiveOf(t, good, it), Limits{}, RuleKind, name)
 		})
 	}
 	t.Run("directory with content", func(t *testing.T) {
-		content := cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "d/"})
+		content := archiveOf(t, good, item{Name: "d/"})
 		wantRule(t, directoryField(content, 1, fieldSize, 7), Limits{}, RuleKind, "d/")
 	})
 }
@@ -170,7 +180,7 @@ func TestUnpack_Rule6(t *testing.T) {
 		{"k", "\u212a"}, {"σ", "ς"},
 	} {
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
-			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: pair[0]}, cachetest.Item{Name: pair[1]}), Limits{}, RuleUnique, pair[1])
+			wantRule(t, archiveOf(t, good, item{Name: pair[0]}, item{Name: pair[1]}), Limits{}, RuleUnique, pair[1])
 		})
 	}
 }
@@ -180,7 +190,7 @@ func TestUnpack_Rule7(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"a", "a/b"}, {"a/b", "a"}, {"a", "a/"}, {"a/", "a"}, {"a/b", "a/b/c/d"}} {
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
-			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: pair[0]}, cachetest.Item{Name: pair[1]}), Limits{}, RuleTree, pair[1])
+			wantRule(t, archiveOf(t, good, item{Name: pair[0]}, item{Name: pair[1]}), Limits{}, RuleTree, pair[1])
 		})
 	}
 }
@@ -189,7 +199,7 @@ func TestUnpack_Rule7(t *testing.T) {
 func TestUnpack_Rule8(t *testing.T) {
 	t.Parallel()
 	raw := []byte("data")
-	for name, it := range map[string]cachetest.Item{
+	for name, it := range map[string]item{
 		"password":       {Raw: raw, Flags: 1 << 0},
 		"strong":         {Raw: raw, Flags: 1 << 6},
 		"masked":         {Raw: raw, Flags: 1 << 13},
@@ -201,7 +211,7 @@ func TestUnpack_Rule8(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			it.Name, it.Size = name, 4
-			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, it), Limits{}, RuleMethod, name)
+			wantRule(t, archiveOf(t, good, it), Limits{}, RuleMethod, name)
 		})
 	}
 }
@@ -226,19 +236,15 @@ const (
 // TestUnpack_Rule9 is about where entries' data is.
 func TestUnpack_Rule9(t *testing.T) {
 	t.Parallel()
-	two := cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "second", Content: "something else"})
-	t.Run("two entries share their data", func(t *testing.T) {
-		wantRule(t, directoryField(two, 1, fieldOffset, 0), Limits{}, RuleData, "second")
-	})
-	t.Run("one reaches into the next", func(t *testing.T) {
-		wantRule(t, directoryField(two, 0, fieldCompressed, 60), Limits{}, RuleData, "second")
-	})
-	t.Run("one goes beyond the end", func(t *testing.T) {
-		wantRule(t, directoryField(two, 1, fieldCompressed, 1<<20), Limits{}, RuleData, "second")
-	})
-	t.Run("no header of its own", func(t *testing.T) {
-		wantRule(t, directoryField(two, 1, fieldOffset, 3), Limits{}, RuleData, "second")
-	})
+	two := archiveOf(t, good, item{Name: "second", Content: "something else"})
+	for name, content := range map[string][]byte{
+		"two entries share their data": directoryField(two, 1, fieldOffset, 0),
+		"one reaches into the next":    directoryField(two, 0, fieldCompressed, 60),
+		"one goes beyond the end":      directoryField(two, 1, fieldCompressed, 1<<20),
+		"no header of its own":         directoryField(two, 1, fieldOffset, 3),
+	} {
+		t.Run(name, func(t *testing.T) { wantRule(t, content, Limits{}, RuleData, "second") })
+	}
 }
 
 // TestUnpack_Rule10 is about sizes. None of the archives may cost time or disk: each is refused
@@ -246,19 +252,19 @@ func TestUnpack_Rule9(t *testing.T) {
 func TestUnpack_Rule10(t *testing.T) {
 	t.Parallel()
 	zeros := cachetest.Deflated(t, make([]byte, 1<<20))
-	bomb := func(size uint64) cachetest.Item {
-		return cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: zeros, Size: size}
+	bomb := func(size uint64) item {
+		return item{Name: widgetFile, Method: zip.Deflate, Raw: zeros, Size: size}
 	}
 	for name, c := range map[string]struct {
 		content []byte
 		limits  Limits
 		entry   string
 	}{
-		"a terabyte":           {cachetest.ArchiveOf(t, bomb(1<<40)), Limits{}, cachetest.WidgetFile},
-		"all there can be":     {cachetest.ArchiveOf(t, bomb(1<<64-2)), Limits{}, cachetest.WidgetFile},
-		"two that overflow":    {cachetest.ArchiveOf(t, cachetest.Item{Name: "a", Method: zip.Deflate, Raw: zeros, Size: 1 << 63}, bomb(1<<63)), Limits{}, "a"},
-		"more than the limit":  {cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "more", Content: "12345"}), Limits{Bytes: 16}, "more"},
-		"a ratio beyond sense": {cachetest.ArchiveOf(t, bomb(1<<30)), Limits{}, ""},
+		"a terabyte":           {archiveOf(t, bomb(1<<40)), Limits{}, widgetFile},
+		"all there can be":     {archiveOf(t, bomb(1<<64-2)), Limits{}, widgetFile},
+		"two that overflow":    {archiveOf(t, item{Name: "a", Method: zip.Deflate, Raw: zeros, Size: 1 << 63}, bomb(1<<63)), Limits{}, "a"},
+		"more than the limit":  {archiveOf(t, good, item{Name: "more", Content: "12345"}), Limits{Bytes: 16}, "more"},
+		"a ratio beyond sense": {archiveOf(t, bomb(1<<30)), Limits{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantRule(t, c.content, c.limits, RuleSize, c.entry)
@@ -269,29 +275,29 @@ func TestUnpack_Rule10(t *testing.T) {
 		})
 	}
 	t.Run("small packages may compress well", func(t *testing.T) {
-		must.Equal(t, must.ErrorOf(unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 4<<20)}), Limits{})), nil)
+		must.Equal(t, must.ErrorOf(unpackBytes(t, archiveOf(t, item{Name: widgetFile, Content: strings.Repeat("\x00", 4<<20)}), Limits{})), nil)
 	})
 }
 
 // TestUnpack_Rule11 is about content that isn't what the headers say.
 func TestUnpack_Rule11(t *testing.T) {
 	t.Parallel()
-	one := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("the provider", 1000)})
-	secret := cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 32), Size: 10}
+	one := archiveOf(t, item{Name: widgetFile, Content: strings.Repeat("the provider", 1000)})
+	secret := item{Name: widgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 32), Size: 10}
 	for name, content := range map[string][]byte{
 		"smaller than promised": directoryField(one, 0, fieldSize, 12_001),
 		"larger than promised":  directoryField(one, 0, fieldSize, 11_999),
 		"nothing was promised":  directoryField(one, 0, fieldSize, 0),
 		"wrong checksum":        directoryField(one, 0, fieldCRC, 1),
-		"damaged data":          patched(one, 30+len(cachetest.WidgetFile)+2, 0xff, 0xff, 0xff, 0xff),
-		"not deflated at all":   cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: []byte("\xff\xff\xff"), Size: 3}),
-		"a terabyte in secret":  cachetest.ArchiveOf(t, secret),
+		"damaged data":          patched(one, 30+len(widgetFile)+2, 0xff, 0xff, 0xff, 0xff),
+		"not deflated at all":   archiveOf(t, item{Name: widgetFile, Method: zip.Deflate, Raw: []byte("\xff\xff\xff"), Size: 3}),
+		"a terabyte in secret":  archiveOf(t, secret),
 	} {
-		t.Run(name, func(t *testing.T) { wantRule(t, content, Limits{}, RuleContent, cachetest.WidgetFile) })
+		t.Run(name, func(t *testing.T) { wantRule(t, content, Limits{}, RuleContent, widgetFile) })
 	}
 	t.Run("what is written ends soon", func(t *testing.T) {
-		above, _, _ := unpackBytes(t, cachetest.ArchiveOf(t, secret), Limits{})
-		info, err := os.Stat(filepath.Join(above, "package", cachetest.WidgetFile))
+		above, _, _ := unpackBytes(t, archiveOf(t, secret), Limits{})
+		info, err := os.Stat(filepath.Join(above, "package", widgetFile))
 		if err != nil || info.Size() > 11 {
 			t.Errorf("%v, %v; want a file of 11 bytes at most", info, err)
 		}
@@ -301,30 +307,30 @@ func TestUnpack_Rule11(t *testing.T) {
 // TestUnpack_Rule12 is about the executable.
 func TestUnpack_Rule12(t *testing.T) {
 	t.Parallel()
-	for name, items := range map[string][]cachetest.Item{
+	for name, items := range map[string][]item{
 		"another provider's": {{Name: "terraform-provider-other"}},
 		"another name":       {{Name: "terraform-provider-widgets"}},
-		"not at the top":     {{Name: "bin/" + cachetest.WidgetFile}},
-		"a directory":        {{Name: cachetest.WidgetFile + "/"}},
+		"not at the top":     {{Name: "bin/" + widgetFile}},
+		"a directory":        {{Name: widgetFile + "/"}},
 		"source code":        {{Name: "widget-1.0.0/main.go"}, {Name: "widget-1.0.0/go.mod"}},
 	} {
-		t.Run(name, func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, items...), Limits{}, RuleExecutable, "") })
+		t.Run(name, func(t *testing.T) { wantRule(t, archiveOf(t, items...), Limits{}, RuleExecutable, "") })
 	}
-	for _, name := range []string{cachetest.WidgetFile, cachetest.WidgetFile + "_v1.0.0_x5", cachetest.WidgetFile + "_v1.0.0.exe", cachetest.WidgetFile + ".exe"} {
-		must.Equal(t, must.ErrorOf(unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: name}), Limits{})), nil, name)
+	for _, name := range []string{widgetFile, widgetFile + "_v1.0.0_x5", widgetFile + "_v1.0.0.exe", widgetFile + ".exe"} {
+		must.Equal(t, must.ErrorOf(unpackBytes(t, archiveOf(t, item{Name: name}), Limits{})), nil, name)
 	}
 }
 
 func TestUnpack_KeepsModes(t *testing.T) {
 	t.Parallel()
 	modes := map[string]fs.FileMode{
-		cachetest.WidgetFile: 0o755, "private": 0o600, "readonly": 0o444, "open": 0o777, "dir/inside": 0o640, "root's": fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky | 0o755,
+		widgetFile: 0o755, "private": 0o600, "readonly": 0o444, "open": 0o777, "dir/inside": 0o640, "root's": fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky | 0o755,
 	}
-	var items []cachetest.Item
+	var items []item
 	for name, mode := range modes {
-		items = append(items, cachetest.Item{Name: name, Mode: mode, Content: name})
+		items = append(items, item{Name: name, Mode: mode, Content: name})
 	}
-	above, _, err := unpackBytes(t, cachetest.ArchiveOf(t, items...), Limits{})
+	above, _, err := unpackBytes(t, archiveOf(t, items...), Limits{})
 	must.Succeed(t, err)
 	for name, mode := range modes {
 		want := mode.Perm()
@@ -339,10 +345,10 @@ func TestUnpack_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	must.Fail(t, must.ErrorOf(unpackFile(ctx, cachetest.ArchiveOf(t, cachetest.Good), "", Limits{})), cachetest.ErrStopped)
+	must.Fail(t, must.ErrorOf(unpackFile(ctx, archiveOf(t, good), "", Limits{})), cachetest.ErrStopped)
 }
 
 func TestUnpack_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
-	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), cachetest.ArchiveOf(t, cachetest.Good), filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
+	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), archiveOf(t, good), filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
 }

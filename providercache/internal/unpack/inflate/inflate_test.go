@@ -56,14 +56,9 @@ var levels = []int{flate.HuffmanOnly, flate.NoCompression, flate.BestSpeed, flat
 func compress(tb testing.TB, content []byte, level int) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, level)
-	if err == nil {
-		_, err = w.Write(content)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	must.Succeed(tb, err)
+	w := must.Get(flate.NewWriter(&out, level))(tb)
+	must.Get(w.Write(content))(tb)
+	must.Succeed(tb, w.Close())
 	return out.Bytes()
 }
 
@@ -95,13 +90,10 @@ func TestCopy_TakesNoMoreThanTheStream(t *testing.T) {
 			src := bufio.NewReaderSize(pieces(bytes.NewReader(append(streams, rest...))), 100)
 			for _, level := range levels {
 				var out bytes.Buffer
-				if err := inflate.New().Copy(&out, src); err != nil || !bytes.Equal(out.Bytes(), content) {
-					t.Fatalf("%s, level %d: %d bytes, %v", name, level, out.Len(), err)
-				}
+				must.Succeed(t, inflate.New().Copy(&out, src), name, level)
+				must.EqualSlices(t, out.Bytes(), content, name, level)
 			}
-			left, err := io.ReadAll(src)
-			must.Equal(t, string(left), rest, name)
-			must.Equal(t, err, nil, name)
+			must.Equal(t, string(must.Get(io.ReadAll(src))(t)), rest, name)
 		}
 	}
 }
