@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,12 +100,12 @@ func TestPolicy_Check(t *testing.T) {
 		"a mirror of the registry":        {`sources = ["acme.example"]`, policy.Candidate{Candidate: getproviders.Candidate{SourceURL: "https://cdn.example/v1/", Provider: provider(t, "acme.example/a/b")}}, "not one of the allowed sources"},
 		"no source at all":                {`sources = []`, from("https://m.example/"), "not one of the allowed sources"},
 
-		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, "example.com/acme/widget")}}, ""},
-		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Candidate: getproviders.Candidate{Provider: widget}}, "matches none of the allowed patterns"},
+		"provider":       {`providers = ["example.com/acme/*"]`, by("example.com/acme/widget", 0, ""), ""},
+		"other provider": {`providers = ["example.com/acme/*"]`, by("acme/widget", 0, ""), "matches none of the allowed patterns"},
 
 		"pinned key, the host with a dot": {`signed_by "example.com/acme/*" { keys = ["` + key + `"] }`, by("example.com./acme/widget", getproviders.LevelCommunity, other), "has to be signed by one of the keys"},
 		"pinned key, the rule with a dot": {`signed_by "example.com./acme/*" { keys = ["` + key + `"] }`, by("example.com/acme/widget", getproviders.LevelCommunity, other), "has to be signed by one of the keys"},
-		"allowed providers, with a dot":   {`providers = ["example.com/acme/*"]`, policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, "example.com./acme/widget")}}, "matches none of the allowed patterns"},
+		"allowed providers, with a dot":   {`providers = ["example.com/acme/*"]`, by("example.com./acme/widget", 0, ""), "matches none of the allowed patterns"},
 
 		"trust":            {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelOfficial, ""), ""},
 		"too little trust": {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelCommunity, key), "it is self-signed, and has to be at least signed by a HashiCorp partner"},
@@ -317,10 +316,6 @@ func TestFind_SearchesUpToTheRepository(t *testing.T) {
 	for _, dir := range []string{"out/repo/.git", "out/repo/live/net", "out/alone/below"} {
 		must.Succeed(t, os.MkdirAll(filepath.Join(top, dir), 0o755))
 	}
-	put := func(name string) {
-		t.Helper()
-		must.Succeed(t, os.WriteFile(filepath.Join(top, name), nil, 0o600))
-	}
 	for _, step := range []struct{ put, from, want string }{
 		{"out/tfdeps.hcl", "out/repo/live/net", ""},
 		{"out/alone/tfdeps.hcl", "out/alone/below", ""},
@@ -329,15 +324,13 @@ func TestFind_SearchesUpToTheRepository(t *testing.T) {
 		{"out/repo/live/net/tfdeps.hcl", "out/repo/live/net", "out/repo/tfdeps.hcl out/repo/live/tfdeps.hcl out/repo/live/net/tfdeps.hcl"},
 		{"out/alone/below/tfdeps.hcl", "out/alone/below", "out/alone/below/tfdeps.hcl"},
 	} {
-		put(step.put)
-		got, err := policy.Find(filepath.Join(top, step.from))
+		must.Succeed(t, os.WriteFile(filepath.Join(top, step.put), nil, 0o600))
+		got := must.Get(policy.Find(filepath.Join(top, step.from)))(t)
 		var want []string
 		for name := range strings.FieldsSeq(step.want) {
 			want = append(want, filepath.Join(top, name))
 		}
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("with %s: got %q, %v; want %q", step.put, got, err, want)
-		}
+		must.EqualSlices(t, got, want, step.put)
 	}
 }
 
@@ -394,16 +387,13 @@ func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, policy.FileName)
 	must.Succeed(t, os.Mkdir(path, 0o700))
-	_, err := policy.Find(dir)
-	must.Contain(t, err, "is not a file")
+	must.Contain(t, must.ErrorOf(policy.Find(dir)), "is not a file")
 	must.Succeed(t, os.Remove(path))
 	must.Succeed(t, os.WriteFile(path, []byte("refuse_downgrades = true\n"), 0o600))
 	if err := os.Chown(path, 4711, -1); err != nil {
 		t.Skipf("only root may give a file away: %v", err)
 	}
-	if _, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
-		t.Errorf("a file of another user: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
 }
 
 // TestFind_PassesOverRepositoriesOfStrangers has a directory such as /tmp, with a repository of another user's and that one's policy.
@@ -420,9 +410,7 @@ func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
 	must.EqualSlices(t, must.Get(policy.Find(dir))(t), []string{own})
 	// Where only its owner can have put it, it is the repository that the directory is in: to pass over its policy would loosen it.
 	must.Succeed(t, os.Chmod(shared, 0o755))
-	if got, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
 }
 
 // TestFind_FollowsALinkIntoTheRepository: its policies count there, too.

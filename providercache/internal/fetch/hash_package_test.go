@@ -2,7 +2,6 @@ package fetch_test
 
 import (
 	"crypto/sha256"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,10 +33,7 @@ func TestHashPackage(t *testing.T) {
 		}
 	}
 	for name, rule := range map[string]unpack.Rule{"text.zip": unpack.RuleArchive, "other.zip": unpack.RuleExecutable} {
-		_, _, err := fetch.HashPackage(t.Context(), filepath.Join(dir, name))
-		must.Fail(t, err, rule, name)
+		must.Fail(t, must.ErrorOf(fetch.HashPackage(t.Context(), filepath.Join(dir, name))), rule, name)
 	}
-	if _, _, err := fetch.HashPackage(t.Context(), filepath.Join(dir, "nothing")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("nothing: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(fetch.HashPackage(t.Context(), filepath.Join(dir, "nothing"))), os.ErrNotExist)
 }

@@ -69,7 +69,7 @@ func uses(t *testing.T, f *Fetcher, r Request) []func(context.Context) error {
 		return err
 	}
 	return []func(context.Context) error{
-		func(ctx context.Context) error { _, err := f.HashPackage(ctx, r); return err },
+		func(ctx context.Context) error { return must.ErrorOf(f.HashPackage(ctx, r)) },
 		func(ctx context.Context) error { return fetch(ctx, false) },
 		func(ctx context.Context) error { return fetch(ctx, true) },
 	}
@@ -112,4 +112,30 @@ func TestArchiveDir_KeepsWhatIsRefused(t *testing.T) {
 		must.Fail(t, use(t.Context()), getproviders.ErrLockMismatch)
 	}
 	must.Equal(t, web.requests.Load(), 1)
+}
+
+// A package without a date that is refused for its age has to get older, although no receipt is left of it.
+func TestFetcher_RefusedPackageAgesFromItsFirstFetch(t *testing.T) {
+	f, _, r, _ := keeping(t)
+	first := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now, refused := first, errors.New("too young")
+	var released []time.Time
+	f.ArchiveDir, f.StateDir, f.Now = "", t.TempDir(), func() time.Time { return now }
+	f.Policy = func(_ context.Context, c getproviders.Candidate) error {
+		released = append(released, c.Released)
+		return refused
+	}
+	fetch := uses(t, f, r)
+	for _, use := range fetch {
+		now = now.Add(time.Hour)
+		if err := use(t.Context()); err != nil && !errors.Is(err, getproviders.ErrRefused) {
+			t.Fatal(err)
+		}
+	}
+	if len(released) < 2 {
+		t.Fatalf("the policy was asked about %v", released)
+	}
+	for _, at := range released {
+		must.Equal(t, at, first.Add(time.Hour))
+	}
 }

@@ -81,11 +81,8 @@ func TestHashes_KeepsTheRules(t *testing.T) {
 	source := parallelSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
-	_, err := in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux)
-	must.Fail(t, err, unpack.RuleExecutable)
+	must.Fail(t, must.ErrorOf(in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux)), unpack.RuleExecutable)
 	source.Trust("acme/widget", "1.0.0", &trust{Refuse: true})
-	if _, err = in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux); !errors.Is(err, errRefused) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, must.ErrorOf(in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux)), errRefused)
 	must.Refuse(os.Stat(in.Target.Dir))(t, "the target directory was made")
 }

@@ -21,7 +21,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 	lockable(t, registry, "gadget", "1.0.0")
 	in.Target = nil
 	locks := &depsfile.Locks{}
-	locks.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/widget"), Version: v1})
+	locks.Set(depsfile.Lock{Provider: provider(widgetAddress), Version: v1})
 	request := lockhashes.Request{
 		Requirements: require(widgetAddress, "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
@@ -42,7 +42,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 	must.Equal(t, registry.Requests("sums"), 2)
 	sent := registry.Sent()
 	request.Sizes = true
-	for _, p := range installtest.First(in.Fetcher.Locate(t.Context(), request)).Packages {
+	for _, p := range locate(t, in, request).Packages {
 		if p.Bytes <= 1 {
 			t.Errorf("size %d", p.Bytes)
 		}
@@ -53,13 +53,11 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 }
 
 func TestLocate_TellsAllFailures(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
-	result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{
+	registry, in := lockableRegistry(t, "widget")
+	result := locate(t, in, lockhashes.Request{
 		Requirements: require(widgetAddress, "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
-	}))
+	})
 	must.Len(t, result.Packages, 2)
 	must.Equal(t, result.Packages[0].Err, nil)
 	must.Fail(t, result.Packages[1].Err, getproviders.ErrPlatformMissing)
@@ -68,7 +66,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
 	in.Fetcher = installtest.Again(in.Fetcher)
-	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(widgetAddress, ""), Platforms: onLinux}))
+	result = locate(t, in, lockhashes.Request{Requirements: require(widgetAddress, ""), Platforms: onLinux})
 	must.Fail(t, result.Err, getproviders.ErrAuthentication)
 	results, err := in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
 		lockhashes.Request{}, lockhashes.Request{Requirements: require(widgetAddress, "")})
@@ -80,7 +78,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 func TestLocate_HashesOfUnknownKindsAreNotAuthenticated(t *testing.T) {
 	source := widgetSource(t)
 	source.Trust("acme/widget", "1.0.0", listedHashes{"h9:unknown="})
-	found := installtest.First(newInstaller(t, source).Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require("acme/widget", "")}))
+	found := locate(t, newInstaller(t, source), lockhashes.Request{Requirements: require("acme/widget", "")})
 	must.Succeed(t, found.Err)
 	must.Equal(t, found.Packages[0].Authentication.TrustLevel, getproviders.LevelUnauthenticated)
 	must.Contain(t, found.Packages[0].Hashes, "zh:")
@@ -110,7 +108,7 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			in := &providercache.Installer{
 				Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Sizes: true, Requirements: require(widgetAddress, "")}))
+			result := locate(t, in, lockhashes.Request{Sizes: true, Requirements: require(widgetAddress, "")})
 			if c.want == -2 {
 				must.NotContain(t, result.Err.Error(), "hunter2")
 				must.Fail(t, result.Err, getproviders.ErrUnauthorized)

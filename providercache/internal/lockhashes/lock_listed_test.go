@@ -7,7 +7,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -18,7 +17,7 @@ import (
 func TestLock_TrustsARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	believed := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform))
+	believed := lock(t, in, everyPlatform)
 	succeed(t, believed.Err)
 	for _, p := range believed.Packages {
 		if p.State != event.Listed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
@@ -31,7 +30,7 @@ func TestLock_TrustsARegistry(t *testing.T) {
 	reader.Fetcher.HashPolicy = fetch.ComputeHashes
 	computed := lockOne(t, reader, everyPlatform)
 	must.Equal(t, registry.Requests("archive"), 3)
-	must.Equal(t, string(believed.Locks.Encode(product)), string(computed.Locks.Encode(product)))
+	must.Equal(t, encoded(believed.Locks), encoded(computed.Locks))
 }
 
 // TestLockRecordsWhatIsListedOfOtherPlatforms: to lock for one of the platforms is to lock for all
@@ -43,17 +42,17 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	one := everyPlatform
 	one.Platforms = onLinux
 	got := lockOne(t, newUser(t, registry), one)
-	must.Equal(t, string(got.Locks.Encode(product)), string(all))
+	must.Equal(t, encoded(got.Locks), string(all))
 	must.Equal(t, got.Packages[0].New, true)
 	reader := newUser(t, registry)
 	reader.Fetcher.HashPolicy = fetch.ComputeHashes
 	old := lockOne(t, reader, one)
-	must.Equal(t, strings.Count(string(old.Locks.Encode(product)), `"h1:`), 1)
+	must.Equal(t, strings.Count(encoded(old.Locks), `"h1:`), 1)
 	one.Locks = old.Locks
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || !got.Packages[0].Extended || len(got.Packages[0].Missing) != 0 {
+	if got := lockOne(t, newUser(t, registry), one); encoded(got.Locks) != string(all) || !got.Packages[0].Extended || len(got.Packages[0].Missing) != 0 {
 		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
 	}
-	widget := provider(registryHost + "/acme/widget")
+	widget := provider(widgetAddress)
 	hashes, err := newUser(t, registry).Fetcher.Hashes(t.Context(), widget, v1, one.Platforms)
 	if lock, _ := lockOne(t, in, everyPlatform).Locks.Provider(widget); err != nil || !slices.Equal(hashes[linux], lock.Hashes) {
 		t.Errorf("Hashes: %v, %v, want %v", hashes, err, lock.Hashes)
@@ -69,19 +68,17 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	computed := lockOne(t, in, everyPlatform)
 	trusting := newUser(t, registry)
 	trusting.Fetcher.StateDir = in.Fetcher.StateDir
-	must.Equal(t, string(lockOne(t, trusting, everyPlatform).Locks.Encode(product)), string(computed.Locks.Encode(product)))
+	must.Equal(t, encoded(lockOne(t, trusting, everyPlatform).Locks), encoded(computed.Locks))
 	one := everyPlatform
 	one.Platforms, one.Done = otherPlatforms, onLinux
-	must.NotContain(t, string(lockOne(t, trusting, one).Locks.Encode(product)), wrongH1)
-	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
-		t.Errorf("the test proves nothing: %+v", got)
-	}
+	must.NotContain(t, encoded(lockOne(t, trusting, one).Locks), wrongH1)
+	must.Contain(t, lockOne(t, newUser(t, registry), everyPlatform).Packages[0].Hashes, wrongH1, "the test proves nothing")
 }
 
 func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
-	got := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform))
+	got := lock(t, in, everyPlatform)
 	if got.Err != nil || got.Packages[0].State != event.Fetched || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
@@ -103,9 +100,7 @@ func TestLock_TrustsNoUnsignedRegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
-	if got := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform)); got.Err == nil {
-		t.Errorf("it was believed: %+v", got)
-	}
+	must.Refuse(lock(t, in, everyPlatform).Err)(t)
 }
 
 func TestLock_LeavesOutWhatIsDone(t *testing.T) {

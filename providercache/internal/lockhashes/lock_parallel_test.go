@@ -33,10 +33,7 @@ func (m *meeting) Package(ctx context.Context, p getproviders.Provider, v getpro
 }
 
 func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
-	lockable(t, registry, "gadget", "1.0.0")
+	_, in := lockableRegistry(t, "widget", "gadget")
 	source := &meeting{Source: in.Fetcher.Source}
 	source.guests.Add(6)
 	in.Fetcher.Source = source
@@ -59,9 +56,9 @@ func TestLock_WritesNothing(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
-	result := installtest.First(in.Fetcher.Lock(t.Context(), lockhashes.Request{
+	result := lock(t, in, lockhashes.Request{
 		Requirements: require(widgetAddress, ""), AllPlatforms: true,
-	}))
+	})
 	if result.Err != nil || len(result.Packages) != 3 {
 		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
 	}

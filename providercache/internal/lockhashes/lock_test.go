@@ -20,9 +20,7 @@ import (
 )
 
 func TestLock_ReadsEachArchiveOnce(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
+	registry, in := lockableRegistry(t, "widget")
 	lockable(t, registry, "gadget", "1.0.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, t.TempDir()
 	var requests []lockhashes.Request
@@ -35,12 +33,12 @@ func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 	results, err := in.Fetcher.Lock(t.Context(), requests...)
 	must.Equal(t, err, nil)
 	for i, result := range results {
-		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
+		if result.Err != nil || len(result.Packages) != 6 || encoded(result.Locks) != encoded(results[0].Locks) {
 			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
 		}
 	}
 	again := lockOne(t, in, requests[0])
-	must.Equal(t, string(again.Locks.Encode(product)), string(results[0].Locks.Encode(product)))
+	must.Equal(t, encoded(again.Locks), encoded(results[0].Locks))
 	for kind, want := range map[string]int{"archive": 6, "sums": 2, "signature": 2, "versions": 2} {
 		must.Equal(t, registry.Requests(kind), want, kind)
 	}
@@ -55,7 +53,7 @@ func TestLock_SaysWhatIsNew(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
-	widget := provider(registryHost + "/acme/widget")
+	widget := provider(widgetAddress)
 	request := lockhashes.Request{Requirements: require(widgetAddress, "~> 1.0")}
 	request.Locks = lockOne(t, in, request).Locks
 	request.Platforms = append(slices.Clone(otherPlatforms), linux)
@@ -76,9 +74,7 @@ func TestLock_SaysWhatIsNew(t *testing.T) {
 }
 
 func TestLock_OfAllPlatforms(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
+	_, in := lockableRegistry(t, "widget")
 	result := lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, ""), AllPlatforms: true})
 	var got []string
 	for _, p := range result.Packages {
@@ -92,10 +88,7 @@ func TestLock_OfAllPlatforms(t *testing.T) {
 }
 
 func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
-	lockable(t, registry, "gadget", "1.0.0")
+	_, in := lockableRegistry(t, "widget", "gadget")
 	widget, gadget := widgetAddress, registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
 	results, err := in.Fetcher.Lock(t.Context(),
@@ -124,19 +117,16 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 	for _, r := range results {
 		joined = append(joined, getproviders.SplitErrors(r.Err)...)
 	}
-	if got := getproviders.SplitErrors(err); len(joined) != 4 || !slices.Equal(got, joined) {
-		t.Errorf("the joined error has %q, want %q", got, joined)
-	}
+	must.Len(t, joined, 4)
+	must.EqualSlices(t, getproviders.SplitErrors(err), joined)
 }
 
 func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
+	registry, in := lockableRegistry(t, "widget")
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.Fetcher.StateDir = t.TempDir()
 	request := lockhashes.Request{Requirements: require(widgetAddress, "")}
-	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
+	must.Fail(t, lock(t, in, request).Err, getproviders.ErrAuthentication)
 	registry.Break("archive", providertest.Fault{})
 	must.Equal(t, lockOne(t, in, request).Packages[0].State, event.Fetched)
 }
@@ -147,17 +137,17 @@ func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	source.Trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
+	must.Fail(t, lock(t, in, request).Err, getproviders.ErrAuthentication)
 	in = newInstaller(t, source)
 	in.Fetcher.HashPolicy = fetch.TrustMirrorHashes
-	result := installtest.First(in.Fetcher.Lock(t.Context(), request))
+	result := lock(t, in, request)
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].State != event.Listed {
 		t.Errorf("got %+v", result)
 	}
 	source.Trust("acme/widget", "1.0.0", listedHashes{"h9:unknown="})
-	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
+	must.Fail(t, lock(t, in, request).Err, getproviders.ErrAuthentication)
 	source.Trust("acme/widget", "1.0.0", nil)
-	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].State != event.Fetched {
+	if got := lock(t, in, request); got.Err != nil || got.Packages[0].State != event.Fetched {
 		t.Errorf("without a list: %+v", got)
 	}
 }
@@ -179,9 +169,7 @@ func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
 }
 
 func TestInstall_RemembersArchivesForLock(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
+	registry, in := lockableRegistry(t, "widget")
 	in.Fetcher.StateDir, in.Fetcher.Platform = t.TempDir(), linux
 	req := require(widgetAddress, "")
 	locks, _ := install(t, in, req, nil)
@@ -190,9 +178,7 @@ func TestInstall_RemembersArchivesForLock(t *testing.T) {
 }
 
 func TestLock_TellsOfEachPackage(t *testing.T) {
-	t.Parallel()
-	registry, in := newRegistry(t)
-	lockable(t, registry, "widget", "1.0.0")
+	_, in := lockableRegistry(t, "widget")
 	var begun, fetched, done int
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		switch e.Kind {
@@ -205,7 +191,5 @@ func TestLock_TellsOfEachPackage(t *testing.T) {
 		}
 	}
 	lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
-	if begun != 3 || fetched != 3 || done != 3 {
-		t.Errorf("begun %d, fetched %d, done %d", begun, fetched, done)
-	}
+	must.EqualSlices(t, []int{begun, fetched, done}, []int{3, 3, 3})
 }

@@ -5,11 +5,15 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 )
 
 func TestMain(m *testing.M) {
@@ -77,3 +81,24 @@ func widgetSource(t *testing.T) *installtest.Source {
 	source.AddZip(t, "acme/widget", "1.0.0")
 	return source
 }
+
+// lockableRegistry has version 1.0.0 of some of acme's providers for three platforms. The test runs beside others.
+func lockableRegistry(t *testing.T, names ...string) (*providertest.Registry, *providercache.Installer) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	for _, name := range names {
+		lockable(t, registry, name, "1.0.0")
+	}
+	return registry, in
+}
+
+// lock answers one request, and locate another one.
+func lock(t *testing.T, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
+	return installtest.First(in.Fetcher.Lock(t.Context(), r))
+}
+
+func locate(t *testing.T, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
+	return installtest.First(in.Fetcher.Locate(t.Context(), r))
+}
+
+func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)) }
