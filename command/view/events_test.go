@@ -18,7 +18,9 @@ func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
 	down := errors.New("GET \"https://down.example.com/\":\n503")
 	done := func(source string, skipped error) event.Event {
-		return event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: getproviders.MustParseVersion("1.2.3")}, State: event.Fetched, Source: source}, Skipped: skipped}
+		e := ended(event.Fetched, alpha, v1)
+		e.Source, e.Skipped = source, skipped
+		return e
 	}
 	const installed = "- Installed example.com/acme/alpha v1.2.3 (unauthenticated)\n"
 	const installedJSON = `"Installed provider version: example.com/acme/alpha v1.2.3 (unauthenticated)"`

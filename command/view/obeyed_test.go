@@ -74,13 +74,6 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	v.run.addProblems(problem.List{problem.Warning("x", words)})
 	must.Succeed(t, v.WriteReport(&out, ReportHead{Directory: words}))
 	check("the page", out.String())
-	_, data, _ := strings.Cut(out.String(), `{"format"`)
-	data, _, _ = strings.Cut(data, "</script>")
-	var shown struct {
-		Directory string
-		Rows      []struct{ Error string }
-		Problems  []struct{ Detail string }
-	}
-	must.Succeed(t, json.Unmarshal([]byte(`{"format"`+data), &shown))
+	shown := dataIn(t, out.String())
 	check("what the page shows", shown.Directory+"\n"+shown.Rows[0].Error+"\n"+shown.Problems[0].Detail)
 }

@@ -6,14 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
+
+// into are options for lines without boxes.
+func into(out, problems *bytes.Buffer) Options {
+	return Options{Now: time.Now, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: out}, Stderr: terminal.Stream{Writer: problems}}
+}
 
 func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
 	t.Helper()
@@ -28,7 +31,7 @@ func lockedPackage(t *testing.T, name, platform string) providercache.LockedPack
 func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewLock(Options{Now: time.Now, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
+	v := NewLock(into(&out, &problems))
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one.Outcome, two.Outcome, three.Outcome}})
 	two.State, three.Err = event.Recalled, errors.New("no")
@@ -50,30 +53,4 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	if out.String() != want || problems.Len() != 0 {
 		t.Errorf("got\n%s%s\nwant\n%s", &out, &problems, want)
 	}
-}
-
-func TestLockProblems_AreByPlatform(t *testing.T) {
-	t.Parallel()
-	product := asTerraform
-	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
-	fail := func(p providercache.LockedPackage, plat getproviders.Platform, err error) error {
-		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Provider, Platform: plat, Step: during.Metadata}, Err: err}
-	}
-	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
-		fail(one, one.Platform, errors.New("gone")),
-		fail(two, two.Platform, errors.New("lost")),
-		fail(two, getproviders.Platform{}, errors.New("nowhere")),
-	)}})
-	wants := []string{
-		"for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- registry.terraform.io/acme/a: gone",
-		"for darwin_arm64 in order",
-		"providers in order to calculate their checksums for d: some providers could not be installed:\n- registry.terraform.io/acme/b: nowhere",
-	}
-	must.Len(t, problems, len(wants))
-	for i, want := range wants {
-		must.Contain(t, problems[i].Detail, want, i)
-	}
-	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(during.Cancel, errors.New("x"))}})
-	must.Len(t, interrupted, 1)
-	must.Contain(t, interrupted[0].Summary, "canceled")
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -27,7 +26,7 @@ func mirroredPackage(t *testing.T, name, platform string) providercache.Outcome 
 func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewMirror(Options{Now: time.Now, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
+	v := NewMirror(into(&out, &problems))
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
 	one.Locked, two.Locked = true, true
 	three.Constraints = getproviders.MustParseConstraints("~> 1.0")
@@ -66,7 +65,9 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
-	v := NewMirror(Options{Now: clock, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &out}})
+	o := into(&out, &out)
+	o.Now = clock
+	v := NewMirror(o)
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})

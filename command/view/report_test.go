@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,27 +24,20 @@ import (
 // hostileText would become markup, or end the data, where a page doesn't take care.
 const hostileText = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\"><!--<script>&lt;b&gt;\u2028/*DATA*/HASH"
 
-// reportClock is moved by hand.
-type reportClock struct{ at time.Time }
-
-func (c *reportClock) now() time.Time { return c.at }
-
-func (c *reportClock) wait(ms int) { c.at = c.at.Add(time.Duration(ms) * time.Millisecond) }
-
 // reportProvider is a provider of a host that writes what it likes.
 func reportProvider(name string) getproviders.Provider {
 	return getproviders.Provider{Hostname: hosts.Hostname("registry.terraform.io"), Namespace: "acme", Type: name}
 }
 
-// sampleReport is the page of a run with as many providers as are asked for, of all kinds.
-func sampleReport(t *testing.T, count int, failed bool) string {
+// sampleReport is the page of a run that failed, with as many providers as are asked for, of all kinds.
+func sampleReport(t *testing.T, count int) string {
 	t.Helper()
-	clock := &reportClock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	clock := newWatch()
 	r := newRun(Options{Now: clock.now, Product: asTerraform})
 	r.installs = true
-	clock.wait(20)
+	clock.Advance(20 * time.Millisecond)
 	r.observeModules(modules.Downloading{Key: "network", Package: "registry.terraform.io/acme/network/aws", Version: "3.2.1"})
-	clock.wait(180)
+	clock.Advance(180 * time.Millisecond)
 	r.observeModules(modules.Recorded{Record: modules.Record{Key: "network"}})
 	r.observeModules(modules.Recorded{Record: modules.Record{Key: "local"}})
 	version, _ := getproviders.ParseVersion("5.60.0")
@@ -55,7 +47,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 	}
 	for i, p := range providers {
 		r.observe(on(event.Query, p))
-		clock.wait(3)
+		clock.Advance(3 * time.Millisecond)
 		r.observe(on(event.Selected, p, version))
 		total := int64(1+i%7*i%7) * 17_300_000
 		switch {
@@ -63,37 +55,38 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 			r.observe(ended(event.Present, p, version))
 		case i%5 == 4:
 			r.observe(on(event.Hashing, p, version))
-			clock.wait(15)
+			clock.Advance(15 * time.Millisecond)
 			r.observe(on(event.Begun, p, event.Linking))
-			clock.wait(6)
+			clock.Advance(6 * time.Millisecond)
 			r.observe(ended(event.Linked, p, version, providercache.LinkHardlink))
-		case failed && i%13 == 1:
+		case i%13 == 1:
 			r.observe(on(event.Progress, p, [2]int64{total / 3, total}))
 			r.observe(ended(event.Failed, p, errors.New("the connection was reset "+hostileText)))
 		default:
 			r.observe(on(event.Fetching, p, version, "registry.terraform.io"))
 			r.observe(on(event.Progress, p, [2]int64{0, total}))
-			clock.wait(int(total / 200_000))
+			clock.Advance(time.Duration(total/200_000) * time.Millisecond)
 			r.observe(on(event.Progress, p, [2]int64{total, total}))
 			r.observe(on(event.Begun, p, event.Unpacking))
-			clock.wait(int(total / 900_000))
+			clock.Advance(time.Duration(total/900_000) * time.Millisecond)
 			r.observe(ended(event.Fetched, p, version, "registry.terraform.io "+hostileText, providercache.LinkHardlink))
 		}
 	}
-	if failed {
-		r.addProblems(problem.List{problem.Error("", "Failed to install provider", "Error while installing acme/provider00 v5.60.0: the connection was reset.\n\nhint: try again "+hostileText)})
-		r.addProblems(problem.List{problem.Warning("A warning "+hostileText, "")})
-	}
+	r.addProblems(problem.List{
+		problem.Error("", "Failed to install provider", "Error while installing acme/provider00 v5.60.0: the connection was reset.\n\nhint: try again "+hostileText), problem.Warning("A warning "+hostileText, ""),
+	})
 	var page bytes.Buffer
-	must.Succeed(t, (&Init{Activity: &Activity{run: r}}).WriteReport(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}))
+	must.Succeed(t, (&Init{Activity: &Activity{run: r}}).WriteReport(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: true}))
 	return page.String()
 }
 
 // dataIn is the data of a page.
 func dataIn(t *testing.T, page string) (data struct {
-	Took   float64
-	Failed bool
-	Rows   []item
+	Directory string
+	Took      float64
+	Failed    bool
+	Rows      []item
+	Problems  []struct{ Detail string }
 }) {
 	t.Helper()
 	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -104,7 +97,7 @@ func dataIn(t *testing.T, page string) (data struct {
 
 func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	t.Parallel()
-	clock := &reportClock{}
+	clock := &watch{}
 	r := newRun(Options{Now: clock.now, Product: asTerraform})
 	r.installs = true
 	p, q, gone := reportProvider("p"), reportProvider("q"), reportProvider("gone")
@@ -120,10 +113,10 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 		{31, on(event.Begun, p, event.Unpacking)}, {32, on(event.Begun, q, event.Linking)},
 		{33, ended(event.Linked, q, version, providercache.LinkClone)}, {39, on(event.Begun, p, event.Linking)}, {42, ended(event.Fetched, p, version, "somewhere")},
 	} {
-		clock.at = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
+		clock.Time = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
 		r.observe(step.e)
 	}
-	clock.wait(8)
+	clock.Advance(8 * time.Millisecond)
 	var page bytes.Buffer
 	must.Succeed(t, (&Init{Activity: &Activity{run: r}}).WriteReport(&page, ReportHead{Failed: true}))
 	data := dataIn(t, page.String())
@@ -147,7 +140,7 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 // script that runs is the one whose hash the page names.
 func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	t.Parallel()
-	page := sampleReport(t, 3, true)
+	page := sampleReport(t, 3)
 	must.Equal(t, strings.Count(page, "<script"), 2)
 	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.Contains(page, "src=") && strings.Contains(page, `src="`) {
 		t.Error("the page has markup that came in as data")
@@ -159,12 +152,11 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 }
 
 // A browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.
-// TFDEPS_TEST_SCREENSHOTS is a directory for pictures to look at.
 func TestReport_InABrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")
-	must.Write(t, page, sampleReport(t, 100, true))
+	must.Write(t, page, sampleReport(t, 100))
 	dom := screentest.Browse(t, dir, "file://"+page, "--dump-dom")
 	must.Equal(t, strings.Count(dom, `<div class="row`), 102, dom)
 	for _, want := range []string{"<title>tfdeps init: failed in ", "acme/provider42", "acme/x&lt;/script&gt;&lt;script&gt;", `<b>Failed to install provider</b>`, ">20 linked from the cache<"} {
@@ -172,15 +164,5 @@ func TestReport_InABrowser(t *testing.T) {
 	}
 	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>hacked") {
 		t.Error("a text became markup")
-	}
-	pictures := os.Getenv("TFDEPS_TEST_SCREENSHOTS")
-	if pictures == "" {
-		return
-	}
-	for name, run := range map[string]string{"few": sampleReport(t, 12, false), "many": sampleReport(t, 100, true)} {
-		for mode, options := range map[string][]string{"light": nil, "dark": {"--blink-settings=preferredColorScheme=0"}} {
-			must.Write(t, page, run)
-			screentest.Browse(t, dir, "file://"+page, append(options, "--window-size=1280,1000", "--screenshot="+filepath.Join(pictures, name+"-"+mode+".png"))...)
-		}
 	}
 }

@@ -60,7 +60,6 @@ func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
 
 // installation reports an installation in which everything occurs.
 func (s *speaker) installation() (warnings problem.List) {
-	v1 := getproviders.MustParseVersion("1.2.3")
 	for _, e := range []event.Event{
 		pending(alpha, beta, gamma, builtIn),
 		on(event.Query, gamma, true),

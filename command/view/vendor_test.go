@@ -19,9 +19,9 @@ import (
 func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer
-	v := NewVendor(Options{
-		Now: time.Now, Product: asTerraform, Plain: true, JSON: asJSON, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems},
-	})
+	o := into(&out, &problems)
+	o.JSON = asJSON
+	v := NewVendor(o)
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	two.State = event.Present
 	v.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net", Version: "1.2.0"})

@@ -206,7 +206,8 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		return failed
 	}
 	lost := onLinux(beta, errors.New("it broke"))
-	err := errors.Join(onLinux(alpha, refused), lost, onLinux(beta, refused))
+	nowhere := fail(gamma, during.Metadata, errors.New("nowhere"))
+	err := errors.Join(onLinux(alpha, refused), lost, onLinux(beta, refused), nowhere)
 	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
 		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
 		"or into a credentials block for \"a.example\" in the CLI configuration"
@@ -215,17 +216,20 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		problems problem.List
 		want     []string
 	}{
-		"lock": {LockProblems(product, LockedDir{Result: providercache.LockResult{Err: err}}), []string{
-			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums: some providers could not be installed:" + cause,
-			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums: some providers could not be installed:\n- example.com/acme/beta: it broke",
+		"lock": {LockProblems(product, LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: err}}), []string{
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:" + cause,
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/beta: it broke",
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/gamma: nowhere",
 		}},
 		"mirror": {MirrorProblems(err, "", ""), []string{
 			"Provider release not available: Failed to download these providers:" + cause,
 			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke",
+			"Provider not available: Failed to download example.com/acme/gamma: nowhere",
 		}},
 		"urls": {LocateProblems(err), []string{
 			"Provider package not found: The source of these providers doesn't say where their packages are:" + cause,
 			"Provider package not found: example.com/acme/beta v1.0.0 for linux_amd64: it broke",
+			"Provider package not found: example.com/acme/gamma v1.0.0: nowhere",
 		}},
 	} {
 		var got []string
@@ -234,4 +238,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		}
 		must.EqualSlices(t, got, c.want, name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 	}
+	interrupted := LockProblems(product, LockedDir{Result: providercache.LockResult{Err: fail(alpha, during.Cancel, errors.New("x"))}})
+	must.Len(t, interrupted, 1)
+	must.Contain(t, interrupted[0].Summary, "canceled")
 }
