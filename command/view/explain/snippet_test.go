@@ -95,11 +95,16 @@ func TestSnippet_ChangedFile(t *testing.T) {
 	}
 }
 
-// The parser of JSON takes the square of the depth.
+// The parser of JSON takes the square of the depth, and that of the language as many calls.
 func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
-	for levels, parsed := range map[int]bool{10: true, 1001: false} {
-		text := strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels)
-		must.Equal(t, newSource("main.tf.json", []byte(text)).file != nil, parsed, levels)
+	for opens, closes := range map[string]string{`{"a":`: "}", "[": "]", "!": "", `"${`: `}"`} {
+		for levels, parsed := range map[int]bool{10: true, 1001: false} {
+			name, text := "main.tf.json", strings.Repeat(opens, levels)+"1"+strings.Repeat(closes, levels)
+			if closes != "}" {
+				name, text = "main.tf", "a = "+text+"\n"
+			}
+			must.Equal(t, newSource(name, []byte(text)).file != nil, parsed, opens, levels)
+		}
 	}
 }
 
@@ -122,22 +127,6 @@ func FuzzSnippet(f *testing.F) {
 			t.Error("nothing was printed")
 		}
 	})
-}
-
-// A parser that refuses a file names a place in it.
-func TestSnippet_EndlessNesting(t *testing.T) {
-	for filename, src := range map[string]string{
-		"main.tf":      "terraform {}\na = " + strings.Repeat("[", 1_000_000),
-		"sign.tf":      "terraform {}\na = " + strings.Repeat("!", 4_000_000),
-		"template.tf":  "terraform {}\na = " + strings.Repeat(`"${`, 1_000_000),
-		"main.tf.json": "{\n\"a\":" + strings.Repeat("[", 4_000_000),
-	} {
-		subject := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
-		got := newSource(filename, []byte(src)).cut(&problem.Problem{Subject: &subject})
-		if !got.Found || got.Code != strings.SplitN(src, "\n", 2)[0] || got.Context != "" {
-			t.Errorf("%s: got %+v", filename, got)
-		}
-	}
 }
 
 func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
