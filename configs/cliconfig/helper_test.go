@@ -29,27 +29,27 @@ func TestNewest_HelperIsFound(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name  string
-		files []string // those that end in "/" are directories
-		want  string   // "": not found
+		files string // those that end in "/" are directories
+		want  string // "": not found
 	}{
-		{"none", nil, ""},
-		{"plain", []string{"1/terraform-credentials-t"}, "1/terraform-credentials-t"},
-		{"the first directory", []string{"2/terraform-credentials-t", "1/terraform-credentials-t"}, "1/terraform-credentials-t"},
-		{"any version before none", []string{"1/terraform-credentials-t", "2/terraform-credentials-t_v0.1"}, "2/terraform-credentials-t_v0.1"},
-		{"version 0 is none", []string{"1/terraform-credentials-t", "2/terraform-credentials-t_v0.0.0"}, "1/terraform-credentials-t"},
-		{"numbers, not letters", []string{"1/terraform-credentials-t_v1.9.0", "2/terraform-credentials-t_v1.10.0"}, "2/terraform-credentials-t_v1.10.0"},
-		{"fewer numbers", []string{"1/terraform-credentials-t_v1.0.0", "2/terraform-credentials-t_v1.0.0.1", "1/terraform-credentials-t_v1"}, "2/terraform-credentials-t_v1.0.0.1"},
-		{"prerelease", []string{"1/terraform-credentials-t_v1.0.0-rc1", "2/terraform-credentials-t_v1.0.0"}, "2/terraform-credentials-t_v1.0.0"},
-		{"prereleases", []string{"1/terraform-credentials-t_v1.0.0-rc1", "2/terraform-credentials-t_v1.0.0-rc2"}, "2/terraform-credentials-t_v1.0.0-rc2"},
-		{"protocol of old", []string{"1/terraform-credentials-t_v1.0.0_x4", "2/terraform-credentials-t_v0.9.0_x5"}, "1/terraform-credentials-t_v1.0.0_x4"},
-		{"capitals", []string{"1/Terraform-Credentials-T_V1.0.0"}, "1/Terraform-Credentials-T_V1.0.0"},
-		{"directory", []string{"1/terraform-credentials-t_v2.0.0/", "1/terraform-credentials-t"}, "1/terraform-credentials-t"},
-		{"no version at all", []string{"1/terraform-credentials-t_vault", "1/terraform-credentials-t_v", "1/terraform-credentials-t_v99999999999999999999"}, ""},
-		{"another's", []string{"1/terraform-credentials-tt", "1/terraform-credentials-t-t", "1/terraform-credentials-", "1/t", "1/xterraform-credentials-t"}, ""},
+		{"none", "", ""},
+		{"plain", "1/terraform-credentials-t", "1/terraform-credentials-t"},
+		{"the first directory", "2/terraform-credentials-t 1/terraform-credentials-t", "1/terraform-credentials-t"},
+		{"any version before none", "1/terraform-credentials-t 2/terraform-credentials-t_v0.1", "2/terraform-credentials-t_v0.1"},
+		{"version 0 is none", "1/terraform-credentials-t 2/terraform-credentials-t_v0.0.0", "1/terraform-credentials-t"},
+		{"numbers, not letters", "1/terraform-credentials-t_v1.9.0 2/terraform-credentials-t_v1.10.0", "2/terraform-credentials-t_v1.10.0"},
+		{"fewer numbers", "1/terraform-credentials-t_v1.0.0 2/terraform-credentials-t_v1.0.0.1 1/terraform-credentials-t_v1", "2/terraform-credentials-t_v1.0.0.1"},
+		{"prerelease", "1/terraform-credentials-t_v1.0.0-rc1 2/terraform-credentials-t_v1.0.0", "2/terraform-credentials-t_v1.0.0"},
+		{"prereleases", "1/terraform-credentials-t_v1.0.0-rc1 2/terraform-credentials-t_v1.0.0-rc2", "2/terraform-credentials-t_v1.0.0-rc2"},
+		{"protocol of old", "1/terraform-credentials-t_v1.0.0_x4 2/terraform-credentials-t_v0.9.0_x5", "1/terraform-credentials-t_v1.0.0_x4"},
+		{"capitals", "1/Terraform-Credentials-T_V1.0.0", "1/Terraform-Credentials-T_V1.0.0"},
+		{"directory", "1/terraform-credentials-t_v2.0.0/ 1/terraform-credentials-t", "1/terraform-credentials-t"},
+		{"no version at all", "1/terraform-credentials-t_vault 1/terraform-credentials-t_v 1/terraform-credentials-t_v99999999999999999999", ""},
+		{"another's", "1/terraform-credentials-tt 1/terraform-credentials-t-t 1/terraform-credentials- 1/t 1/xterraform-credentials-t", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			base := t.TempDir()
-			for _, file := range tc.files {
+			for file := range strings.FieldsSeq(tc.files) {
 				path := filepath.Join(base, filepath.FromSlash(file)) + exe
 				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				err := os.WriteFile(path, nil, 0o700)

@@ -201,9 +201,3 @@ func TestRead_ReportsAllUnsetVariables(t *testing.T) {
 	must.Contain(t, problems[0].Detail, "variable X ")
 	must.Contain(t, problems[1].Detail, "variable Y ")
 }
-
-func TestMethodKind_HasItsName(t *testing.T) {
-	for kind, want := range map[MethodKind]string{0: "unknown", Direct: "direct", FilesystemMirror: "filesystem_mirror", NetworkMirror: "network_mirror"} {
-		must.Equal(t, kind.String(), want)
-	}
-}

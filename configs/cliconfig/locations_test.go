@@ -2,6 +2,7 @@ package cliconfig
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -56,34 +57,35 @@ func TestHelperDirs(t *testing.T) {
 	}
 }
 
+// TestImpliedMirrorDirs has directories with colons between them, below the configuration's.
 func TestImpliedMirrorDirs(t *testing.T) {
+	const unix = "/home/u/.terraform.d/plugins:/home/u/.local/share/terraform/plugins:/usr/local/share/terraform/plugins:/usr/share/terraform/plugins"
 	for _, tc := range []struct {
-		name       string
-		env        variables
-		home, goos string
-		want       []string
+		name             string
+		env              variables
+		home, goos, want string
 	}{
-		{"Linux", nil, "/home/u", "linux", []string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins",
-			"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
-		{"other Unix", nil, "/home/u", "freebsd", []string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins",
-			"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
-		{"no home", nil, "", "linux", []string{"terraform.d/plugins", "/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
+		{"Linux", nil, "/home/u", "linux", unix},
+		{"other Unix", nil, "/home/u", "freebsd", unix},
+		{"no home", nil, "", "linux", "/usr/local/share/terraform/plugins:/usr/share/terraform/plugins"},
 		{"XDG", variables{"XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/a:relative::/b/:/x/../y"}, "/home/u", "linux",
-			[]string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/data/terraform/plugins", "/a/terraform/plugins", "/b/terraform/plugins", "/y/terraform/plugins"}},
-		{"relative XDG", variables{"XDG_DATA_HOME": "data", "XDG_DATA_DIRS": "a"}, "/home/u", "linux",
-			[]string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins"}},
-		{"each directory once", variables{"XDG_DATA_HOME": "/a", "XDG_DATA_DIRS": "/a:/b:/b/"}, "/home/u", "linux",
-			[]string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/a/terraform/plugins", "/b/terraform/plugins"}},
-		{"macOS", variables{"XDG_DATA_HOME": "/a"}, "/Users/u", "darwin", []string{"terraform.d/plugins", "/Users/u/.terraform.d/plugins",
-			"/Users/u/Library/Application Support/io.terraform/plugins", "/Library/Application Support/io.terraform/plugins"}},
-		{"macOS without home", nil, "", "darwin", []string{"terraform.d/plugins", "/Library/Application Support/io.terraform/plugins"}},
-		{"Windows", variables{"APPDATA": "/roaming"}, "/users/u", "windows", []string{"terraform.d/plugins", "/roaming/terraform.d/plugins", "/roaming/HashiCorp/Terraform/plugins"}},
-		{"Windows without application data", nil, "/users/u", "windows", []string{"terraform.d/plugins"}},
+			"/home/u/.terraform.d/plugins:/data/terraform/plugins:/a/terraform/plugins:/b/terraform/plugins:/y/terraform/plugins"},
+		{"relative XDG", variables{"XDG_DATA_HOME": "data", "XDG_DATA_DIRS": "a"}, "/home/u", "linux", "/home/u/.terraform.d/plugins:/home/u/.local/share/terraform/plugins"},
+		{"each directory once", variables{"XDG_DATA_HOME": "/a", "XDG_DATA_DIRS": "/a:/b:/b/"}, "/home/u", "linux", "/home/u/.terraform.d/plugins:/a/terraform/plugins:/b/terraform/plugins"},
+		{"macOS", variables{"XDG_DATA_HOME": "/a"}, "/Users/u", "darwin",
+			"/Users/u/.terraform.d/plugins:/Users/u/Library/Application Support/io.terraform/plugins:/Library/Application Support/io.terraform/plugins"},
+		{"macOS without home", nil, "", "darwin", "/Library/Application Support/io.terraform/plugins"},
+		{"Windows", variables{"APPDATA": "/roaming"}, "/users/u", "windows", "/roaming/terraform.d/plugins:/roaming/HashiCorp/Terraform/plugins"},
+		{"Windows without application data", nil, "/users/u", "windows", ""},
+		{"OpenTofu", nil, "/home/u", "linux", unix},
+		{"OpenTofu, XDG", variables{"XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/a"}, "/home/u", "linux",
+			"/home/u/.terraform.d/plugins:/data/opentofu/plugins:/data/terraform/plugins:/a/terraform/plugins"},
 	} {
-		var got []string
-		for _, dir := range ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), getproviders.Terraform("")) {
-			got = append(got, filepath.ToSlash(dir))
+		product := getproviders.Terraform("")
+		if strings.HasPrefix(tc.name, "OpenTofu") {
+			product = openTofu
 		}
-		must.EqualSlices(t, got, tc.want, tc.name)
+		got := filepath.ToSlash(strings.Join(ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), product), ":"))
+		must.Equal(t, got, strings.TrimSuffix("terraform.d/plugins:"+tc.want, ":"), tc.name)
 	}
 }

@@ -2,8 +2,6 @@ package cliconfig
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,13 +9,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // peer is a run of Terraform with a CLI configuration, in a working directory
@@ -284,9 +282,9 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 				tc.host = host
 			}
 			registry := record(t)
-			rc := tc.rc + "\nhost \"" + tc.host + "\" { services = { \"providers.v1\" = \"" + registry.url + "/\" } }"
+			rc := tc.rc + "\nhost \"" + tc.host + "\" { services = { \"providers.v1\" = \"" + registry.BaseURL() + "/\" } }"
 			out := peer{rc: rc, provider: tc.host + "/a/b", env: tc.env}.run(t, "init", "-no-color")
-			must.Len(t, registry.requests(), 1, out)
+			must.Len(t, registry.Log(), 1, out)
 			config, problems := parse(rc)
 			name, err := hosts.ParseHostname(tc.host)
 			must.Len(t, problems, 0)
@@ -296,35 +294,17 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 				ours = "Bearer " + ours
 			}
 			must.Succeed(t, err)
-			must.Equal(t, ours, registry.requests()[0])
+			must.Equal(t, ours, registry.Log()[0].Header.Get("Authorization"))
 		})
 	}
 }
 
-// recorder is a server that has nothing, and records the Authorization header of each request.
-type recorder struct {
-	url  string
-	mu   sync.Mutex
-	seen []string
-}
-
-func (r *recorder) requests() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.seen
-}
-
-func record(t *testing.T) *recorder {
-	r := &recorder{}
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.seen = append(r.seen, req.Header.Get("Authorization"))
-		http.NotFound(w, req)
-	}))
-	t.Cleanup(srv.Close)
-	r.url = srv.URL
-	return r
+// record starts a server that has nothing.
+func record(t *testing.T) *providertest.Server {
+	t.Helper()
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true}))(t)
+	t.Cleanup(server.Close)
+	return server
 }
 
 // TestRead_HelperIsThatOfTerraform has two versions of a helper program, and compares what is sent
@@ -354,11 +334,10 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 			peertest.PeerCase(t, t.Name())
 			registry := record(t)
 			rc := "credentials_helper \"x\" {\n  args = [\"arg\"]\n}\ncredentials \"block.example\" {\n  token = \"block\"\n}\ncredentials \"empty.example\" {}\n" +
-				"host \"" + name + "\" {\n  services = {\n    \"providers.v1\" = \"" + registry.url + "/\"\n  }\n}\n"
+				"host \"" + name + "\" {\n  services = {\n    \"providers.v1\" = \"" + registry.BaseURL() + "/\"\n  }\n}\n"
 			out := peer{rc: rc, provider: name + "/a/b", env: []string{"HOME=" + home}}.run(t, "init", "-no-color")
-			if got := registry.requests(); len(got) != 1 || got[0] != want {
-				t.Errorf("theirs %q, want %q\n%s", got, want, out)
-			}
+			must.Len(t, registry.Log(), 1, out)
+			must.Equal(t, registry.Log()[0].Header.Get("Authorization"), want, out)
 			config, problems := parse(rc)
 			host := must.Get(hosts.ParseHostname(name))(t)
 			must.Len(t, problems, 0)

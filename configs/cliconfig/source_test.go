@@ -121,15 +121,6 @@ func TestNetwork_SourcesAreSharedOnlyIfAsked(t *testing.T) {
 	}
 }
 
-// Methods with one URL have one source, which is asked once.
-func TestSource_MethodsWithOneURLShareIt(t *testing.T) {
-	const mirror = "network_mirror {\n    url = \"https://mirror.example.com/\"\n"
-	config, _ := parse("provider_installation {\n  " + mirror + "    include = [\"a.example/*/*\"]\n  }\n  " + mirror + "  }\n}")
-	all := must.Get(config.Source(t.Context(), SourceOptions{Product: terraform}))(t).Selectors
-	must.Len(t, all, 2)
-	must.Equal(t, all[0].Source == all[1].Source, true)
-}
-
 func TestSource_RefusesAnUnknownMethod(t *testing.T) {
 	config := &Config{Installation: []Method{{}}}
 	must.Refuse(config.Source(t.Context(), SourceOptions{Product: terraform}))(t, "a method of no kind is accepted")
