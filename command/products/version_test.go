@@ -1,10 +1,10 @@
 package products
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,12 +50,11 @@ func pretendToBeTerraform(answer string) {
 func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 	t.Helper()
 	dir := t.TempDir()
-	self := must.Get(os.Executable())(t)
 	name := "terraform"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	copyProgram(t, self, filepath.Join(dir, name))
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, name), must.Get(os.ReadFile(must.Get(os.Executable())(t)))(t), 0o755))
 	return &cli.Meta{
 		Context:  t.Context(),
 		CacheDir: filepath.Join(t.TempDir(), "tfdeps"),
@@ -70,15 +69,6 @@ func firstProgram(m *cli.Meta, name string) (found Installed, ok bool) {
 		return found, true
 	}
 	return found, false
-}
-
-func copyProgram(t *testing.T, from, to string) {
-	t.Helper()
-	in := must.Get(os.Open(from))(t)
-	defer in.Close()
-	out := must.Get(os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755))(t)
-	must.Get(io.Copy(out, in))(t)
-	must.Succeed(t, out.Close())
 }
 
 // asked returns how often the stand-in was called, and the arguments of the last call.
@@ -125,16 +115,6 @@ func TestFindVersion_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
 	}
 }
 
-func TestFindVersion_BehindWarnings(t *testing.T) {
-	m := fakeTerraform(t, "\nWarning: Unable to open CLI configuration file\n"+`{"terraform_version": "1.9.8"}`)
-	checkProductVersion(t, m, "1.9.8")
-}
-
-func TestFindVersion_BeforeWhatAWrapperAdds(t *testing.T) {
-	m := fakeTerraform(t, "[command]/bin/terraform-bin version -json\n"+`{"terraform_version": "1.9.8"}`+"\n::debug::exitcode: 0\n")
-	checkProductVersion(t, m, "1.9.8")
-}
-
 // Before the real program on PATH there may be a tfdeps of another version, or a launcher that
 // calls one.
 func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
@@ -174,20 +154,19 @@ func TestFindVersion_SurvivesDamagedMemory(t *testing.T) {
 	}
 }
 
-func TestFindVersion_ByDefault(t *testing.T) {
-	for _, answer := range []string{"fail", "no JSON", `{"terraform_version": "none"}`, `{}`} {
-		t.Run(answer, func(t *testing.T) {
-			m := fakeTerraform(t, answer)
-			checkProductVersion(t, m, defaultTerraform)
-			if entries, _ := os.ReadDir(m.CacheDir); len(entries) > 0 {
-				t.Errorf("%v was remembered of an answer that is none", entries)
-			}
-		})
+func TestFindVersion_OfAnswersOfAllKinds(t *testing.T) {
+	for answer, want := range map[string]string{
+		"fail": "", "no JSON": "", `{"terraform_version": "none"}`: "", `{}`: "",
+		"\nWarning: Unable to open CLI configuration file\n" + `{"terraform_version": "1.9.8"}`:                       "1.9.8",
+		"[command]/bin/terraform-bin version -json\n" + `{"terraform_version": "1.9.8"}` + "\n::debug::exitcode: 0\n": "1.9.8",
+	} {
+		m := fakeTerraform(t, answer)
+		checkProductVersion(t, m, cmp.Or(want, defaultTerraform))
+		if entries, _ := os.ReadDir(m.CacheDir); len(entries) > 0 && want == "" {
+			t.Errorf("%v was remembered of an answer that is none: %s", entries, answer)
+		}
 	}
-	t.Run("nothing on PATH", func(t *testing.T) {
-		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir()}}
-		checkProductVersion(t, m, defaultTerraform)
-	})
+	checkProductVersion(t, &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir()}}, defaultTerraform)
 }
 
 func TestFindVersion_IsNotThatOfTfdeps(t *testing.T) {

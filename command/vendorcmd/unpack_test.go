@@ -1,7 +1,6 @@
 package vendorcmd
 
 import (
-	"archive/zip"
 	"bytes"
 	"io/fs"
 	"maps"
@@ -18,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
@@ -61,8 +61,8 @@ func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 		"another package, the same lock file": {brought.with(tree{providers: present[providers]}), []string{"acme/widget 1.0.0", string(evil)}},
 		"another package, no lock file":       {brought, []string{"acme/widget 1.0.0", string(evil)}},
 		"a directory, and hashes of archives": {brought.with(tree{providers: locked(t, "acme/widget@1.0.0", zh)}), []string{string(evil)}},
-		"an archive of another package":       {tree{archiveOfWidget: zipped(t, "evil"), packageOfWidget: "good"}, []string{archiveOfWidget, string(evil)}},
-		"an archive by way of a link":         {tree{archiveOfWidget: "-> ../../../../../" + home + "/x", home + "/x": zipped(t, "evil")}, []string{string(evil)}},
+		"an archive of another package":       {tree{archiveOfWidget: zipped("evil"), packageOfWidget: "good"}, []string{archiveOfWidget, string(evil)}},
+		"an archive by way of a link":         {tree{archiveOfWidget: "-> ../../../../../" + home + "/x", home + "/x": zipped("evil")}, []string{string(evil)}},
 		"another hash of a module":            {tree{modulesFile: lockedModule("net@1.0.0", other), moduleNet: "evil"}, []string{"module net", string(other), "-accept-hash"}},
 		"another version of a module":         {tree{modulesFile: lockedModule("net@2.0.0", net), moduleNet: "good"}, []string{"module net", "version", string(net)}},
 		"another module, the same lock file":  {tree{modulesFile: present[modulesFile], moduleNet: "evil"}, []string{"module net", string(other), string(net)}},
@@ -119,7 +119,7 @@ func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 			tree{}, tree{packageOfWidget: "good", providers: widget, modulesFile: lockedModule("net@1.0.0", net), moduleNet: "good", moduleRecords: records(".terraform/modules/net", ".terraform/modules/net/inner")},
 			nil, tree{packageOfWidget: "good", providers: widget, modulesFile: lockedModule("net@1.0.0", net), moduleNet: "good"}},
 		"the same":                         {tree{providers: widget}, tree{packageOfWidget: "good", providers: widget}, nil, tree{providers: widget, packageOfWidget: "good"}},
-		"an archive whose files are known": {tree{providers: widget}, tree{archiveOfWidget: zipped(t, "good")}, nil, tree{providers: widget}},
+		"an archive whose files are known": {tree{providers: widget}, tree{archiveOfWidget: zipped("good")}, nil, tree{providers: widget}},
 		"fewer hashes":                     {tree{providers: widget}, tree{providers: locked(t, "acme/widget@1.0.0", good)}, nil, tree{providers: widget}},
 		"fewer entries":                    {tree{providers: both("1.0.0", good, zh)}, tree{providers: gadget}, nil, tree{providers: both("1.0.0", good, zh)}},
 		"an entry more":                    {tree{providers: gadget}, tree{packageOfWidget: "good", providers: locked(t, "acme/widget@1.0.0", good)}, nil, tree{providers: both("1.0.0", good)}},
@@ -173,12 +173,7 @@ func (tr tree) with(more tree) tree {
 func (tr tree) lay(t *testing.T, dir string) {
 	t.Helper()
 	for name, content := range tr {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil {
-			err = os.WriteFile(path, []byte(content), 0o644)
-		}
-		must.Succeed(t, err)
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 }
 
@@ -196,11 +191,8 @@ func (tr tree) pack(t *testing.T) string {
 	}
 	files.lay(t, dir)
 	var b bytes.Buffer
-	_, err := bundle.Write(t.Context(), &b, dir, entries)
-	if err == nil {
-		err = os.WriteFile(name, b.Bytes(), 0o644)
-	}
-	must.Succeed(t, err)
+	must.Get(bundle.Write(t.Context(), &b, dir, entries))(t)
+	must.Write(t, name, b.Bytes())
 	return name
 }
 
@@ -228,19 +220,8 @@ func treeOf(t *testing.T, dir string) tree {
 }
 
 // zipped is an archive of the provider's package.
-func zipped(t *testing.T, content string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	file, err := w.Create("terraform-provider-widget")
-	if err == nil {
-		_, err = file.Write([]byte(content))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	must.Succeed(t, err)
-	return b.String()
+func zipped(content string) string {
+	return string(providertest.Zip(map[string]string{"terraform-provider-widget": content}))
 }
 
 // h1Of is the hash of a package with this one file.
@@ -248,8 +229,7 @@ func h1Of(t *testing.T, name, content string) getproviders.Hash {
 	t.Helper()
 	dir := t.TempDir()
 	tree{name: content}.lay(t, dir)
-	h1 := must.Get(treehash.Dir(t.Context(), dir))(t)
-	return h1
+	return must.Get(treehash.Dir(t.Context(), dir))(t)
 }
 
 // locked is a lock file of "PROVIDER@VERSION" and hashes.
@@ -262,12 +242,7 @@ func lockedToo(t *testing.T, locks *depsfile.Locks, name string, hashes ...getpr
 	t.Helper()
 	product := getproviders.Terraform("1.15.9")
 	source, version, _ := strings.Cut(name, "@")
-	p, err := product.ParseProvider(source)
-	v, wrong := getproviders.ParseVersion(version)
-	if err != nil || wrong != nil {
-		t.Fatal(err, wrong)
-	}
-	locks.Set(depsfile.Lock{Provider: p, Version: v, Hashes: hashes})
+	locks.Set(depsfile.Lock{Provider: must.Get(product.ParseProvider(source))(t), Version: getproviders.MustParseVersion(version), Hashes: hashes})
 	return string(locks.Encode(product))
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -25,7 +24,7 @@ func TestReadState_ChoosesTheState(t *testing.T) {
 		"terraform.tfstate.d/w/terraform.tfstate": stateOfWidget,
 		"elsewhere/w/terraform.tfstate":           stateOfWidget,
 	} {
-		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)))
+		must.Write(t, name, content)
 	}
 	local := readRecord(t, `"local","config":{"path":"pulled","workspace_dir":"elsewhere"}`)
 	remote := readRecord(t, `"s3","config":{}`)

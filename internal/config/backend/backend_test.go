@@ -423,7 +423,6 @@ func TestFiles_States(t *testing.T) {
 			dir := t.TempDir()
 			if tt.file != "" {
 				path := filepath.Join(dir, filepath.FromSlash(tt.file))
-				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 				must.Write(t, path, tt.content)
 			}
 			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))

@@ -43,8 +43,8 @@ func inputFor(t *testing.T, files texts, typ string, sources InputSources) strin
 
 func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*Module, hcl.Diagnostics) {
 	t.Helper()
-	files = mapsWith(files, "main.tf", "variable \"x\" {\n  const = true\n"+typ+"\n}\nmodule \"m\" {\n  source = var.x\n}\n")
 	dir := writeFiles(t, files)
+	must.Write(t, filepath.Join(dir, "main.tf"), "variable \"x\" {\n  const = true\n"+typ+"\n}\nmodule \"m\" {\n  source = var.x\n}\n")
 	sources.WorkingDir = dir
 	inputs, diags := ReadInputs(dir, sources)
 	module, more := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs})
@@ -53,14 +53,6 @@ func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*M
 		diags = append(diags, call.Problems()...)
 	}
 	return module, diags
-}
-
-func mapsWith(files texts, name, content string) map[string]string {
-	more := map[string]string{name: content}
-	for name, content := range files {
-		more[name] = content
-	}
-	return more
 }
 
 func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {

@@ -114,8 +114,8 @@ func TestFile_SaveAndLoad(t *testing.T) {
 		t.Errorf("without a file: %+v, %v", locks.All(), diags)
 	}
 	must.Succeed(t, locksOf(network).Save(path))
-	before := stat(t, path)
-	if err := locksOf(network).Save(path); err != nil || !os.SameFile(before, stat(t, path)) {
+	before := must.Get(os.Stat(path))(t)
+	if err := locksOf(network).Save(path); err != nil || !os.SameFile(before, must.Get(os.Stat(path))(t)) {
 		t.Errorf("a file that needn't change is replaced: %v", err)
 	}
 	must.Succeed(t, locksOf(network, dns).Save(path))
@@ -132,12 +132,6 @@ func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 		t.Error("a directory is read")
 	}
 	must.Refuse(locksOf(network).Save(filepath.Join(dir, "missing", FileName)))(t, "a file is saved in a directory that isn't there")
-}
-
-func stat(t *testing.T, path string) os.FileInfo {
-	t.Helper()
-	info := must.Get(os.Stat(path))(t)
-	return info
 }
 
 func FuzzDecode(f *testing.F) {

@@ -3,6 +3,7 @@ package modulelock
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,8 +27,7 @@ func tree(t *testing.T, files map[string]string) string {
 
 func hash(t *testing.T, dir string) getproviders.Hash {
 	t.Helper()
-	h := must.Get(HashTree(t.Context(), dir))(t)
-	return h
+	return must.Get(HashTree(t.Context(), dir))(t)
 }
 
 var netFiles = map[string]string{"main.tf": "# main\n", "sub/main.tf": "# sub\n", ".hidden": "x", "sub/.hg/x": "x", ".gitignore": "y"}
@@ -52,8 +52,7 @@ func TestHash_WhatDoesNotCount(t *testing.T) {
 	want := hash(t, tree(t, netFiles))
 	dir := tree(t, netFiles)
 	for name, content := range map[string]string{".git/HEAD": "ref", ".git/sub/x": "", ".hg/x": "", "sub/.git": "gitdir: ../.git/modules/sub"} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.Chmod(filepath.Join(dir, "main.tf"), 0o755)))
 	must.Equal(t, hash(t, dir), want)
@@ -72,13 +71,8 @@ func TestHash_WhatCounts(t *testing.T) {
 		"line ends":           {"main.tf": "# main\r\n"},
 		"a terraform's files": {".terraform/modules/modules.json": "{}"},
 	} {
-		files := map[string]string{}
-		for name, content := range netFiles {
-			files[name] = content
-		}
-		for name, content := range change {
-			files[name] = content
-		}
+		files := maps.Clone(netFiles)
+		maps.Copy(files, change)
 		h := hash(t, tree(t, files))
 		if other, ok := seen[h]; ok {
 			t.Errorf("%s has the hash of %s", name, other)
@@ -111,10 +105,8 @@ func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
 	add("a link to a directory", link("sub", "link"))
 	add("a link to nothing", link("nothing", "link"))
 	add("a link to itself", link("link", "link"))
-	files := map[string]string{"link": "sub/main.tf"}
-	for name, content := range netFiles {
-		files[name] = content
-	}
+	files := maps.Clone(netFiles)
+	files["link"] = "sub/main.tf"
 	add("a file with the text of a link", tree(t, files))
 
 	must.Equal(t, hashes["h1:AyJKODncO8NS68+RKYn5GGzToVEfzb/36w2TC2w6OEg="], "a link to a file", "the hash of a tree with a link isn't what it was", hashes)
