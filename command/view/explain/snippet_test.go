@@ -56,19 +56,6 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-func TestSnippet_JSON(t *testing.T) {
-	const src = `{"terraform": {"required_providers": {"aaa": 1}}}`
-	at := strings.Index(src, `"aaa"`)
-	got := newSource("main.tf.json", []byte(src)).cut(&problem.Problem{Subject: &hcl.Range{
-		Filename: "main.tf.json",
-		Start:    hcl.Pos{Line: 1, Column: at + 1, Byte: at},
-		End:      hcl.Pos{Line: 1, Column: at + 6, Byte: at + 5},
-	}})
-	if !got.Found || got.Code != src {
-		t.Errorf("got %+v", got)
-	}
-}
-
 // Of a line of megabytes, only the part around what is at fault is shown; and a file that is so large isn't parsed again.
 func TestSnippet_OfALongLine(t *testing.T) {
 	long := "x = {\n" + strings.Repeat("\u00e4", 1<<20) + "!" + strings.Repeat("\u00f6", 1<<20) + "\n}\n"
