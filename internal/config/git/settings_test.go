@@ -2,7 +2,6 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,70 +13,51 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// planter puts into a store what someone who can write to it would put there. Its programs make the file ran.
-type planter struct {
-	tb         testing.TB
-	store, ran string
-}
+// otherFilter is a setting that has git start a program for files of the tree.
+const otherFilter = "[filter \"other\"]\n\tsmudge = \"touch RAN; cat\"\n"
 
-func (p planter) write(name, text string) {
-	p.tb.Helper()
-	path := filepath.Join(p.store, filepath.FromSlash(name))
-	old, _ := os.ReadFile(path)
-	must.Succeed(p.tb, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, append(old, text...), 0o755)))
-}
-
-// filter is a setting that has git start a program for files of the tree.
-func (p planter) filter() string {
-	return "[filter \"other\"]\n\tsmudge = \"touch " + p.ran + "; cat\"\n"
-}
-
-func (p planter) other(text string) (path string) {
-	p.tb.Helper()
-	path = filepath.Join(p.tb.TempDir(), "other")
-	must.Write(p.tb, path, text)
-	return peertest.ScriptPath(path)
+// plant adds to the files of a store what someone who can write to it would put there; "-> " begins what becomes a link. RAN is the file that
+// its programs make, OTHER one with a filter, and COPY a copy of the store with that filter.
+func (b *bench) plant(files map[string]string) {
+	b.tb.Helper()
+	store, other, copied := b.store(), filepath.Join(b.tb.TempDir(), "other"), filepath.Join(b.tb.TempDir(), "copy")
+	expand := strings.NewReplacer("RAN", peertest.ScriptPath(filepath.Join(b.work, "ran")), "OTHER", peertest.ScriptPath(other), "COPY", peertest.ScriptPath(copied))
+	must.Succeed(b.tb, os.CopyFS(copied, os.DirFS(store)))
+	add := func(path, text string) {
+		old, _ := os.ReadFile(path)
+		must.Succeed(b.tb, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, append(old, expand.Replace(text)...), 0o755)))
+	}
+	add(other, otherFilter)
+	add(filepath.Join(copied, "config"), otherFilter)
+	for name, text := range files {
+		path := filepath.Join(store, filepath.FromSlash(name))
+		if target, isLink := strings.CutPrefix(text, "-> "); isLink {
+			must.Succeed(b.tb, errors.Join(os.Remove(path), os.Symlink(expand.Replace(target), path)))
+		} else {
+			add(path, text)
+		}
+	}
 }
 
 // What lies in the store was put there by whoever can write to it: a CI cache, for one.
 func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 	t.Parallel()
 	needShell(t)
-	for name, plant := range map[string]func(planter){
-		"filter":       func(p planter) { p.write("config", p.filter()) },
-		"include.path": func(p planter) { p.write("config", "[include]\n\tpath = "+p.other(p.filter())+"\n") },
-		"includeIf": func(p planter) {
-			p.write("config", "[includeIf \"gitdir:/**\"]\n\tpath = "+p.other(p.filter())+"\n")
+	for name, files := range map[string]map[string]string{
+		"filter":                     {"config": otherFilter},
+		"include.path":               {"config": "[include]\n\tpath = OTHER\n"},
+		"includeIf":                  {"config": "[includeIf \"gitdir:/**\"]\n\tpath = OTHER\n"},
+		"config.worktree":            {"config": "[extensions]\n\tworktreeConfig = true\n", "config.worktree": otherFilter},
+		"commondir":                  {"commondir": "COPY\n"},
+		"info/attributes":            {"info/attributes": "* filter=user\n"},
+		"core.alternateRefsCommand":  {"objects/info/alternates": "COPY/objects\n", "config": "[core]\n\talternateRefsCommand = \"touch RAN; :\"\n"},
+		"uploadpack.packObjectsHook": {"config": "[uploadpack]\n\tpackObjectsHook = touch RAN\n"},
+		"core.fsmonitor, core.pager and hooks": {
+			"config":                  "[core]\n\tfsmonitor = touch RAN\n\tpager = touch RAN\n[alias]\n\tread-tree = !touch RAN\n",
+			"hooks/post-index-change": "#!/bin/sh\ntouch RAN\n", "hooks/reference-transaction": "#!/bin/sh\ntouch RAN\n",
 		},
-		"config.worktree": func(p planter) {
-			p.write("config", "[extensions]\n\tworktreeConfig = true\n")
-			p.write("config.worktree", p.filter())
-		},
-		"commondir": func(p planter) {
-			dir := filepath.Join(p.tb.TempDir(), "common")
-			must.Succeed(p.tb, os.CopyFS(dir, os.DirFS(p.store)))
-			planter{p.tb, dir, p.ran}.write("config", p.filter())
-			p.write("commondir", peertest.ScriptPath(dir)+"\n")
-		},
-		"info/attributes": func(p planter) { p.write("info/attributes", "* filter=user\n") },
-		"core.alternateRefsCommand": func(p planter) {
-			alternate := filepath.Join(p.tb.TempDir(), "alternate.git")
-			must.Succeed(p.tb, os.CopyFS(alternate, os.DirFS(p.store)))
-			p.write("objects/info/alternates", peertest.ScriptPath(filepath.Join(alternate, "objects"))+"\n")
-			p.write("config", "[core]\n\talternateRefsCommand = \"touch "+p.ran+"; :\"\n")
-		},
-		"uploadpack.packObjectsHook": func(p planter) {
-			p.write("config", "[uploadpack]\n\tpackObjectsHook = touch "+p.ran+"\n")
-		},
-		"core.fsmonitor, core.pager and hooks": func(p planter) {
-			p.write("config", "[core]\n\tfsmonitor = touch "+p.ran+"\n\tpager = touch "+p.ran+"\n[alias]\n\tread-tree = !touch "+p.ran+"\n")
-			p.write("hooks/post-index-change", "#!/bin/sh\ntouch "+p.ran+"\n")
-			p.write("hooks/reference-transaction", "#!/bin/sh\ntouch "+p.ran+"\n")
-		},
-		"submodule": func(p planter) { p.write("config", "[submodule \"a\"]\n\tupdate = !touch "+p.ran+"\n") },
-		"not readable": func(p planter) {
-			must.Succeed(p.tb, errors.Join(os.Remove(filepath.Join(p.store, "config")), os.Symlink(p.other(p.filter()), filepath.Join(p.store, "config"))))
-		},
+		"submodule":    {"config": "[submodule \"a\"]\n\tupdate = !touch RAN\n"},
+		"not readable": {"config": "-> OTHER"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,9 +67,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			b := newBench(t)
 			b.configure("[filter \"user\"]\n\tsmudge = tr a-z A-Z\n")
 			b.files(o.at(first))
-			store := b.store()
-			p := planter{t, store, peertest.ScriptPath(filepath.Join(b.work, "ran"))}
-			plant(p)
+			b.plant(files)
 			later := b.again()
 			for _, ref := range []string{first, second} {
 				_, files := later.files(o.at(ref))
@@ -97,9 +75,9 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			}
 			must.Refuse(os.Lstat(filepath.Join(b.work, "ran")))(t, "a program ran")
 			for _, name := range obeyed {
-				must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(p.store, name))), fs.ErrNotExist, "there still", name)
+				must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(b.store(), name))), fs.ErrNotExist, "there still", name)
 			}
-			if content, err := os.ReadFile(filepath.Join(p.store, "config")); err != nil || strings.Contains(string(content), p.ran) || strings.Count(string(content), "[") != 1 {
+			if content, err := os.ReadFile(filepath.Join(b.store(), "config")); err != nil || strings.Contains(string(content), b.work) || strings.Count(string(content), "[") != 1 {
 				t.Errorf("the config is %q, %v", content, err)
 			}
 		})
@@ -115,9 +93,7 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 	b.Environ = append(b.Environ, "GIT_SSH_VARIANT=simple")
 	url := "https://git.invalid" + peertest.ScriptPath(o.dir)
 	b.files(Request{URL: url, Ref: ids["main1"]})
-	store := b.store()
-	p := planter{t, store, peertest.ScriptPath(filepath.Join(b.work, "ran"))}
-	p.write("config", fmt.Sprintf("[core]\n\tsshCommand = touch %s\n[credential]\n\thelper = !touch %[1]s\n[url \"ext::touch %[1]s \"]\n\tinsteadOf = https://git.\n", p.ran))
+	b.plant(map[string]string{"config": "[core]\n\tsshCommand = touch RAN\n[credential]\n\thelper = !touch RAN\n[url \"ext::touch RAN \"]\n\tinsteadOf = https://git.\n"})
 	if commit, _ := b.again().files(Request{URL: url, Ref: ids["dev1"]}); commit != ids["dev1"] { // with the user's own settings
 		t.Errorf("got %s", commit)
 	}
