@@ -10,25 +10,25 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// deep are texts that make a parser recurse, in the native syntax.
-var deep = map[string]func(n int) string{
-	"parentheses":  func(n int) string { return "a = " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) },
-	"lists":        func(n int) string { return "a = " + strings.Repeat("[", n) },
-	"objects":      func(n int) string { return "a = " + strings.Repeat("{a=", n) },
-	"blocks":       func(n int) string { return strings.Repeat("a {\n", n) },
-	"not":          func(n int) string { return "a = " + strings.Repeat("!", n) + "true" },
-	"minus":        func(n int) string { return "a = " + strings.Repeat("-", n) + "1" },
-	"sums":         func(n int) string { return "a = " + strings.Repeat("1+", n) + "1" },
-	"lines":        func(n int) string { return "a = (\n" + strings.Repeat("1+\n", n) + "1)" },
-	"conditions":   func(n int) string { return "a = " + strings.Repeat("true?1:", n) + "1" },
-	"templates":    func(n int) string { return "a = " + strings.Repeat(`"${`, n) + "1" },
-	"ifs":          func(n int) string { return `a = "` + strings.Repeat("%{if true}", n) + `"` },
-	"ifs in lines": func(n int) string { return "a = <<E\n" + strings.Repeat("%{if true}\n", n) + "E\n" },
-	"calls":        func(n int) string { return "a = " + strings.Repeat("f(", n) + "1" },
-	"loops":        func(n int) string { return "a = " + strings.Repeat("[for x in ", n) + "1" },
-	"indices":      func(n int) string { return "a = b" + strings.Repeat("[c]", n) },
-	"splats":       func(n int) string { return "a = b" + strings.Repeat("[*]", n) },
-	"old splats":   func(n int) string { return "a = b" + strings.Repeat(".*", n) },
+// deep are texts that make a parser recurse, in the native syntax: what they begin with, what comes again and again, and the end.
+var deep = map[string][3]string{
+	"parentheses":  {"a = ", "(", "1"},
+	"lists":        {"a = ", "["},
+	"objects":      {"a = ", "{a="},
+	"blocks":       {"", "a {\n"},
+	"not":          {"a = ", "!", "true"},
+	"minus":        {"a = ", "-", "1"},
+	"sums":         {"a = ", "1+", "1"},
+	"lines":        {"a = (\n", "1+\n", "1)"},
+	"conditions":   {"a = ", "true?1:", "1"},
+	"templates":    {"a = ", `"${`, "1"},
+	"ifs":          {`a = "`, "%{if true}", `"`},
+	"ifs in lines": {"a = <<E\n", "%{if true}\n", "E\n"},
+	"calls":        {"a = ", "f(", "1"},
+	"loops":        {"a = ", "[for x in ", "1"},
+	"indices":      {"a = b", "[c]"},
+	"splats":       {"a = b", "[*]"},
+	"old splats":   {"a = b", ".*"},
 }
 
 func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
 		"objects.tf.json": strings.Repeat(`{"a":`, 1001),
 	}
 	for name, text := range deep {
-		files[name+".tf"] = text(levels) + "\n"
+		files[name+".tf"] = text[0] + strings.Repeat(text[1], levels) + text[2] + "\n"
 	}
 	for name, text := range files {
 		t.Run(name, func(t *testing.T) {
