@@ -2,6 +2,7 @@
 package peertest
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"hash/fnv"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -108,6 +110,14 @@ func LookTerraform(t Test) (path string) {
 		return ""
 	}
 	return LookProgram(t, "terraform")
+}
+
+// Command is a run of terraform or tofu in a directory, with nothing of what its user has set; env counts more.
+func Command(ctx context.Context, program, dir string, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = dir
+	cmd.Env = slices.Concat(os.Environ(), []string{"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull, "TF_DATA_DIR=", "TF_CLI_ARGS=", "TF_WORKSPACE="}, env)
+	return cmd
 }
 
 // OneInFive reports whether the case of a name is in the fifth of a test's cases that

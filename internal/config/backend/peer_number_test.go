@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -169,27 +168,17 @@ func planWith(t *testing.T, program string, fake storagetest.Cloud, block string
 	t.Helper()
 	dir := t.TempDir()
 	content := must.Get(json.Marshal(r))(t)
-	must.Succeed(t, os.Mkdir(filepath.Join(dir, ".terraform"), 0o700))
 	must.Write(t, filepath.Join(dir, ".terraform", backend.FileName), string(content))
 	must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+block+"\n}\n")
-	must.Write(t, filepath.Join(dir, "cli.tfrc"), "")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "plan", "-input=false", "-no-color")
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), fake.Env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
-		"TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
-	out, _ := cmd.CombinedOutput()
+	out, _ := peertest.Command(ctx, program, dir, slices.Concat(fake.Env, []string{"HOME=" + dir}), "plan", "-input=false", "-no-color").CombinedOutput()
 	return string(out)
 }
 
 func peerVersion(t *testing.T, program string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "version", "-json")
-	cli := filepath.Join(t.TempDir(), "cli.tfrc")
-	must.Write(t, cli, "")
-	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
-	out := must.Get(cmd.Output())(t)
+	out := must.Get(peertest.Command(t.Context(), program, "", nil, "version", "-json").Output())(t)
 	var answer struct {
 		Version string `json:"terraform_version"`
 	}

@@ -2,8 +2,8 @@ package backend_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,21 +36,13 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			expand := strings.NewReplacer("$URL", fake.URL, "$HOST", strings.TrimPrefix(fake.URL, "http://"), "$DIR", filepath.ToSlash(dir))
 			must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
 			must.Write(t, filepath.Join(dir, "x.hcl"), expand.Replace(c.file))
-			must.Write(t, filepath.Join(dir, "cli.tfrc"), "")
 			args := []string{"init", "-input=false", "-no-color"}
 			var overrides []string
 			for _, given := range c.given {
 				overrides = append(overrides, expand.Replace(given))
 				args = append(args, "-backend-config="+expand.Replace(given))
 			}
-			cmd := exec.CommandContext(t.Context(), program, args...)
-			cmd.Dir = dir
-			cmd.Env = append(append(os.Environ(), fake.Env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
-				"TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
-			if c.workspace != "" {
-				cmd.Env = append(cmd.Env, "TF_WORKSPACE="+c.workspace)
-			}
-			out, err := cmd.CombinedOutput()
+			out, err := peertest.Command(t.Context(), program, dir, slices.Concat(fake.Env, []string{"HOME=" + dir, "TF_WORKSPACE=" + c.workspace}), args...).CombinedOutput()
 			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
 			must.Succeed(t, readErr, "Terraform wrote no record", err, string(out))
 			must.Equal(t, string(ownRecord(t, dir, overrides, product)), string(theirs), theirs)

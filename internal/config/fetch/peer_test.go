@@ -38,7 +38,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		os.Mkdir(filepath.Join(local, "a b"), 0o755)))
 	env := must.Get(s.Environ(t.TempDir(), ""))(t)
 	ca := "GIT_SSL_CAINFO=" + caFile(t, s)
-	env = append(append(testEnviron(), env...), ca, "CHECKPOINT_DISABLE=1", "TF_DATA_DIR=", "TF_CLI_ARGS=")
+	env = append(append(testEnviron(), env...), ca)
 	expand := strings.NewReplacer("$HTTPS", s.BaseURL(), "$FILE", "file://"+local, "$SUM", sumOf(archive), "$OTHER", someSHA256, "$GIT", dir, "$COMMIT", commit)
 	for _, line := range []string{ // "! ": it can't be fetched; "DIR <- ": the directory; "? <- ": what Terraform brings
 		"$HTTPS/net.zip",
@@ -164,9 +164,7 @@ func terraformGet(t testing.TB, program string, env []string, pkg string) (map[s
 	dir := t.TempDir()
 	config := must.Get(json.Marshal(map[string]any{"module": map[string]any{"m": map[string]any{"source": pkg}}}))(t)
 	writeTree(t, dir, files{"main.tf.json": string(config)})
-	cmd := exec.CommandContext(t.Context(), program, "get", "-no-color")
-	cmd.Dir, cmd.Env = dir, env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := peertest.Command(t.Context(), program, dir, env, "get", "-no-color").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
 	return tree(t, filepath.Join(dir, ".terraform/modules/m")), nil

@@ -104,15 +104,13 @@ func newPeer(t *testing.T, name string) peer {
 	mirror := filepath.Join(dir, "mirror")
 	must.Succeed(t, os.Mkdir(mirror, 0o755))
 	must.Write(t, config, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
-	return peer{program, append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR=", "TF_CLI_ARGS=")}
+	return peer{program, []string{"TF_CLI_CONFIG_FILE=" + config}}
 }
 
 // run returns the standard output of a command, which may fail.
 func (p peer) run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), p.program, args...)
-	cmd.Dir, cmd.Env = dir, p.env
-	out, err := cmd.Output()
+	out, err := peertest.Command(t.Context(), p.program, dir, p.env, args...).Output()
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 11 {
 		t.Skipf("Terraform crashes: %s", exit.Stderr)
 	} else if ok && exit.ExitCode() != 1 {

@@ -3,9 +3,6 @@ package modules
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -74,8 +71,7 @@ func TestRegistry_BodiesSayWherePackagesAre(t *testing.T) {
 			}
 			dir := t.TempDir()
 			write(t, dir, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", netModule))
-			cmd := exec.CommandContext(t.Context(), tofu, "get", "-no-color")
-			cmd.Dir, cmd.Env = dir, slices.Concat(os.Environ(), must.Get(registry.Env(t.TempDir(), "example.com"))(t))
+			cmd := peertest.Command(t.Context(), tofu, dir, must.Get(registry.Env(t.TempDir(), "example.com"))(t), "get", "-no-color")
 			if out, err := cmd.CombinedOutput(); (err == nil) != (c.want != "") || err == nil && !wasAsked(registry, c.want) {
 				t.Errorf("tofu: %v\n%s", err, out)
 			}

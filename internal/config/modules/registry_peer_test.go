@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,10 +101,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 // terraform runs Terraform, and returns what it prints.
 func terraform(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), peertest.LookTerraform(t), args...)
-	cmd.Dir = dir
-	cmd.Env = slices.Concat(os.Environ(), []string{"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull, "TF_DATA_DIR=", "TF_CLI_ARGS="}, env)
-	out, err := cmd.CombinedOutput()
+	out, err := peertest.Command(t.Context(), peertest.LookTerraform(t), dir, env, args...).CombinedOutput()
 	return string(out), err
 }
 

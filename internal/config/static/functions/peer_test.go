@@ -1,11 +1,8 @@
 package functions
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,12 +81,8 @@ func TestTable_HasAllOfTerraform(t *testing.T) {
 // console evaluates expressions, one a line.
 func console(t *testing.T, program, dir, lines string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "console")
-	config := filepath.Join(t.TempDir(), "empty.tfrc")
-	must.Write(t, config, "")
-	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(lines), append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	return out.String(), err
+	cmd := peertest.Command(t.Context(), program, dir, nil, "console")
+	cmd.Stdin = strings.NewReader(lines)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
