@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -223,27 +222,11 @@ func harmless(file string) bool {
 		strings.HasPrefix(file, "home/.local/state/tfdeps/") && !strings.Contains(file, "tiny")
 }
 
-// filesIn returns the content of each file, and of links the targets.
+// filesIn are the files and links of a directory.
 func filesIn(t *testing.T, root string) map[string]string {
 	t.Helper()
-	found := map[string]string{}
-	must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		if entry.Type()&fs.ModeSymlink != 0 {
-			found[name], err = os.Readlink(path)
-			return err
-		}
-		content, err := os.ReadFile(path)
-		found[name] = string(content)
-		return err
-	}))
+	found := peertest.Tree(t, root)
+	maps.DeleteFunc(found, func(_, text string) bool { return text == "/" })
 	return found
 }
 

@@ -116,7 +116,7 @@ func LookTerraform(t Test) (path string) {
 func Command(ctx context.Context, program, dir string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
-	cmd.Env = slices.Concat(os.Environ(), []string{"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull, "TF_DATA_DIR=", "TF_CLI_ARGS=", "TF_WORKSPACE="}, env)
+	cmd.Env = slices.Concat(os.Environ(), []string{"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull, "TF_DATA_DIR=", "TF_CLI_ARGS="}, env)
 	return cmd
 }
 

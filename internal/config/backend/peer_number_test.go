@@ -172,7 +172,7 @@ func planWith(t *testing.T, program string, fake storagetest.Cloud, block string
 	must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+block+"\n}\n")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	out, _ := peertest.Command(ctx, program, dir, slices.Concat(fake.Env, []string{"HOME=" + dir}), "plan", "-input=false", "-no-color").CombinedOutput()
+	out, _ := peertest.Command(ctx, program, dir, slices.Concat(fake.Env, []string{"HOME=" + dir, "TF_WORKSPACE="}), "plan", "-input=false", "-no-color").CombinedOutput()
 	return string(out)
 }
 

@@ -42,7 +42,11 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 				overrides = append(overrides, expand.Replace(given))
 				args = append(args, "-backend-config="+expand.Replace(given))
 			}
-			out, err := peertest.Command(t.Context(), program, dir, slices.Concat(fake.Env, []string{"HOME=" + dir, "TF_WORKSPACE=" + c.workspace}), args...).CombinedOutput()
+			cmd := peertest.Command(t.Context(), program, dir, slices.Concat(fake.Env, []string{"HOME=" + dir}), args...)
+			if c.workspace != "" {
+				cmd.Env = append(cmd.Env, "TF_WORKSPACE="+c.workspace)
+			}
+			out, err := cmd.CombinedOutput()
 			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
 			must.Succeed(t, readErr, "Terraform wrote no record", err, string(out))
 			must.Equal(t, string(ownRecord(t, dir, overrides, product)), string(theirs), theirs)

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -51,7 +52,7 @@ func TestFetch_WhatIsThereStays(t *testing.T) {
 	dst := t.TempDir()
 	must.Write(t, filepath.Join(dst, "mine"), "x")
 	must.Fail(t, must.ErrorOf(s.fetcher(t, "").Fetch(t.Context(), get(s.net), dst)), fs.ErrExist)
-	must.DeepEqual(t, tree(t, dst), map[string]string{"mine": "x"})
+	must.DeepEqual(t, peertest.Tree(t, dst), map[string]string{"mine": "x"})
 }
 
 func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
@@ -78,7 +79,7 @@ func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 		if i%2 == 0 {
 			want = below(someTree, "modules/a")
 		}
-		sameTree(t, tree(t, filepath.Join(dir, fmt.Sprint(i))), want)
+		sameTree(t, peertest.Tree(t, filepath.Join(dir, fmt.Sprint(i))), want)
 	}
 }
 
@@ -198,7 +199,7 @@ func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	f := s.fetcher(t, store)
 	f.bounds.download = 100
 	must.Contain(t, refused(t, f, s.net), "larger than 100 bytes")
-	must.Len(t, tree(t, filepath.Join(store, archivesDir)), 0, "the store")
+	must.Len(t, peertest.Tree(t, filepath.Join(store, archivesDir)), 0, "the store")
 	brings(t, s.fetcher(t, store), s.net, "")
 }
 
@@ -280,7 +281,7 @@ func TestFetch_ServedPackages(t *testing.T) {
 			f.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
 			dst := filepath.Join(t.TempDir(), "m")
 			_, err := f.Fetch(t.Context(), modules.FetchRequest{Package: s.BaseURL() + "/package", Pin: "net 1", Served: modules.Served{Here: true, TokenOf: c.token}}, dst)
-			if c.want == "" && err == nil || c.want != "" && (err != nil || tree(t, dst)["main.tf"] != c.want) {
+			if c.want == "" && err == nil || c.want != "" && (err != nil || peertest.Tree(t, dst)["main.tf"] != c.want) {
 				t.Errorf("got %v", err)
 			}
 			if got, want := s.Log()[0].Header.Get("Authorization") != "", c.token == "example.com"; got != want {

@@ -75,9 +75,9 @@ func TestFetch_ObjectsHaveAPlaceBelowThePrefix(t *testing.T) {
 		objects map[string]string
 		want    map[string]string // nil: it is refused
 	}{
-		{"d", map[string]string{"d/a": "1", "d/b/c": "2"}, map[string]string{"a": "1", "b": "/", "b/c": "2"}},
+		{"d", map[string]string{"d/a": "1", "d/b/c": "2"}, map[string]string{"a": "1", "b/c": "2"}},
 		{"d/", map[string]string{"d/a": "1", "dd/a": "2"}, map[string]string{"a": "1"}},
-		{"", map[string]string{"d/a": "1", "b": "2"}, map[string]string{"d": "/", "d/a": "1", "b": "2"}},
+		{"", map[string]string{"d/a": "1", "b": "2"}, map[string]string{"d/a": "1", "b": "2"}},
 		{"d", map[string]string{"d": "1", "d/a": "2", "d/b/": ""}, map[string]string{"a": "2"}},
 		{"d", map[string]string{"d": "1"}, nil},
 		{"d", map[string]string{"d/a": "1", "dd/a": "2"}, map[string]string{"a": "1"}},

@@ -167,5 +167,5 @@ func terraformGet(t testing.TB, program string, env []string, pkg string) (map[s
 	if out, err := peertest.Command(t.Context(), program, dir, env, "get", "-no-color").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	return tree(t, filepath.Join(dir, ".terraform/modules/m")), nil
+	return peertest.Tree(t, filepath.Join(dir, ".terraform/modules/m")), nil
 }

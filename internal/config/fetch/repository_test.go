@@ -76,7 +76,7 @@ func TestFetch_GitRepositories(t *testing.T) {
 	for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?depth=1&ref=main"} {
 		dst := filepath.Join(t.TempDir(), "module")
 		must.Equal(t, must.Get(f.Fetch(t.Context(), get("git::"+fileURL(dir)+query), dst))(t).Commit, commit, query)
-		sameTree(t, tree(t, dst), below(someTree, ""))
+		sameTree(t, peertest.Tree(t, dst), below(someTree, ""))
 	}
 	for query, want := range map[string]error{"?ref=v2": ErrNotFound, "?ref=--x": ErrAddress} {
 		must.Fail(t, refused(t, f, "git::"+fileURL(dir)+query), want, query)

@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -106,7 +106,7 @@ func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]stri
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "module")
 	must.Succeed(t, must.ErrorOf(f.Fetch(t.Context(), req, dst)), req.Package)
-	return tree(t, dst)
+	return peertest.Tree(t, dst)
 }
 
 // brings fetches a package, which has what is in a directory of someTree.
@@ -125,42 +125,6 @@ func refused(t testing.TB, f *Fetcher, pkg string) error {
 	return err
 }
 
-// tree returns what is below a directory, by name: files with an "x" if they can be run, and their
-// content; "/" for directories; the targets of symlinks.
-func tree(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	root := must.Get(filepath.EvalSymlinks(dir))(t)
-	found := map[string]string{}
-	must.Succeed(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == root {
-			return err
-		}
-		rel, _ := filepath.Rel(root, path)
-		name := filepath.ToSlash(rel)
-		switch info, err := d.Info(); {
-		case err != nil:
-			return err
-		case d.IsDir():
-			found[name] = "/"
-		case d.Type() == fs.ModeSymlink:
-			target, err := os.Readlink(path)
-			found[name] = "-> " + target
-			return err
-		default:
-			content, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			found[name] = string(content)
-			if info.Mode()&0o100 != 0 {
-				found[name] = "x " + found[name]
-			}
-		}
-		return nil
-	}))
-	return found
-}
-
 // someTree is the content of the archives of most tests.
 var someTree = files{
 	"main.tf":         "# root\n",
@@ -170,20 +134,12 @@ var someTree = files{
 	"docs/x/page.md":  "# page\n",
 }
 
-// below returns the files of a tree in a directory of it, and the directories.
+// below returns the files of a tree in a directory of it.
 func below(files files, dir string) map[string]string {
 	found := map[string]string{}
 	for name, content := range files {
-		if dir != "" {
-			rest, ok := strings.CutPrefix(name, dir+"/")
-			if !ok {
-				continue
-			}
-			name = rest
-		}
-		found[name] = content
-		for parent := filepath.ToSlash(filepath.Dir(name)); parent != "."; parent = filepath.ToSlash(filepath.Dir(parent)) {
-			found[parent] = "/"
+		if rest, ok := strings.CutPrefix("/"+name, strings.TrimSuffix("/"+dir, "/")+"/"); ok {
+			found[rest] = content
 		}
 	}
 	return found

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // otherTree replaces someTree.
@@ -108,7 +109,7 @@ func TestStore_DamagedStoreIsMended(t *testing.T) {
 	} {
 		fetched(t, s.fetcher(t, store), req)
 		for _, dir := range []string{archivesDir, answersDir, pinsDir} {
-			for file := range tree(t, filepath.Join(store, dir)) {
+			for file := range peertest.Tree(t, filepath.Join(store, dir)) {
 				must.Succeed(t, damage(filepath.Join(store, dir, file)))
 			}
 			t.Run(name+" "+dir, func(t *testing.T) {
@@ -159,7 +160,7 @@ func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 	old := time.Now().Add(-25 * time.Hour)
 	must.Succeed(t, os.Chtimes(left, old, old))
 	fetched(t, s.fetcher(t, store), get(s.net))
-	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 2 || got[partialPrefix+"2"] != "" {
+	if got := peertest.Tree(t, filepath.Join(store, archivesDir)); len(got) != 2 || got[partialPrefix+"2"] != "" {
 		t.Errorf("the store has %q", got)
 	}
 	must.Get(os.Stat(busy))(t)
@@ -201,11 +202,11 @@ func TestStore_OneStoreForManyFetchers(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			sameTree(t, tree(t, dst), below(someTree, ""))
+			sameTree(t, peertest.Tree(t, dst), below(someTree, ""))
 		})
 	}
 	runs.Wait()
-	must.Len(t, tree(t, filepath.Join(store, archivesDir)), 1, "the store archives")
+	must.Len(t, peertest.Tree(t, filepath.Join(store, archivesDir)), 1, "the store archives")
 }
 
 func TestStore_NothingTemporaryIsLeft(t *testing.T) {

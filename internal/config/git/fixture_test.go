@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -222,13 +221,12 @@ func (b *bench) runs() map[string]int {
 	return runs
 }
 
-// files checks out a request and returns the result: content by path, after the mode of what is
-// executable or a link.
+// files checks out a request and returns the commit, and what is there then.
 func (b *bench) files(req Request) (commit string, files map[string]string) {
 	b.tb.Helper()
 	commit, dst, err := b.checkout(b.tb.Context(), req)
 	must.Succeed(b.tb, err, req)
-	return commit, readTree(b.tb, dst)
+	return commit, peertest.Tree(b.tb, dst)
 }
 
 // store is the one store that there is.
@@ -257,39 +255,6 @@ func (b *bench) checkout(ctx context.Context, req Request) (commit, dst string, 
 		}
 	}
 	return commit, dst, err
-}
-
-func readTree(tb testing.TB, dir string) map[string]string {
-	tb.Helper()
-	files := map[string]string{}
-	must.Succeed(tb, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, path)
-		rel = filepath.ToSlash(rel)
-		info, err := d.Info()
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir():
-			if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
-				files[rel] = "empty directory"
-			}
-			return err
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(path)
-			files[rel] = "-> " + target
-			return err
-		}
-		content, err := os.ReadFile(path)
-		files[rel] = string(content)
-		if info.Mode()&0o100 != 0 && runtime.GOOS != "windows" {
-			files[rel] = "x:" + files[rel]
-		}
-		return err
-	}))
-	return files
 }
 
 func needShell(tb testing.TB) {

@@ -74,5 +74,5 @@ func TestSubmodules_NothingIsIncluded(t *testing.T) {
 	o.git("add", ".gitmodules")
 	o.git("commit", "--quiet", "--message=include")
 	_, files := newBench(t).files(o.at(""))
-	must.Equal(t, files["a"], "empty directory", "there", files)
+	must.Equal(t, files["a"], "/", "there", files)
 }
