@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
@@ -60,37 +61,17 @@ func TestParseS3_RefusesWhatNamesNoObject(t *testing.T) {
 	}
 }
 
-// newS3 is S3 with a few objects, two on a page. Every request has to be signed.
-func newS3(t *testing.T, objects ...string) *providertest.Server {
+// newS3 is S3 with one object.
+func newS3(t *testing.T) *providertest.Server {
 	t.Helper()
-	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=") {
-			w.WriteHeader(http.StatusForbidden)
-			return
-		}
-		query := r.URL.Query()
-		if query.Get("list-type") != "2" {
-			fmt.Fprintf(w, "%s@%s", r.URL.Path, query.Get("versionId"))
-			return
-		}
-		var begin int
-		_, _ = fmt.Sscan(query.Get("continuation-token"), &begin)
-		end := min(begin+2, len(objects))
-		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>%v</IsTruncated><NextContinuationToken>%d</NextContinuationToken>", end < len(objects), end)
-		for _, key := range objects[begin:end] {
-			if strings.HasPrefix(key, query.Get("prefix")) {
-				fmt.Fprintf(w, "<Contents><Key>%s</Key></Contents>", key)
-			}
-		}
-		fmt.Fprint(w, "</ListBucketResult>")
-	})
+	return storagetest.StartS3(t, map[string]string{"a": "content"})
 }
 
 const staticKeys = "aws_access_key_id=id&aws_access_key_secret=secret"
 
 func TestS3_ListsAllPages(t *testing.T) {
 	t.Parallel()
-	s3 := newS3(t, "a", "d/1", "d/2", "d/3", "d/4")
+	s3 := storagetest.StartS3(t, map[string]string{"a": "", "d/1": "", "d/2": "", "d/3": "", "d/4": ""})
 	s := &Services{}
 	t.Cleanup(s.Close)
 	wantKeys(t, s, "s3", s3.BaseURL()+"/bucket/d/?"+staticKeys, "d/1", "d/2", "d/3", "d/4")
@@ -129,10 +110,10 @@ func TestKeys_End(t *testing.T) {
 
 func TestS3_AsksForTheVersionByPath(t *testing.T) {
 	t.Parallel()
-	s3 := newS3(t)
+	s3 := storagetest.StartS3(t, map[string]string{"a/b c": "content"})
 	s := &Services{}
 	t.Cleanup(s.Close)
-	must.Equal(t, must.Get(read(t, s, "s3", s3.BaseURL()+"/bucket/a/b%20c?version=7&region=eu-west-3&aws_access_token=tok&"+staticKeys))(t), "/bucket/a/b c@7")
+	must.Equal(t, must.Get(read(t, s, "s3", s3.BaseURL()+"/bucket/a/b%20c?version=7&region=eu-west-3&aws_access_token=tok&"+staticKeys))(t), "content@7")
 	asked := last(s3.Log())
 	login := asked.Get("Authorization")
 	must.Contain(t, login, "Credential=id/", "Authorization")
@@ -282,7 +263,7 @@ func TestS3_AsksTheEndpointOfTheEnvironmentInPlaceOfAWS(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", strings.Replace(s3.BaseURL(), "localhost", "127.0.0.1", 1)) // a name would get the bucket's before it
 	s := &Services{}
 	t.Cleanup(s.Close)
-	must.Equal(t, must.Get(read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys))(t), "/bucket/a@")
+	must.Equal(t, must.Get(read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys))(t), "content")
 }
 
 // TestS3_AddressesOfOthersGetNoCredentials has addresses that a registry or a foreign module names.

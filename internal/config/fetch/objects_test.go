@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -14,40 +13,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// newBucket serves objects as s3 does, to any client.
-func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
-	t.Helper()
-	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := strings.TrimPrefix(r.URL.Path, "/bucket/")
-		if r.URL.Query().Get("list-type") == "2" {
-			fmt.Fprint(w, `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>`)
-			for name := range objects {
-				if strings.HasPrefix(name, r.URL.Query().Get("prefix")) {
-					fmt.Fprintf(w, `<Contents><Key>%s</Key></Contents>`, name)
-				}
-			}
-			fmt.Fprint(w, `</ListBucketResult>`)
-			return
-		}
-		content, found := objects[key]
-		if !found {
-			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `<Error><Code>NoSuchKey</Code><Message>no</Message></Error>`)
-			return
-		}
-		fmt.Fprint(w, content)
-	})}))(t)
-	t.Cleanup(server.Close)
-	return server
-}
-
 func TestFetch_ObjectsOfAService(t *testing.T) {
 	t.Parallel()
 	objects := files{"net.zip": string(zipped(t, someTree)), "net/../../evil": ""}
 	for name, content := range someTree {
 		objects["dir/"+name] = content
 	}
-	s := newBucket(t, objects)
+	s := storagetest.StartS3(t, objects)
 	at := "s3::" + s.BaseURL() + "/bucket/"
 	const login = "?aws_access_key_id=id&aws_access_key_secret=hunter2&region=eu-west-1"
 	f := &Fetcher{}
@@ -85,7 +57,7 @@ func TestFetch_ObjectsHaveAPlaceBelowThePrefix(t *testing.T) {
 		{"d", map[string]string{"d/../../a": "1"}, nil},
 		{"d", map[string]string{"d/a": "1", "d/b": "2", "d/c": "3", "d/d": "4"}, nil},
 	} {
-		s := newBucket(t, c.objects)
+		s := storagetest.StartS3(t, c.objects)
 		f := &Fetcher{bounds: bounds{files: 3}}
 		pkg := "s3::" + s.BaseURL() + "/bucket/" + c.prefix + "?aws_access_key_id=i&aws_access_key_secret=s"
 		if c.want == nil {
