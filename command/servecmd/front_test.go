@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -213,18 +212,6 @@ func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 	}
 }
 
-func TestServe_LogsForPrograms(t *testing.T) {
-	for _, asJSON := range []bool{false, true} {
-		var out bytes.Buffer
-		log := slog.New(logHandler(&cli.Meta{Stderr: terminal.Stream{Writer: &out}}, options{json: asJSON}, slog.LevelWarn))
-		log.Info("nothing")
-		log.Warn("a line", "host", "example.com")
-		var line struct{ Level, Msg, Host string }
-		err := json.Unmarshal(out.Bytes(), &line)
-		must.Equal(t, err == nil && line.Level == "WARN" && line.Msg == "a line" && line.Host == "example.com", asJSON, &out)
-	}
-}
-
 // TestFresh_RemembersNothing: what one request has had a source remember is gone with it.
 func TestFresh_RemembersNothing(t *testing.T) {
 	made, broken := 0, errors.New("broken")
@@ -364,6 +351,7 @@ func TestLog_HasNothingThatIsObeyed(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
 		log := slog.New(logHandler(&cli.Meta{Stderr: &out}, options{json: asJSON}, slog.LevelInfo))
+		log.Debug("nothing")
 		log.Error("request failed", "error", words)
 		f := newFront(log, time.Now)
 		r := httptest.NewRequest(http.MethodGet, "/mirror/%23%23vso%5Btask.x%5D", nil)
@@ -376,7 +364,7 @@ func TestLog_HasNothingThatIsObeyed(t *testing.T) {
 		}
 		if lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); len(lines) != 3 {
 			t.Errorf("%d lines: %q", len(lines), lines)
-		} else if line := (struct{ Error string }{}); asJSON && (json.Unmarshal([]byte(lines[0]), &line) != nil || line.Error != words) {
+		} else if line := (struct{ Level, Error string }{}); asJSON != (json.Unmarshal([]byte(lines[0]), &line) == nil && line.Level == "ERROR" && line.Error == words) {
 			t.Errorf("%q", lines[0])
 		}
 	}

@@ -122,9 +122,7 @@ func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 	for i := range 5 {
 		p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: string(rune('a' + i))}
 		a.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
-		a.Observe(came(p, 0, 100*mb))
-		clock.Advance(time.Second)
-		a.Observe(came(p, 10*mb, 100*mb))
+		clock.download(a, p, 10*mb, 100*mb)
 	}
 	clock.Advance(6 * time.Second)
 	a.Observe(came(getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "a"}, 40*mb, 100*mb))
@@ -155,9 +153,7 @@ func TestActivity_TellsOfStalls(t *testing.T) {
 	} {
 		clock := newWatch()
 		a, screen := shownActivity(clock, func(o *Options) { o.Progress = mode })
-		a.Observe(came(alpha, 0, 157*mb))
-		clock.Advance(time.Second)
-		a.Observe(came(alpha, 20*mb, 157*mb))
+		clock.download(a, alpha, 20*mb, 157*mb)
 		clock.Advance(9 * time.Second)
 		a.Observe(came(alpha, 20*mb, 157*mb))
 		must.Equal(t, screen.Text(), want)

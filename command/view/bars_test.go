@@ -118,9 +118,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	v.Observe(pending(alpha, beta))
 	v.Observe(on(event.Query, alpha))
 	for range 2 { // with -with, packages are installed twice
-		v.Observe(came(alpha, 0, 10*mb))
-		clock.Advance(time.Second)
-		v.Observe(came(alpha, 1*mb, 10*mb))
+		clock.download(v, alpha, 1*mb, 10*mb)
 		v.ProvidersEnd()
 	}
 	v.Problems(problem.List{problem.Error("", "Canceled", "")})
@@ -137,9 +135,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v.ProvidersBegin()
 	v.Observe(pending(alpha))
 	v.Observe(begin(alpha, "https://example.com/a.zip", "registry example.com"))
-	v.Observe(came(alpha, 0, 30*mb))
-	clock.Advance(time.Second)
-	v.Observe(came(alpha, 5*mb, 30*mb))
+	clock.download(v, alpha, 5*mb, 30*mb)
 	must.Contain(t, screen.Text(), "left")
 	v.Activity.stopDrawing()
 	clock.Advance(time.Second)
@@ -189,9 +185,7 @@ func TestBars_WithResultsElsewhere(t *testing.T) {
 	var elsewhere bytes.Buffer
 	v, screen := onTerminal(clock, func(o *Options) { o.Stdout = terminal.Stream{Writer: &elsewhere} })
 	v.Observe(pending(alpha))
-	v.Observe(came(alpha, 0, 10*mb))
-	clock.Advance(time.Second)
-	v.Observe(came(alpha, 1*mb, 10*mb))
+	clock.download(v, alpha, 1*mb, 10*mb)
 	v.Observe(on(event.Query, alpha))
 	must.Contain(t, elsewhere.String(), "- Finding")
 	v.ProvidersEnd()
@@ -213,9 +207,7 @@ func TestBars_TerminalThatIsGone(t *testing.T) {
 	})
 	v.Observe(pending(alpha, beta))
 	for _, p := range []getproviders.Provider{alpha, beta} {
-		v.Observe(came(p, 0, 10*mb))
-		clock.Advance(time.Second)
-		v.Observe(came(p, 1*mb, 10*mb))
+		clock.download(v, p, 1*mb, 10*mb)
 	}
 	v.Observe(on(event.Query, alpha))
 	v.Done(v.ProvidersEnd(), true)

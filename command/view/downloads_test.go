@@ -57,6 +57,13 @@ func came(p getproviders.Provider, done, total int64) event.Event {
 	return on(event.Progress, p, v1, [2]int64{done, total})
 }
 
+// download has a part of a package come within a second.
+func (w *watch) download(to interface{ Observe(event.Event) }, p getproviders.Provider, done, total int64) {
+	to.Observe(came(p, 0, total))
+	w.Advance(time.Second)
+	to.Observe(came(p, done, total))
+}
+
 func installed(p getproviders.Provider) event.Event {
 	return ended(event.Fetched, p, v1)
 }

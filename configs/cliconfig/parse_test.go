@@ -147,18 +147,3 @@ var fileCases = []fileCase{
 	{"nesting", "a = 1\nb = " + strings.Repeat("[", 100000), 2, badFile, "nested too deeply"},
 	{"JSON nesting", "{\n\"a\":" + strings.Repeat("[", 100000), 2, badFile, "nested too deeply"},
 }
-
-func TestRead_ReportsAllProblemsAndKeepsTheRest(t *testing.T) {
-	config, problems := parse(`
-host "a b" {}
-host "good.com" { services = { "providers.v1" = "/p/", "modules.v1" = [] } }
-host = 5
-`)
-	var lines []int
-	for _, p := range problems {
-		lines = append(lines, p.Line)
-	}
-	if !slices.Equal(lines, []int{2, 3, 4}) || config.Hosts["good.com"]["providers.v1"] != "/p/" {
-		t.Errorf("got %+v, %+v", config, problems)
-	}
-}

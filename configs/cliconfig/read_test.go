@@ -177,20 +177,21 @@ func TestRead_UnreadableDirectory(t *testing.T) {
 	}
 }
 
-func TestRead_ProblemsOfAllFilesInOrder(t *testing.T) {
+func TestRead_ReportsProblemsOfAllFilesInOrderAndKeepsTheRest(t *testing.T) {
 	at := home(t, files{
-		"rc":     "provider_installation {}\nhost = 1",
+		"rc":     "provider_installation {}\nhost = 1\nhost \"a b\" {}\nhost \"good.com\" { services = { \"providers.v1\" = \"/p/\", \"modules.v1\" = [] } }",
 		"a.tfrc": "\n\nprovider_installation {}",
 		"b.tfrc": "}",
 		"c.tfrc": "credentials_helper \"x\" {}",
 		"d.tfrc": "credentials_helper \"y\" {}",
 	})
-	_, problems := Read(at, testEnv, terraform)
+	config, problems := Read(at, testEnv, terraform)
+	must.Equal(t, config.Hosts["good.com"]["providers.v1"], "/p/")
 	var got []string
 	for _, p := range problems {
 		got = append(got, fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line))
 	}
-	must.Equal(t, fmt.Sprint(got), "[rc:2 a.tfrc:3 b.tfrc:1 d.tfrc:1]")
+	must.Equal(t, fmt.Sprint(got), "[rc:2 rc:3 rc:4 a.tfrc:3 b.tfrc:1 d.tfrc:1]")
 }
 
 func FuzzRead(f *testing.F) {

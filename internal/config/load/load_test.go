@@ -85,6 +85,7 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 		tofu    bool
 	}{
 		"nothing":                   {empty: true},
+		"missing":                   {empty: true},
 		"primary":                   {files: texts{"main.tf": ""}},
 		"override only":             {files: texts{"override.tf": ""}},
 		"other files":               {files: texts{"README.md": "", ".x.tf": "", "x.tfvars": ""}, empty: true},
@@ -103,22 +104,20 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, test.files)
+			if name == "missing" {
+				must.Succeed(t, os.Remove(dir))
+			}
 			product := asTerraform
 			if test.tofu {
 				product = asOpenTofu
 			}
+			inputs, problems := ReadInputs(dir, InputSources{})
+			must.Equal(t, inputs != nil && len(inputs)+len(problems) == 0, true, inputs, problems)
 			module, diags := LoadModuleWith(dir, product, Options{TestDirectory: test.testDir})
 			if module.Empty != test.empty || diags.HasErrors() || (len(diags) > 0) != test.warned {
 				t.Errorf("Empty is %v, with %v", module.Empty, diags)
 			}
 		})
-	}
-}
-
-func TestLoadModule_OfAMissingDirectoryIsEmpty(t *testing.T) {
-	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), asTerraform)
-	if !module.Empty || len(diags) > 0 {
-		t.Errorf("Empty is %v, with %v", module.Empty, diags)
 	}
 }
 

@@ -156,13 +156,6 @@ func TestReadInputs_MatterToTerraformWithoutConstants(t *testing.T) {
 	}
 }
 
-func TestReadInputs_OfAMissingDirectory(t *testing.T) {
-	inputs, diags := ReadInputs(filepath.Join(t.TempDir(), "gone"), InputSources{})
-	if inputs == nil || len(inputs)+len(diags) > 0 {
-		t.Errorf("inputs %v with %v", inputs, diags)
-	}
-}
-
 func FuzzReadInputs(f *testing.F) {
 	f.Add("x = 1\n", `{"x": "a"}`, "x=[1]", "list(string)")
 	f.Add("x = [", `{"x": {"a": null}}`, "x", "object({a = optional(string, \"b\")})")
