@@ -5,18 +5,23 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // limit is a row of the table of BenchmarkLimits.
@@ -61,8 +66,10 @@ func least(a, b float64) float64 { return min(cmp.Or(a, b), b) }
 
 func limits() []limit {
 	seconds := func(c cost) float64 { return c.cpu.Seconds() }
-	peak := func(c cost) float64 { return float64(c.memory.peak) / (1 << 20) }
-	return []limit{
+	wall := func(c cost) float64 { return c.wall.Seconds() }
+	peak := func(c cost) float64 { return float64(c.peak) / (1 << 20) }
+	start := func(b *testing.B) func() float64 { return figureOf(b, seconds, smallProgram(b, "os")) }
+	rows := []limit{
 		{"hash", "libdeflate-gunzip, s", "2.4", hashLimit},
 		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
 		{"cold-memory", "terraform, MiB", "40 MiB", coldLimit(peak)},
@@ -74,18 +81,39 @@ func limits() []limit {
 			return func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }, nil
 		}},
 		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) (ours, theirs func() float64) {
-			ours, _ = unchangedLimit(b, harness.Tfdeps(b), "")
-			return ours, figureOf(b, seconds, smallProgram(b, "os"))
+			ours, _ = unchangedLimit(b, "")
+			return ours, start(b)
 		}},
 		{"imports", "start of a small program, s", "what unchanged can't be below", func(b *testing.B) (ours, theirs func() float64) {
-			return figureOf(b, seconds, smallProgram(b, "github.com/tfdeps/tfdeps/command")), figureOf(b, seconds, smallProgram(b, "os"))
+			return figureOf(b, seconds, smallProgram(b, "github.com/tfdeps/tfdeps/command")), start(b)
 		}},
-		{"module", "terraform, s", "0.25", func(b *testing.B) (ours, theirs func() float64) {
-			return unchangedLimit(b, harness.Tfdeps(b), namingModule())
-		}},
+		{"module", "terraform, s", "0.25", func(b *testing.B) (ours, theirs func() float64) { return unchangedLimit(b, namingModule()) }},
 		{"failing", "terraform, wall s", "1", failingLimit},
 		{"network", "sending the archives at 100 Mbit/s, wall s", "1.05", networkLimit},
+		{"transfer", "the largest archive alone, over the slow network, wall s", "1.15", transferLimit},
+		{"cache-key", "", "20 ms", func(b *testing.B) (ours, theirs func() float64) {
+			return figureOf(b, wall, harness.Tfdeps(b), "-chdir="+lockedDir(b), "cache", "key", "-github"), nil
+		}},
+		{"check", "the same without -check, wall s", "1.1", optionLimit("-check")},
+		{"frozen", "the same without -frozen, wall s", "1.1", optionLimit("-frozen")},
+		{"copy", "cp -r, wall s", "2", copyLimit},
+		{"restored", "hashing, wall s", "1.2", restoredLimit},
 	}
+	for _, w := range works {
+		rows = append(rows, limit{w.name, "terraform, wall s", w.bar, func(b *testing.B) (ours, theirs func() float64) {
+			return eachOf(contenders(b, w.registry...), func(c contender) float64 { return w.measure(b, c) })
+		}})
+	}
+	return rows
+}
+
+// eachOf measures this program and, if it is installed, terraform.
+func eachOf(all []contender, measure func(contender) float64) (ours, theirs func() float64) {
+	ours = func() float64 { return measure(all[0]) }
+	if len(all) > 1 && all[1].name == "terraform" {
+		theirs = func() float64 { return measure(all[1]) }
+	}
+	return ours, theirs
 }
 
 const pureGo = "-tags=netgo,osusergo"
@@ -126,9 +154,8 @@ func beforeMain(b *testing.B) (sum float64) {
 
 // hashLimit hashes an archive like aws', and inflates the same bytes.
 func hashLimit(b *testing.B) (ours, theirs func() float64) {
-	archives, dir := b.TempDir(), b.TempDir()
-	startBenchRegistry(b, harness.Tfdeps(b), "-dir="+archives)
-	path := filepath.Join(archives, "p9_"+getproviders.CurrentPlatform().String()+".zip")
+	dir := b.TempDir()
+	path := largestArchive(b)
 	env := harness.Env(b)
 	ours = func() float64 { return spend(b, dir, env, 0, harness.Tfdeps(b), "hash", path).cpu.Seconds() }
 	if gunzip, err := exec.LookPath("libdeflate-gunzip"); err == nil {
@@ -153,50 +180,41 @@ func gzipOf(b *testing.B, path string) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(compressed.Bytes(), file.CRC32), uint32(file.UncompressedSize64))
 }
 
-// coldLimit measures what BenchmarkColdInit does.
+// largestArchive is the path of one that a registry has.
+func largestArchive(b *testing.B) string {
+	dir := b.TempDir()
+	startBenchRegistry(b, "-dir="+dir)
+	return filepath.Join(dir, "p9_"+getproviders.CurrentPlatform().String()+".zip")
+}
+
+// coldLimit is an init in an empty directory, without a lock file or any cache.
 func coldLimit(figure func(cost) float64) func(b *testing.B) (ours, theirs func() float64) {
 	return func(b *testing.B) (ours, theirs func() float64) {
-		program := harness.Tfdeps(b)
-		env := startBenchRegistry(b, program)
-		ours = func() float64 { return figure(coldInit(b, program, newHome(b, env))) }
-		if peer := harness.TerraformIfAny(); peer != "" {
-			theirs = func() float64 { return figure(coldInit(b, peer, env)) }
-		}
-		return ours, theirs
+		return eachOf(contenders(b), func(c contender) float64 { return figure(c.cold(b)) })
 	}
 }
 
 // unchangedLimit runs init where one has been before; module is what a local module has.
-func unchangedLimit(b *testing.B, program, module string) (ours, theirs func() float64) {
+func unchangedLimit(b *testing.B, module string) (ours, theirs func() float64) {
 	config := benchConfig()
 	if module != "" {
 		config = "module \"m\" {\n  source = \"./m\"\n}\n"
 	}
-	env := append(newHome(b, startBenchRegistry(b, program)), "TF_PLUGIN_CACHE_DIR=")
-	measure := func(program string) func() float64 {
-		dir := b.TempDir()
-		must.Write(b, filepath.Join(dir, "main.tf"), config)
-		must.Write(b, filepath.Join(dir, "m", "main.tf"), module)
-		again := figureIn(b, dir, env, program, "init", "-no-color", "-input=false")
-		again()
-		return again
-	}
-	ours = measure(program)
-	if peer := harness.TerraformIfAny(); peer != "" && module != "" {
-		theirs = measure(peer)
-	}
-	return ours, theirs
-}
-
-// figureIn is the processor time of a program.
-func figureIn(b *testing.B, dir string, env []string, line ...string) func() float64 {
-	return func() float64 {
+	dirs := map[string]string{}
+	return eachOf(contenders(b), func(c contender) float64 {
+		again := func() cost { return spend(b, dirs[c.name], c.env, 0, c.program, "init", "-no-color", "-input=false") }
+		if dirs[c.name] == "" {
+			dirs[c.name] = b.TempDir()
+			must.Write(b, filepath.Join(dirs[c.name], "main.tf"), config)
+			must.Write(b, filepath.Join(dirs[c.name], "m", "main.tf"), module)
+			again()
+		}
 		var sum time.Duration
 		for range 5 {
-			sum += spend(b, dir, env, 0, line...).cpu
+			sum += again().cpu
 		}
 		return sum.Seconds() / 5
-	}
+	})
 }
 
 // namingModule is as large as the module Azure/naming, and like it.
@@ -227,18 +245,81 @@ func namingModule() string {
 
 // failingLimit is an init that fails because the registry doesn't have a provider.
 func failingLimit(b *testing.B) (ours, theirs func() float64) {
-	program := harness.Tfdeps(b)
-	env := newHome(b, startBenchRegistry(b, program))
-	measure := func(program string) func() float64 {
-		dir := b.TempDir()
-		must.Write(b, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    none = { source = \"acme/none\" }\n  }\n}\n")
-		return func() float64 {
-			return spend(b, dir, env, 1, program, "init", "-no-color", "-input=false").wall.Seconds()
+	dir := harness.WorkDir(b, "terraform {\n  required_providers {\n    none = { source = \"acme/none\" }\n  }\n}\n")
+	return eachOf(contenders(b), func(c contender) float64 {
+		return spend(b, dir, c.env, 1, c.program, "init", "-no-color", "-input=false").wall.Seconds()
+	})
+}
+
+// transferLimit is a cold init, and how long the largest archive takes alone.
+func transferLimit(b *testing.B) (ours, theirs func() float64) {
+	size := must.Get(os.Stat(largestArchive(b)))(b).Size()
+	all := contenders(b, slowNetwork...)
+	return func() float64 { return all[0].cold(b).wall.Seconds() }, func() float64 { return benchLatency.Seconds() + float64(size)/benchRate }
+}
+
+// lockedDir is a directory with a lock file of ten providers, of which a CI job wants the key before it has anything else.
+func lockedDir(b *testing.B) string {
+	var lock strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&lock, "provider \"registry.terraform.io/acme/p%d\" {\n  version = \"1.%d.0\"\n  hashes = [\n", i, i)
+		for platform := range 15 {
+			fmt.Fprintf(&lock, "    \"zh:%064x\",\n", 100*i+platform)
 		}
+		lock.WriteString("  ]\n}\n\n")
 	}
-	ours = measure(program)
-	if peer := harness.TerraformIfAny(); peer != "" {
-		theirs = measure(peer)
+	dir := b.TempDir()
+	must.Write(b, filepath.Join(dir, depsfile.FileName), lock.String())
+	return dir
+}
+
+// optionLimit is an init with an option where one has been before.
+func optionLimit(option string) func(b *testing.B) (ours, theirs func() float64) {
+	return func(b *testing.B) (ours, theirs func() float64) {
+		c := contenders(b)[0]
+		return func() float64 { return c.init(b, c.dir, option).wall.Seconds() }, func() float64 { return c.init(b, c.dir).wall.Seconds() }
 	}
-	return ours, theirs
+}
+
+// cached is this program, with a cache that a benchmark looks into.
+func cached(b *testing.B) (c contender, cache string) {
+	c, cache = contenders(b)[0], filepath.Join(b.TempDir(), "cache")
+	c.env = append(c.env, "TFDEPS_CACHE_DIR="+cache)
+	must.Succeed(b, os.RemoveAll(filepath.Join(c.dir, ".terraform")))
+	c.init(b, c.dir)
+	return c, cache
+}
+
+// copyLimit is an init in a new directory with a lock file and -link=copy, and a copy of the cache. Neither has the other's pages waiting for the disk.
+func copyLimit(b *testing.B) (ours, theirs func() float64) {
+	c, cache := cached(b)
+	return func() float64 {
+			dir := c.fresh(b)
+			defer os.RemoveAll(dir)
+			return c.init(b, dir, "-link=copy").wall.Seconds()
+		}, func() float64 {
+			copied := filepath.Join(b.TempDir(), "copied")
+			defer os.RemoveAll(copied)
+			return spend(b, "", os.Environ(), 0, "cp", "-r", cache, copied).wall.Seconds()
+		}
+}
+
+// restoredLimit is an init with a lock file whose cache was copied, as CI restores it, so that all has to be hashed, and hashing the same packages on
+// as many cores.
+func restoredLimit(b *testing.B) (ours, theirs func() float64) {
+	c, cache := cached(b)
+	return func() float64 {
+			restored := filepath.Join(b.TempDir(), "restored")
+			defer os.RemoveAll(restored)
+			must.Succeed(b, os.CopyFS(restored, os.DirFS(cache)))
+			c := contender{program: c.program, dir: c.dir, env: append(newHome(b, c.env), "TFDEPS_CACHE_DIR="+restored)}
+			return c.init(b, c.fresh(b), "-offline").wall.Seconds()
+		}, func() float64 {
+			packages := must.Get(filepath.Glob(filepath.Join(cache, "providers/v1/*/*/*/*/*_*")))(b)
+			must.Len(b, packages, 10)
+			start := time.Now()
+			_, errs := par.Map(b.Context(), runtime.GOMAXPROCS(0), packages, treehash.Dir)
+			must.Succeed(b, errors.Join(errs...))
+			return time.Since(start).Seconds()
+		}
 }

@@ -9,16 +9,20 @@ import (
 )
 
 // watchMemory looks at a process until stop is called, which returns the most
-// memory that it has had. What the system says of a process that has ended is no
+// memory that it has had, in bytes. What the system says of a process that has ended is no
 // use: that figure begins with the one of the process that started it.
-func watchMemory(pid int) (stop func() memory) {
-	ended, result := make(chan struct{}), make(chan memory)
+func watchMemory(pid int) (stop func() int64) {
+	ended, result := make(chan struct{}), make(chan int64)
 	go func() {
-		var most memory
+		var most int64
 		ticks := time.NewTicker(5 * time.Millisecond)
 		defer ticks.Stop()
 		for {
-			most = most.max(memoryOf(pid))
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+			_, after, _ := strings.Cut(string(status), "\nVmHWM:")
+			peak, _, _ := strings.Cut(after, " kB")
+			kibibytes, _ := strconv.ParseInt(strings.TrimSpace(peak), 10, 64)
+			most = max(most, kibibytes<<10)
 			select {
 			case <-ended:
 				result <- most
@@ -27,23 +31,5 @@ func watchMemory(pid int) (stop func() memory) {
 			}
 		}
 	}()
-	return func() memory { close(ended); return <-result }
-}
-
-// memoryOf returns what a process has now, and the most that it has had in all.
-func memoryOf(pid int) (m memory) {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	for line := range strings.Lines(string(status)) {
-		name, value, _ := strings.Cut(line, ":")
-		kibibytes, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-		switch name {
-		case "VmHWM":
-			m.peak = kibibytes << 10
-		case "RssAnon":
-			m.own = kibibytes << 10
-		case "RssFile":
-			m.program = kibibytes << 10
-		}
-	}
-	return m
+	return func() int64 { close(ended); return <-result }
 }

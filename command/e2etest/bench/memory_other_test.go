@@ -3,4 +3,4 @@
 package bench
 
 // watchMemory finds out nothing here.
-func watchMemory(int) (stop func() memory) { return func() memory { return memory{} } }
+func watchMemory(int) (stop func() int64) { return func() int64 { return 0 } }
