@@ -22,14 +22,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	registry.Add(providertest.PackageSpec{
-		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
-		Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t),
-	})
-	redirect := harness.Redirect(t, registry, "tf.example.com")
-	dir, env := t.TempDir(), harness.Env(t, redirect...)
-	must.Write(t, filepath.Join(dir, "main.tf"), harness.ProviderConfig)
+	dir, env := harness.WorkDir(t, harness.ProviderConfig), harness.Env(t, realProvider(t)...)
 	for _, line := range [][]string{
 		{harness.Tfdeps(t), "init", "-input=false"},
 		{peer, "plan", "-input=false", "-out=planned"},
@@ -39,6 +32,14 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 		harness.Run(t, dir, env, line...)
 	}
 	must.Equal(t, noteInState(t, filepath.Join(dir, "terraform.tfstate")), "2cf24dba5fb0 hello")
+}
+
+// realProvider is what leads programs to a registry with the provider of harness.ProviderConfig.
+func realProvider(t *testing.T) []string {
+	t.Helper()
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	registry.Add(providertest.PackageSpec{Namespace: "tfdeps", Type: "tiny", Version: "1.0.0", Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t)})
+	return harness.Redirect(t, registry, "tf.example.com")
 }
 
 // noteInState returns id and text of the first tiny_note of a state file.
@@ -66,19 +67,12 @@ func TestLink_TerraformExecDrivesIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	driver := harness.BuildNested(t, "testdata/terraformexec")
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	registry.Add(providertest.PackageSpec{
-		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
-		Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t),
-	})
-	redirect := harness.Redirect(t, registry, "tf.example.com")
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
-	env := harness.Env(t, append(redirect, "CHECKPOINT_DISABLE=1", "TMPDIR="+t.TempDir())...)
+	env := harness.Env(t, append(realProvider(t), "CHECKPOINT_DISABLE=1", "TMPDIR="+t.TempDir())...)
 	env = append(env, "PATH="+filepath.Dir(link)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	said := map[string]string{}
 	for _, program := range []string{peer, link} {
-		dir := t.TempDir()
-		must.Write(t, filepath.Join(dir, "main.tf"), strings.Replace(harness.ProviderConfig, "terraform {", "terraform {\n  backend \"local\" { path = \"kept\" }", 1)+`
+		dir := harness.WorkDir(t, strings.Replace(harness.ProviderConfig, "terraform {", "terraform {\n  backend \"local\" { path = \"kept\" }", 1)+`
 output "greeting" {
   value = tiny_note.greeting.text
 }

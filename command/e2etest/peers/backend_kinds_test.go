@@ -22,29 +22,17 @@ import (
 // A fixed sample of the cases runs, see [inSample], and from none to each kind: then the records of both programs are the same.
 func TestBackend_OfEveryKindLeavesNoStateBehind(t *testing.T) {
 	t.Parallel()
-	for _, product := range []struct {
-		name string
-		look func(testing.TB) string
-		env  func(testing.TB, ...string) []string
-	}{
-		{"terraform", harness.LookTerraform, harness.PinnedEnv},
-		{"tofu", harness.LookTofu, harness.Env},
-	} {
-		t.Run(product.name, func(t *testing.T) {
-			t.Parallel()
-			peer := product.look(t)
-			tfdeps := harness.LinkTo(t, harness.Tfdeps(t), "tfdeps")
-			cloud := storagetest.StartCloud(t)
-			env := product.env(t, append(cloud.Env, "CHECKPOINT_DISABLE=1", "TFDEPS_PRODUCT="+product.name)...)
-			for _, before := range slices.Sorted(maps.Keys(backendKinds)) {
-				t.Run("from "+before, func(t *testing.T) {
-					t.Parallel()
-					k := &kindPlaces{url: cloud.URL, before: before, programs: [2]string{tfdeps, peer}, env: env}
-					k.compareAll(t)
-				})
-			}
-		})
-	}
+	eachProduct(t, func(t *testing.T, programs [2]string, env func(...string) []string) {
+		cloud := storagetest.StartCloud(t)
+		places := env(cloud.Env...)
+		for _, before := range slices.Sorted(maps.Keys(backendKinds)) {
+			t.Run("from "+before, func(t *testing.T) {
+				t.Parallel()
+				k := &kindPlaces{url: cloud.URL, before: before, programs: programs, env: places}
+				k.compareAll(t)
+			})
+		}
+	})
 }
 
 // backendKinds has a block for each kind of backend. URL and HOST are the services, and ONE is what makes another state of it.

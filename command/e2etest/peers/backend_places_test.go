@@ -30,28 +30,30 @@ import (
 // A fixed sample of the cases runs: see [inSample].
 func TestBackend_LeavesNoStateBehind(t *testing.T) {
 	t.Parallel()
-	for _, product := range []struct {
-		name string
-		look func(testing.TB) string
-		env  func(testing.TB, ...string) []string
-	}{
-		{"terraform", harness.LookTerraform, harness.PinnedEnv},
-		{"tofu", harness.LookTofu, harness.Env},
-	} {
-		t.Run(product.name, func(t *testing.T) {
-			t.Parallel()
-			peer := product.look(t)
-			tfdeps := harness.LinkTo(t, harness.Tfdeps(t), "tfdeps")
-			env := product.env(t, "CHECKPOINT_DISABLE=1", "TFDEPS_PRODUCT="+product.name)
-			for _, before := range stateSettings {
-				if len(before.given) > 0 {
-					continue // a record doesn't tell where its values came from
-				}
-				t.Run("from "+before.name, func(t *testing.T) {
-					t.Parallel()
-					newStatePlaces(t, before, [2]string{tfdeps, peer}, env).compareAll(t)
-				})
+	eachProduct(t, func(t *testing.T, programs [2]string, env func(...string) []string) {
+		places := env()
+		for _, before := range stateSettings {
+			if len(before.given) > 0 {
+				continue // a record doesn't tell where its values came from
 			}
+			t.Run("from "+before.name, func(t *testing.T) {
+				t.Parallel()
+				newStatePlaces(t, before, programs, places).compareAll(t)
+			})
+		}
+	})
+}
+
+// eachProduct runs a test with tfdeps, which takes itself for a product, and the product.
+func eachProduct(t *testing.T, run func(t *testing.T, programs [2]string, env func(...string) []string)) {
+	for name, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			peer := look(t)
+			fresh := map[string]func(testing.TB, ...string) []string{"terraform": harness.PinnedEnv, "tofu": harness.Env}[name]
+			run(t, [2]string{harness.LinkTo(t, harness.Tfdeps(t), "tfdeps"), peer}, func(more ...string) []string {
+				return fresh(t, append(more, "CHECKPOINT_DISABLE=1", "TFDEPS_PRODUCT="+name)...)
+			})
 		})
 	}
 }
@@ -357,7 +359,7 @@ func (p *statePlaces) filesIn(t *testing.T, i int) map[string]string {
 	return files
 }
 
-// stateServer keeps a state for each path.
+// stateServer keeps a state for each path. Only the user u with the password secret gets to /private.
 type stateServer struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -373,18 +375,19 @@ func newStateServer(t *testing.T) *stateServer {
 }
 
 func (s *stateServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.Method {
-	case http.MethodPost:
+	switch user, password, _ := r.BasicAuth(); {
+	case r.URL.Path == "/private" && (user != "u" || password != "secret"):
+		w.WriteHeader(http.StatusUnauthorized)
+	case r.Method == "LOCK", r.Method == "UNLOCK":
+	case r.Method == http.MethodPost:
 		body, _ := io.ReadAll(r.Body)
 		s.put(r.URL.Path, string(body))
-	case http.MethodDelete:
+	case r.Method == http.MethodDelete:
 		s.put(r.URL.Path, "")
+	case s.get(r.URL.Path) == "":
+		w.WriteHeader(http.StatusNotFound)
 	default:
-		state := s.get(r.URL.Path)
-		if state == "" {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		_, _ = io.WriteString(w, state)
+		_, _ = io.WriteString(w, s.get(r.URL.Path))
 	}
 }
 

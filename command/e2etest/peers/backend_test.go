@@ -1,13 +1,15 @@
 package peers
 
 import (
-	"io"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
@@ -15,61 +17,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// httpBackend is a backend of type http: it keeps one state, and one lock.
-type httpBackend struct {
-	*httptest.Server
-	mu          sync.Mutex
-	state, lock []byte
-}
-
-func newHTTPBackend(t *testing.T) *httpBackend {
-	t.Helper()
-	k := &httpBackend{}
-	k.Server = httptest.NewServer(k)
-	t.Cleanup(k.Close)
-	return k
-}
-
-func (k *httpBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	body, _ := io.ReadAll(r.Body)
-	switch user, password, _ := r.BasicAuth(); {
-	case user != "u" || password != "secret":
-		w.WriteHeader(http.StatusUnauthorized)
-	case r.Method == "LOCK" && k.lock != nil:
-		w.WriteHeader(http.StatusLocked)
-		_, _ = w.Write(k.lock)
-	case r.Method == "LOCK":
-		k.lock = body
-	case r.Method == "UNLOCK":
-		k.lock = nil
-	case r.Method == http.MethodPost:
-		k.state = body
-	case k.state == nil:
-		w.WriteHeader(http.StatusNotFound)
-	default:
-		_, _ = w.Write(k.state)
-	}
-}
-
-func (k *httpBackend) block() string {
+// privateBlock is an http backend that wants a user and a password, and privateGiven the rest of its configuration, with a secret.
+func privateBlock(s *stateServer) string {
 	return `backend "http" {
-    lock_address   = "` + k.URL + `"
-    unlock_address = "` + k.URL + `"
+    lock_address   = "` + s.URL + `/private"
+    unlock_address = "` + s.URL + `/private"
     username       = "u"
   }`
 }
 
-// given is the rest of the configuration, with a secret.
-func (k *httpBackend) given() []string {
-	return []string{"-backend-config=address=" + k.URL, "-backend-config=password=secret"}
-}
-
-func (k *httpBackend) content() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return string(k.state)
+func privateGiven(s *stateServer) []string {
+	return []string{"-backend-config=address=" + s.URL + "/private", "-backend-config=password=secret"}
 }
 
 // TestBackend_TerraformPlansAndApplies: after tfdeps init, Terraform plans and applies; the state
@@ -87,8 +45,8 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 			return `backend "local" { path = "` + path + `" }`, nil, func() string { return harness.ReadText(t, path) }
 		}},
 		{"http", func(t *testing.T) (string, []string, func() string) {
-			k := newHTTPBackend(t)
-			return k.block(), k.given(), k.content
+			s := newStateServer(t)
+			return privateBlock(s), privateGiven(s), func() string { return s.get("/private") }
 		}},
 		{"pg", func(t *testing.T) (string, []string, func() string) {
 			db := startPostgres(t)
@@ -100,15 +58,6 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
     skip_index_creation  = false
   }`, []string{"-backend-config=conn_str=" + db.url}, func() string { return db.query(t, `SELECT data FROM mine.states WHERE name = 'default'`) }
 		}},
-		{"kubernetes", func(t *testing.T) (string, []string, func() string) {
-			c := newCluster(t)
-			return `backend "kubernetes" {
-    secret_suffix = "s"
-    namespace     = "team"
-    labels        = { b = "1", a = "2" }
-  }`, []string{"-backend-config=config_path=" + writeKubeconfig(t, c.URL), "-backend-config=token=secret"},
-				func() string { return c.content("tfstate-default-s") }
-		}},
 	} {
 		t.Run(backend.name, func(t *testing.T) {
 			t.Parallel()
@@ -118,16 +67,16 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 			run := func(dir string, line ...string) string { return harness.Run(t, dir, env, line...) }
 
 			run(dir, append([]string{tfdeps, "init"}, given...)...)
-			record := harness.ReadText(t, filepath.Join(dir, ".terraform/terraform.tfstate"))
+			record := recordOf(dir)
 			run(theirs, append([]string{peer, "init", "-input=false"}, given...)...)
-			must.Equal(t, record, harness.ReadText(t, filepath.Join(theirs, ".terraform/terraform.tfstate")))
+			must.Equal(t, record, recordOf(theirs))
 			run(dir, peer, "plan", "-input=false", "-out=planned")
 			run(dir, peer, "apply", "-input=false", "planned")
 			must.Contain(t, state(), "hello from tfdeps")
 			for _, line := range [][]string{{peer, "init", "-input=false"}, {tfdeps, "init"}} {
 				must.NotContain(t, run(dir, line...), "Successfully configured", line)
 			}
-			must.Equal(t, harness.ReadText(t, filepath.Join(dir, ".terraform/terraform.tfstate")), record)
+			must.Equal(t, recordOf(dir), record)
 		})
 	}
 }
@@ -143,15 +92,15 @@ func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "ns", Type: name, Version: "1.0.0", Protocols: []string{"5.0"}})
 	}
 	redirect := harness.Redirect(t, registry, "tf.example.com")
-	k := newHTTPBackend(t)
-	k.state = []byte(`{"version": 4, "terraform_version": "1.0.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": [
+	k := newStateServer(t)
+	k.put("/private", `{"version": 4, "terraform_version": "1.0.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": [
 		{"mode": "managed", "type": "old_thing", "name": "a", "provider": "provider[\"tf.example.com/ns/old\"]", "instances": []}]}`)
-	dir := backendDir(t, k.block()+`
+	dir := backendDir(t, privateBlock(k)+`
   required_providers {
     new = { source = "tf.example.com/ns/new" }
   }`)
 	env := harness.Env(t, redirect...)
-	out := harness.Run(t, dir, env, append([]string{tfdeps, "init", "-no-color", "-input=false", "-with=terraform"}, k.given()...)...)
+	out := harness.Run(t, dir, env, append([]string{tfdeps, "init", "-no-color", "-input=false", "-with=terraform"}, privateGiven(k)...)...)
 	if !strings.Contains(out, `Successfully configured the backend "http"`) || strings.Contains(out, "secret") {
 		t.Errorf("tfdeps says:\n%s", out)
 	}
@@ -197,6 +146,61 @@ output "greeting" {
 // backendDir makes a directory with a configuration that has a backend.
 func backendDir(t *testing.T, block string) string {
 	t.Helper()
-	dir := harness.WorkDir(t, strings.ReplaceAll(backendConfig, "BACKEND", block))
-	return dir
+	return harness.WorkDir(t, strings.ReplaceAll(backendConfig, "BACKEND", block))
+}
+
+// startCluster starts what stands for a Kubernetes API server, whose one secret has a state. It can only be read.
+func startCluster(t *testing.T) (url string) {
+	t.Helper()
+	var state bytes.Buffer
+	compressed := gzip.NewWriter(&state)
+	must.Get(compressed.Write([]byte(stateText("before"))))(t)
+	must.Succeed(t, compressed.Close())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "SecretList", "apiVersion": "v1", "items": []any{map[string]any{
+			"kind": "Secret", "apiVersion": "v1", "metadata": map[string]any{"name": "tfstate-default-s"}, "data": map[string]any{"tfstate": state.Bytes()},
+		}}})
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestBackendKubernetes_RefusesCleanly: init refuses, as Terraform does, a block that says nothing about where the cluster is. It
+// doesn't ask whether there is one, and records what it takes to ask, as Terraform records it, so that plan works with it. With -with, Terraform's own refusal
+// is passed on.
+func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
+	t.Parallel()
+	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)
+	const block = "backend \"kubernetes\" {\n    namespace = \"team\"\n    labels    = { b = \"1\", a = \"2\" }\n  }"
+	given := []string{"-input=false", "-no-color", "-backend-config=secret_suffix=s", "-backend-config=token=secret"}
+	dir, theirs, handed := backendDir(t, block), backendDir(t, block), backendDir(t, block)
+	env := harness.Env(t, "CHECKPOINT_DISABLE=1")
+	fail := func(dir string, options ...string) string {
+		end := harness.Exec(t, dir, env, slices.Concat([]string{tfdeps, "init"}, given, options)...)
+		must.Equal(t, end.Code, 1, options)
+		must.Equal(t, recordOf(dir), "", options)
+		return end.Said()
+	}
+	const refusal = "Failed to initialize kubernetes configuration"
+	must.Contain(t, fail(dir), refusal)
+	config := filepath.Join(t.TempDir(), "config")
+	must.Write(t, config, strings.ReplaceAll(kubeconfig, "URL", startCluster(t)))
+	reaching := append(env, "KUBE_CONFIG_PATH="+config)
+	harness.Run(t, dir, reaching, append([]string{tfdeps, "init"}, given...)...)
+	harness.Run(t, theirs, reaching, append([]string{peer, "init"}, given...)...)
+	must.Equal(t, recordOf(dir), recordOf(theirs))
+	must.Contain(t, harness.Run(t, dir, reaching, peer, "plan", "-input=false", "-lock=false", "-no-color"), `"before" -> "hello from tfdeps"`)
+
+	said := fail(handed, "-with=terraform")
+	for _, want := range []string{refusal, "The backend isn't initialized", "Modules and providers are in place"} {
+		must.Contain(t, harness.OneLine(said), want)
+	}
+	if strings.Contains(said, "secret ") || strings.Contains(said, "=secret") {
+		t.Errorf("a secret is shown:\n%s", said)
+	}
 }

@@ -8,16 +8,13 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestRecursive_TerraformValidatesEachTenth prepares forty root modules with a real provider in one run. Terraform works in each tenth without an init of its own.
 func TestRecursive_TerraformValidatesEachTenth(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	registry.Add(providertest.PackageSpec{Namespace: "tfdeps", Type: "tiny", Version: "1.0.0", Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t)})
-	dir, env := t.TempDir(), harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
+	dir, env := t.TempDir(), harness.Env(t, realProvider(t)...)
 	must.Write(t, filepath.Join(dir, "module", "main.tf"), "output \"x\" {\n  value = 1\n}\n")
 	root := func(i int) string { return filepath.Join(dir, "live", fmt.Sprint(i)) }
 	for i := range 40 {
