@@ -32,11 +32,7 @@ var expressions = regexp.MustCompile(`\$\{\{ *([\w.-]+) *\}\}`)
 func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 	t.Parallel()
 	needShell(t)
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash")
-	}
-	url := releaseServer(t, "v1.2.3", asItIs)
+	bash, url := need(t, "bash"), releaseServer(t, "v1.2.3", asItIs)
 	for name, c := range map[string]struct {
 		inputs map[string]string
 		lock   bool
@@ -52,7 +48,7 @@ func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": "v1.2.3", "inputs.downloads": url, "inputs.key": publicText(throwAwayKey())}}
+			r := newRunner(t, bash, url, "v1.2.3")
 			r.values["inputs.working-directory"] = "a b"
 			for input, value := range c.inputs {
 				r.values["inputs."+input] = value
@@ -82,11 +78,7 @@ func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 	t.Parallel()
 	needShell(t)
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash")
-	}
-	url := releaseServer(t, "v1.2.3", asItIs)
+	bash, url := need(t, "bash"), releaseServer(t, "v1.2.3", asItIs)
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	for name, c := range map[string]struct{ ref, changes, want string }{
 		"a release":      {commit, "# Changelog\n\n## 1.2.3 (a day)\n\n## 1.2.2\n", "tfdeps v1.2.3 is installed"},
@@ -97,7 +89,8 @@ func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": c.ref, "inputs.downloads": url, "inputs.key": publicText(throwAwayKey()), "inputs.init": "none"}}
+			r := newRunner(t, bash, url, c.ref)
+			r.values["inputs.init"] = "none"
 			r.write("tfdeps/.release/install.sh", read(t, "install.sh"))
 			r.write("tfdeps/CHANGELOG.md", c.changes)
 			r.write("bin/go", "#!/bin/sh\necho \"go $* in ${PWD##*/}\"\n")
@@ -136,6 +129,10 @@ type runner struct {
 	t         *testing.T
 	dir, bash string
 	values    map[string]string // of expressions
+}
+
+func newRunner(t *testing.T, bash, url, ref string) runner {
+	return runner{t, t.TempDir(), bash, map[string]string{"github.action_ref": ref, "inputs.downloads": url, "inputs.key": publicText(throwAwayKey())}}
 }
 
 func (r runner) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }

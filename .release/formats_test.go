@@ -28,9 +28,7 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 	t.Parallel()
 	needShell(t)
 	for _, program := range []string{"curl", "sha256sum", "minisign"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("there is no " + program)
-		}
+		need(t, program)
 	}
 	url := releaseServer(t, "v0.1.0", asItIs)
 	script := getURL(t, url+"/v0.1.0/install.sh")
@@ -120,9 +118,8 @@ func members(t *testing.T, from *bytes.Reader) map[string][]byte {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		succeed(t, err)
-		if all[header.Name], err = io.ReadAll(archive); err != nil {
-			t.Fatal(err)
+		if succeed(t, err); header.Typeflag == tar.TypeReg {
+			all[header.Name] = get(io.ReadAll(archive))(t)
 		}
 	}
 	get(io.Copy(io.Discard, unzipped))(t)
@@ -141,10 +138,7 @@ func allSums() (sums string) {
 // What Homebrew reads of the formula, for each system and processor: Ruby runs it with words in the place of Homebrew's.
 func TestFormula_SaysWhatHomebrewReads(t *testing.T) {
 	t.Parallel()
-	ruby, err := exec.LookPath("ruby")
-	if err != nil {
-		t.Skip("there is no ruby")
-	}
+	ruby := need(t, "ruby")
 	text := get(filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", allSums()))(t)
 	const words = `require "json"
 class Formula

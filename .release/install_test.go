@@ -95,10 +95,7 @@ func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 	// The programs of the test don't ask who signed the certificate.
 	for name, option := range map[string]string{"curl": "--insecure", "wget": "--no-check-certificate"} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skip("there is no " + name)
-			}
-			path := toolsWithout(t, []string{"curl", "wget"}, map[string]string{name: `exec ` + lookUp(t, name) + ` ` + option + ` "$@"`})
+			path := toolsWithout(t, []string{"curl", "wget"}, map[string]string{name: `exec ` + need(t, name) + ` ` + option + ` "$@"`})
 			target := t.TempDir()
 			out, _, err := install(t, path, "-u", secure.URL, "-v", "1.2.3", "-d", target)
 			if err == nil || !strings.Contains(out, "can't be downloaded") {
@@ -111,15 +108,19 @@ func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 	}
 }
 
-func lookUp(t *testing.T, name string) string {
+// need is the path of a program, without which the test is skipped.
+func need(t *testing.T, name string) string {
 	t.Helper()
-	path := get(exec.LookPath(name))(t)
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip("there is no " + name)
+	}
 	return path
 }
 
 func needShell(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
+	if need(t, "sh"); runtime.GOOS == "windows" {
 		t.Skip("there is no sh, or no links")
 	}
 }
@@ -142,13 +143,10 @@ func TestInstall_PutsTheVerifiedProgramInPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "wget" || name == "openssl" || name == "shasum" || name == "curl" {
-				if _, err := exec.LookPath(name); err != nil {
-					t.Skip("there is no " + name)
-				}
-			}
-			if _, err := exec.LookPath("unzip"); err != nil && name == "Windows" {
-				t.Skip("there is no unzip")
+			if c.own == nil {
+				need(t, name)
+			} else if name == "Windows" {
+				need(t, "unzip")
 			}
 			path := toolsWithout(t, c.without, c.own)
 			target := filepath.Join(t.TempDir(), "a b", "bin")
@@ -171,37 +169,19 @@ func TestInstall_PutsTheVerifiedProgramInPlace(t *testing.T) {
 func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
 	t.Parallel()
 	needShell(t)
-	damageArchive := func(name string, content []byte) []byte {
-		if strings.HasSuffix(name, ".tar.gz") {
-			return append(bytes.Clone(content), 'x')
+	changed := func(ending string, change func([]byte) []byte) func(string, []byte) []byte {
+		return func(name string, content []byte) []byte {
+			if strings.HasSuffix(name, ending) {
+				return change(bytes.Clone(content))
+			}
+			return content
 		}
-		return content
 	}
-	noSums := func(name string, content []byte) []byte {
-		if name == "SHA256SUMS" {
-			return nil
-		}
-		return content
-	}
-	changeSums := func(name string, content []byte) []byte {
-		if name == "SHA256SUMS" {
-			return append(bytes.Clone(content), '\n')
-		}
-		return content
-	}
-	otherSignature := func(name string, content []byte) []byte {
-		if strings.HasSuffix(name, ".minisig") {
-			other := *newKey()
-			return minisign.Sign(other, content)
-		}
-		return content
-	}
-	noSignature := func(name string, content []byte) []byte {
-		if strings.HasSuffix(name, ".minisig") {
-			return nil
-		}
-		return content
-	}
+	gone := func([]byte) []byte { return nil }
+	longer := func(content []byte) []byte { return append(content, '\n') }
+	damageArchive, noSums, changeSums := changed(".tar.gz", longer), changed("SHA256SUMS", gone), changed("SHA256SUMS", longer)
+	noSignature := changed(".minisig", gone)
+	otherSignature := changed(".minisig", func(content []byte) []byte { return minisign.Sign(*newKey(), content) })
 	uname := func(system, machine string) map[string]string {
 		return map[string]string{"uname": fmt.Sprintf(`[ "$1" = -m ] && echo %s || echo %s`, machine, system)}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,19 +60,6 @@ func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 	}
 	if installed != 7 {
 		t.Errorf("the formula installs %d names", installed)
-	}
-}
-
-func TestFormula_IsRuby(t *testing.T) {
-	t.Parallel()
-	ruby, err := exec.LookPath("ruby")
-	if err != nil {
-		t.Skip("there is no ruby")
-	}
-	cmd := exec.Command(ruby, "-c")
-	cmd.Stdin = bytes.NewReader([]byte(read(t, "tfdeps.rb.tmpl")))
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "Syntax OK") {
-		t.Errorf("%v: %s", err, out)
 	}
 }
 
