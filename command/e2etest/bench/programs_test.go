@@ -105,6 +105,28 @@ func (c contender) fresh(b *testing.B) string {
 	return dir
 }
 
+// watchMemory looks at a process until stop is called, which returns the most
+// memory that it has had, in bytes; 0: not known. What the system says of a process that has ended is no
+// use: that figure begins with the one of the process that started it.
+func watchMemory(pid int) (stop func() int64) {
+	ended, result := make(chan struct{}), make(chan int64)
+	go func() {
+		var most int64
+		ticks := time.NewTicker(5 * time.Millisecond)
+		defer ticks.Stop()
+		for {
+			most = max(most, harness.PeakMemory(pid))
+			select {
+			case <-ended:
+				result <- most
+				return
+			case <-ticks.C:
+			}
+		}
+	}()
+	return func() int64 { close(ended); return <-result }
+}
+
 func benchConfig() string {
 	var config strings.Builder
 	config.WriteString("terraform {\n  required_providers {\n")

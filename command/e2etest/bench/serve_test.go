@@ -36,18 +36,12 @@ func startServer(b *testing.B) served {
 	program := harness.Tfdeps(b)
 	cmd := exec.Command(program, "serve", "-listen=127.0.0.1:0", b.TempDir())
 	cmd.Env = append(newHome(b, startBenchRegistry(b)), "TMPDIR="+b.TempDir())
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	must.Succeed(b, err)
+	url := must.Get(harness.Serve(cmd))(b)
 	b.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
-	line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(b)
-	_, url, _ := strings.Cut(strings.TrimSpace(line), "http://")
-	address, _, _ := strings.Cut(url, "/")
+	address := strings.Split(url, "/")[2]
 	return served{address, cmd.Process.Pid}
 }
 

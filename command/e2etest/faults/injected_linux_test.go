@@ -27,7 +27,6 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
-	program := harness.Tfdeps(t)
 	for name, args := range map[string][]string{
 		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init", "-recursive"},
 		"vendor archive": {"vendor", "-o", "out/archive.tar"}, "vendor unpack": {"vendor", "-unpack=../archive.tar"},
@@ -37,7 +36,7 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			recovers(t, program, args, strings.HasSuffix(name, "remote modules"))
+			recovers(t, args, strings.HasSuffix(name, "remote modules"))
 		})
 	}
 }
@@ -51,8 +50,8 @@ var faults = []struct {
 	{"signal=KILL", "", 2, 4}, {"error=EIO", "input/output error", 1, 2}, {"error=ENOSPC", "no space left on device", 1, 1},
 }
 
-func recovers(t *testing.T, program string, args []string, remote bool) {
-	s, dir := newSiteWithModule(t, program)
+func recovers(t *testing.T, args []string, remote bool) {
+	s, dir := newSiteWithModule(t)
 	if remote {
 		callRemoteModules(t, s, dir)
 	}
@@ -67,12 +66,10 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 	temporary := t.TempDir()
 	env := append(slices.Clone(s.env), "TMPDIR="+temporary)
 	clean := func() {
-		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, "out"), filepath.Join(dir, "terraform.d"), filepath.Join(dir, "live", ".terraform"), filepath.Join(dir, "live", depsfile.FileName), filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
-			must.Succeed(t, os.RemoveAll(path))
-		}
+		s.forget(t, dir, ".terraform", "out", "terraform.d", "live/.terraform", "live/"+depsfile.FileName)
 	}
 	run := func(before ...string) harness.Ended {
-		return harness.Exec(t, dir, env, slices.Concat(before, []string{program}, args, []string{"-no-color"})...)
+		return harness.Exec(t, dir, env, slices.Concat(before, []string{s.program}, args, []string{"-no-color"})...)
 	}
 	prepare := func() {
 		clean()
@@ -111,10 +108,9 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 		}
 		for ; n <= most; n++ {
 			prepare()
-			end := run("strace", "-f", "-o", filepath.Join(s.cache+"-trace"), "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
-			trace, readErr := os.ReadFile(s.cache + "-trace")
-			must.Succeed(t, readErr)
-			if !strings.Contains(string(trace), "INJECTED") && !strings.Contains(string(trace), "killed by SIGKILL") {
+			end := run("strace", "-f", "-o", s.cache+"-trace", "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
+			trace := harness.ReadText(t, s.cache+"-trace")
+			if !strings.Contains(trace, "INJECTED") && !strings.Contains(trace, "killed by SIGKILL") {
 				break // there are fewer such calls
 			}
 			if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
@@ -185,13 +181,10 @@ func packagesBelow(t *testing.T, cache string) (names []string) {
 func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	program := harness.Tfdeps(t)
-	s, dir := newSiteWithModule(t, program)
+	s, dir := newSiteWithModule(t)
 	for _, most := range []int{10, 12, 20} {
-		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName)} {
-			must.Succeed(t, os.RemoveAll(path))
-		}
-		end := harness.Exec(t, dir, s.env, "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, program))
+		s.forget(t, dir, ".terraform", depsfile.FileName)
+		end := harness.Exec(t, dir, s.env, "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, s.program))
 		if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, "too many open files") || strings.Contains(said, "panic") {
 			t.Errorf("%d: %s", most, end)
 		}

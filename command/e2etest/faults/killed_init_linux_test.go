@@ -39,39 +39,22 @@ func puts(trace, dir string) (all []string) {
 
 // newSiteWithModule is a site, and a directory in which init has a package, the
 // record of a module, that of a backend and a lock file to write.
-func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
+func newSiteWithModule(t *testing.T) (s *site, dir string) {
 	t.Helper()
-	s = newSite(t, program, 1)
+	s = newSite(t, 1)
 	dir = s.directory(t)
 	must.Write(t, filepath.Join(dir, "more.tf"), "terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n")
 	must.Write(t, filepath.Join(dir, "m/main.tf"), "")
 	return s, dir
 }
 
-// TestInit_WritesInOrder checks the order of the calls that put files into their places.
-func TestInit_WritesInOrder(t *testing.T) {
-	t.Parallel()
-	harness.RequireProgram(t, "strace")
-	program := harness.Tfdeps(t)
-	for name, test := range map[string]func(*testing.T, string){
-		"the lock file is last":      theLockFileIsWrittenLast,
-		"a kill before each of them": anInitIsKilledBeforeEachRename,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if name == "a kill before each of them" {
-				harness.SkipIfShort(t)
-			}
-			test(t, program)
-		})
-	}
-}
-
-// theLockFileIsWrittenLast, when all that it records is in its place, and only it is synced to the
+// TestInit_WritesTheLockFileLast, when all that it records is in its place, and only it is synced to the
 // disk: a package that a crash of the machine has torn is found by its hash, but a torn lock file
 // would be trusted.
-func theLockFileIsWrittenLast(t *testing.T, program string) {
-	s, dir := newSiteWithModule(t, program)
+func TestInit_WritesTheLockFileLast(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	s, dir := newSiteWithModule(t)
 	got := puts(s.trace(t, dir), dir)
 	last := len(got) - 1
 	if last < 3 || got[last] != depsfile.FileName || got[last-1] != "fsync" || slices.Index(got, "fsync") != last-1 {
@@ -85,35 +68,38 @@ func theLockFileIsWrittenLast(t *testing.T, program string) {
 	must.Len(t, puts(s.trace(t, dir), dir), 0)
 }
 
-// anInitIsKilledBeforeEachRename kills an init right before each file is renamed to its place. The
+// TestInit_IsKilledBeforeEachRename kills an init right before each file is renamed to its place. The
 // next init has the same result as one without a kill before it.
-func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
-	s, dir := newSiteWithModule(t, program)
+func TestInit_IsKilledBeforeEachRename(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
+	harness.RequireProgram(t, "strace")
+	s, dir := newSiteWithModule(t)
 	places := renamedTo(s.trace(t, dir))
 	if len(places) < 8 {
 		t.Fatalf("%q are renamed to, and there should be more", places)
 	}
 	want, lock := listed(t, dir), harness.LockOf(t, dir)
-	home := homeOf(s)
 	for _, place := range places {
-		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName), filepath.Join(home, ".local"), filepath.Join(home, ".cache")} {
-			must.Succeed(t, os.RemoveAll(path))
-		}
-		end := harness.Exec(t, dir, s.env, "strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=rename,renameat,renameat2",
-			"-e", "inject=rename,renameat,renameat2:signal=KILL", s.program, "init", "-no-color")
-		if end.Code == 0 {
-			t.Errorf("%s: nobody was killed\n%s", place, end)
-		}
+		s.forget(t, dir, ".terraform", depsfile.FileName)
+		s.killAt(t, dir, place)
 		s.init(t, dir)
-		if got := listed(t, dir); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
-			t.Errorf("%s: there is\n%s\nand should be\n%s", place, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		must.EqualSlices(t, listed(t, dir), want, place)
+		must.Equal(t, harness.LockOf(t, dir), lock, place)
 		if left, _ := filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")); len(left) > 0 {
 			t.Errorf("%s: there is %q", place, left)
 		}
-		if end := harness.Exec(t, "", s.env, s.program, "cache", "verify"); end.Code != 0 || !strings.Contains(end.Said(), ": 1 sound\n") {
-			t.Errorf("%s: cache verify: %s", place, end)
-		}
+		must.Contain(t, harness.Run(t, "", s.env, s.program, "cache", "verify"), ": 1 sound\n", place)
+	}
+}
+
+// killAt runs init, which is killed right before a file is renamed to a place.
+func (s *site) killAt(t *testing.T, dir, place string, args ...string) {
+	t.Helper()
+	end := harness.Exec(t, dir, s.env, append([]string{"strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=" + changingCalls,
+		"-e", "inject=" + changingCalls + ":signal=KILL", s.program, "init", "-no-color"}, args...)...)
+	if end.Code == 0 {
+		t.Errorf("%s: nobody was killed\n%s", place, end)
 	}
 }
 
@@ -137,14 +123,4 @@ func listed(t *testing.T, dir string) (names []string) {
 		return errors.Join(err, relErr)
 	}))
 	return names
-}
-
-// homeOf is the home directory of the programs that run there.
-func homeOf(s *site) (home string) {
-	for _, entry := range s.env {
-		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
-			home = value
-		}
-	}
-	return home
 }

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +25,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
-	s := newSite(t, harness.Tfdeps(t), 1)
+	s := newSite(t, 1)
 	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "p0"}
 	version := must.Get(getproviders.ParseVersion("1.1.0"))(t)
 	paths := []string{"index.json", p.PackedName(version, getproviders.CurrentPlatform())}
@@ -69,14 +68,8 @@ func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers 
 	line := append(before, s.program, "serve", "-listen=127.0.0.1:0", "-allow-network=127.0.0.0/8", "-allow-network=::1/128", "bucket")
 	cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
 	cmd.Dir, cmd.Env = dir, s.env
-	stdout, err := cmd.StdoutPipe()
+	base, err := harness.Serve(cmd)
 	if err == nil {
-		err = cmd.Start()
-	}
-	must.Succeed(t, err)
-	said, err := bufio.NewReader(stdout).ReadString('\n')
-	if err == nil {
-		_, base, _ := strings.Cut(strings.TrimSpace(said), " at ")
 		var all strings.Builder
 		for _, path := range paths {
 			var body string
@@ -93,8 +86,7 @@ func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers 
 		}
 	}
 	_ = cmd.Process.Signal(os.Interrupt) // it may have been killed
-	_, copyErr := io.Copy(io.Discard, stdout)
-	return answers, errors.Join(err, copyErr, cmd.Wait())
+	return answers, errors.Join(err, cmd.Wait())
 }
 
 func fetchText(t *testing.T, url string) (string, error) {

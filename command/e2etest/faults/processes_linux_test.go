@@ -23,8 +23,7 @@ import (
 func TestInit_SystemCalls(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
-	program := harness.Tfdeps(t)
-	small, large := newSite(t, program, 1), newSite(t, program, 11)
+	small, large := newSite(t, 1), newSite(t, 11)
 	one, eleven := small.directory(t), large.directory(t)
 	small.init(t, one)
 	large.init(t, eleven)
@@ -60,7 +59,7 @@ func TestInit_SystemCalls(t *testing.T) {
 func TestInit_ReadsNothingAgain(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
-	s := newSite(t, harness.Tfdeps(t), 3)
+	s := newSite(t, 3)
 	dir := s.directory(t)
 	s.init(t, dir)
 	for _, args := range [][]string{{}, {"-check"}, {"-frozen"}} {
@@ -88,7 +87,7 @@ func TestInit_CopiesByTheKernel(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
-	s := newSite(t, harness.Tfdeps(t), 2)
+	s := newSite(t, 2)
 	s.init(t, s.directory(t))
 	trace := s.trace(t, s.directory(t), "-link=copy")
 	calls := packageRead.FindAllString(trace, -1)
@@ -175,7 +174,7 @@ func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 		t.Skip(err)
 	}
 	content := must.Get(os.ReadFile(sleep))(t)
-	s := newSite(t, harness.Tfdeps(t), 10)
+	s := newSite(t, 10)
 	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0",
 		Archive: harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-p0", Mode: 0o755, Content: string(content)}})})
 	harness.Run(t, "", s.env, s.program, "cache", "add", s.registry.Host()+"/acme/p0")

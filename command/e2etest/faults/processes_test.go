@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// twoProgramsInOneDirectory runs init of tfdeps and of Terraform at the same time, where there is
+// TestInit_BesideTerraformInOneDirectory runs init of tfdeps and of Terraform at the same time, where there is
 // a lock file. Terraform unpacks in place, so that either may find half a package; afterwards
 // everything is in order, for both.
-func twoProgramsInOneDirectory(t *testing.T, program string) {
+func TestInit_BesideTerraformInOneDirectory(t *testing.T) {
+	t.Parallel()
 	peer := harness.LookTerraform(t)
-	s := newSite(t, program, 4)
-	config := harness.Redirect(t, s.registry)
-	s.env = append(s.env, config...)
+	s := newSite(t, 4)
+	s.env = append(s.env, harness.Redirect(t, s.registry)...)
 	first := s.directory(t)
 	s.init(t, first)
 	lock := []byte(harness.LockOf(t, first))
@@ -36,19 +36,11 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 		theirs.Dir, theirs.Env = dir, s.env
 		together := make(chan string)
 		go func() {
-			out, err := theirs.CombinedOutput()
-			if err == nil {
-				out = nil
-			}
+			out, _ := theirs.CombinedOutput()
 			together <- string(out)
 		}()
-		out, err := s.command(t, dir).CombinedOutput()
-		if err != nil {
-			t.Errorf("tfdeps: %v\n%s", err, out)
-		}
-		if said := <-together; said != "" {
-			t.Logf("terraform: %s", said) // it says why; it may have been disturbed
-		}
+		s.init(t, dir)
+		t.Logf("terraform: %s", <-together) // it may have been disturbed
 		s.init(t, dir, "-verify")
 		harness.Run(t, dir, s.env, peer, "init", "-no-color")
 		must.Equal(t, harness.LockOf(t, dir), string(lock))
@@ -59,9 +51,10 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 	harness.Run(t, "", s.env, s.program, "cache", "verify")
 }
 
-// twoInitsInOneDirectory runs this program twice at the same time.
-func twoInitsInOneDirectory(t *testing.T, program string) {
-	s := newSite(t, program, 4)
+// TestInit_TwiceInOneDirectory runs this program twice at the same time.
+func TestInit_TwiceInOneDirectory(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 4)
 	for range 3 {
 		dir := s.directory(t)
 		ended := make(chan error)
@@ -80,31 +73,13 @@ func twoInitsInOneDirectory(t *testing.T, program string) {
 	}
 }
 
-// TestCache_OfProcesses has the tests that need several processes, with the program as it is
-// shipped.
-func TestCache_OfProcesses(t *testing.T) {
-	t.Parallel()
-	program := harness.Tfdeps(t)
-	for name, test := range map[string]func(*testing.T, string){
-		"many directories":              manyDirectoriesFetchOnce,
-		"two in one directory":          twoInitsInOneDirectory,
-		"the real one in one directory": twoProgramsInOneDirectory,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if name == "many directories" {
-				harness.SkipIfShort(t)
-			}
-			test(t, program)
-		})
-	}
-}
-
-// manyDirectoriesFetchOnce runs init -upgrade in one directory after the other, without lock
+// TestCache_ManyDirectoriesFetchOnce runs init -upgrade in one directory after the other, without lock
 // files, as services do that run Terraform for others: no package is requested after the first
 // run, and the lock files are the same.
-func manyDirectoriesFetchOnce(t *testing.T, program string) {
-	s := newSite(t, program, 3)
+func TestCache_ManyDirectoriesFetchOnce(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
+	s := newSite(t, 3)
 	first := s.directory(t)
 	s.init(t, first, "-upgrade")
 	want, before := harness.LockOf(t, first), s.registry.Requests("")
@@ -132,13 +107,12 @@ type site struct {
 	env            []string
 }
 
-// newSite makes a site for a program that was built.
-func newSite(t *testing.T, program string, providers int) *site {
+func newSite(t *testing.T, providers int) *site {
 	t.Helper()
 	registry := harness.NewCountedRegistry(t, providers)
 	cache := filepath.Join(t.TempDir(), "cache")
 	env := harness.Env(t, "SSL_CERT_FILE="+harness.WriteCAs(t, []*providertest.Registry{registry}), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")
-	return &site{registry: registry, providers: providers, program: program, cache: cache, env: env}
+	return &site{registry: registry, providers: providers, program: harness.Tfdeps(t), cache: cache, env: env}
 }
 
 // directory makes a working directory that requires all providers.
@@ -149,12 +123,32 @@ func (s *site) directory(t *testing.T) string {
 	return dir
 }
 
-// init runs one and returns what it printed.
-func (s *site) init(t *testing.T, dir string, args ...string) string {
+// init runs one.
+func (s *site) init(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	out, err := s.command(t, dir, args...).CombinedOutput()
 	must.Succeed(t, err, string(out))
-	return string(out)
+}
+
+// forget removes the cache, what the user's home has of earlier runs, and names in a directory.
+func (s *site) forget(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, path := range []string{s.cache, filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
+		must.Succeed(t, os.RemoveAll(path))
+	}
+	for _, name := range names {
+		must.Succeed(t, os.RemoveAll(filepath.Join(dir, name)))
+	}
+}
+
+// homeOf is the home directory of the programs that run there.
+func homeOf(s *site) (home string) {
+	for _, entry := range s.env {
+		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
+			home = value
+		}
+	}
+	return home
 }
 
 func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {

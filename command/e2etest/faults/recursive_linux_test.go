@@ -18,7 +18,7 @@ import (
 // newRepository is a site with three providers, and three root modules: the first one requires p0, the second one p0 and p1, the third one p2.
 func newRepository(t *testing.T) (s *site, dir string, roots []string) {
 	t.Helper()
-	s, dir = newSite(t, harness.Tfdeps(t), 3), t.TempDir()
+	s, dir = newSite(t, 3), t.TempDir()
 	for i, providers := range [][]string{{"p0"}, {"p0", "p1"}, {"p2"}} {
 		config := "terraform {\n  backend \"local\" {}\n  required_providers {\n"
 		for _, p := range providers {
@@ -64,17 +64,9 @@ func TestRecursive_GoesOnAfterAKill(t *testing.T) {
 			continue
 		}
 		for _, root := range roots {
-			must.Succeed(t, os.RemoveAll(filepath.Join(root, ".terraform")))
-			must.Succeed(t, os.RemoveAll(filepath.Join(root, depsfile.FileName)))
+			s.forget(t, root, ".terraform", depsfile.FileName)
 		}
-		for _, path := range []string{s.cache, filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
-			must.Succeed(t, os.RemoveAll(path))
-		}
-		end := harness.Exec(t, dir, s.env, "strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=rename,renameat,renameat2",
-			"-e", "inject=rename,renameat,renameat2:signal=KILL", s.program, "init", "-no-color", "-recursive")
-		if end.Code == 0 {
-			t.Errorf("%s: nobody was killed\n%s", place, end)
-		}
+		s.killAt(t, dir, place, "-recursive")
 		_, finished := locks()
 		cached, before := len(slices.DeleteFunc(packagesBelow(t, s.cache), isStaged)), s.registry.Requests("archive")
 		s.init(t, dir, "-recursive")
@@ -85,9 +77,7 @@ func TestRecursive_GoesOnAfterAKill(t *testing.T) {
 				t.Errorf("%s: the lock file of %s, written at %v and at %v, is\n%s", place, roots[i], finished[i], times[i], all[i])
 			}
 		}
-		if got := listed(t, dir); !slices.Equal(got, want) {
-			t.Errorf("%s: there is\n%s\nand should be\n%s", place, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		must.EqualSlices(t, listed(t, dir), want, place)
 	}
 }
 

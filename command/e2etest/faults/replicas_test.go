@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -50,12 +49,7 @@ func (r *replicas) start(t *testing.T, number int) {
 	for range 20 { // the address may not be free at once
 		cmd := exec.Command(r.program, slices.Concat([]string{"serve", "-listen=" + r.address[number]}, r.options, []string{r.bucket})...)
 		cmd.Env = r.env
-		stdout, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		must.Succeed(t, err)
-		if line, err := bufio.NewReader(stdout).ReadString('\n'); err == nil && strings.HasPrefix(line, "Serving") {
+		if _, err := harness.Serve(cmd); err == nil {
 			r.running[number] = cmd
 			return
 		}

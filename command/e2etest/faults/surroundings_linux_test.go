@@ -17,32 +17,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// TestInit_HoldsInBadSurroundings has an init run where something around it doesn't do what it
-// usually does.
-func TestInit_HoldsInBadSurroundings(t *testing.T) {
-	t.Parallel()
-	program := harness.Tfdeps(t)
-	for name, test := range map[string]func(*testing.T, string){
-		"files that can't be read":    filesCantBeRead,
-		"a slow disk":                 theDiskIsSlow,
-		"little memory":               thereIsLittleMemory,
-		"directories to be only read": directoriesAreReadOnly,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if name != "directories to be only read" {
-				harness.SkipIfShort(t)
-			}
-			test(t, program)
-		})
-	}
-}
-
-// filesCantBeRead has each call that reads one of the files fail, as on a disk that is breaking. What is said names
+// TestInit_FilesCantBeRead has each call that reads one of the files fail, as on a disk that is breaking. What is said names
 // the file, and what only saves time is done without.
-func filesCantBeRead(t *testing.T, program string) {
+func TestInit_FilesCantBeRead(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
-	s, dir := newSiteWithModule(t, program)
+	s, dir := newSiteWithModule(t)
 	s.init(t, dir)
 	binary := packagesBelow(t, s.cache)
 	if len(binary) != 1 {
@@ -61,17 +42,14 @@ func filesCantBeRead(t *testing.T, program string) {
 		{filepath.Join(dir, ".terraform/modules/modules.json"), true}, {binary[0], false}, {state[0], false},
 	} {
 		must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform/providers")))
-		args := []string{"-f", "-o", s.cache + "-trace", "-P", c.file, "-e", "trace=read,pread64,copy_file_range,sendfile", "-e", "inject=read,pread64,copy_file_range,sendfile:error=EIO", program, "init", "-no-color"}
+		args := []string{"-f", "-o", s.cache + "-trace", "-P", c.file, "-e", "trace=read,pread64,copy_file_range,sendfile", "-e", "inject=read,pread64,copy_file_range,sendfile:error=EIO", s.program, "init", "-no-color"}
 		if c.file == binary[0] {
 			args = append(args, "-verify")
 		}
 		end := harness.Exec(t, dir, s.env, append([]string{"strace"}, args...)...)
 		said := harness.OneLine(end.Said())
-		trace, readErr := os.ReadFile(s.cache + "-trace")
-		switch {
-		case readErr != nil:
-			t.Fatal(readErr)
-		case !strings.Contains(string(trace), "INJECTED") && c.file != state[0]: // not all of the state is read each time
+		switch trace := harness.ReadText(t, s.cache+"-trace"); {
+		case !strings.Contains(trace, "INJECTED") && c.file != state[0]: // not all of the state is read each time
 			t.Errorf("%s: it was never read", c.file)
 		case strings.Contains(said, "panic"), (end.Code != 0) != c.fails:
 			t.Errorf("%s: %s", c.file, end)
@@ -83,36 +61,35 @@ func filesCantBeRead(t *testing.T, program string) {
 	}
 }
 
-// theDiskIsSlow has all calls that change directories take 20 ms, for two processes with one cache:
+// TestInit_DiskIsSlow has all calls that change directories take 20 ms, for two processes with one cache:
 // each waits for the other, and none gives up or fetches again.
-func theDiskIsSlow(t *testing.T, program string) {
+func TestInit_DiskIsSlow(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
-	s := newSite(t, program, 2)
+	s := newSite(t, 2)
 	first, second := s.directory(t), s.directory(t)
 	const slow = "rename,renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,fsync,fdatasync"
-	ended := make(chan error, 2)
+	var running []*exec.Cmd
 	for _, dir := range []string{first, second} {
-		cmd := exec.CommandContext(t.Context(), "strace", "-f", "-o", os.DevNull, "-e", "trace="+slow, "-e", "inject="+slow+":delay_enter=20000", program, "init", "-no-color")
-		cmd.Dir, cmd.Env = dir, s.env
-		go func() {
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				err = fmt.Errorf("%w: %s", err, out)
-			}
-			ended <- err
-		}()
+		cmd := exec.CommandContext(t.Context(), "strace", "-f", "-o", os.DevNull, "-e", "trace="+slow, "-e", "inject="+slow+":delay_enter=20000", s.program, "init", "-no-color")
+		cmd.Dir, cmd.Env, cmd.Stderr = dir, s.env, t.Output()
+		must.Succeed(t, cmd.Start())
+		running = append(running, cmd)
 	}
-	for range 2 {
-		must.Succeed(t, <-ended)
+	for _, cmd := range running {
+		must.Succeed(t, cmd.Wait())
 	}
 	must.Equal(t, s.registry.Requests("archive"), 2)
 	must.Equal(t, harness.LockOf(t, first), harness.LockOf(t, second))
 	s.init(t, first, "-verify")
 }
 
-// thereIsLittleMemory has a package be larger than the memory that the process may have, of which Go's runtime has
+// TestInit_LittleMemory has a package be larger than the memory that the process may have, of which Go's runtime has
 // 113 MB for itself and the heap, 64 MB, before anything is done.
-func thereIsLittleMemory(t *testing.T, program string) {
+func TestInit_LittleMemory(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
 	const memory, size = 144 << 20, 112 << 20
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	noise := make([]byte, size/100) // what is 200 times smaller when it is packed is taken for an attack
@@ -122,13 +99,14 @@ func thereIsLittleMemory(t *testing.T, program string) {
 	dir := harness.WorkDir(t, "terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n")
 	env := harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
 	for _, args := range [][]string{{"init"}, {"providers", "mirror", "out"}, {"vendor"}} {
-		harness.Run(t, dir, env, append([]string{"sh", "-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...)
+		harness.Run(t, dir, env, append([]string{"sh", "-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, harness.Tfdeps(t)), "sh"}, args...)...)
 	}
 }
 
-// directoriesAreReadOnly has each directory that an init writes to be on a file system that is only
+// TestInit_ReadOnlyDirectories has each directory that an init writes to be on a file system that is only
 // read. What is for saving time is done without.
-func directoriesAreReadOnly(t *testing.T, program string) {
+func TestInit_ReadOnlyDirectories(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		place func(s *site, dir string) string
 		fails bool
@@ -140,7 +118,7 @@ func directoriesAreReadOnly(t *testing.T, program string) {
 		"temporary files":  {func(s *site, _ string) string { return filepath.Join(homeOf(s), "tmp") }, false},
 		"the user's cache": {func(s *site, _ string) string { return filepath.Join(homeOf(s), ".cache") }, false},
 	} {
-		s, dir := newSiteWithModule(t, program)
+		s, dir := newSiteWithModule(t)
 		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(homeOf(s), "tmp"))
 		place := c.place(s, dir)
 		must.Succeed(t, os.MkdirAll(place, 0o755))

@@ -1,9 +1,11 @@
 package harness
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,4 +99,18 @@ func Redirect(tb testing.TB, registry *providertest.Registry, hosts ...string) [
 		tb.Fatal(err)
 	}
 	return env
+}
+
+// Serve starts a command that serves, and returns the URL that it prints when it is ready. Nothing else is read of its output.
+func Serve(cmd *exec.Cmd) (url string, err error) {
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	_, url, _ = strings.Cut(strings.TrimSpace(line), " at ")
+	return url, err
 }
