@@ -98,9 +98,7 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 		must.Contain(t, said, "Installed acme/p0 v1.0.0", replica)
 	}
 	initBy(0) // for the lock file
-	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
-		r.registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
-	}
+	harness.TakeDown(r.registry)
 	for replica := range r.address {
 		initBy(replica)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -20,33 +19,29 @@ import (
 // manyCalls is a configuration that calls modules of one repository a hundred
 // times, at three refs.
 type manyCalls struct {
-	tb    testing.TB
+	t     *testing.T
 	world *moduleWorld
 	home  string // of one user, with a module store
 	env   []string
 	log   string // what git was called with
 }
 
-func newManyCalls(tb testing.TB) *manyCalls {
-	tb.Helper()
+func newManyCalls(t *testing.T) *manyCalls {
+	t.Helper()
 	if runtime.GOOS == "windows" {
-		tb.Skip("git is watched by a shell script")
+		t.Skip("git is watched by a shell script")
 	}
-	harness.RequireProgram(tb, "git")
-	m := &manyCalls{tb: tb, world: newModuleWorld(tb), home: tb.TempDir()}
+	harness.RequireProgram(t, "git")
+	m := &manyCalls{t: t, world: newModuleWorld(t), home: t.TempDir()}
 	bin := filepath.Join(m.home, "bin")
 	m.log = filepath.Join(m.home, "git.log")
-	real, err := exec.LookPath("git")
-	must.Succeed(tb, err)
-	must.Succeed(tb, os.MkdirAll(bin, 0o755))
-	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\nexec '%s' \"$@\"\n", m.log, real)
-	must.Succeed(tb, peertest.WriteProgram(filepath.Join(bin, "git"), []byte(script)))
+	must.Succeed(t, os.MkdirAll(bin, 0o755))
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\nexec '%s' \"$@\"\n", m.log, must.Get(exec.LookPath("git"))(t))
+	must.Succeed(t, peertest.WriteProgram(filepath.Join(bin, "git"), []byte(script)))
 	ca := filepath.Join(m.home, "ca.pem")
-	must.Succeed(tb, os.WriteFile(ca, m.world.ca.PEM(), 0o600))
-	registry, err := m.world.registry.Env(m.home, oracleHosts...)
-	must.Succeed(tb, err)
+	must.Write(t, ca, m.world.ca.PEM())
 	m.env = slices.Concat([]string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + m.home, "TMPDIR=" + m.home,
-		"GIT_SSL_CAINFO=" + ca}, registry, gitEnv())
+		"GIT_SSL_CAINFO=" + ca}, harness.Redirect(t, m.world.registry, oracleHosts...), gitEnv())
 	return m
 }
 
@@ -59,22 +54,12 @@ func (m *manyCalls) config(repository string, refs ...string) string {
 	return m.world.expand(text.String())
 }
 
-// init runs a program in a new directory, and returns how long it took.
-func (m *manyCalls) init(program, config string) time.Duration {
-	m.tb.Helper()
-	dir := m.tb.TempDir()
-	must.Succeed(m.tb, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
-	must.Succeed(m.tb, os.RemoveAll(m.log))
-	start := time.Now()
-	end := harness.Exec(m.tb, dir, m.env, program, "init", "-no-color", "-input=false")
-	took := time.Since(start)
-	if end.Code != 0 {
-		m.tb.Fatalf("%s init: %s", filepath.Base(program), end)
-	}
-	if n := len(installedCall.FindAllString(end.Said(), -1)); n != 100 {
-		m.tb.Fatalf("%d modules were installed:\n%s", n, end)
-	}
-	return took
+// init runs tfdeps in a new directory.
+func (m *manyCalls) init(config string) {
+	m.t.Helper()
+	must.Succeed(m.t, os.RemoveAll(m.log))
+	said := harness.Run(m.t, harness.WorkDir(m.t, config), m.env, harness.Tfdeps(m.t), "init", "-no-color", "-input=false")
+	must.Len(m.t, installedCall.FindAllString(said, -1), 100, said)
 }
 
 // installedCall is what init says of a module that the root calls.
@@ -97,7 +82,6 @@ func TestModules_AreFetchedOnce(t *testing.T) {
 	}
 	t.Parallel()
 	m := newManyCalls(t)
-	program := harness.Tfdeps(t)
 	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "main")
 	tag := m.config("$HTTPGIT/leaf.git", "v1.0.0")
 	commits := m.config("$HTTPGIT/leaf.git", "$COMMIT(leaf@v1.0.0)", "$COMMIT(leaf@v1.1.0)")
@@ -120,7 +104,7 @@ func TestModules_AreFetchedOnce(t *testing.T) {
 		{"known versions", versions.String(), 0, 0, 0, true},
 	} {
 		all, archives := m.world.registry.Requests(""), m.world.registry.Requests("module/archive")
-		m.init(program, step.config)
+		m.init(step.config)
 		if n := m.calls("ls-remote"); n > step.listings {
 			t.Errorf("%s: %d listings, want %d at most", step.name, n, step.listings)
 		}
@@ -131,35 +115,5 @@ func TestModules_AreFetchedOnce(t *testing.T) {
 		if step.silent {
 			must.Equal(t, m.world.registry.Requests(""), all, step.name)
 		}
-	}
-}
-
-// BenchmarkManyModules is the time of init for a hundred calls of one repository
-// at three refs, and its ratio to that of the real terraform, which has no
-// store: with nothing in the module store (cold), with all of it (warm), and
-// where the refs are commits, which can't have moved (commits).
-func BenchmarkManyModules(b *testing.B) {
-	m := newManyCalls(b)
-	ours, peer := harness.Tfdeps(b), harness.LookTerraform(b)
-	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "v999")
-	commits := m.config("$HTTPGIT/long.git", "$COMMIT(long@v0)", "$COMMIT(long@v500)", "$COMMIT(long@v999)")
-	m.init(ours, tags)
-	for _, c := range []struct {
-		name, config string
-		cold         bool
-	}{{"cold", tags, true}, {"warm", tags, false}, {"commits", commits, false}} {
-		b.Run(c.name, func(b *testing.B) {
-			var mine, theirs time.Duration
-			for b.Loop() {
-				if c.cold {
-					must.Succeed(b, os.RemoveAll(filepath.Join(m.home, ".cache/tfdeps/modules")))
-				}
-				mine += m.init(ours, c.config)
-				theirs += m.init(peer, c.config)
-			}
-			b.ReportMetric(float64(mine.Nanoseconds())/float64(b.N), "ns/op")
-			b.ReportMetric(float64(theirs.Nanoseconds())/float64(b.N), "terraform-ns/op")
-			b.ReportMetric(float64(mine)/float64(theirs), "ratio")
-		})
 	}
 }

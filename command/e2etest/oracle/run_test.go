@@ -169,15 +169,17 @@ func (o *run) sameLock(when string) {
 	o.same(when+", the lock file", harness.ReadLock(o.t, o.dirs[0]), harness.ReadLock(o.t, o.dirs[1]), o.allowed.Lock)
 }
 
-// crossOver lets each program run where the other has prepared everything.
+// crossOver lets each program run where the other has prepared everything: there is nothing to install, and nothing changes.
 func (o *run) crossOver() {
 	o.t.Helper()
 	for i, dir := range o.dirs {
-		before := harness.ReadLock(o.t, dir)
-		if end := o.in(i, 1-i, "init", "-no-color", "-input=false"); end.Code != 0 {
-			o.t.Fatalf("%s in the other's directory: %s", filepath.Base(o.programs[1-i]), end)
+		before, tree := harness.ReadLock(o.t, dir), joined(asOurs(harness.ListTree(o.t, dir)))
+		end, other := o.in(i, 1-i, "init", "-no-color", "-input=false"), filepath.Base(o.programs[1-i])
+		if end.Code != 0 || strings.Contains(end.Said(), "- Installing ") {
+			o.t.Fatalf("%s in the other's directory: %s", other, end)
 		}
-		o.same(filepath.Base(o.programs[1-i])+" changed the other's lock file: now and before, it", harness.ReadLock(o.t, dir), before, false)
+		o.same(other+" changed the other's lock file: now and before, it", harness.ReadLock(o.t, dir), before, false)
+		o.same(other+" changed what is installed: now and before, it", joined(asOurs(harness.ListTree(o.t, dir))), tree, false)
 	}
 }
 

@@ -13,11 +13,11 @@ var configFileCases = map[string]sourceCase{
 		fails: "No more than one credentials_helper block may be specified",
 	},
 	"JSON": {
-		files: map[string]string{"home/.terraformrc": `{"provider_installation": [{"filesystem_mirror": [{"path": "$ROOT/a"}]}]}`},
+		files: files{"home/.terraformrc": `{"provider_installation": [{"filesystem_mirror": [{"path": "$ROOT/a"}]}]}`},
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"JSON, all of it": {
-		files: map[string]string{"home/.terraformrc": `{
+		files: files{"home/.terraformrc": `{
 			"host": {"tf.example.com": {"services": {"providers.v1": "$SERVICE"}}},
 			"provider_installation": {
 				"filesystem_mirror": [{"path": "$ROOT/a", "include": ["$GADGET"]}, {"path": "$ROOT/b", "exclude": ["$WIDGET"]}],
@@ -29,24 +29,16 @@ var configFileCases = map[string]sourceCase{
 		installs: "b/$GADGET/1.1.0/$PLATFORM/ registry/2.0.0",
 	},
 	"JSON, object for a method": {
-		files: map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": {"path": "$ROOT/a"}}}`},
+		files: files{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": {"path": "$ROOT/a"}}}`},
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"JSON, empty object for a method": {
 		needs:    "$REGISTRY/acme/widget",
-		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"direct": {}}}`},
+		files:    files{"home/.terraformrc": `{"provider_installation": {"direct": {}}}`},
 		installs: "registry/2.0.0",
 	},
-	"JSON, two provider_installation blocks": {
-		files: map[string]string{"home/.terraformrc": `{"provider_installation": [
-			{"filesystem_mirror": [{"path": "$ROOT/a"}]},
-			{"filesystem_mirror": [{"path": "$ROOT/b"}]}
-		]}`},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		fails:    "No more than one provider_installation block may be specified",
-	},
 	"JSON that isn't": {
-		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": [{"path": "$ROOT/a"}]},}`},
+		files:    files{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": [{"path": "$ROOT/a"}]},}`},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "invalid character '}'",
 	},
@@ -76,15 +68,10 @@ var configFileCases = map[string]sourceCase{
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	"relative TF_CLI_CONFIG_FILE": {
-		env:   []string{"TF_CLI_CONFIG_FILE=../cli.conf"},
-		files: map[string]string{"cli.conf": fromA},
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"relative TF_CLI_CONFIG_FILE and -chdir": {
 		chdir: true,
 		env:   []string{"TF_CLI_CONFIG_FILE=cli.conf"},
-		files: map[string]string{"cli.conf": fromA},
+		files: files{"cli.conf": fromA},
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"TERRAFORM_CONFIG": {
@@ -94,7 +81,7 @@ var configFileCases = map[string]sourceCase{
 	},
 	"TF_CLI_CONFIG_FILE before TERRAFORM_CONFIG": {
 		env:   []string{"TERRAFORM_CONFIG=$ROOT/none", "TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
-		files: map[string]string{"cli.conf": fromA},
+		files: files{"cli.conf": fromA},
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"TF_CLI_CONFIG_FILE isn't there": {
@@ -103,7 +90,7 @@ var configFileCases = map[string]sourceCase{
 		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"empty file": {
-		files: map[string]string{"home/.terraformrc": ""},
+		files: files{"home/.terraformrc": ""},
 		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"unknown keys": {
@@ -152,25 +139,20 @@ var hostCases = map[string]sourceCase{
 		installs: "registry/2.0.0",
 	},
 	"no providers service": {
-		files:  map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "modules.v1" = "https://localhost:1/" } }`},
-		fails:  "does not offer the service providers.v1",
-		theirs: "does not offer a Terraform provider registry",
-	},
-	"no services": {
-		files:  map[string]string{"home/.terraformrc": `host "tf.example.com" {}`},
+		files:  files{"home/.terraformrc": `host "tf.example.com" { services = { "modules.v1" = "https://localhost:1/" } }`},
 		fails:  "does not offer the service providers.v1",
 		theirs: "does not offer a Terraform provider registry",
 	},
 	"another version of the service": {
-		files: map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v2" = "$SERVICE" } }`},
+		files: files{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v2" = "$SERVICE" } }`},
 		fails: "may be compatible with a different Terraform version",
 	},
 	"URL without a slash": {
-		files: map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v1" = "https://$REGISTRY/v1/providers" } }`},
+		files: files{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v1" = "https://$REGISTRY/v1/providers" } }`},
 		fails: "registry tf.example.com does not have a provider named $WIDGET",
 	},
 	"host in upper case": {
-		files:    map[string]string{"home/.terraformrc": `host "TF.Example.COM" { services = { "providers.v1" = "$SERVICE" } }`},
+		files:    files{"home/.terraformrc": `host "TF.Example.COM" { services = { "providers.v1" = "$SERVICE" } }`},
 		installs: "registry/2.0.0",
 	},
 	"host that is none": {
@@ -185,12 +167,6 @@ var hostCases = map[string]sourceCase{
 
 // unmanagedCases are about providers that come by other means.
 var unmanagedCases = map[string]sourceCase{
-	"TF_REATTACH_PROVIDERS": {
-		needs: "$WIDGET\n$GADGET",
-		cli:   fromA,
-		env:   []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
-		comes: "a/$GADGET/1.0.0/$PLATFORM/",
-	},
 	"TF_REATTACH_PROVIDERS, locked": {
 		needs: "$WIDGET\n$GADGET",
 		cli:   fromA,

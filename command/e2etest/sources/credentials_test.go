@@ -66,22 +66,22 @@ var credentialsCases = map[string]sourceCase{
 	},
 	"credentials helper": {
 		cli:      `credentials_helper "test" { args = ["--from", "vault"] }`,
-		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": helperScript},
+		files:    files{"home/.terraform.d/plugins/terraform-credentials-test": helperScript},
 		installs: "registry/2.0.0",
 	},
 	"block before credentials helper": {
 		cli:      `credentials_helper "test" {} credentials "tf.example.com" { token = "` + theToken + `" }`,
-		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\nexit 1\n"},
+		files:    files{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\nexit 1\n"},
 		installs: "registry/2.0.0",
 	},
 	"credentials helper that knows nothing": {
 		cli:   `credentials_helper "test" {}`,
-		files: map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho '{}'\n"},
+		files: files{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho '{}'\n"},
 		fails: "host tf.example.com requires authentication credentials",
 	},
 	"credentials helper that fails": {
 		cli:   `credentials_helper "test" {}`,
-		files: map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho 'the vault is closed' >&2\nexit 1\n"},
+		files: files{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho 'the vault is closed' >&2\nexit 1\n"},
 		fails: "the vault is closed",
 	},
 	"token for the mirror's host and port": {
@@ -101,13 +101,13 @@ var credentialsCases = map[string]sourceCase{
 	".netrc for archives": {
 		arrange:  lockedAway,
 		cli:      fromMirror,
-		files:    map[string]string{"home/.netrc": "machine $VAULT login me password pass\n"},
+		files:    files{"home/.netrc": "machine $VAULT login me password pass\n"},
 		installs: "vault/1.0.0",
 	},
 	".netrc without the port": {
 		arrange: lockedAway,
 		cli:     fromMirror,
-		files:   map[string]string{"home/.netrc": "machine localhost login me password pass\n"},
+		files:   files{"home/.netrc": "machine localhost login me password pass\n"},
 		fails:   "401 Unauthorized",
 		theirs:  "bad response code: 401",
 	},
@@ -115,7 +115,7 @@ var credentialsCases = map[string]sourceCase{
 		arrange:  lockedAway,
 		cli:      fromMirror,
 		env:      []string{"NETRC=$ROOT/my.netrc"},
-		files:    map[string]string{"my.netrc": "default login me password pass\n", "home/.netrc": "machine $VAULT login me password wrong\n"},
+		files:    files{"my.netrc": "default login me password pass\n", "home/.netrc": "machine $VAULT login me password wrong\n"},
 		installs: "vault/1.0.0",
 	},
 	"no .netrc for archives": {

@@ -169,7 +169,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 	const size = 3 << 20
 	content := make([]byte, size)
 	_, _ = rand.Read(content)
-	archive := providertest.Zip(map[string]string{"terraform-provider-widget_v1.0.0": string(content)})
+	archive := providertest.Zip(files{"terraform-provider-widget_v1.0.0": string(content)})
 	for name, start := range kinds {
 		if testing.Short() && (name == "gs" || name == "s3") {
 			continue

@@ -16,7 +16,6 @@ var sourceExemptions = map[string]harness.Exemption{
 	"pattern of one segment":                    goesOn,
 	"two provider_installation blocks":          goesOn,
 	"provider_installation blocks in two files": goesOn,
-	"JSON, two provider_installation blocks":    goesOn,
 	"unknown method":                            goesOn,
 	"label of provider_installation":            goesOn,
 	"provider_installation isn't a block":       goesOn,
@@ -94,12 +93,6 @@ const notLocked = "package for $WIDGET 1.0.0 doesn't match any of the checksums 
 
 // directoryCases are about what a filesystem mirror may look like.
 var directoryCases = map[string]sourceCase{
-	"packed": {
-		comes: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
-	},
-	"unpacked": {
-		comes: `a/$WIDGET/1.0.0/$PLATFORM/`,
-	},
 	"packed and unpacked": {
 		packages: `
 			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip
@@ -144,12 +137,6 @@ var directoryCases = map[string]sourceCase{
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		fails: notFound,
 	},
-	"namespace is a link": {
-		packages: `
-			a/tf.example.com/acme -> ../../b/tf.example.com/acme
-			b/$WIDGET/1.0.0/$PLATFORM/`,
-		fails: notFound,
-	},
 	"type is a link": {
 		packages: `
 			a/$WIDGET -> ../../../b/$WIDGET
@@ -176,9 +163,6 @@ var directoryCases = map[string]sourceCase{
 		files:    files{"b/widget.zip": string(packedFrom("terraform-provider-widget_1.zip"))},
 		installs: "terraform-provider-widget_1.zip",
 	},
-	"names in upper case": {
-		comes: `a/TF.Example.COM/ACME/Widget/1.0.0/$PLATFORM/`,
-	},
 	"names in both cases": {
 		packages: `
 			a/tf.example.com/ACME/widget/1.1.0/$PLATFORM/
@@ -187,12 +171,6 @@ var directoryCases = map[string]sourceCase{
 	},
 	"archive in upper case": {
 		comes: `a/$WIDGET/Terraform-Provider-Widget_1.0.0_$PLATFORM.ZIP`,
-	},
-	"archive with a suffix": {
-		comes: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM_SIGNED.zip`,
-	},
-	"short version": {
-		comes: `a/$WIDGET/1.0/$PLATFORM/`,
 	},
 	"leading zeros": {
 		packages: `
@@ -241,10 +219,6 @@ var directoryCases = map[string]sourceCase{
 	},
 	"no such directory": {
 		fails: "cannot search $ROOT/a",
-	},
-	"relative path": {
-		cli:   `provider_installation { filesystem_mirror { path = "../a" } }`,
-		comes: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
 	"relative path and -chdir": {
 		chdir: true,

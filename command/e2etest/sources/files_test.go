@@ -82,7 +82,7 @@ func layOutPackage(t *testing.T, root, line string) {
 // the file's name tells, holds the path.
 func packedFrom(file string) []byte {
 	words := strings.Split(strings.ToLower(path.Base(file)), "_")
-	return providertest.Zip(map[string]string{words[0]: file})
+	return providertest.Zip(files{words[0]: file})
 }
 
 // widgetPackage is the package of $WIDGET that a server has; from is the
@@ -92,7 +92,7 @@ func widgetPackage(from string) providertest.PackageSpec {
 }
 
 func servedFrom(from string) []byte {
-	return providertest.Zip(map[string]string{"terraform-provider-widget": from})
+	return providertest.Zip(files{"terraform-provider-widget": from})
 }
 
 // noHashes are those of a package that the mirror says nothing about.
@@ -143,7 +143,7 @@ var (
 )
 
 // locking returns the files of a case in which $WIDGET is locked.
-func locking(version string, hashes ...string) map[string]string {
+func locking(version string, hashes ...string) files {
 	var list strings.Builder
 	for _, hash := range hashes {
 		fmt.Fprintf(&list, "    %q,\n", hash)
@@ -155,5 +155,5 @@ func locking(version string, hashes ...string) map[string]string {
 	} else {
 		text += fmt.Sprintf("  version = %q\n  hashes = [\n%s  ]\n", version, list.String())
 	}
-	return map[string]string{"work/" + depsfile.FileName: text + "}\n"}
+	return files{"work/" + depsfile.FileName: text + "}\n"}
 }

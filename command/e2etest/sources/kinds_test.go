@@ -88,9 +88,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 				t.Errorf("cache push says the second time: %s", said)
 			}
 			lock, before := harness.ReadLock(t, first), registry.Requests("all")
-			for _, what := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
-				registry.Break(what, providertest.Fault{Status: http.StatusServiceUnavailable})
-			}
+			harness.TakeDown(registry)
 
 			env = machine()
 			locked := dir(lock)
@@ -156,7 +154,7 @@ func TestMirror_IsTheOnlySource(t *testing.T) {
 			must.Contain(t, harness.OneLine(end.Said()), "no available releases match")
 			must.Equal(t, registry.Requests("all"), before)
 
-			block := map[string]string{"dir": "filesystem_mirror {\n path = " + fmt.Sprintf("%q", k.mirror), "https": "network_mirror {\n url = " + fmt.Sprintf("%q", k.mirror)}[name]
+			block := files{"dir": "filesystem_mirror {\n path = " + fmt.Sprintf("%q", k.mirror), "https": "network_mirror {\n url = " + fmt.Sprintf("%q", k.mirror)}[name]
 			if block == "" {
 				return // Terraform reads no such place
 			}
@@ -178,11 +176,8 @@ func TestMirror_IsTheOnlySource(t *testing.T) {
 func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
-	newServer := func() *providertest.Server {
-		server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{Plain: true})
-		return server
-	}
-	metadata, store := newServer(), newServer()
+	plain := providertest.ServerOptions{Plain: true}
+	metadata, store := harness.Start(t, providertest.NewServer, plain), harness.Start(t, providertest.NewServer, plain)
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
 	home, bin := t.TempDir(), t.TempDir()

@@ -99,12 +99,6 @@ var networkMirrorCases = map[string]sourceCase{
 	"index not found": {
 		fails: notFound,
 	},
-	"index not allowed": {
-		mirrors: "1.0.0",
-		arrange: func(w *sourceWorld) { w.answers("index", http.StatusUnauthorized) },
-		fails:   "host $MIRRORHOST requires authentication credentials",
-		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
-	},
 	"index forbidden": {
 		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.answers("index", http.StatusForbidden) },

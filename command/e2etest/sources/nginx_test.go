@@ -23,22 +23,17 @@ type mirrorTree struct {
 	dir      string
 	provider string // host/namespace/type
 	version  string // the newest one that the mirror has
+	target   string // by which a bucket is named that it is in; "": it isn't in one
+	env      []string
 }
 
-// TestMirror_ServedByNginx installs from mirrors that the real terraform and a
+// TestMirror_ServedByNginx installs from mirrors that tfdeps, in a bucket, and a
 // person have written: by https from a real nginx, and right from the disk.
 // The real terraform finds nothing to change afterwards.
 func TestMirror_ServedByNginx(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
-	program := harness.Tfdeps(t)
-	ca, place := harness.NewCA(t), bucketPlace(t)
-	for name, tree := range map[string]mirrorTree{
-		"by terraform providers mirror": mirrorByTerraform(t, ca, peer, placeOf(t.TempDir())),
-		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program, placeOf(t.TempDir())),
-		"in a bucket":                   mirrorByTerraform(t, ca, program, place),
-		"by hand":                       mirrorByHand(t),
-	} {
+	peer, program, ca := harness.LookTerraform(t), harness.Tfdeps(t), harness.NewCA(t)
+	for name, tree := range map[string]mirrorTree{"in a bucket": mirrorInBucket(t, ca, program), "by hand": mirrorByHand(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, requests := serveByNginx(t, ca, tree.dir)
@@ -50,8 +45,8 @@ func TestMirror_ServedByNginx(t *testing.T) {
 				}
 			}
 			tree.install(t, ca, fmt.Sprintf("filesystem_mirror { path = %q }", tree.dir), program, peer)
-			if name == "in a bucket" {
-				tree.installFromBucket(t, program, place)
+			if tree.target != "" {
+				tree.installFromBucket(t, program)
 			}
 		})
 	}
@@ -64,8 +59,7 @@ func packedName(tree mirrorTree) string {
 // install has tfdeps install by a method, and the real terraform look at it.
 func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, peer string) {
 	t.Helper()
-	dir, env := t.TempDir(), harness.Trust(t, ca, "provider_installation {\n  "+method+"\n}\n")
-	must.Write(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
+	dir, env := harness.WorkDir(t, requiring(m.provider)), harness.Trust(t, ca, "provider_installation {\n  "+method+"\n}\n")
 	harness.Run(t, dir, env, program, "init", "-input=false")
 	lock, tree := harness.ReadLock(t, dir), harness.ListTree(t, dir)
 	must.Contain(t, lock, fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version), method)
@@ -75,56 +69,38 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 }
 
 // installFromBucket has tfdeps read the bucket itself, with its credentials and without.
-func (m mirrorTree) installFromBucket(t *testing.T, program string, place mirrorPlace) {
+func (m mirrorTree) installFromBucket(t *testing.T, program string) {
 	t.Helper()
-	dir, env := t.TempDir(), append(harness.Env(t), "TFDEPS_MIRROR="+place.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
-	must.Write(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
-	harness.Run(t, dir, append(env, place.env...), program, "init", "-input=false")
+	dir, env := harness.WorkDir(t, requiring(m.provider)), append(harness.Env(t), "TFDEPS_MIRROR="+m.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
+	harness.Run(t, dir, append(env, m.env...), program, "init", "-input=false")
 	must.Contain(t, harness.ReadLock(t, dir), m.version)
 	if end := harness.Exec(t, dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade"); end.Code == 0 || !strings.Contains(end.Said(), "s3://bucket/pre/fix") {
 		t.Errorf("with other credentials: %s", end)
 	}
 }
 
-// mirrorPlace is where a mirror is to be.
-type mirrorPlace struct {
-	dir    string   // in which its files are
-	target string   // by which it is named
-	env    []string // what the program needs to write there
-}
-
-func placeOf(dir string) mirrorPlace { return mirrorPlace{dir: dir, target: dir} }
-
-// bucketPlace is a prefix of a bucket, whose server keeps objects as files.
-func bucketPlace(t *testing.T) mirrorPlace {
+// mirrorInBucket has tfdeps write a mirror of a registry's packages, for two platforms, to a prefix of a bucket, whose server keeps objects as
+// files.
+func mirrorInBucket(t *testing.T, ca *providertest.CA, program string) mirrorTree {
 	t.Helper()
 	server := storagetest.StartVersity(t, "bucket")
-	return mirrorPlace{
-		dir: filepath.Join(server.Dir, "bucket/pre/fix"), target: "s3://bucket/pre/fix?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint,
-		env: []string{"AWS_ACCESS_KEY_ID=" + storagetest.VersityID, "AWS_SECRET_ACCESS_KEY=" + storagetest.VersitySecret},
+	tree := mirrorTree{
+		dir: filepath.Join(server.Dir, "bucket/pre/fix"), provider: expandNames("$WIDGET"), version: "1.1.0",
+		target: "s3://bucket/pre/fix?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint,
+		env:    []string{"AWS_ACCESS_KEY_ID=" + storagetest.VersityID, "AWS_SECRET_ACCESS_KEY=" + storagetest.VersitySecret},
 	}
-}
-
-// mirrorByTerraform has the real terraform, or tfdeps, write a mirror of a
-// registry's packages, for two platforms.
-func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string, place mirrorPlace) mirrorTree {
-	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
-	platforms := []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}}
-	args := []string{"providers", "mirror"}
-	for _, platform := range platforms {
+	line := []string{program, "providers", "mirror"}
+	for _, platform := range []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}} {
 		for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform})
 		}
-		args = append(args, "-platform="+platform.String())
+		line = append(line, "-platform="+platform.String())
 	}
-	tree := mirrorTree{dir: place.dir, provider: expandNames("$WIDGET"), version: "1.1.0"}
-	work, env := t.TempDir(), append(harness.Trust(t, ca, hostBlockFor("tf.example.com", registry.ServiceURL())), place.env...)
+	env := append(harness.Trust(t, ca, hostBlockFor("tf.example.com", registry.ServiceURL())), tree.env...)
 	// The older version comes first, so that the mirror's index grows.
 	for _, constraints := range []string{"1.0.0", "~> 1.0"} {
-		config := requiring(tree.provider + " " + constraints)
-		must.Write(t, filepath.Join(work, "main.tf"), config)
-		harness.Run(t, work, env, slices.Concat([]string{program}, args, []string{place.target})...)
+		harness.Run(t, harness.WorkDir(t, requiring(tree.provider+" "+constraints)), env, append(line, tree.target)...)
 	}
 	return tree
 }

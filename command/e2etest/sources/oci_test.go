@@ -34,10 +34,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	must.Write(t, filepath.Join(home, ".docker/config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`,
 		at.Host, base64.StdEncoding.EncodeToString([]byte(ocitest.Username+":"+ocitest.Password))))
 	direct := append(harness.Trust(t, ca, hostBlockFor("tf.example.com", origin.ServiceURL())), "HOME="+home)
-	dir := func() string {
-		dir := harness.WorkDir(t, requiring(widget))
-		return dir
-	}
+	dir := func() string { return harness.WorkDir(t, requiring(widget)) }
 	target := "oci://" + at.Host + "/providers/${namespace}/${type}"
 	for i, versions := range []string{"1.0.0", "1.1.0+build", "1.1.0+build"} {
 		harness.Run(t, dir(), direct, append(args, "-versions="+widget+"@"+versions, target)...)

@@ -103,9 +103,6 @@ var impliedCases = map[string]sourceCase{
 	"working directory": {
 		comes: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	"user's plugins": {
-		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"user's data": {
 		comes: "home/.local/share/terraform/plugins/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
 	},
@@ -168,11 +165,6 @@ var impliedCases = map[string]sourceCase{
 		args:  "-plugin-dir=../a",
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	"-plugin-dir": {
-		args:     "-plugin-dir=$ROOT/a",
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/\nwork/terraform.d/plugins/$WIDGET/1.1.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"-plugin-dir twice": {
 		needs:    "$WIDGET\n$GADGET",
 		args:     "-plugin-dir=$ROOT/a -plugin-dir=../b",
@@ -192,11 +184,11 @@ var impliedCases = map[string]sourceCase{
 	},
 	"empty -plugin-dir": {
 		args:     "-plugin-dir=",
-		files:    map[string]string{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
+		files:    files{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
 		installs: "registry/2.0.0",
 	},
 	"recorded -plugin-dir": {
-		files:    map[string]string{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
+		files:    files{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},

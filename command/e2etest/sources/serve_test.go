@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -45,9 +44,7 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 		}
 	}
 	install(peer, peer)
-	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
-		registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
-	}
+	harness.TakeDown(registry)
 	install(peer, harness.Tfdeps(t))
 	// As a registry it has lock files made that are those of a direct installation, and names modules.
 	base := url + "registry.terraform.io/"
@@ -83,10 +80,7 @@ func runsCommand(t *testing.T, peer string) {
 	t.Helper()
 	registry := harness.NewLockRegistry(t, harness.NewCA(t))
 	direct := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
-	directory := func() string {
-		dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))
-		return dir
-	}
+	directory := func() string { return harness.WorkDir(t, harness.LockConfig("a", "1.1.0")) }
 	dir, store := directory(), t.TempDir()
 	harness.Run(t, dir, direct, peer, "init", "-no-color")
 	want, before := harness.ReadLock(t, dir), registry.Requests("archive")
@@ -160,7 +154,7 @@ func TestServe_HasTokensOfItsOwn(t *testing.T) {
 		resp.Body.Close()
 		must.Equal(t, resp.StatusCode, http.StatusOK, path, resp.Status)
 	}
-	asked := map[string]string{}
+	asked := files{}
 	for _, req := range registry.Log() {
 		asked[req.Kind] = req.Header.Get("Authorization")
 		must.Equal(t, asked[req.Kind], map[bool]string{true: "Bearer upstream"}[req.Kind == "versions" || req.Kind == "package" || req.Kind == "module/versions"], req.Path)
@@ -188,28 +182,17 @@ func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, en
 	log := must.Get(os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY, 0))(t)
 	defer log.Close()
 	cmd.Stderr = log
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	must.Succeed(t, err)
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v: %s", err, harness.ReadText(t, filepath.Join(dir, "log")))
-	}
-	_, url, _ = strings.Cut(strings.TrimSpace(line), " at ")
+	url, err = harness.Serve(cmd)
+	must.Succeed(t, err, harness.ReadText(t, log.Name()))
 	url = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	ended := false
 	end = func() string {
 		if !ended {
 			ended = true
 			cmd.Process.Signal(os.Interrupt)
-			io.Copy(io.Discard, stdout)
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("the server doesn't end as it should: %v", err)
-			}
+			must.Succeed(t, cmd.Wait())
 		}
-		return harness.ReadText(t, filepath.Join(dir, "log"))
+		return harness.ReadText(t, log.Name())
 	}
 	t.Cleanup(func() { end() })
 	return url, end

@@ -30,11 +30,11 @@ type sourceCase struct {
 	// line "LINK -> TARGET" is a symlink. The text in a package's executable is
 	// that path, so that packages of different origin never have equal hashes.
 	packages string
-	comes    string            // the package of a filesystem mirror that is there and comes
-	mirrors  string            // versions of $WIDGET that the network mirror has
-	hashes   []string          // that it lists for them; nil: those of the archive
-	edits    []string          // see sourceWorld.edits
-	files    map[string]string // others, by path below $ROOT; scripts are executable
+	comes    string   // the package of a filesystem mirror that is there and comes
+	mirrors  string   // versions of $WIDGET that the network mirror has
+	hashes   []string // that it lists for them; nil: those of the archive
+	edits    []string // see sourceWorld.edits
+	files    files    // others, by path below $ROOT; scripts are executable
 	env      []string
 	args     string // of init
 	chdir    bool   // the program starts in $ROOT, with -chdir=work
@@ -52,13 +52,13 @@ type sourceCase struct {
 func TestSources_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
-	servers := newSourceServers(t)
+	ca, signer := harness.NewCA(t), must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t) // of the servers of all cases
 	cases := sourceCases(t)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			harness.PeerCase(t)
-			world := servers.world(t)
+			world := newSourceWorld(t, ca, signer)
 			var left [2]leftBehind
 			for i, program := range programs {
 				c.prepare(world) // again for the second: some faults are used up
@@ -79,19 +79,6 @@ func TestSources_SameAsTerraform(t *testing.T) {
 
 func TestSourceExemptions_NameDifferences(t *testing.T) { harness.CheckExemptions(t, sourceExemptions) }
 
-// sourceServers is what the servers of all cases have in common.
-type sourceServers struct {
-	ca     *providertest.CA
-	signer *providertest.Signer
-}
-
-func newSourceServers(t *testing.T) sourceServers {
-	t.Helper()
-	ca := harness.NewCA(t)
-	signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
-	return sourceServers{ca, signer}
-}
-
 // sourceWorld is what there is around the directories of a case.
 type sourceWorld struct {
 	root     string
@@ -105,20 +92,20 @@ type sourceWorld struct {
 	vault    string                 // the host and port of one more server; "": closed
 }
 
-func (s sourceServers) world(t *testing.T) *sourceWorld {
+func newSourceWorld(t *testing.T, ca *providertest.CA, signer *providertest.Signer) *sourceWorld {
 	t.Helper()
 	dir := t.TempDir()
 	w := &sourceWorld{root: filepath.Join(dir, "root"), ca: filepath.Join(dir, "ca.pem")}
-	must.Write(t, w.ca, s.ca.PEM())
-	w.registry = harness.Start(t, providertest.NewRegistry, providertest.Options{CA: s.ca, Signer: s.signer})
-	w.mirror = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
-	w.other = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
-	w.plain = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca, Plain: true})
+	must.Write(t, w.ca, ca.PEM())
+	w.registry = harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca, Signer: signer})
+	w.mirror = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca})
+	w.other = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca})
+	w.plain = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca, Plain: true})
 	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
 		w.registry.Add(widgetPackage("registry/" + version))
 	}
 	w.serve = func(handler http.HandlerFunc) {
-		w.vault = harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: s.ca, Handler: handler}).Host()
+		w.vault = harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: handler}).Host()
 	}
 	w.expand = func(text string) string { return w.expandOnce(w.expandOnce(text)) }
 	return w
@@ -205,11 +192,9 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 // which is where they come from.
 func installedIn(t *testing.T, work string) string {
 	t.Helper()
-	executables := must.Get(filepath.Glob(filepath.Join(work, ".terraform/providers/*/*/*/*/*/terraform-provider-*")))(t)
 	var texts []string
-	for _, file := range executables {
-		text := harness.ReadText(t, file)
-		texts = append(texts, text)
+	for _, file := range must.Get(filepath.Glob(filepath.Join(work, ".terraform/providers/*/*/*/*/*/terraform-provider-*")))(t) {
+		texts = append(texts, harness.ReadText(t, file))
 	}
 	return strings.Join(texts, " ")
 }

@@ -1,12 +1,9 @@
 package weight
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -37,17 +34,12 @@ func TestProgram_TakesLittleMemoryToStart(t *testing.T) {
 func TestProgram_TakesLittleMemoryToInstall(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	content := must.Get(os.ReadFile(program))(t)
-	var config strings.Builder
-	for i := range 10 {
-		name := "p" + strconv.Itoa(i)
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0",
-			Archive: providertest.Zip(map[string]string{"terraform-provider-" + name: string(content[i<<21 : (i+1)<<21])})})
-		fmt.Fprintf(&config, "    %s = { source = \"tf.example.com/acme/%[1]s\" }\n", name)
-	}
-	dir := harness.WorkDir(t, "terraform {\n  required_providers {\n"+config.String()+"  }\n}\n")
-	peak := peakMemory(t, dir, harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...), program, "init")
+	_, env := newRegistry(t, 10, func(name string, i int) []byte {
+		return providertest.Zip(map[string]string{name: string(content[i<<21 : (i+1)<<21])})
+	})
+	dir := harness.WorkDir(t, requiring(10))
+	peak := peakMemory(t, dir, env, program, "init")
 	t.Logf("%.1f MiB", float64(peak)/(1<<20))
 	if peak > maxColdMemory {
 		t.Errorf("an init has %d KiB, want at most %d", peak>>10, maxColdMemory>>10)
@@ -101,23 +93,9 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 		case status.Exited():
 			return peak
 		case status.TrapCause() == syscall.PTRACE_EVENT_EXIT:
-			peak, signal = highWater(t, process.Pid), 0
+			peak, signal = harness.PeakMemory(process.Pid), 0
 		default:
 			signal = int(status.StopSignal())
 		}
 	}
-}
-
-// highWater reads the most memory that a process has had.
-func highWater(t *testing.T, pid int) int64 {
-	t.Helper()
-	status := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kibibytes := must.Get(strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64))(t)
-			return kibibytes << 10
-		}
-	}
-	t.Fatalf("the system doesn't tell:\n%s", status)
-	return 0
 }

@@ -1,7 +1,6 @@
 package weight
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
@@ -13,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestArchives_AreReadOnceAndAtOnce watches what reads of packages on disk: each byte is read once, but for an archive's
@@ -22,20 +20,15 @@ func TestArchives_AreReadOnceAndAtOnce(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	const size = 4 << 20
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
-	var config strings.Builder
-	for i := range 4 {
-		name := fmt.Sprint("p", i)
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0",
-			Archive: harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Content: string(content)}})})
-		fmt.Fprintf(&config, "    %s = { source = \"tf.example.com/acme/%[1]s\" }\n", name)
-	}
-	dir := harness.WorkDir(t, "terraform {\n  required_providers {\n"+config.String()+"  }\n}\n")
+	_, env := newRegistry(t, 4, func(name string, _ int) []byte {
+		return harness.ZipOf(t, []harness.ZipEntry{{Name: name, Mode: 0o755, Content: string(content)}})
+	})
+	dir := harness.WorkDir(t, requiring(4))
 	mirror, home := filepath.Join(t.TempDir(), "mirror"), t.TempDir()
-	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "HOME="+home, "GOMAXPROCS=2", "TFDEPS_CACHE_DIR="+filepath.Join(home, "cache"))...)
+	env = append(env, "HOME="+home, "GOMAXPROCS=2", "TFDEPS_CACHE_DIR="+filepath.Join(home, "cache"))
 	forgetful := func() []string { return append(slices.Clone(env), "XDG_STATE_HOME="+t.TempDir()) }
 	for _, line := range []string{"init", "vendor", "providers mirror " + mirror} {
 		harness.Run(t, dir, env, append([]string{program}, strings.Fields(line)...)...)

@@ -2,14 +2,12 @@ package weight
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // maxCallsOfRoot is how many calls about files an unchanged root module takes that requires three providers and calls a local module; 224.
@@ -20,14 +18,8 @@ func TestRecursive_LooksAtFewFiles(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
-	config := "terraform {\n  backend \"local\" {}\n  required_providers {\n"
-	for i := range 3 {
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprint("p", i), Version: "1.0.0"})
-		config += fmt.Sprintf("    p%d = { source = \"tf.example.com/acme/p%[1]d\" }\n", i)
-	}
-	config += "  }\n}\nmodule \"m\" {\n  source = \"../../m\"\n}\n"
+	_, env := newRegistry(t, 3, nil)
+	config := requiring(3) + "terraform {\n  backend \"local\" {}\n}\nmodule \"m\" {\n  source = \"../../m\"\n}\n"
 	calls := func(roots int) int {
 		dir := t.TempDir()
 		must.Write(t, filepath.Join(dir, "m", "main.tf"), "")
@@ -37,8 +29,7 @@ func TestRecursive_LooksAtFewFiles(t *testing.T) {
 		harness.Run(t, dir, env, program, "init", "-recursive")
 		trace := filepath.Join(t.TempDir(), "trace")
 		harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file,getdents64,fstat,read,close", program, "init", "-recursive")
-		content := must.Get(os.ReadFile(trace))(t)
-		return len(regexp.MustCompile(`(?m)^\d+ +[a-z0-9]+\(`).FindAll(content, -1))
+		return len(regexp.MustCompile(`(?m)^\d+ +[a-z0-9]+\(`).FindAllString(harness.ReadText(t, trace), -1))
 	}
 	few, many := calls(2), calls(12)
 	each := (many - few) / 10

@@ -1,8 +1,6 @@
 package weight
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // What an init with nothing to do asks the system about files after main has begun: calls with a path, but for those about directories
@@ -25,23 +22,16 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	for i := range 12 {
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprint("p", i), Version: "1.0.0"})
-	}
 	home := t.TempDir()
-	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "TFDEPS_TERRAFORM_VERSION=1.15.9", "HOME="+home, "XDG_STATE_HOME=", "XDG_CACHE_HOME=")...)
+	_, env := newRegistry(t, 12, nil)
+	env = append(env, "HOME="+home, "XDG_STATE_HOME=", "XDG_CACHE_HOME=")
 	call := regexp.MustCompile(`^\d+ +[a-z0-9]+\((?:AT_FDCWD, )?"([^"]*)"`)
 	calls := func(providers int) (count int) {
-		var config strings.Builder
-		for i := range providers {
-			fmt.Fprintf(&config, "    p%d = { source = \"tf.example.com/acme/p%[1]d\" }\n", i)
-		}
-		dir := harness.WorkDir(t, "terraform {\n  required_providers {\n"+config.String()+"  }\n}\n")
+		dir := harness.WorkDir(t, requiring(providers))
 		harness.Run(t, dir, env, program, "init")
 		trace := filepath.Join(t.TempDir(), "trace")
 		harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file", program, "init")
-		_, afterMain, ok := strings.Cut(string(must.Get(os.ReadFile(trace))(t)), "/proc/self/exe")
+		_, afterMain, ok := strings.Cut(harness.ReadText(t, trace), "/proc/self/exe")
 		must.Equal(t, ok, true)
 		above := strings.Join([]string{dir, filepath.Join(home, ".cache/tfdeps/providers/v1"), filepath.Join(home, ".local/state/tfdeps")}, "\n") + "\n"
 		for line := range strings.Lines(afterMain) {

@@ -15,9 +15,34 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
+
+// newRegistry starts a registry, which leads programs to it as tf.example.com, with providers p0, p1 and so on. What makes the archive with the
+// executable of a name may be nil.
+func newRegistry(t *testing.T, providers int, archive func(name string, i int) []byte) (registry *providertest.Registry, env []string) {
+	t.Helper()
+	registry = harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	for i := range providers {
+		spec := providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprint("p", i), Version: "1.0.0"}
+		if archive != nil {
+			spec.Archive = archive("terraform-provider-"+spec.Type, i)
+		}
+		registry.Add(spec)
+	}
+	return registry, harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
+}
+
+// requiring is a configuration that requires so many of them.
+func requiring(providers int) string {
+	config := ""
+	for i := range providers {
+		config += fmt.Sprintf("    p%d = { source = \"tf.example.com/acme/p%[1]d\" }\n", i)
+	}
+	return "terraform {\n  required_providers {\n" + config + "  }\n}\n"
+}
 
 // The program has 5 ms for what it does before main. A time can't be tested on a busy machine, and
 // what takes it can be: it is spent on compiling regular expressions and filling tables, in

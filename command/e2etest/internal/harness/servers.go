@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,13 @@ func NewCountedRegistry(t *testing.T, providers int) *providertest.Registry {
 		}
 	}
 	return registry
+}
+
+// TakeDown has a registry fail whatever it is asked for of providers.
+func TakeDown(registry *providertest.Registry) {
+	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
+		registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
+	}
 }
 
 // WriteRequirements asks for all providers of the registries, at their own
