@@ -1,12 +1,10 @@
 package embed
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -56,14 +54,11 @@ func (w world) run(t *testing.T, code int, program string, args ...string) (said
 	if testing.Short() && program != "install" {
 		t.Skip("a short test builds one of these programs only")
 	}
-	cmd := exec.CommandContext(t.Context(), harness.Build(t, "testdata/embed/"+program), args...)
-	cmd.Env = w.env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
-		t.Fatalf("%s %q: %v, want exit code %d\n%s%s", program, args, err, code, &stdout, &stderr)
+	end := harness.Exec(t, "", w.env, append([]string{harness.Build(t, "testdata/embed/"+program)}, args...)...)
+	if end.Code != code {
+		t.Fatalf("%s %q: want exit code %d: %s", program, args, code, end)
 	}
-	return stdout.String(), stderr.String()
+	return end.Out, end.Err
 }
 
 // in is a file below the directory of the program.

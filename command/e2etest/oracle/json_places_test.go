@@ -61,21 +61,24 @@ func compareJSON(t *testing.T, p *pair) {
 	})
 }
 
+// jsonLine is what counts of a line that -json prints.
+type jsonLine struct {
+	Type       string
+	Message    string `json:"@message"`
+	Diagnostic struct {
+		Severity, Summary string
+		Range             struct {
+			Filename   string
+			Start, End struct{ Line, Column int }
+		}
+	}
+}
+
 // placesOf are the lines of init -json without explanations, and without what only tfdeps or only Terraform says there.
 func (o *run) placesOf(out string) (said []string) {
 	o.t.Helper()
 	for line := range strings.Lines(out) {
-		var object struct {
-			Type       string
-			Message    string `json:"@message"`
-			Diagnostic struct {
-				Severity, Summary string
-				Range             struct {
-					Filename   string
-					Start, End struct{ Line, Column int }
-				}
-			}
-		}
+		var object jsonLine
 		if !strings.HasPrefix(line, "{") {
 			continue
 		}

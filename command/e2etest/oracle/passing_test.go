@@ -81,17 +81,7 @@ var anywhere = []string{"Duplicate required provider", "Redundant empty provider
 // with the configuration in general doesn't count: when that is reported isn't the
 // subject here.
 func decodeDiagnostic(line string) (string, bool) {
-	var message struct {
-		Type       string
-		Diagnostic struct {
-			Severity, Summary string
-			Range             struct {
-				Filename string
-				Start    struct{ Line, Column int }
-				End      struct{ Line, Column int }
-			}
-		}
-	}
+	var message jsonLine
 	if err := json.Unmarshal([]byte(line), &message); err != nil || message.Type != "diagnostic" {
 		return "", false
 	}

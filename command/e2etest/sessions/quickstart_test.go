@@ -35,46 +35,26 @@ var quickstartPlatforms = func() (all []getproviders.Platform) {
 	return all
 }()
 
-// TestQuickstart_Mirror proves that the archives of the quick start are what
-// this file says. With TFDEPS_UPDATE=1 it writes them.
-func TestQuickstart_Mirror(t *testing.T) {
-	update := os.Getenv("TFDEPS_UPDATE") == "1"
-	mirror := harness.Path(t, "testdata", "quickstart", "terraform.d", "plugins", "example.com", "quickstart")
-	for _, p := range quickstartPackages {
-		content := quickstartArchive(t, p.name, p.version, p.says)
-		for _, platform := range quickstartPlatforms {
-			path := filepath.Join(mirror, p.name, fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform))
-			if update {
-				must.Write(t, path, content)
-			}
-			got := must.Get(os.ReadFile(path))(t)
-			if !bytes.Equal(got, content) {
-				t.Errorf("%s is not what it should be; TFDEPS_UPDATE=1 makes it so", path)
-			}
-		}
-	}
-}
-
-// TestQuickstart_LockFileIsComplete: whatever the system of those who try it, the
-// lock file knows their packages.
-func TestQuickstart_LockFileIsComplete(t *testing.T) {
+// TestQuickstart_IsWhole proves that the archives of the quick start are what this file says, and that the lock file knows them, whatever the
+// system of those who try it. With TFDEPS_UPDATE=1 it writes the archives.
+func TestQuickstart_IsWhole(t *testing.T) {
 	dir := harness.Path(t, "testdata", "quickstart")
 	locks, problems := depsfile.Load(filepath.Join(dir, depsfile.FileName), getproviders.Terraform("1.15.9"))
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	must.Len(t, problems, 0)
 	for _, p := range quickstartPackages {
-		provider := getproviders.Provider{Hostname: "example.com", Namespace: "quickstart", Type: p.name}
-		lock, ok := locks.Provider(provider)
-		if !ok || lock.Version.String() != p.version {
-			t.Errorf("%s is locked at %s, want %s", provider, lock.Version, p.version)
-		}
+		content := quickstartArchive(t, p.name, p.version, p.says)
+		lock, _ := locks.Provider(getproviders.Provider{Hostname: "example.com", Namespace: "quickstart", Type: p.name})
+		must.Equal(t, lock.Version.String(), p.version, p.name)
 		for _, platform := range quickstartPlatforms {
-			name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform)
-			h1 := must.Get(dirhash.HashZip(filepath.Join(dir, "terraform.d/plugins/example.com/quickstart", p.name, name), dirhash.Hash1))(t)
-			if !slices.ContainsFunc(lock.Hashes, func(h getproviders.Hash) bool { return string(h) == h1 }) {
-				t.Errorf("the lock file has no %s of %s", h1, name)
+			path := filepath.Join(dir, "terraform.d/plugins/example.com/quickstart", p.name, fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform))
+			if os.Getenv("TFDEPS_UPDATE") == "1" {
+				must.Write(t, path, content)
 			}
+			if !bytes.Equal(must.Get(os.ReadFile(path))(t), content) {
+				t.Errorf("%s is not what it should be; TFDEPS_UPDATE=1 makes it so", path)
+			}
+			h1 := must.Get(dirhash.HashZip(path, dirhash.Hash1))(t)
+			must.Equal(t, slices.Contains(lock.Hashes, getproviders.Hash(h1)), true, path, h1)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -50,36 +51,28 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(root, "docs/json/*.schema.json"))
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiler.UseLoader(schemaDir(filepath.Join(root, "docs/json")))
+	all := map[string]*jsonschema.Schema{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".schema.json")
+		schema, compileErr := compiler.Compile(file)
+		all[name], err = schema, errors.Join(err, compileErr)
+	}
+	return all, err
+})
+
+// schemaDir has a schema, which others call by a URL, in a file of the same name.
+type schemaDir string
+
+func (d schemaDir) Load(url string) (any, error) {
+	content, err := os.ReadFile(filepath.Join(string(d), path.Base(url)))
 	if err != nil {
 		return nil, err
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	urls := map[string]string{}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		fields, _ := doc.(map[string]any)
-		url, _ := fields["$id"].(string)
-		if err := compiler.AddResource(url, doc); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		urls[strings.TrimSuffix(filepath.Base(file), ".schema.json")] = url
-	}
-	all := map[string]*jsonschema.Schema{}
-	for name, url := range urls {
-		if all[name], err = compiler.Compile(url); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return all, nil
-})
+	return jsonschema.UnmarshalJSON(bytes.NewReader(content))
+}
 
 // conforms compares what a command has printed with its schema: each line of those that print an object a line,
 // else all of it.

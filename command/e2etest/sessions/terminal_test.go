@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -191,15 +190,11 @@ func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 // runs runs the program in a pipe, where it has to succeed and writes nothing to stderr.
 func runs(t *testing.T, program, dir string, env []string, args ...string) string {
 	t.Helper()
-	piped := exec.CommandContext(t.Context(), program, args...)
-	piped.Dir, piped.Env = dir, env
-	var stderr bytes.Buffer
-	piped.Stderr = &stderr
-	out, err := piped.Output()
-	if err != nil || stderr.Len() > 0 {
-		t.Fatalf("%v\n%s", err, &stderr)
+	end := harness.Exec(t, dir, env, append([]string{program}, args...)...)
+	if end.Code != 0 || end.Err != "" {
+		t.Fatal(end)
 	}
-	return string(out)
+	return end.Out
 }
 
 func lastMatch(screens []string, pattern string) (found string) {
