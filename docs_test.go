@@ -416,9 +416,8 @@ var (
 // TestMutations_AreEachAtOnePlace keeps the list of mutations in step with the code: a line that
 // was changed would else no longer be tried.
 func TestMutations_AreEachAtOnePlace(t *testing.T) {
-	if out, err := exec.CommandContext(t.Context(), "go", "run", "./testdata/mutate", "-check").CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "go", "run", "./testdata/mutate", "-check").CombinedOutput()
+	must.Succeed(t, err, string(out))
 }
 
 // TestComments_LinkToWhatExists: go doc shows a link as plain text if nothing has the name, such as what was renamed.

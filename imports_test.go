@@ -183,10 +183,8 @@ func TestDependencyTable_MatchesGoMod(t *testing.T) {
 // TestGoMod_CanBeInstalledFromATag: "go install MODULE@VERSION" refuses a go.mod that replaces or excludes modules, and
 // a tree that doesn't fit in the archive of a module.
 func TestGoMod_CanBeInstalledFromATag(t *testing.T) {
-	src, err := os.ReadFile("go.mod")
-	must.Succeed(t, err)
-	mod, err := modfile.Parse("go.mod", src, nil)
-	must.Succeed(t, err)
+	src := must.Get(os.ReadFile("go.mod"))(t)
+	mod := must.Get(modfile.Parse("go.mod", src, nil))(t)
 	if mod.Module.Mod.Path != modulePath || len(mod.Replace)+len(mod.Exclude) > 0 {
 		t.Errorf("go.mod of %s has %d replace and %d exclude lines", mod.Module.Mod.Path, len(mod.Replace), len(mod.Exclude))
 	}

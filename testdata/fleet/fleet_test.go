@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestSimulation_IsTrueOfInstallationsHere compares the requests and the bytes of a few installations through a real
@@ -11,9 +13,7 @@ import (
 func TestSimulation_IsTrueOfInstallationsHere(t *testing.T) {
 	const runners, scale = 8, 0.0002
 	really, here, err := inTruth(runners, scale, usual.connection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	said := here.simulate(runners, scale, usual)
 	if really.RegistryArchives != said.RegistryArchives || really.RegistryDocuments != said.RegistryDocuments || really.MirrorRequests != said.MirrorRequests {
 		t.Errorf("the simulation says %+v, and in truth it is %+v", said, really)

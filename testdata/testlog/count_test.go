@@ -2,11 +2,12 @@ package main
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A test that was built for another system, or that was skipped, counts as one that didn't pass.
@@ -29,13 +30,7 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 		"a/a_linux_test.go": "package a\n\nfunc TestOnLinux(t *testing.T) {}\n\nfunc Testify(t *testing.T) {}\n",
 		"b/b_test.go":       "package b\n\nfunc TestElsewhere(t *testing.T) {}\n",
 	} {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(root, filepath.FromSlash(name)), source)
 	}
 	for _, c := range []struct {
 		excepted []string
@@ -58,9 +53,7 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 		}
 		var out strings.Builder
 		log := newTestLog("example.com/m", &out)
-		if err := log.read(strings.NewReader(events)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, log.read(strings.NewReader(events)))
 		if good := log.count(root, excepted); good != c.good || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%v: %v\n%s", c.excepted, good, out.String())
 		}
@@ -81,9 +74,7 @@ func TestTestLog_ListedTestsMayFail(t *testing.T) {
 	} {
 		log := newTestLog("example.com/m", io.Discard)
 		log.excepted = map[testID]bool{{"a", c.listed}: true}
-		if err := log.read(strings.NewReader(c.events)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, log.read(strings.NewReader(c.events)))
 		if good := log.conclude(allowance{all: true}); good != c.good {
 			t.Errorf("%v: %t", c, good)
 		}

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTestLog_ListsFailuresAndSkips(t *testing.T) {
@@ -20,29 +21,23 @@ func TestTestLog_ListsFailuresAndSkips(t *testing.T) {
 {"Action":"skip","Package":"example.com/m","Test":"TestSkips/one"}
 {"Action":"pass","Package":"example.com/m","Elapsed":1.5}
 `
+	skips := strings.Join(strings.SplitAfter(events, "\n")[5:], "")
 	for _, c := range []struct {
 		events, allowed, want string
 		good                  bool
 	}{
 		{events, ". TestSkips only root can", "    a_test.go:3: wrong\nok  ." + strings.Repeat(" ", 59) + "     1.5s\nskipped: only root can\n    . TestSkips/one\n", false},
-		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), ". TestSkips only root can", "TestSkips/one\n", true},
-		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), "# nothing\n", "not on the list", false},
-		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), "reason only root\n", "TestSkips/one\n", true},
-		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), "reason root\n", "not on the list", false},
+		{skips, ". TestSkips only root can", "TestSkips/one\n", true},
+		{skips, "# nothing\n", "not on the list", false},
+		{skips, "reason only root\n", "TestSkips/one\n", true},
+		{skips, "reason root\n", "not on the list", false},
 	} {
 		file := filepath.Join(t.TempDir(), "skips")
-		if err := os.WriteFile(file, []byte(c.allowed), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		allowed, err := readAllowed(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, file, c.allowed)
+		allowed := must.Get(readAllowed(file))(t)
 		var out strings.Builder
 		log := newTestLog("example.com/m", &out)
-		if err := log.read(strings.NewReader(c.events)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, log.read(strings.NewReader(c.events)))
 		if good := log.conclude(allowed); good != c.good || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%v\n%s", good, out.String())
 		}
@@ -58,10 +53,6 @@ func TestTestLog_PrintsRacesOfTestsThatPass(t *testing.T) {
 {"Action":"pass","Package":"example.com/m/a","Test":"TestPasses"}
 `
 	var out strings.Builder
-	if err := newTestLog("example.com/m", &out).read(strings.NewReader(events)); err != nil {
-		t.Fatal(err)
-	}
-	if want := "a: WARNING: DATA RACE\nWrite at 0x00c0\n"; out.String() != want {
-		t.Errorf("got %q, want %q", &out, want)
-	}
+	must.Succeed(t, newTestLog("example.com/m", &out).read(strings.NewReader(events)))
+	must.Equal(t, out.String(), "a: WARNING: DATA RACE\nWrite at 0x00c0\n")
 }

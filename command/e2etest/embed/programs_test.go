@@ -90,9 +90,8 @@ func TestEmbed_InstallsFromADatabase(t *testing.T) {
 	said, _ := w.run(t, 0, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, w.dir)
 	must.Equal(t, said, "example.com/acme/widget 2.0.0 verified checksum\n")
 	must.Write(t, w.in("row"), widget(t, "2.0.1", platform))
-	if _, complaint := w.run(t, 1, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, t.TempDir()); !strings.Contains(complaint, "checksum") {
-		t.Errorf("another archive: %s", complaint)
-	}
+	_, complaint := w.run(t, 1, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, t.TempDir())
+	must.Contain(t, complaint, "checksum")
 }
 
 func TestEmbed_PlanDoesNothing(t *testing.T) {
@@ -114,9 +113,8 @@ func TestEmbed_EnsureAndStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 2 {
-		if said, _ := w.run(t, 0, "ensure", w.address, ">= 1.0", w.dir); !strings.HasPrefix(said, "widget 1.1.0 for ") {
-			t.Errorf("the provider says %q", said)
-		}
+		said, _ := w.run(t, 0, "ensure", w.address, ">= 1.0", w.dir)
+		must.Contain(t, said, "widget 1.1.0 for ")
 	}
 	must.Equal(t, w.registry.Requests("archive"), 1)
 }
@@ -132,9 +130,7 @@ func TestEmbed_LockMirrorAndVendor(t *testing.T) {
 	if got := w.registry.Requests("archive"); got != 2 { // once for each platform, for all three
 		t.Errorf("%d archives were asked for, want 2", got)
 	}
-	if _, err := os.Stat(w.in("archives")); !os.IsNotExist(err) {
-		t.Errorf("archives are left: %v", err)
-	}
+	must.Refuse(os.Stat(w.in("archives")))(t, "archives are left")
 }
 
 func TestEmbed_RequirementsOfADirectory(t *testing.T) {
@@ -155,9 +151,8 @@ func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
 	w := newWorld(t)
 	w.registry.RequireToken("s3cr3t", "versions", "package")
 	w.env = harness.Env(t) // where the system trusts nobody in particular
-	if said, _ := w.run(t, 0, "company", w.address, w.dir, w.ca, "s3cr3t"); !strings.HasSuffix(said, "/acme/widget 1.1.0\n") {
-		t.Errorf("it says %q", said)
-	}
+	said, _ := w.run(t, 0, "company", w.address, w.dir, w.ca, "s3cr3t")
+	must.Contain(t, said, "/acme/widget 1.1.0\n")
 	w.run(t, 1, "company", w.address, t.TempDir(), w.ca, "another")
 	for _, request := range w.registry.Log() {
 		if request.Kind == "archive" && request.Header.Get("Authorization") != "" {
@@ -170,37 +165,31 @@ func TestEmbed_PolicyForbidsVersions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
-	if !strings.HasSuffix(complaint, "/acme/widget 1.1.0: refused by policy: the company forbids version 1.1.0, which is fetched\n") {
-		t.Errorf("it says %q", complaint)
-	}
-	if said, _ := w.run(t, 0, "policy", w.address, w.dir); !strings.HasSuffix(said, "/acme/widget 1.1.0\n") {
-		t.Errorf("it says %q", said)
-	}
-	if _, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0"); !strings.Contains(complaint, ", which is present\n") {
-		t.Errorf("of what is installed, it says %q", complaint)
-	}
+	must.Contain(t, complaint, "/acme/widget 1.1.0: refused by policy: the company forbids version 1.1.0, which is fetched\n")
+	said, _ := w.run(t, 0, "policy", w.address, w.dir)
+	must.Contain(t, said, "/acme/widget 1.1.0\n")
+	_, complaint = w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
+	must.Contain(t, complaint, ", which is present\n")
 }
 
 func TestEmbed_ErrorsByKind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	address := strings.TrimSuffix(w.address, "widget")
+	says := func(address, constraint, want string) {
+		said, _ := w.run(t, 1, "errors", address, constraint, w.dir)
+		must.Equal(t, said, want+"\n", address, constraint)
+	}
 	for _, tt := range []struct{ address, constraint, want string }{
 		{address + "nothing", "", "no such provider"},
 		{w.address, "> 9.0", "no such version"},
 		{"localhost:1/acme/widget", "", "try again later"},
 	} {
-		if said, _ := w.run(t, 1, "errors", tt.address, tt.constraint, w.dir); said != tt.want+"\n" {
-			t.Errorf("%s %q: it says %q, want %q", tt.address, tt.constraint, said, tt.want)
-		}
+		says(tt.address, tt.constraint, tt.want)
 	}
 	w.registry.Break("archive", providertest.Fault{Body: func(body []byte) []byte { return body[:len(body)-1] }})
-	if said, _ := w.run(t, 1, "errors", w.address, "", w.dir); said != "not what its publisher signed\n" {
-		t.Errorf("of a broken archive, it says %q", said)
-	}
+	says(w.address, "", "not what its publisher signed")
 	w.registry.Break("archive", providertest.Fault{})
 	w.registry.RequireToken("s3cr3t", "versions")
-	if said, _ := w.run(t, 1, "errors", w.address, "", w.dir); said != "a token is wanted\n" {
-		t.Errorf("without a token, it says %q", said)
-	}
+	says(w.address, "", "a token is wanted")
 }

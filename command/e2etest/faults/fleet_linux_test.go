@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,7 @@ import (
 
 // TestServe_FleetOnThreeReplicas has thirty clients, a hundred if each case is to run, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
 // one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted: each client has all
-// archives in the end, what the registry sends well is stored and not asked for again, inits pass while it is down, and no server takes more than 150 MiB.
+// archives in the end, what the registry sends well is stored and not asked for again, and no server takes more than 150 MiB.
 func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -90,17 +89,6 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	t.Logf("%d clients repeated %d requests; the registry was asked for %d archives, %d of them when a server was killed", number, again.Load(), asked, begun)
 	if most := len(archives) + faults + begun; asked > most {
 		t.Errorf("the registry was asked for archives %d times, want at most %d", asked, most)
-	}
-	dir := harness.WorkDir(t, harness.LockConfig("p0", "", "p9", ""))
-	initBy := func(replica int) {
-		must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
-		said := harness.Run(t, dir, append(slices.Clone(r.env), "HOME="+t.TempDir()), r.program, "init", "-no-color", "-mirror=http://"+r.address[replica]+"/mirror/")
-		must.Contain(t, said, "Installed acme/p0 v1.0.0", replica)
-	}
-	initBy(0) // for the lock file
-	harness.TakeDown(r.registry)
-	for replica := range r.address {
-		initBy(replica)
 	}
 	if wrong.Load() > 0 || len(archivesIn(t, r.bucket)) != len(archives) {
 		t.Errorf("%d answers were wrong, %d archives are stored", wrong.Load(), len(archivesIn(t, r.bucket)))

@@ -18,16 +18,14 @@ import (
 func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, "64k")
-	ca := harness.NewCA(t)
-	env := must.Get(harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io"))(t)
+	env := harness.Redirect(t, harness.NewLockRegistry(t, nil), "registry.terraform.io")
 	program, data := harness.Tfdeps(t), t.TempDir()
 	run := func(args ...string) harness.Ended {
 		return harness.Exec(t, disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9"), append(append([]string{program}, args...), "-no-color")...)
 	}
 	must.Write(t, filepath.Join(disk, "main.tf"), harness.LockConfig("a", ""))
-	if end := run("init"); end.Code != 0 {
-		t.Fatal(end)
-	}
+	end := run("init")
+	must.Equal(t, end.Code, 0, end)
 	before := harness.ReadLock(t, disk)
 	fill(t, filepath.Join(disk, "full"))
 	for _, args := range [][]string{{"providers", "lock", "-platform=darwin_arm64"}, {"init", "-platform=darwin_arm64"}} {
@@ -47,9 +45,7 @@ func mountSmall(t *testing.T, size string) string {
 	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("only root may mount a file system: %v", err)
 	}
-	t.Cleanup(func() {
-		must.Succeed(t, syscall.Unmount(disk, 0))
-	})
+	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(disk, 0)) })
 	return disk
 }
 

@@ -27,16 +27,20 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
-	for name, args := range map[string][]string{
-		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init", "-recursive"},
-		"vendor archive": {"vendor", "-o", "out/archive.tar"}, "vendor unpack": {"vendor", "-unpack=../archive.tar"},
-		"cache add": {"cache", "add", "-locked", "."}, "cache gc": {"cache", "gc", "-max-size=0"},
-		"cache push": {"cache", "push", "out/shared"}, "cache pull": {"cache", "pull", "../shared"},
-		"vendor remote modules": {"vendor"}, "get remote modules": {"get"},
+	const inCache = "cache add -locked ."
+	for name, c := range map[string]struct {
+		line   string
+		before []string // other lines of which the command needs what they leave; "clean" removes all but archives and what is shared
+	}{
+		"lock": {"providers lock", nil}, "mirror": {"providers mirror out", nil}, "vendor": {"vendor", nil}, "get": {"get", nil}, "init recursive": {"init -recursive", nil},
+		"vendor archive": {"vendor -o out/archive.tar", nil}, "vendor unpack": {"vendor -unpack=../archive.tar", []string{"vendor -o ../archive.tar", "clean"}},
+		"cache add": {inCache, nil}, "cache gc": {"cache gc -max-size=0", []string{inCache}},
+		"cache push": {"cache push out/shared", []string{inCache}}, "cache pull": {"cache pull ../shared", []string{inCache, "cache push ../shared", "clean"}},
+		"vendor remote modules": {"vendor", nil}, "get remote modules": {"get", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			recovers(t, args, strings.HasSuffix(name, "remote modules"))
+			recovers(t, strings.Fields(c.line), c.before, strings.HasSuffix(name, "remote modules"))
 		})
 	}
 }
@@ -50,7 +54,7 @@ var faults = []struct {
 	{"signal=KILL", "", 2, 4}, {"error=EIO", "input/output error", 1, 2}, {"error=ENOSPC", "no space left on device", 1, 1},
 }
 
-func recovers(t *testing.T, args []string, remote bool) {
+func recovers(t *testing.T, args, before []string, remote bool) {
 	s, dir := newSiteWithModule(t)
 	if remote {
 		callRemoteModules(t, s, dir)
@@ -68,35 +72,28 @@ func recovers(t *testing.T, args []string, remote bool) {
 	clean := func() {
 		s.forget(t, dir, ".terraform", "out", "terraform.d", "live/.terraform", "live/"+depsfile.FileName)
 	}
-	run := func(before ...string) harness.Ended {
-		return harness.Exec(t, dir, env, slices.Concat(before, []string{s.program}, args, []string{"-no-color"})...)
+	run := func(tracer ...string) harness.Ended {
+		return harness.Exec(t, dir, env, slices.Concat(tracer, []string{s.program}, args, []string{"-no-color"})...)
 	}
 	prepare := func() {
 		clean()
-		switch {
-		case slices.Contains(args, "-o"):
-			must.Succeed(t, os.Mkdir(filepath.Join(dir, "out"), 0o755))
-		case slices.Contains(args, "-unpack=../archive.tar"):
-			makeOnce(t, s, dir, filepath.Join(filepath.Dir(dir), "archive.tar"))
-		case slices.Contains(args, "push"):
-			runs(t, s, dir, "cache", "add", "-locked", ".")
-		case slices.Contains(args, "pull"):
-			runs(t, s, dir, "cache", "add", "-locked", ".")
-			runs(t, s, dir, "cache", "push", args[2])
-			clean()
-		}
-		if slices.Contains(args, "gc") { // which needs something that nothing uses any more
-			s.init(t, dir)
-			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil || len(packagesBelow(t, s.cache)) == 0 {
-				t.Fatalf("there is nothing to remove: %v", err)
+		for _, line := range before {
+			if line == "clean" {
+				clean()
+				continue
 			}
+			harness.Run(t, dir, s.env, append([]string{s.program}, strings.Fields(line)...)...)
 		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(dir, "out"), 0o755))
 	}
 	prepare()
-	if end := run(); end.Code != 0 {
-		t.Fatal(end)
-	}
+	there := packagesBelow(t, s.cache)
+	end := run()
+	must.Equal(t, end.Code, 0, end)
 	cached, lock := packagesBelow(t, s.cache), harness.LockOf(t, dir)
+	if slices.Contains(args, "gc") && len(there) == len(cached) {
+		t.Fatal("there was nothing to remove")
+	}
 	want := append(listed(t, dir), cached...)
 	for _, fault := range faults {
 		most, n := fault.few, 1
@@ -108,7 +105,7 @@ func recovers(t *testing.T, args []string, remote bool) {
 		}
 		for ; n <= most; n++ {
 			prepare()
-			end := run("strace", "-f", "-o", s.cache+"-trace", "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
+			end = run("strace", "-f", "-o", s.cache+"-trace", "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
 			trace := harness.ReadText(t, s.cache+"-trace")
 			if !strings.Contains(trace, "INJECTED") && !strings.Contains(trace, "killed by SIGKILL") {
 				break // there are fewer such calls
@@ -116,9 +113,8 @@ func recovers(t *testing.T, args []string, remote bool) {
 			if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
 				t.Errorf("%s at call %d: the message has no %q: %s", fault.inject, n, fault.said, end)
 			}
-			if end := run(); end.Code != 0 {
-				t.Errorf("after %s at call %d: %s", fault.inject, n, end)
-			}
+			end = run()
+			must.Equal(t, end.Code, 0, fault.inject, n, end)
 			inCache := packagesBelow(t, s.cache)
 			if len(inCache) == 0 && slices.Contains(args, "-recursive") { // init keeps in the directory alone what the cache can't take
 				inCache = cached
@@ -126,9 +122,7 @@ func recovers(t *testing.T, args []string, remote bool) {
 			if got := append(listed(t, dir), inCache...); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
 				t.Errorf("after %s at call %d there is\n%s\nand should be\n%s", fault.inject, n, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if left, _ := os.ReadDir(temporary); len(left) > 0 {
-				t.Errorf("after %s at call %d %v is left", fault.inject, n, left)
-			}
+			must.Len(t, must.Get(os.ReadDir(temporary))(t), 0, fault.inject, n)
 		}
 		if n == 1 {
 			t.Errorf("%s: no call was found", fault.inject)
@@ -145,22 +139,6 @@ func callRemoteModules(t *testing.T, s *site, dir string) {
 	}
 	outer := url("outer", fmt.Sprintf("module \"inner\" {\n  source = %q\n}\n", url("inner", "")))
 	must.Write(t, filepath.Join(dir, "remote.tf"), fmt.Appendf(nil, "module \"outer\" {\n  source = %q\n}\n", outer))
-}
-
-// makeOnce has vendor make an archive of a directory, unless there is one.
-func makeOnce(t *testing.T, s *site, dir, path string) {
-	t.Helper()
-	if _, err := os.Stat(path); err == nil {
-		return
-	}
-	runs(t, s, dir, "vendor", "-o", path)
-	must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
-}
-
-// runs runs the program, and nothing happens to it.
-func runs(t *testing.T, s *site, dir string, args ...string) {
-	t.Helper()
-	harness.Run(t, dir, s.env, append([]string{s.program}, args...)...)
 }
 
 // packagesBelow lists the executables of providers in a cache, those included that are on their way.

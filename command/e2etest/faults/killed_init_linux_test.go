@@ -86,9 +86,7 @@ func TestInit_IsKilledBeforeEachRename(t *testing.T) {
 		s.init(t, dir)
 		must.EqualSlices(t, listed(t, dir), want, place)
 		must.Equal(t, harness.LockOf(t, dir), lock, place)
-		if left, _ := filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")); len(left) > 0 {
-			t.Errorf("%s: there is %q", place, left)
-		}
+		s.nothingUnfinished(t)
 		must.Contain(t, harness.Run(t, "", s.env, s.program, "cache", "verify"), ": 1 sound\n", place)
 	}
 }

@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,9 +43,7 @@ func TestInit_BesideTerraformInOneDirectory(t *testing.T) {
 		s.init(t, dir, "-verify")
 		harness.Run(t, dir, s.env, peer, "init", "-no-color")
 		must.Equal(t, harness.LockOf(t, dir), string(lock))
-		if left, _ := filepath.Glob(filepath.Join(dir, ".terraform/providers/.tfdeps-*")); len(left) > 0 {
-			t.Errorf("left behind: %q", left)
-		}
+		must.Len(t, must.Get(filepath.Glob(filepath.Join(dir, ".terraform/providers/.tfdeps-*")))(t), 0)
 	}
 	harness.Run(t, "", s.env, s.program, "cache", "verify")
 }
@@ -66,9 +63,7 @@ func TestInit_TwiceInOneDirectory(t *testing.T) {
 		}
 		before := s.registry.Requests("")
 		s.init(t, dir, "-verify")
-		if got := s.registry.Requests("") - before; got > 0 {
-			t.Errorf("%d requests afterwards", got)
-		}
+		must.Equal(t, s.registry.Requests(""), before)
 		must.Succeed(t, os.RemoveAll(s.cache))
 	}
 }
@@ -87,9 +82,7 @@ func TestCache_ManyDirectoriesFetchOnce(t *testing.T) {
 	for range directories {
 		dir := s.directory(t)
 		s.init(t, dir, "-upgrade")
-		if got := harness.LockOf(t, dir); got != want {
-			t.Fatalf("the lock file is\n%s\nand was, after a download,\n%s", got, want)
-		}
+		must.Equal(t, harness.LockOf(t, dir), want)
 	}
 	// Each run still asks which versions there are.
 	must.Equal(t, s.registry.Requests("")-before, directories*(1+3))
@@ -141,6 +134,11 @@ func (s *site) forget(t *testing.T, dir string, names ...string) {
 	}
 }
 
+func (s *site) nothingUnfinished(t *testing.T) {
+	t.Helper()
+	must.Len(t, must.Get(filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")))(t), 0)
+}
+
 // homeOf is the home directory of the programs that run there.
 func homeOf(s *site) (home string) {
 	for _, entry := range s.env {
@@ -161,38 +159,25 @@ func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 // the end everything is in order.
 func (s *site) crowd(t *testing.T, processes int) {
 	t.Helper()
-	type run struct {
-		cmd *exec.Cmd
-		dir string
-		out strings.Builder
+	dirs, running := make([]string, processes), make([]*exec.Cmd, processes)
+	for i := range dirs {
+		dirs[i] = s.directory(t)
+		running[i] = s.command(t, dirs[i])
+		running[i].Stderr = t.Output()
+		must.Succeed(t, running[i].Start())
 	}
-	runs := make([]*run, processes)
-	for i := range runs {
-		r := &run{dir: s.directory(t)}
-		r.cmd = s.command(t, r.dir)
-		r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
-		must.Succeed(t, r.cmd.Start())
-		runs[i] = r
-	}
-	for _, r := range runs {
-		if err := r.cmd.Wait(); err != nil {
-			t.Errorf("init: %v\n%s", err, r.out.String())
-		}
+	for _, cmd := range running {
+		must.Succeed(t, cmd.Wait())
 	}
 	must.Equal(t, s.registry.Requests("archive"), 10)
-	want := harness.LockOf(t, runs[0].dir)
-	for _, r := range runs {
-		must.Equal(t, harness.LockOf(t, r.dir), want)
+	for _, dir := range dirs {
+		must.Equal(t, harness.LockOf(t, dir), harness.LockOf(t, dirs[0]))
 	}
 	before := s.registry.Requests("")
-	for _, r := range runs[:3] {
-		s.init(t, r.dir, "-verify")
+	for _, dir := range dirs[:3] {
+		s.init(t, dir, "-verify")
 	}
-	if got := s.registry.Requests("") - before; got > 0 {
-		t.Errorf("%d requests of verified directories", got)
-	}
+	must.Equal(t, s.registry.Requests(""), before)
 	harness.Run(t, "", s.env, s.program, "cache", "verify")
-	if left, _ := filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")); len(left) > 0 {
-		t.Errorf("left behind: %q", fmt.Sprint(left))
-	}
+	s.nothingUnfinished(t)
 }

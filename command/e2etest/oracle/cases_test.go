@@ -44,8 +44,7 @@ func readCases(t *testing.T, pattern string, split func(archive, name string) (c
 	}
 	cases := map[string][]txtar.File{}
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		must.Succeed(t, err)
+		archive := must.Get(txtar.ParseFile(path))(t)
 		for _, f := range archive.Files {
 			name, file := split(strings.TrimSuffix(filepath.Base(path), ".txtar"), f.Name)
 			cases[name] = append(cases[name], txtar.File{Name: file, Data: f.Data})

@@ -104,8 +104,7 @@ func installedModules(t *testing.T, dir string) (lines []string) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		root, err := filepath.EvalSymlinks(filepath.Join(dir, entry.Name()))
-		must.Succeed(t, err)
+		root := must.Get(filepath.EvalSymlinks(filepath.Join(dir, entry.Name())))(t)
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			continue // the record
 		}

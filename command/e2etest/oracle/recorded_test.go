@@ -45,8 +45,7 @@ func TestStreams_SameAsRecorded(t *testing.T) {
 		t.Fatalf("there are %d recordings, want 4 at least (%v)", len(paths), err)
 	}
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		must.Succeed(t, err)
+		archive := must.Get(txtar.ParseFile(path))(t)
 		r := &recording{said: byName(archive.Files)}
 		if _, err := fmt.Sscanf(string(archive.Comment), "%s %s", &r.program, &r.version); err != nil {
 			t.Fatalf("%s: %v", path, err)

@@ -3,7 +3,6 @@ package peers
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
@@ -22,9 +21,7 @@ func TestRecursive_TerraformValidatesEachTenth(t *testing.T) {
 	}
 	harness.Run(t, dir, env, harness.Tfdeps(t), "init", "-recursive")
 	for i := 0; i < 40; i += 10 {
-		if said := harness.Run(t, root(i), env, peer, "validate", "-no-color"); !strings.Contains(said, "The configuration is valid") {
-			t.Errorf("%s: %s", root(i), said)
-		}
+		must.Contain(t, harness.Run(t, root(i), env, peer, "validate", "-no-color"), "The configuration is valid", root(i))
 		harness.Run(t, root(i), env, peer, "init", "-no-color", "-lockfile=readonly")
 	}
 }
