@@ -30,8 +30,10 @@ func requiring(providers ...string) map[string]string {
 }
 
 // with is a configuration that requires tiny, and more files: names, each with its content behind it.
-func with(more ...string) map[string]string {
-	files := requiring(tiny)
+func with(more ...string) map[string]string { return and(requiring(tiny), more...) }
+
+// and adds more files to those of a configuration.
+func and(files files, more ...string) map[string]string {
 	for i := 0; i+1 < len(more); i += 2 {
 		files[more[i]] = more[i+1]
 	}
@@ -121,7 +123,7 @@ func networkFailures() map[string]failure {
 		"401_with_token":    {files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: refusing("versions", 401)},
 		"403":               {files: two, setUp: refusing("versions", 403)},
 		"404":               {files: requiring(tiny, widget)},
-		"404_misspelt":      {files: files{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
+		"404_misspelt":      {files: and(requiring("tf.example.com/acme/tinyy"), ".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64))},
 		"404_of_a_default_address": {files: requiring("hashicorp/widget"), setUp: func(w *failing) {
 			w.config(fmt.Sprintf("host \"registry.terraform.io\" {\n  services = { \"providers.v1\" = %q }\n}\n", w.registry.ServiceURL()))
 		}},
@@ -135,11 +137,11 @@ func networkFailures() map[string]failure {
 		"answer_is_a_page": {setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
 		"no_registry":      {files: requiring("localhost/acme/tiny"), setUp: func(w *failing) { w.config("host \"localhost\" {\n  services = {}\n}\n") }},
 		"registry_as_a_mirror": {files: two, setUp: func(w *failing) {
-			answering("", providertest.Fault{})(w)
+			versions("1.0.0")(w)
 			w.mirror(w.registry.ServiceURL())
 		}},
 		"host_of_a_registry_as_a_mirror": {setUp: func(w *failing) {
-			answering("", providertest.Fault{})(w)
+			versions("1.0.0")(w)
 			w.mirror(w.registry.BaseURL() + "/")
 		}},
 		"mirror_as_a_registry": {setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},

@@ -33,14 +33,6 @@ func versions(all ...string) func(*failing) {
 	}
 }
 
-// edited has a kind of documents be changed on the way.
-func edited(kind string, edit func([]byte) []byte) func(*failing) {
-	return func(w *failing) {
-		versions("1.0.0")(w)
-		w.registry.Break(kind, providertest.Fault{Body: edit})
-	}
-}
-
 func flipped(body []byte) []byte {
 	body = append([]byte{}, body...)
 	body[len(body)-1] ^= 1
@@ -74,19 +66,16 @@ var tinyOnly = []getproviders.Provider{{Hostname: "tf.example.com", Namespace: "
 func packageFailures() map[string]failure {
 	other := getproviders.Platform{OS: "plan9", Arch: "arm"}
 	return map[string]failure{
-		"signature_wrong": {setUp: edited("signature", flipped)},
+		"signature_wrong": {setUp: answering("signature", providertest.Fault{Body: flipped})},
 		"signature_of_another_key": {setUp: func(w *failing) {
 			signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(w)
 			w.replace(signer.KeyID(), "LISTEDKEYID")
 			publishing(providertest.PackageSpec{Version: "1.0.0", Keys: []providertest.Key{signer.Key()}})(w)
 		}},
-		"signature_missing": {setUp: func(w *failing) {
-			versions("1.0.0")(w)
-			w.registry.Break("signature", providertest.Fault{Status: 404})
-		}},
-		"checksum_wrong":      {setUp: edited("archive", flipped)},
-		"checksum_list_wrong": {setUp: edited("sums", func([]byte) []byte { return []byte("nothing\n") })},
-		"archive_is_a_page":   {setUp: edited("archive", func([]byte) []byte { return []byte("\n<!doctype html>\n<title>Log in</title>\n") })},
+		"signature_missing":   {setUp: refusing("signature", 404)},
+		"checksum_wrong":      {setUp: answering("archive", providertest.Fault{Body: flipped})},
+		"checksum_list_wrong": {setUp: answering("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing\n") }})},
+		"archive_is_a_page":   {setUp: answering("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("\n<!doctype html>\n<title>Log in</title>\n") }})},
 		"archives_are_pages": {files: requiring(tiny, widget), setUp: func(w *failing) {
 			versions("1.0.0")(w)
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
@@ -113,20 +102,13 @@ func packageFailures() map[string]failure {
 			"main.tf":   requiring(tiny + " ~> 1.0")["main.tf"] + "module \"m\" {\n  source = \"./m\"\n}\n",
 			"m/main.tf": requiring(tiny + " ~> 2.0")["main.tf"],
 		}, setUp: versions("1.0.0", "2.0.0")},
-		"locked_version": {files: files{
-			"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "h1:"+zeros+"="),
-		}, setUp: versions("1.0.0", "2.0.0")},
-		"locked_hashes": {files: with(".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64)), setUp: func(w *failing) {
-			versions("1.0.0")(w)
-		}},
+		"locked_version":   {files: and(requiring(tiny+" ~> 2.0"), ".terraform.lock.hcl", locked("1.0.0", "h1:"+zeros+"=")), setUp: versions("1.0.0", "2.0.0")},
+		"locked_hashes":    {files: with(".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64)), setUp: versions("1.0.0")},
 		"target_is_a_file": {files: with(".terraform", "a file"), setUp: versions("1.0.0")},
 		"no_space_for_all": {err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}}},
 		"no_space_left": {err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(during.Unpack,
 			&fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC})},
-		"package_too_large": {setUp: func(w *failing) {
-			versions("1.0.0")(w)
-			w.registry.Break("archive", providertest.Fault{Header: http.Header{"Content-Length": {"9000000000000000"}}})
-		}},
+		"package_too_large":  {setUp: answering("archive", providertest.Fault{Header: http.Header{"Content-Length": {"9000000000000000"}}})},
 		"frozen_and_damaged": {setUp: damaged},
 		"frozen_and_damaged_and_missing": {files: requiring(tiny, widget), setUp: func(w *failing) {
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})

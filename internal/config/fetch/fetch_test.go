@@ -25,15 +25,6 @@ type files = map[string]string
 
 func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package: pkg} }
 
-func TestFetch_ArchiveIsAskedForOnceByOneGET(t *testing.T) {
-	s := parallelSite(t)
-	f := s.fetcher(t, t.TempDir())
-	for range 3 {
-		brings(t, f, s.net, "")
-	}
-	must.EqualSlices(t, s.asked(0), []string{"GET /net.zip"}, "requests")
-}
-
 func TestFetch_CopiesAreIndependent(t *testing.T) {
 	s := parallelSite(t)
 	s.file("/net.tgz", providertest.TarGz(someTree), "")
@@ -45,6 +36,7 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 		must.Write(t, filepath.Join(dst, "main.tf"), "changed")
 	}
 	brings(t, f, s.BaseURL()+"/net.tgz", "")
+	must.EqualSlices(t, s.asked(0), []string{"GET /net.tgz"}, "requests")
 }
 
 func TestFetch_WhatIsThereStays(t *testing.T) {
@@ -190,7 +182,7 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 	must.Fail(t, refused(t, closed.fetcher(t, ""), closed.BaseURL()+"/net.zip"), getproviders.ErrUnreachable)
 }
 
-func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
+func TestFetch_FailedDownloadsAreForgotten(t *testing.T) {
 	s := parallelSite(t)
 	s.Break("other", providertest.Fault{CutAfter: 100})
 	store := t.TempDir()
@@ -200,13 +192,8 @@ func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	f.bounds.download = 100
 	must.Contain(t, refused(t, f, s.net), "larger than 100 bytes")
 	must.Len(t, peertest.Tree(t, filepath.Join(store, archivesDir)), 0, "the store")
-	brings(t, s.fetcher(t, store), s.net, "")
-}
-
-func TestFetch_FailuresAreNotRemembered(t *testing.T) {
-	s := parallelSite(t)
+	f = s.fetcher(t, store)
 	s.Break("other", providertest.Fault{Status: 503, Times: 1})
-	f := s.fetcher(t, "")
 	refused(t, f, s.net)
 	brings(t, f, s.net, "")
 }
