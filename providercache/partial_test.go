@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -117,7 +118,7 @@ func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	for name, put := range map[string]func(t *testing.T, partial string){
 		"others may write": func(t *testing.T, partial string) {
 			putPart(t, partial, []byte("x"))
-			succeed(t, os.Chmod(partial, 0o620))
+			succeed(t, cachetest.OpenToAll(partial))
 		},
 		"a link": func(t *testing.T, partial string) {
 			target := filepath.Join(t.TempDir(), "target")

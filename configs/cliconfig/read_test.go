@@ -3,9 +3,7 @@ package cliconfig
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -167,12 +165,7 @@ func TestRead_FilesThatCannotBeRead(t *testing.T) {
 }
 
 func TestRead_UnreadableDirectory(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Getuid() == 0 {
-		t.Skip("there is no directory that this user can't read")
-	}
-	dir := t.TempDir()
-	must.Succeed(t, os.Chmod(dir, 0))
-	if _, problems := Read(Locations{Dir: dir}, testEnv, terraform); len(problems) != 1 || problems[0].Warning {
+	if _, problems := Read(Locations{Dir: "no system has such a \x00 name"}, testEnv, terraform); len(problems) != 1 || problems[0].Warning {
 		t.Errorf("got %+v", problems)
 	}
 }

@@ -85,11 +85,11 @@ func TestTry_FollowsNoLinkAndChangesNothingButLockFiles(t *testing.T) {
 	if got, _ := os.ReadFile(alien); string(got) != "precious" {
 		t.Errorf("the content of what isn't a lock file is %q", got)
 	}
-	if err := must.Symlink(target, link); err != nil {
-		t.Skip(err)
-	}
 	if !Removable {
 		return
+	}
+	if err := must.Symlink(target, link); err != nil {
+		t.Skip(err)
 	}
 	must.Refuse(Try(link))(t, "a link was followed")
 	must.Refuse(os.Lstat(target))(t, "a file was made at the other end of a link")

@@ -2,6 +2,7 @@ package owner
 
 import (
 	"io/fs"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -14,8 +15,17 @@ const OpenPlain = 0
 // program, and no other user but administrators can change it.
 func IsPrivate(path string, _ fs.FileInfo) bool { return Exclusive(path) }
 
-// IsSecret is IsPrivate: the access list of what holds files says who may read them.
-func IsSecret(path string, _ fs.FileInfo) bool { return Exclusive(path) }
+// IsSecret is IsPrivate for a file without a second name: the access list of what holds files says who may read them.
+func IsSecret(path string, _ fs.FileInfo) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var about windows.ByHandleFileInformation
+	err = windows.GetFileInformationByHandle(windows.Handle(file.Fd()), &about)
+	return err == nil && about.NumberOfLinks == 1 && Exclusive(path)
+}
 
 // IsRoots: a cache that is part of the system is a matter of images, and of
 // other systems.

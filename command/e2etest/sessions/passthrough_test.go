@@ -22,7 +22,7 @@ import (
 // scriptAs makes a shell script that stands for a real program.
 func scriptAs(t *testing.T, name, script string) string {
 	t.Helper()
-	if runtime.GOOS == "windows" {
+	if !peertest.RunsScripts() {
 		t.Skip("the program that is run is a shell script")
 	}
 	path := filepath.Join(t.TempDir(), name)

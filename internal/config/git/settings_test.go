@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -146,28 +148,31 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 // A store that others can write to isn't used, and left as it is.
 func TestStore_OfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes say nothing there")
-	}
 	o, ids := history(t)
 	b := newBench(t).count()
 	req := o.at(ids["main1"])
 	b.files(req)
 	store := b.store()
-	for _, dir := range []string{store, b.Dir, filepath.Dir(b.Dir)} {
-		for _, mode := range []fs.FileMode{0o777, 0o770, 0o777 | fs.ModeSticky} {
-			if dir == filepath.Dir(b.Dir) && mode&fs.ModeSticky != 0 {
-				continue // like /tmp
-			}
-			was, err := os.Stat(dir)
-			must.Succeed(t, errors.Join(err, os.Chmod(dir, mode)))
-			b.runs()
-			later := b.again()
-			later.files(req)
-			must.Equal(t, b.runs()["fetch"], 1, dir, mode)
-			later.Close()
-			must.Succeed(t, os.Chmod(dir, was.Mode()))
+	type way struct {
+		dir  string
+		open func(dir string) error
+	}
+	ways := []way{{store, cachetest.OpenToAll}, {b.Dir, cachetest.OpenToAll}}
+	if runtime.GOOS != "windows" { // which has access lists, and asks nothing of the directories above
+		chmod := func(mode fs.FileMode) func(string) error {
+			return func(dir string) error { return os.Chmod(dir, mode) }
 		}
+		above, forGroup, likeTmp := filepath.Dir(b.Dir), chmod(0o770), chmod(0o777|fs.ModeSticky)
+		ways = append(ways, way{above, cachetest.OpenToAll}, way{above, forGroup}, way{b.Dir, forGroup}, way{b.Dir, likeTmp}, way{store, forGroup}, way{store, likeTmp})
+	}
+	for i, w := range ways {
+		must.Succeed(t, w.open(w.dir))
+		b.runs()
+		later := b.again()
+		later.files(req)
+		must.Equal(t, b.runs()["fetch"], 1, i, w.dir)
+		later.Close()
+		must.Succeed(t, owner.Chmod(w.dir, 0o700))
 	}
 	b.runs()
 	if b.again().files(req); b.runs()["fetch"] != 0 {

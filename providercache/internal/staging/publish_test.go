@@ -173,16 +173,18 @@ func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 		t.Errorf("other files: adopted %v, %v", adopted, err)
 	}
 
-	elsewhere, link := t.TempDir(), filepath.Join(target, "link")
-	cachetest.LinkOrSkip(t, elsewhere, link)
-	for leadsTo, same := range map[string]bool{elsewhere: true, target: false} {
-		stage := must.Get(New(target))(t)
-		t.Cleanup(stage.Remove)
-		cachetest.LinkOrSkip(t, leadsTo, stage.PackagePath())
-		if adopted, err := stage.Offer(t.Context(), link, "", never); adopted != same || errors.Is(err, ErrTaken) == same {
-			t.Errorf("a link to %s: adopted %v, %v", leadsTo, adopted, err)
+	t.Run("links", func(t *testing.T) {
+		elsewhere, link := t.TempDir(), filepath.Join(target, "link")
+		cachetest.LinkOrSkip(t, elsewhere, link)
+		for leadsTo, same := range map[string]bool{elsewhere: true, target: false} {
+			stage := must.Get(New(target))(t)
+			t.Cleanup(stage.Remove)
+			cachetest.LinkOrSkip(t, leadsTo, stage.PackagePath())
+			if adopted, err := stage.Offer(t.Context(), link, "", never); adopted != same || errors.Is(err, ErrTaken) == same {
+				t.Errorf("a link to %s: adopted %v, %v", leadsTo, adopted, err)
+			}
 		}
-	}
+	})
 }
 
 // A link in the place of a package isn't the package, even if it leads to the same files: their

@@ -226,15 +226,18 @@ func TestTable_UnknownAndSecret(t *testing.T) {
 // A module that comes from elsewhere reads no file outside of its package.
 func TestTable_FilesWithin(t *testing.T) {
 	dir := writeFiles(t)
-	if err := must.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d/out.txt")); err != nil {
-		t.Skip(err)
-	}
+	linked := must.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d/out.txt")) == nil
 	env := environment(Files{Dir: dir, Within: filepath.Join(dir, "d"), Home: dir})
 	for _, src := range []string{`file("s.txt")`, `file("d/../s.txt")`, `file("d/out.txt")`, `fileexists("s.txt")`, `fileexists("none")`, `file("~/s.txt")`, `filesha256("s.txt")`,
 		`fileset(".", "*")`, `fileset("d", "../*")`, `fileset("d", "*")`, `templatefile("t.tmpl", {})`, `file("` + filepath.ToSlash(dir) + `/s.txt")`} {
-		if val, diags := evaluate(t, env, src); !diags.HasErrors() || !strings.Contains(diags.Error(), "reads no other files") {
-			t.Errorf("%s is %#v (%v), want an error", src, val, diags)
-		}
+		t.Run(src, func(t *testing.T) {
+			if !linked && strings.Contains(src, "out.txt") {
+				t.Skip("no symbolic links here")
+			}
+			if val, diags := evaluate(t, env, src); !diags.HasErrors() || !strings.Contains(diags.Error(), "reads no other files") {
+				t.Errorf("%#v (%v), want an error", val, diags)
+			}
+		})
 	}
 	for _, src := range []string{`file("d/a.tf")`, `file("d/e/b.tf")`, `fileset("d/e", "*")`, `fileexists("d/none")`} {
 		if _, diags := evaluate(t, env, src); diags.HasErrors() {
