@@ -82,16 +82,16 @@ func TestChoose_SignaturesCanBeEnforced(t *testing.T) {
 }
 
 func TestProgram_IsNeverTfdepsItself(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("links and scripts need more there")
+	exe, linkFile := "", os.Symlink
+	if runtime.GOOS == "windows" { // where symbolic links take a privilege
+		exe, linkFile = ".exe", os.Link
 	}
-	own, real := filepath.Join(t.TempDir(), "tfdeps"), filepath.Join(t.TempDir(), "terraform")
-	copied, wrapped := filepath.Join(t.TempDir(), "terraform"), filepath.Join(t.TempDir(), "tofu-bin")
-	for path, content := range map[string]string{own: "#!/bin/sh\n", copied: "#!/bin/sh\n", real: "#!/bin/ksh", wrapped: "#!/bin/sh\n\n"} {
+	own, real := filepath.Join(t.TempDir(), "tfdeps"+exe), filepath.Join(t.TempDir(), "terraform"+exe)
+	copied, wrapped, link := filepath.Join(t.TempDir(), "terraform"+exe), filepath.Join(t.TempDir(), "tofu-bin"+exe), filepath.Join(t.TempDir(), "terraform"+exe)
+	for path, content := range map[string]string{own: "program", copied: "program", real: "real one", wrapped: "wrapper"} {
 		must.Succeed(t, peertest.WriteProgram(path, []byte(content)))
 	}
-	link := filepath.Join(t.TempDir(), "terraform")
-	must.Succeed(t, os.Symlink(own, link))
+	must.Succeed(t, linkFile(own, link))
 	list := func(files ...string) string {
 		var dirs []string
 		for _, file := range files {

@@ -19,12 +19,23 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
+func needScripts(t *testing.T) {
+	if t.Helper(); !peertest.RunsScripts() {
+		t.Skip("the program that is run is a shell script")
+	}
+}
+
+// startsTfdeps skips a test whose script starts tfdeps: under Wine, scripts start programs of Linux only.
+func startsTfdeps(t *testing.T) {
+	if t.Helper(); runtime.GOOS == "windows" {
+		t.Skip("a script starts no programs of Windows")
+	}
+}
+
 // scriptAs makes a shell script that stands for a real program.
 func scriptAs(t *testing.T, name, script string) string {
 	t.Helper()
-	if !peertest.RunsScripts() {
-		t.Skip("the program that is run is a shell script")
-	}
+	needScripts(t)
 	path := filepath.Join(t.TempDir(), name)
 	must.Succeed(t, peertest.WriteProgram(path, []byte("#!/bin/sh\n"+script)))
 	return path
@@ -33,6 +44,9 @@ func scriptAs(t *testing.T, name, script string) string {
 // TestPassThrough_LeavesSignals: an interrupt goes to the real program, whose exit code counts.
 func TestPassThrough_LeavesSignals(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("signals can't be sent there")
+	}
 	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
 	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
 	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
@@ -54,14 +68,15 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 // again, no process starts itself without end.
 func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	t.Parallel()
+	exe := harness.ExeSuffix()
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
 	program := must.Get(os.ReadFile(link))(t)
-	build := filepath.Join(t.TempDir(), "terraform")
+	build := filepath.Join(t.TempDir(), "terraform"+exe)
 	must.Succeed(t, peertest.WriteProgram(build, append(program, 0)))
 	const count = `echo x >>"$COUNT"` + "\n"
 	caller := scriptAs(t, "terraform", count+`exec "$SELF" "$@" $ADDED`+"\n")
 	wrapper := scriptAs(t, "terraform", count+`"${0%/*}/terraform-bin" "$@"`+"\n")
-	must.Succeed(t, os.Symlink(harness.Tfdeps(t), filepath.Join(filepath.Dir(wrapper), "terraform-bin")))
+	harness.LinkIn(t, filepath.Dir(wrapper), harness.Tfdeps(t), "terraform-bin")
 	list := string(os.PathListSeparator)
 	for _, tt := range []struct {
 		name   string
@@ -77,6 +92,9 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			program := link
+			if tt.starts > 0 {
+				startsTfdeps(t)
+			}
 			if tt.name == "a wrapper" {
 				program = filepath.Join(filepath.Dir(wrapper), "terraform-bin")
 			}
@@ -102,7 +120,7 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	launcher := filepath.Dir(scriptAs(t, "terraform", "exec \"$FIRST\" \"$@\"\n"))
 	program := must.Get(os.ReadFile(tfdeps))(t)
 	otherBuild := func(extra ...byte) string {
-		path := filepath.Join(t.TempDir(), "terraform")
+		path := filepath.Join(t.TempDir(), "terraform"+harness.ExeSuffix())
 		must.Succeed(t, peertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)))
 		return filepath.Dir(path)
 	}
@@ -122,6 +140,9 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 		{"a command of the real program's own", []string{otherBuild(0), link, real}, "again output", "real output"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if strings.HasPrefix(tt.name, "a launcher") || strings.HasPrefix(tt.args, "again") {
+				startsTfdeps(t)
+			}
 			first, err := filepath.Glob(filepath.Join(tt.path[0], "terraform*"))
 			if err != nil || len(first) != 1 {
 				t.Fatalf("%v, %v", first, err)
@@ -166,26 +187,27 @@ func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 // and exit code from the real program, whatever name tfdeps was called by.
 func TestPassThrough_ChangesNothing(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the program that is run is a shell script")
-	}
+	needScripts(t)
 	tfdeps, real, bin := harness.Tfdeps(t), t.TempDir(), t.TempDir()
 	const script = "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\necho \"$MARK\" >&2\nexit 42\n"
 	for _, name := range []string{"terraform", "tofu1.12.6"} {
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(real, name), []byte(script)))
-		must.Succeed(t, os.Symlink(tfdeps, filepath.Join(bin, name)))
+		harness.LinkIn(t, bin, tfdeps, name)
 	}
 	for _, tt := range []struct {
 		name, program string
 		before        []string
 		env           string
 	}{
-		{"link", filepath.Join(bin, "terraform"), nil, ""},
-		{"link with version", filepath.Join(bin, "tofu1.12.6"), nil, ""},
+		{"link", filepath.Join(bin, "terraform"+harness.ExeSuffix()), nil, ""},
+		{"link with version", filepath.Join(bin, "tofu1.12.6"+harness.ExeSuffix()), nil, ""},
 		{"option", tfdeps, []string{"-passthrough"}, ""},
 		{"variable", tfdeps, nil, "TFDEPS_PASSTHROUGH=1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "link with version" && runtime.GOOS == "windows" {
+				t.Skip("a name that ends in .6 is that of the script itself, which Windows doesn't run")
+			}
 			cmd := exec.CommandContext(t.Context(), tt.program, append(tt.before, "-chdir=no such", "plan", "", "a b", "-no-color")...)
 			cmd.Env = harness.Env(t, "PATH="+bin+string(os.PathListSeparator)+real+string(os.PathListSeparator)+os.Getenv("PATH"),
 				"TF_CLI_ARGS=-json", "MARK=on stderr", tt.env)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // checksum is what an archive has to have: "sha256" and hex digits, or "file" and
@@ -106,7 +107,7 @@ func (c checksum) verify(ctx context.Context, file string) error {
 
 // hashFile returns a digest of a file, in hex digits.
 func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error) {
-	f, err := os.Open(file)
+	f, err := patient.Open(file, 0)
 	if err != nil {
 		return "", err
 	}

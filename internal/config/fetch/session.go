@@ -178,7 +178,8 @@ func (s *session) unpack(ctx context.Context, from packageSource, archive conten
 		return made, failed(stepCheck, err)
 	}
 	made = content{path: filepath.Join(dir, "package"), sha256: archive.sha256}
-	if err := unpack(ctx, from.archive, archive.path, made.path, s.bounds); err != nil {
+	// On Windows, another process may be putting the same archive in its place.
+	if err := patient.Try(func() error { return unpack(ctx, from.archive, archive.path, made.path, s.bounds) }); err != nil {
 		return made, failed(stepUnpack, err)
 	}
 	if filepath.Dir(archive.path) == dir {

@@ -111,15 +111,14 @@ func (s store) keep(ctx context.Context, file, digest string) string {
 		return file
 	}
 	final := s.at(archivesDir, digest)
-	err := patient.Rename(file, final)
-	if err == nil {
-		return final
-	}
-	if _, ok := s.archive(ctx, digest); ok { // another process reads it, on a system that doesn't replace files that are open
+	if _, ok := s.archive(ctx, digest); ok { // others may open it, and Windows refuses that while it is replaced
 		_ = patient.Remove(file)
 		return final
 	}
-	return file
+	if patient.Rename(file, final) != nil {
+		return file
+	}
+	return final
 }
 
 // load reads a record. What can't be read isn't there.

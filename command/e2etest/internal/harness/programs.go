@@ -235,16 +235,23 @@ func Run(t testing.TB, dir string, env []string, line ...string) string {
 	return end.Out
 }
 
-// LinkTo makes a link of a name to a program, in a directory of its own: on Windows, where others take a privilege, a hard link.
+// LinkTo makes a link of a name to a program, in a directory of its own.
 func LinkTo(t *testing.T, program, name string) string {
 	t.Helper()
-	link := filepath.Join(t.TempDir(), name+ExeSuffix())
+	return LinkIn(t, t.TempDir(), program, name)
+}
+
+// LinkIn is LinkTo for a directory that is given. On Windows it is a copy: symbolic links take a privilege there, and a hard
+// link to a program that runs can't be removed.
+func LinkIn(t *testing.T, dir, program, name string) string {
+	t.Helper()
+	path := filepath.Join(dir, name+ExeSuffix())
 	if runtime.GOOS == "windows" {
-		must.Succeed(t, os.Link(program, link))
+		must.Succeed(t, peertest.WriteProgram(path, must.Get(os.ReadFile(program))(t)))
 	} else {
-		must.Succeed(t, os.Symlink(program, link))
+		must.Succeed(t, os.Symlink(program, path))
 	}
-	return link
+	return path
 }
 
 // ExeSuffix is what names of programs end in.
