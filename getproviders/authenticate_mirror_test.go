@@ -131,7 +131,7 @@ func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
 		m := newSignedMirror(t)
 		lapsing := must.Get(providertest.NewSigner(providertest.SignerOptions{SignatureLifetime: time.Hour}))(t)
 		m.sign(lapsing)
-		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: inProcess{http.FileServer(http.Dir(m.root()))}}, nil, terraform))(t)
+		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: http.NewFileTransport(http.Dir(m.root()))}, nil, terraform))(t)
 		mirror.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: lapsing.Armored()}}}
 		digests := m.digests()
 		must.Contain(t, judgedFrom(t, mirror, digests), lapsing.KeyID())
@@ -142,7 +142,7 @@ func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
 
 func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.Digests) string {
 	t.Helper()
-	found, err := packageOf(t, source)
+	found, err := source.Package(t.Context(), widget, v1, linux)
 	must.Succeed(t, err)
 	trust, err := found.Trust.Loaded(t.Context())
 	if err == nil && trust.Authenticator == nil {
@@ -268,7 +268,7 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 		for _, believed := range []bool{false, true} {
 			source, _ := m.network(product)
 			source.TrustAllHashes = believed
-			trust := must.Get(must.Get(packageOf(t, source))(t).Trust.Loaded(t.Context()))(t)
+			trust := must.Get(must.Get(source.Package(t.Context(), widget, v1, linux))(t).Trust.Loaded(t.Context()))(t)
 			signed := getproviders.ZH(m.sum())
 			must.EqualSlices(t, hashing.Sort(trust.ListedHashes), []getproviders.Hash{"h1:listed", signed}, name, believed)
 			result, err := trust.Authenticator.Authenticate(m.digests())

@@ -21,6 +21,21 @@ type (
 	publicKeys = []getproviders.PublicKey
 )
 
+// What is here, and in the files whose tests use a fake registry that signs, can't be in the package: the registry imports it.
+var (
+	terraform = getproviders.Terraform("1.15.9")
+	widget    = getproviders.Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
+	v1        = getproviders.MustParseVersion("1.0.0")
+	linux     = getproviders.Platform{OS: "linux", Arch: "amd64"}
+)
+
+func wantAuthenticationError(t *testing.T, err error, code, text string) {
+	t.Helper()
+	must.Fail(t, err, getproviders.ErrAuthentication)
+	must.Equal(t, getproviders.CodeOf(err), code)
+	must.Contain(t, err, text)
+}
+
 const releasedFile = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 
 // The time at which the clock of synctest begins, and times of keys before and after it.

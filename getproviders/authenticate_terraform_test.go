@@ -144,7 +144,7 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 func authenticateFrom(t *testing.T, r *providertest.Registry) (none getproviders.AuthenticationResult, err error) {
 	t.Helper()
 	source := &getproviders.RegistrySource{Client: r.Client(), Discovery: &hosts.Discovery{Client: r.Client()}, Product: terraform}
-	found := must.Get(source.Package(t.Context(), mustParse(t, r.Host()+"/acme/widget"), v1, getproviders.CurrentPlatform()))(t)
+	found := must.Get(source.Package(t.Context(), must.Get(terraform.ParseProvider(r.Host()+"/acme/widget"))(t), v1, getproviders.CurrentPlatform()))(t)
 	trust, err := found.Trust.Loaded(t.Context())
 	if err != nil {
 		return none, err

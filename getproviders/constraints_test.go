@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"reflect"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -64,7 +63,7 @@ func TestConstraints_CanonicalText(t *testing.T) {
 		"> 1.0.0-alpha.1, > 1.0.0-beta":                                           "> 1.0.0-beta, > 1.0.0-alpha.1",
 		"!= 1.0.0, < 1.0.0, <= 1.0.0, ~> 1.0, ~> 1.0.0, 1.0.0, >= 1.0.0, > 1.0.0": "> 1.0.0, >= 1.0.0, 1.0.0, ~> 1.0.0, ~> 1.0, <= 1.0.0, < 1.0.0, != 1.0.0",
 	} {
-		c := must.Get(getproviders.ParseConstraints(given))(t, given)
+		c := must.Get(ParseConstraints(given))(t, given)
 		must.Equal(t, c.String(), canonical, given)
 		must.Equal(t, c.IsEmpty(), canonical == "", given)
 	}
@@ -110,17 +109,17 @@ func TestParseConstraints_Refuses(t *testing.T) {
 		"1.0.0,,":                 "between two commas",
 		"~> 18446744073709551616": "too large",
 	} {
-		must.Contain(t, must.ErrorOf(getproviders.ParseConstraints(given)), reason, given)
+		must.Contain(t, must.ErrorOf(ParseConstraints(given)), reason, given)
 	}
 }
 
 // The choice from one provider's versions is that of Terraform 1.11.4 from a mirror with the same
 // versions.
 func TestNewest_Allowed(t *testing.T) {
-	var versions []getproviders.Version
+	var versions []Version
 	for text := range strings.FieldsSeq(`0.0.0 0.0.0-a 0.1.0 0.2.0 0.2.5 1.0.0 1.0.1 1.2.0-beta1 1.2.0 1.2.3-rc1
 		1.2.3 1.3.0-alpha 1.9.9 2.0.0-alpha 2.0.0 2.0.0+b1 2.1.0-rc.1 3.0.0+x`) {
-		versions = append(versions, getproviders.MustParseVersion(text))
+		versions = append(versions, MustParseVersion(text))
 	}
 	for constraints, newest := range map[string]string{
 		"":               "3.0.0+x",
@@ -164,7 +163,7 @@ func TestNewest_Allowed(t *testing.T) {
 		">= 2.0.0+zz, < 3": "2.0.0+b1",
 		"~> 2.0-alpha":     "2.0.0+b1",
 	} {
-		c := getproviders.MustParseConstraints(constraints)
+		c := MustParseConstraints(constraints)
 		for range 2 {
 			got, ok := c.Newest(versions)
 			if ok != (newest != "") || ok && got.String() != newest {
@@ -183,24 +182,24 @@ func TestConstraints_SeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
 		"~> " + most + "." + most:     most + "." + most + ".1",
 		"~> 2.0, ~> 2." + most + ".1": "2." + most + "." + most,
 	} {
-		if !getproviders.MustParseConstraints(constraints).Allows(getproviders.MustParseVersion(version)) {
+		if !MustParseConstraints(constraints).Allows(MustParseVersion(version)) {
 			t.Errorf("%q doesn't allow %s", constraints, version)
 		}
 	}
-	if getproviders.MustParseConstraints("~> 1." + most + ".1").Allows(getproviders.MustParseVersion("2.0.0")) {
+	if MustParseConstraints("~> 1." + most + ".1").Allows(MustParseVersion("2.0.0")) {
 		t.Error("the series 1.x reaches into 2.x")
 	}
 }
 
 func TestAnd_KeepsItsOperands(t *testing.T) {
-	a, b := getproviders.MustParseConstraints("~> 1.2"), getproviders.MustParseConstraints("!= 1.5, >= 1")
-	both := a.And(b, getproviders.Constraints{})
+	a, b := MustParseConstraints("~> 1.2"), MustParseConstraints("!= 1.5, >= 1")
+	both := a.And(b, Constraints{})
 	must.Equal(t, both.String(), ">= 1.0.0, ~> 1.2, != 1.5.0")
 	if a.String() != "~> 1.2" || b.String() != ">= 1.0.0, != 1.5.0" {
 		t.Errorf("the operands became %q and %q", a, b)
 	}
 	must.DeepEqual(t, both, b.And(a), "the order of operands matters")
-	if (getproviders.Constraints{}).And().String() != "" {
+	if (Constraints{}).And().String() != "" {
 		t.Error("nothing and nothing is something")
 	}
 }
@@ -210,15 +209,15 @@ func FuzzParseConstraints(f *testing.F) {
 		f.Add(seed, "1.2.3")
 	}
 	f.Fuzz(func(t *testing.T, given, version string) {
-		c, err := getproviders.ParseConstraints(given)
+		c, err := ParseConstraints(given)
 		if err != nil {
 			return
 		}
-		again, err := getproviders.ParseConstraints(c.String())
+		again, err := ParseConstraints(c.String())
 		if err != nil || again.String() != c.String() || !reflect.DeepEqual(again, c) {
 			t.Errorf("%q = %q is read back as %q (%v)", given, c, again, err)
 		}
-		if v, err := getproviders.ParseVersion(version); err == nil && c.Allows(v) != again.Allows(v) {
+		if v, err := ParseVersion(version); err == nil && c.Allows(v) != again.Allows(v) {
 			t.Errorf("%q and %q differ on %s", c, again, v)
 		}
 	})

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -96,11 +95,11 @@ var everyToken = knownTokens{
 
 // install asks a source for everything that an installer asks it for, and returns all texts that a
 // user may see.
-func (w *web) install(t *testing.T, source getproviders.Source, archives *http.Client) (said string) {
+func (w *web) install(t *testing.T, source Source, archives *http.Client) (said string) {
 	var text strings.Builder
 	say := func(err error) {
 		fmt.Fprintf(&text, "%v\n%+v\n%s\n", err, err, hint(err))
-		if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil {
+		if refused := FaultOf(err, ErrUnauthorized); refused != nil {
 			fmt.Fprintf(&text, "%+v\n", *refused)
 		}
 	}
@@ -116,7 +115,7 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 		_, err := found.Trust.Loaded(t.Context())
 		say(err)
 	}
-	at := found.Location.(getproviders.HTTPArchive)
+	at := found.Location.(HTTPArchive)
 	fmt.Fprintln(&text, at)
 	ctx := hosts.WithArchiveOwner(t.Context(), at.Owner)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
@@ -130,8 +129,8 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 }
 
 // registry is a source of this web with credentials for discovery, and for the service.
-func (w *web) registry(discovery, service hosts.Credentials) *getproviders.RegistrySource {
-	return &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client, Credentials: discovery}, Credentials: service, Product: terraform}
+func (w *web) registry(discovery, service hosts.Credentials) *RegistrySource {
+	return &RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client, Credentials: discovery}, Credentials: service, Product: terraform}
 }
 
 // heard returns which URLs got which token.
@@ -156,8 +155,8 @@ func (w *web) check(t *testing.T, said, token string, urls ...string) {
 	must.Contain(t, w.log.String(), "HTTP request", "nothing was logged")
 }
 
-func redirect(to string) answer {
-	return answer{status: 302, header: map[string]string{"Location": to}}
+func redirect(to string) page {
+	return page{status: 302, header: map[string]string{"Location": to}}
 }
 
 // registryWeb is a web with a registry, whose API has the base URL and whose files are at another
@@ -243,7 +242,7 @@ const (
 )
 
 // mirrored is a version's document for an archive at the URL.
-func mirroredAt(at string) answer {
+func mirroredAt(at string) page {
 	return inJSON(`{"archives": {"linux_amd64": {"url": "` + at + `"}}}`)
 }
 
@@ -284,7 +283,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 				answers := pages{indexDoc: inJSON(goodIndex), versionDoc: mirroredAt("w.zip"), mirrorZip: {}}
 				maps.Copy(answers, test.change)
 				w := newWeb(t, answers)
-				source := must.Get(getproviders.NewNetworkMirrorSource(mirrorURL, w.client, everyToken, terraform))(t)
+				source := must.Get(NewNetworkMirrorSource(mirrorURL, w.client, everyToken, terraform))(t)
 				archives, told := w.client, []string{indexDoc, versionDoc, test.moved}
 				if opted {
 					archives, told = hosts.WithArchiveCredentials(w.client, everyToken), append(told, test.archive)

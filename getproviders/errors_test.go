@@ -1,67 +1,66 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
 	"fmt"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-var versionMissing = getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing()
+var versionMissing = Subject{Version: Version{Major: 1}}.Missing()
 
 func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 	for kind, err := range map[error]error{
-		getproviders.ErrProviderNotFound: getproviders.Subject{Provider: widget}.Missing(),
-		getproviders.ErrVersionNotFound:  versionMissing,
-		getproviders.ErrPlatformMissing:  getproviders.Subject{Platform: linux}.Missing(),
+		ErrProviderNotFound: Subject{Provider: widget}.Missing(),
+		ErrVersionNotFound:  versionMissing,
+		ErrPlatformMissing:  Subject{Platform: linux}.Missing(),
 	} {
 		must.Fail(t, err, kind)
-		must.Fail(t, err, getproviders.ErrNotFound)
-		must.Fail(t, kind, getproviders.ErrNotFound)
-		var general interface{ Error() string } = getproviders.ErrNotFound
-		if errors.Is(general, kind) || errors.Is(err, getproviders.ErrNoMatchingVersion) {
+		must.Fail(t, err, ErrNotFound)
+		must.Fail(t, kind, ErrNotFound)
+		var general interface{ Error() string } = ErrNotFound
+		if errors.Is(general, kind) || errors.Is(err, ErrNoMatchingVersion) {
 			t.Errorf("%v matches too much", kind)
 		}
 	}
 }
 
 func TestCodeOf_NamesEachError(t *testing.T) {
-	_, mismatch := getproviders.AnyHash{}.Authenticate(getproviders.Digests{})
+	_, mismatch := AnyHash{}.Authenticate(Digests{})
 	for want, err := range map[string]error{
-		"provider_not_found": getproviders.Subject{Provider: widget}.Missing(),
+		"provider_not_found": Subject{Provider: widget}.Missing(),
 		"version_not_found":  versionMissing,
-		"platform_missing":   getproviders.Subject{Platform: linux}.Missing(),
+		"platform_missing":   Subject{Platform: linux}.Missing(),
 		"unreachable":        widget.QueryFailed("registry", errors.New("x")),
 		"checksum_mismatch":  mismatch,
-		"not_cached":         &getproviders.NotCachedError{},
-		"invalid_address":    getproviders.Provider{}.Validate(),
+		"not_cached":         &NotCachedError{},
+		"invalid_address":    Provider{}.Validate(),
 		"offline":            &hosts.Fault{ID: "offline", Err: errors.New("x")},
 		"too_large":          hosts.TooLarge(1),
 		"":                   errors.New("x"),
 	} {
-		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", err)), want, err)
+		must.Equal(t, CodeOf(fmt.Errorf("outside: %w", err)), want, err)
 	}
-	several, _ := inOrder(stub{err: getproviders.Subject{Provider: widget}.Missing()}, stub{err: versionMissing})
+	several, _ := inOrder(stub{err: Subject{Provider: widget}.Missing()}, stub{err: versionMissing})
 	_, err := versionsOf(t, several)
-	must.Equal(t, getproviders.CodeOf(err), "version_not_found")
+	must.Equal(t, CodeOf(err), "version_not_found")
 }
 
 func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
 	several := widget.QueryFailed("registry", errors.Join(a, b))
-	got := getproviders.SplitErrors(errors.Join(a, errors.Join(several, b), nil))
+	got := SplitErrors(errors.Join(a, errors.Join(several, b), nil))
 	if len(got) != 3 || got[0] != a || got[1] != error(several) || got[2] != b {
 		t.Errorf("got %q", got)
 	}
-	must.Len(t, getproviders.SplitErrors(nil), 0)
+	must.Len(t, SplitErrors(nil), 0)
 }
 
 // TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
 	err := widget.QueryFailed("registry", &hosts.Fault{Kind: hosts.ErrUnauthorized, Err: errors.New("x")})
-	wantKind(t, err, getproviders.ErrUnauthorized)
-	must.Equal(t, getproviders.CodeOf(err), "unauthorized")
+	wantKind(t, err, ErrUnauthorized)
+	must.Equal(t, CodeOf(err), "unauthorized")
 }

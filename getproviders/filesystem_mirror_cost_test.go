@@ -1,11 +1,9 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
 	"fmt"
 	"testing"
-
-	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne counts allocations: reading a
@@ -25,17 +23,17 @@ func TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne(t *testing.T) 
 		)
 	}
 	small, large := mirror(t, own...), mirror(t, others...)
-	for name, ask := range map[string]func(source getproviders.Source) error{
-		"Versions":         func(source getproviders.Source) error { _, err := versionsOf(t, source); return err },
-		"Package":          func(source getproviders.Source) error { return packageFrom(t, source, "1.0.0") },
-		"Package, packed":  func(source getproviders.Source) error { return packageFrom(t, source, "1.1.0") },
-		"Package, missing": func(source getproviders.Source) error { return packageFrom(t, source, "2.0.0") },
+	for name, ask := range map[string]func(source Source) error{
+		"Versions":         func(source Source) error { _, err := versionsOf(t, source); return err },
+		"Package":          func(source Source) error { return packageFrom(t, source, "1.0.0") },
+		"Package, packed":  func(source Source) error { return packageFrom(t, source, "1.1.0") },
+		"Package, missing": func(source Source) error { return packageFrom(t, source, "2.0.0") },
 	} {
 		// Goroutines of other tests may allocate, too: the smallest count is the right one.
-		cost := func(source getproviders.Source) (least float64) {
+		cost := func(source Source) (least float64) {
 			for i := range 3 {
 				allocations := testing.AllocsPerRun(5, func() {
-					if err := ask(source); err != nil && !errors.Is(err, getproviders.ErrVersionNotFound) {
+					if err := ask(source); err != nil && !errors.Is(err, ErrVersionNotFound) {
 						t.Fatal(err)
 					}
 				})
@@ -52,7 +50,7 @@ func TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne(t *testing.T) 
 	}
 }
 
-func packageFrom(t *testing.T, source getproviders.Source, text string) error {
+func packageFrom(t *testing.T, source Source, text string) error {
 	t.Helper()
 	_, err := source.Package(t.Context(), widget, version(text), linux)
 	return err

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -22,10 +21,10 @@ func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 		"registry.example/acme/widget/2.0.0-rc1/linux_amd64/",
 	)
 	_, err := packageOf(t, source)
-	wantKind(t, err, getproviders.ErrPlatformMissing)
+	wantKind(t, err, ErrPlatformMissing)
 	must.Equal(t, hint(err), "version 1.0.0 exists for darwin_arm64, windows_386; the newest version with a package for linux_amd64 is 0.9.0")
 	_, err = source.Package(t.Context(), widget, version("3.0.0"), linux)
-	wantKind(t, err, getproviders.ErrVersionNotFound)
+	wantKind(t, err, ErrVersionNotFound)
 	must.Equal(t, hint(err), "the newest version there is 1.0.0")
 }
 
@@ -33,12 +32,12 @@ func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	must.Succeed(t, os.WriteFile(file, nil, 0o666))
 	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), file, ""} {
-		source := &getproviders.FilesystemMirrorSource{Dir: dir}
+		source := &FilesystemMirrorSource{Dir: dir}
 		_, versionsErr := versionsOf(t, source)
 		_, packageErr := packageOf(t, source)
 		_, providersErr := source.Providers(t.Context())
 		for _, err := range []error{versionsErr, packageErr, providersErr} {
-			if !errors.Is(err, getproviders.ErrUnreachable) || !strings.HasPrefix(err.Error(), "cannot search "+dir+": ") {
+			if !errors.Is(err, ErrUnreachable) || !strings.HasPrefix(err.Error(), "cannot search "+dir+": ") {
 				t.Errorf("%q: err = %v, want one that is ErrUnreachable and names the directory", dir, err)
 			}
 			must.Equal(t, errors.Is(err, fs.ErrNotExist), dir != file, dir)
@@ -67,7 +66,7 @@ func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
 		source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
 		forbid(t, filepath.Join(source.Dir, dir), 0)
 		_, err := versionsOf(t, source)
-		must.Fail(t, err, getproviders.ErrUnreachable, dir)
+		must.Fail(t, err, ErrUnreachable, dir)
 		must.Fail(t, err, fs.ErrPermission, dir)
 	}
 }

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
@@ -7,19 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // mirror makes a filesystem mirror. A name that ends in "/" is an unpacked
 // package's directory, "a -> b" is a link from a to b, any other is a file.
-func mirror(t *testing.T, names ...string) *getproviders.FilesystemMirrorSource {
+func mirror(t *testing.T, names ...string) *FilesystemMirrorSource {
 	t.Helper()
 	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, name := range names {
 		must.Succeed(t, makeEntry(dir, name))
 	}
-	return &getproviders.FilesystemMirrorSource{Dir: dir}
+	return &FilesystemMirrorSource{Dir: dir}
 }
 
 func makeEntry(dir, name string) error {
@@ -48,7 +47,7 @@ func skipWithoutLinks(t *testing.T) {
 func TestFilesystemMirrorSource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		tree []string
-		want []getproviders.Version
+		want []Version
 	}{
 		"unpacked and packed, of all platforms": {
 			tree: []string{
@@ -86,7 +85,7 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 			want: versions("1.0.0"),
 		},
 	} {
-		must.DeepEqual(t, must.Get(versionsOf(t, mirror(t, test.tree...)))(t, name), getproviders.Available{Versions: test.want}, name)
+		must.DeepEqual(t, must.Get(versionsOf(t, mirror(t, test.tree...)))(t, name), Available{Versions: test.want}, name)
 	}
 }
 
@@ -95,7 +94,7 @@ func TestFilesystemMirrorSource_MayBeALink(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	at := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir
 	must.Succeed(t, os.Symlink(at, link))
-	source := &getproviders.FilesystemMirrorSource{Dir: link}
+	source := &FilesystemMirrorSource{Dir: link}
 	must.Get(versionsOf(t, source))(t)
 	got := must.Get(packageOf(t, source))(t)
 	must.Equal(t, got.Location.String(), filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"))
@@ -120,15 +119,15 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := mirror(t, test.tree...)
 			got := must.Get(packageOf(t, source))(t)
-			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, test.dir))
+			var want Location = LocalDirectory(filepath.Join(source.Dir, test.dir))
 			if test.file != "" {
-				want = getproviders.LocalArchive(filepath.Join(source.Dir, test.file))
+				want = LocalArchive(filepath.Join(source.Dir, test.file))
 			}
 			origin := must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t)
 			must.Equal(t, strings.HasPrefix(origin, source.Dir), test.file != "", origin)
 			must.Equal(t, got.Trust.Load != nil, test.file != "")
-			got.Trust = getproviders.Trust{}
-			must.DeepEqual(t, got, getproviders.Package{Provider: widget, Version: v1, Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})
+			got.Trust = Trust{}
+			must.DeepEqual(t, got, Package{Provider: widget, Version: v1, Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"crypto/sha256"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -23,28 +22,28 @@ func TestParseHash(t *testing.T) {
 		{"zh:", "zh", true},
 	}
 	for _, tt := range tests {
-		h := must.Get(getproviders.ParseHash(tt.given))(t, tt.given)
+		h := must.Get(ParseHash(tt.given))(t, tt.given)
 		must.Equal(t, string(h), tt.given)
 		must.Equal(t, h.Scheme(), tt.scheme)
 		must.Equal(t, h.Supported(), tt.supported)
 	}
 	for _, given := range []string{"", ":", ":abc", "h1", "abc="} {
-		must.Refuse(getproviders.ParseHash(given))(t, given)
+		must.Refuse(ParseHash(given))(t, given)
 	}
-	must.Equal(t, getproviders.Hash("h1").Scheme(), "")
+	must.Equal(t, Hash("h1").Scheme(), "")
 }
 
 func TestZH(t *testing.T) {
 	const want = "zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-	must.Equal(t, getproviders.ZH(sha256.Sum256(nil)), want)
+	must.Equal(t, ZH(sha256.Sum256(nil)), want)
 }
 
 func TestSortHashes(t *testing.T) {
-	given := []getproviders.Hash{"zh:b", "h1:z", "zh:a", "h1:Z", "h1:z"}
+	given := []Hash{"zh:b", "h1:z", "zh:a", "h1:Z", "h1:z"}
 	before := slices.Clone(given)
-	must.EqualSlices(t, hashing.Sort(given), []getproviders.Hash{"h1:Z", "h1:z", "zh:a", "zh:b"})
+	must.EqualSlices(t, hashing.Sort(given), []Hash{"h1:Z", "h1:z", "zh:a", "zh:b"})
 	must.EqualSlices(t, given, before)
-	must.Len(t, hashing.Sort[getproviders.Hash](nil), 0)
+	must.Len(t, hashing.Sort[Hash](nil), 0)
 }
 
 func FuzzParseHash(f *testing.F) {
@@ -52,7 +51,7 @@ func FuzzParseHash(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, given string) {
-		h, err := getproviders.ParseHash(given)
+		h, err := ParseHash(given)
 		if err != nil {
 			return
 		}

@@ -1,15 +1,14 @@
-package getproviders_test
+package getproviders
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
+var linux = Platform{OS: "linux", Arch: "amd64"}
 
 func TestPaths(t *testing.T) {
 	tests := []struct{ address, version, unpacked, packed string }{
@@ -25,7 +24,7 @@ func TestPaths(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		p, v := mustParse(t, tt.address), getproviders.MustParseVersion(tt.version)
+		p, v := mustParse(t, tt.address), MustParseVersion(tt.version)
 		must.Equal(t, layout.UnpackedPath(p, v, linux), tt.unpacked)
 		must.Equal(t, p.PackedName(v, linux), tt.packed)
 	}
@@ -69,7 +68,7 @@ func TestParsePackedName(t *testing.T) {
 		},
 	} {
 		for name, version := range names {
-			v, plat, ok := getproviders.Provider{Type: providerType}.ParsePackedName(name)
+			v, plat, ok := Provider{Type: providerType}.ParsePackedName(name)
 			if ok != (version != "") || ok && (v.String() != version || plat != linux) {
 				t.Errorf("%q of type %q: %s, %s, %t; want %q", name, providerType, v, plat, ok, version)
 			}
@@ -102,13 +101,13 @@ func FuzzParsePackedName(f *testing.F) {
 	}
 	f.Add("terraform-provider-aw\x90_5.0.0_linux_amd64.zip", "aw\x90")
 	f.Fuzz(func(t *testing.T, name, providerType string) {
-		v, plat, ok := getproviders.Provider{Type: providerType}.ParsePackedName(name)
+		v, plat, ok := Provider{Type: providerType}.ParsePackedName(name)
 		if !ok {
-			must.Equal(t, v, getproviders.Version{})
-			must.Equal(t, plat, getproviders.Platform{})
+			must.Equal(t, v, Version{})
+			must.Equal(t, plat, Platform{})
 			return
 		}
-		p := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}
+		p := Provider{Hostname: Terraform("").DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}
 		if p.Validate() != nil {
 			return // No package of it has a name.
 		}

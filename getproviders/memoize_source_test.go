@@ -1,26 +1,25 @@
-package getproviders_test
+package getproviders
 
 import (
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 	var asked []string
-	source := getproviders.Memoize(stub{
+	source := Memoize(stub{
 		name: "a", asked: &asked,
-		available: getproviders.Available{Versions: versions("1.0.0"), Warnings: []string{"old"}},
+		available: Available{Versions: versions("1.0.0"), Warnings: []string{"old"}},
 	})
 	other := widget
 	other.Type = "other"
 	for range 2 {
-		for _, p := range []getproviders.Provider{widget, other} {
+		for _, p := range []Provider{widget, other} {
 			got := must.Get(source.Versions(t.Context(), p))(t)
 			must.EqualSlices(t, got.Versions, versions("1.0.0"))
 			must.EqualSlices(t, got.Warnings, []string{"old"})
-			got.Versions[0], got.Warnings[0] = getproviders.Version{}, "changed" // the caller's own
+			got.Versions[0], got.Warnings[0] = Version{}, "changed" // the caller's own
 		}
 		for _, v := range versions("1.0.0", "2.0.0") {
 			must.Equal(t, must.Get(source.Package(t.Context(), widget, v, linux))(t).Version, v)
@@ -31,11 +30,11 @@ func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 }
 
 func TestMemoize_SuggestsWhatTheSourceSuggests(t *testing.T) {
-	suggesting := getproviders.Memoize(stub{name: "a", suggests: widget})
+	suggesting := Memoize(stub{name: "a", suggests: widget})
 	if got, ok := suggesting.Describe(widget).Suggest(t.Context(), widget); !ok || got != widget {
 		t.Errorf("got %s, %t", got, ok)
 	}
-	silent := getproviders.Memoize(&getproviders.FilesystemMirrorSource{})
+	silent := Memoize(&FilesystemMirrorSource{})
 	if silent.Describe(widget).Suggest != nil {
 		t.Error("a source that knows nothing suggests")
 	}
@@ -43,7 +42,7 @@ func TestMemoize_SuggestsWhatTheSourceSuggests(t *testing.T) {
 
 func TestMemoize_ForgetsFailures(t *testing.T) {
 	var asked []string
-	source := getproviders.Memoize(stub{name: "a", asked: &asked, err: errFailed})
+	source := Memoize(stub{name: "a", asked: &asked, err: errFailed})
 	for range 2 {
 		for query, ask := range queries(source) {
 			must.Equal(t, ask(t.Context()), errFailed, query)

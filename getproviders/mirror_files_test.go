@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -30,8 +29,8 @@ func (f files) ReadFile(_ context.Context, path string, limit int64) ([]byte, er
 	return []byte(content), nil
 }
 
-func (f files) Archive(path string) getproviders.Archive {
-	return getproviders.ReaderArchive{Name: "file " + path, Reader: strings.NewReader(f[path]), Size: int64(len(f[path]))}
+func (f files) Archive(path string) Archive {
+	return ReaderArchive{Name: "file " + path, Reader: strings.NewReader(f[path]), Size: int64(len(f[path]))}
 }
 
 // inMirror are the documents of widget 1.0.0, whose archive is at a URL.
@@ -45,7 +44,7 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 		"widget.zip": "file registry.example/acme/widget/widget.zip", "../../../all/widget%2B1.zip": "file all/widget+1.zip",
 		"s3://bucket/pre/fix/x.zip": "file x.zip", "https://cdn.example/w.zip?signature=s": "https://cdn.example/w.zip",
 	} {
-		source := must.Get(getproviders.NewStoredMirrorSource(inMirror(url)))(t)
+		source := must.Get(NewStoredMirrorSource(inMirror(url)))(t)
 		pkg := must.Get(packageOf(t, source))(t, url)
 		must.Equal(t, pkg.Location.String(), want)
 		must.Equal(t, pkg.SourceURL, "s3://bucket/pre/fix/", url)
@@ -57,8 +56,8 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 
 func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
 	for _, url := range []string{"../../../../other/widget.zip", "s3://elsewhere/pre/fix/x.zip", "/x.zip", "file:///etc/passwd"} {
-		_, err := packageOf(t, must.Get(getproviders.NewStoredMirrorSource(inMirror(url)))(t))
-		must.Equal(t, getproviders.CodeOf(err), "invalid_answer", url)
+		_, err := packageOf(t, must.Get(NewStoredMirrorSource(inMirror(url)))(t))
+		must.Equal(t, CodeOf(err), "invalid_answer", url)
 		must.Contain(t, err, "malformed answer", url)
 	}
 }
@@ -68,8 +67,8 @@ func TestStoredMirrorSource_TellsWhatIsMissingFromWhatFails(t *testing.T) {
 	for _, test := range []struct {
 		files files
 		want  error
-	}{{files{}, getproviders.ErrNotFound}, {files{index: "forbidden"}, getproviders.ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, getproviders.ErrUnreachable}} {
-		source := must.Get(getproviders.NewStoredMirrorSource(test.files))(t)
+	}{{files{}, ErrNotFound}, {files{index: "forbidden"}, ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, ErrUnreachable}} {
+		source := must.Get(NewStoredMirrorSource(test.files))(t)
 		_, err := versionsOf(t, source)
 		must.Fail(t, err, test.want)
 		must.Contain(t, err, "acme/widget")

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -16,27 +15,27 @@ import (
 // TestFallback asks the same questions of the same sources under each policy: of a mirror, and of
 // the origin registry, which has the provider.
 func TestFallback(t *testing.T) {
-	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
-	none := getproviders.Subject{Source: "mirror", Provider: widget}.Missing()
-	denied := &getproviders.Fault{
-		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{Document: &hosts.Document{StatusCode: 401}},
+	const stop, next, exclusive = StopOnFailure, NextOnFailure, Exclusive
+	none := Subject{Source: "mirror", Provider: widget}.Missing()
+	denied := &Fault{
+		Code: "unauthorized", Kind: ErrUnauthorized, Subject: Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{Document: &hosts.Document{StatusCode: 401}},
 	}
 	for name, test := range map[string]struct {
 		mirror   error
 		excluded bool // from the mirror
-		policy   getproviders.Fallback
+		policy   Fallback
 		asked    string
 		err      error // nil: the registry serves
 	}{
 		"missing, stop":       {none, false, stop, "mirror registry", nil},
 		"missing, next":       {none, false, next, "mirror registry", nil},
-		"missing, exclusive":  {none, false, exclusive, "mirror", getproviders.ErrProviderNotFound},
-		"failing, stop":       {errFailed, false, stop, "mirror", getproviders.ErrUnreachable},
+		"missing, exclusive":  {none, false, exclusive, "mirror", ErrProviderNotFound},
+		"failing, stop":       {errFailed, false, stop, "mirror", ErrUnreachable},
 		"failing, next":       {errFailed, false, next, "mirror registry", nil},
-		"failing, exclusive":  {errFailed, false, exclusive, "mirror", getproviders.ErrUnreachable},
-		"denied, stop":        {denied, false, stop, "mirror", getproviders.ErrUnauthorized},
+		"failing, exclusive":  {errFailed, false, exclusive, "mirror", ErrUnreachable},
+		"denied, stop":        {denied, false, stop, "mirror", ErrUnauthorized},
 		"denied, next":        {denied, false, next, "mirror registry", nil},
-		"denied, exclusive":   {denied, false, exclusive, "mirror", getproviders.ErrUnauthorized},
+		"denied, exclusive":   {denied, false, exclusive, "mirror", ErrUnauthorized},
 		"excluded, stop":      {errFailed, true, stop, "registry", nil},
 		"excluded, next":      {errFailed, true, next, "registry", nil},
 		"excluded, exclusive": {errFailed, true, exclusive, "registry", nil},
@@ -44,7 +43,7 @@ func TestFallback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source, asked := inOrder(
 				stub{name: "mirror", err: test.mirror},
-				stub{name: "registry", available: getproviders.Available{Versions: versions("1.0.0")}, suggests: mustParse(t, "acme/other")},
+				stub{name: "registry", available: Available{Versions: versions("1.0.0")}, suggests: mustParse(t, "acme/other")},
 			)
 			source.Fallback, source.Selectors[1].IsRegistry = test.policy, true
 			if test.excluded {
@@ -69,7 +68,7 @@ func TestFallback(t *testing.T) {
 }
 
 // queries are the two questions that a source answers.
-func queries(source getproviders.Source) map[string]func(context.Context) error {
+func queries(source Source) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"Versions": func(ctx context.Context) error {
 			_, err := source.Versions(ctx, widget)
@@ -86,9 +85,9 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 	source, _ := inOrder(
 		lacks("a", errFailed),
 		lacks("b", errNoProvider),
-		stub{name: "c", available: getproviders.Available{Versions: versions("1.0.0"), Warnings: []string{"from c"}}},
+		stub{name: "c", available: Available{Versions: versions("1.0.0"), Warnings: []string{"from c"}}},
 	)
-	source.Fallback = getproviders.NextOnFailure
+	source.Fallback = NextOnFailure
 	must.EqualSlices(t, must.Get(versionsOf(t, source))(t).Warnings, []string{"a was passed over because it failed: disk on fire: source unreachable or failing", "from c"})
 	found := must.Get(packageOf(t, source))(t)
 	must.Equal(t, found.Source, "c")
@@ -100,13 +99,13 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 
 func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
 	source, _ := inOrder(lacks("a", errFailed), lacks("b", errNoProvider), lacks("c", errFailed))
-	source.Fallback = getproviders.NextOnFailure
+	source.Fallback = NextOnFailure
 	for query, head := range map[string]string{
 		"Versions": "provider registry.example/acme/widget",
 		"Package":  "provider registry.example/acme/widget v1.0.0 for linux_amd64",
 	} {
 		err := queries(source)[query](t.Context())
-		wantKind(t, err, getproviders.ErrUnreachable, query)
+		wantKind(t, err, ErrUnreachable, query)
 		must.Equal(t, err.Error(), head+" was not found in any of the search locations, and not all of them work"+
 			"\n\n  - a: disk on fire: source unreachable or failing\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing", query)
 	}
@@ -114,14 +113,14 @@ func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
 
 func TestMultiSource_NextOnFailure_DoesNotPassOverAProtocol(t *testing.T) {
 	source, asked := inOrder(lacks("a", errFailed), lacks("b", errProtocol), stub{name: "c"})
-	source.Fallback = getproviders.NextOnFailure
+	source.Fallback = NextOnFailure
 	must.Equal(t, must.ErrorOf(packageOf(t, source)), error(errProtocol))
 	must.EqualSlices(t, *asked, []string{"a", "b"})
 }
 
 func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
 	source, _ := inOrder(lacks("m1", errNoProvider), lacks("m2", errNoProvider), stub{name: "registry"})
-	source.Fallback, source.Selectors[2].IsRegistry = getproviders.Exclusive, true
+	source.Fallback, source.Selectors[2].IsRegistry = Exclusive, true
 	source.Selectors[0].Exclude = never
 	_, err := versionsOf(t, source)
 	want := "provider registry.example/acme/widget was not found in any of the search locations" +
@@ -132,11 +131,11 @@ func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T)
 }
 
 func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
-	source, _ := inOrder(stub{name: "a"}, stub{name: "b", err: &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Err: errors.New("no"), Hint: "mind the slash"}}, lacks("c", errNoPlatform))
+	source, _ := inOrder(stub{name: "a"}, stub{name: "b", err: &Fault{Kind: ErrProviderNotFound, Err: errors.New("no"), Hint: "mind the slash"}}, lacks("c", errNoPlatform))
 	for i := range 12 {
 		p := widget
 		p.Type = fmt.Sprintf("t%d", i)
-		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.Pattern(p))
+		source.Selectors[0].Include = append(source.Selectors[0].Include, Pattern(p))
 	}
 	_, err := packageOf(t, source)
 	must.Contain(t, err, `"registry.example/acme/t9", and 2 more`+"\n")

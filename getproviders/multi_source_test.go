@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"context"
@@ -7,16 +7,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // stub is a source with one answer for everything.
 type stub struct {
 	name      string
-	available getproviders.Available
+	available Available
 	err       error
-	suggests  getproviders.Provider
+	suggests  Provider
 	asked     *[]string // names of the sources that were asked; nil: not recorded
 }
 
@@ -26,65 +25,65 @@ func (s stub) note() {
 	}
 }
 
-func (s stub) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {
+func (s stub) Versions(context.Context, Provider) (Available, error) {
 	s.note()
 	return s.available, s.err
 }
 
-func (s stub) Package(_ context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+func (s stub) Package(_ context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	s.note()
 	if s.err != nil {
-		return getproviders.Package{}, s.err
+		return Package{}, s.err
 	}
-	return getproviders.Package{Provider: p, Version: v, Platform: plat, Location: getproviders.LocalDirectory(s.name)}, nil
+	return Package{Provider: p, Version: v, Platform: plat, Location: LocalDirectory(s.name)}, nil
 }
 
-func (s stub) Describe(getproviders.Provider) getproviders.Description {
-	return getproviders.Description{Name: s.name, Suggest: s.suggest}
+func (s stub) Describe(Provider) Description {
+	return Description{Name: s.name, Suggest: s.suggest}
 }
 
-func (s stub) suggest(context.Context, getproviders.Provider) (getproviders.Provider, bool) {
+func (s stub) suggest(context.Context, Provider) (Provider, bool) {
 	s.note()
-	return s.suggests, s.suggests != getproviders.Provider{}
+	return s.suggests, s.suggests != Provider{}
 }
 
 // lacks is a source that fails, or has nothing.
 func lacks(name string, err error) stub { return stub{name: name, err: err} }
 
 func has(name string, list ...string) stub {
-	return stub{name: name, available: getproviders.Available{Versions: versions(list...)}}
+	return stub{name: name, available: Available{Versions: versions(list...)}}
 }
 
 // inOrder makes a MultiSource of stubs that records which ones were asked.
-func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
+func inOrder(stubs ...stub) (source MultiSource, asked *[]string) {
 	asked = new([]string)
 	for _, s := range stubs {
 		s.asked = asked
-		source.Selectors = append(source.Selectors, getproviders.Selector{Source: s})
+		source.Selectors = append(source.Selectors, Selector{Source: s})
 	}
 	return source, asked
 }
 
 // never excludes every provider.
-var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
+var never = []Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
 
 var (
-	errNoProvider = getproviders.Subject{Source: "stub", Provider: widget}.Missing()
-	errNoVersion  = getproviders.Subject{Source: "stub", Provider: widget, Version: version("1.0.0")}.Missing()
-	errNoPlatform = getproviders.Subject{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}.Missing()
-	errProtocol   = &getproviders.Fault{Kind: getproviders.ErrProtocol, Err: errors.New("it speaks plugin protocol 4.0"), Hint: "upgrade"}
-	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
+	errNoProvider = Subject{Source: "stub", Provider: widget}.Missing()
+	errNoVersion  = Subject{Source: "stub", Provider: widget, Version: version("1.0.0")}.Missing()
+	errNoPlatform = Subject{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}.Missing()
+	errProtocol   = &Fault{Kind: ErrProtocol, Err: errors.New("it speaks plugin protocol 4.0"), Hint: "upgrade"}
+	errFailed     = fmt.Errorf("disk on fire: %w", ErrUnreachable)
 )
 
 func TestMultiSource_UnitesVersions(t *testing.T) {
 	source, _ := inOrder(
-		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0", "1.1.0"), Warnings: []string{"from a"}}},
+		stub{name: "a", available: Available{Versions: versions("1.0.0", "1.1.0"), Warnings: []string{"from a"}}},
 		lacks("b", errNoProvider),
 		stub{name: "c"},
-		stub{name: "d", available: getproviders.Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
+		stub{name: "d", available: Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
 	)
-	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.Pattern(widget)}
-	source.Selectors = append(source.Selectors, getproviders.Selector{
+	source.Selectors[0].Include = []Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, Pattern(widget)}
+	source.Selectors = append(source.Selectors, Selector{
 		Source:  has("e", "9.0.0"),
 		Exclude: never,
 	})
@@ -96,10 +95,10 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 // TestMultiSource_DetailsAreThoseOfThePackages: what is told about a version is what the first
 // source tells that has it, be that nothing.
 func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
-	telling := func(protocol string, list ...string) getproviders.Available {
-		told := getproviders.Available{Versions: versions(list...), Details: map[getproviders.Version]getproviders.Listed{}}
+	telling := func(protocol string, list ...string) Available {
+		told := Available{Versions: versions(list...), Details: map[Version]Listed{}}
 		for _, v := range told.Versions {
-			told.Details[v] = getproviders.Listed{Protocols: []string{protocol}}
+			told.Details[v] = Listed{Protocols: []string{protocol}}
 		}
 		return told
 	}
@@ -108,19 +107,19 @@ func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 		stub{name: "b", available: telling("5.0", "1.0.0", "1.1.0")},
 		stub{name: "c", available: telling("6.0", "1.0.0", "1.1.0", "1.2.0")},
 	)
-	got := must.Get(getproviders.Memoize(source).Versions(t.Context(), widget))(t)
+	got := must.Get(Memoize(source).Versions(t.Context(), widget))(t)
 	for v, want := range map[string]string{"1.0.0": "[]", "1.1.0": "[5.0]", "1.2.0": "[6.0]", "1.3.0": "[]"} {
 		must.Equal(t, fmt.Sprint(got.Details[version(v)].Protocols), want, v)
 	}
 	must.Len(t, *asked, 3)
-	source, _ = inOrder(stub{available: getproviders.Available{Versions: versions("1.0.0")}})
+	source, _ = inOrder(stub{available: Available{Versions: versions("1.0.0")}})
 	if got, err := versionsOf(t, source); got.Details != nil || err != nil {
 		t.Errorf("details of a source that tells none, %v", err)
 	}
 }
 
 func TestMultiSource_VersionsFailures(t *testing.T) {
-	someVersions := getproviders.Available{Versions: versions("1.0.0", "2.0.0")}
+	someVersions := Available{Versions: versions("1.0.0", "2.0.0")}
 	for name, test := range map[string]struct {
 		stubs   []stub
 		exclude int // index + 1
@@ -129,28 +128,28 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 	}{
 		"nobody has it": {
 			stubs:   []stub{lacks("/mirror", errNoProvider), lacks("registry r", errNoProvider)},
-			kind:    getproviders.ErrProviderNotFound,
+			kind:    ErrProviderNotFound,
 			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: does not have the provider\n  - registry r: does not have the provider",
 		},
 		"nobody is for it": {
 			stubs:   []stub{{name: "/mirror"}},
 			exclude: 1,
-			kind:    getproviders.ErrProviderNotFound,
+			kind:    ErrProviderNotFound,
 			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: excluded by \"*/*/*\"",
 		},
 		"nobody has a version": {
 			stubs:   []stub{{name: "/mirror"}, {name: "registry r"}},
 			exclude: 1,
-			kind:    getproviders.ErrProviderNotFound,
+			kind:    ErrProviderNotFound,
 			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: excluded by \"*/*/*\"\n  - registry r: has no version of it",
 		},
 		"there is nobody": {
-			kind:    getproviders.ErrProviderNotFound,
+			kind:    ErrProviderNotFound,
 			message: "there is no source to look for provider registry.example/acme/widget in",
 		},
 		"one fails": {
 			stubs:   []stub{{name: "a", available: someVersions}, lacks("b", errNoProvider), lacks("c", errFailed), {name: "d", available: someVersions}},
-			kind:    getproviders.ErrUnreachable,
+			kind:    ErrUnreachable,
 			message: "the search for provider registry.example/acme/widget ended at a source that failed\n\n  - a: has versions of it: 2\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing\n  - d: not asked",
 		},
 	} {
@@ -173,7 +172,7 @@ func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 		stub{name: "d"},
 		stub{name: "e"},
 	)
-	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
+	source.Selectors = slices.Insert(source.Selectors, 0, Selector{Source: stub{name: "excluded"}, Exclude: never})
 	got := must.Get(packageOf(t, source))(t)
 	must.Equal(t, got.Location.String(), "d")
 	must.Equal(t, got.Source, "d")
@@ -190,22 +189,22 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 	}{
 		"the nearest answer counts": {
 			errs:    []error{errNoVersion, errNoPlatform, errNoProvider},
-			kind:    getproviders.ErrPlatformMissing,
+			kind:    ErrPlatformMissing,
 			hint:    errNoPlatform.Hint,
 			message: head + " was not found in any of the search locations\n\n  - 0: does not have the version\n  - 1: has the version, but not for this platform\n  - 2: does not have the provider",
 		},
 		"a version before a provider": {
 			errs:    []error{errNoProvider, errNoVersion},
-			kind:    getproviders.ErrVersionNotFound,
+			kind:    ErrVersionNotFound,
 			message: head + " was not found in any of the search locations\n\n  - 0: does not have the provider\n  - 1: does not have the version",
 		},
 		"a failure before everything": {
 			errs:    []error{errNoPlatform, errFailed, errNoProvider},
-			kind:    getproviders.ErrUnreachable,
+			kind:    ErrUnreachable,
 			message: "the search for " + head + " ended at a source that failed\n\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
 		},
-		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint, message: errProtocol.Error()},
-		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint, message: errNoPlatform.Error()},
+		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: ErrProtocol, hint: errProtocol.Hint, message: errProtocol.Error()},
+		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: ErrPlatformMissing, hint: errNoPlatform.Hint, message: errNoPlatform.Error()},
 	} {
 		var stubs []stub
 		for i, err := range test.errs {
@@ -215,7 +214,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 		_, err := packageOf(t, source)
 		wantKind(t, err, test.kind, name)
 		must.Equal(t, err.Error(), test.message, name)
-		if test.hint != "" && !slices.Equal(getproviders.HintsOf(err), []string{test.hint}) {
+		if test.hint != "" && !slices.Equal(HintsOf(err), []string{test.hint}) {
 			t.Errorf("%s: no hint %q in %v", name, test.hint, err)
 		}
 	}
@@ -223,15 +222,15 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 
 func TestMultiSource_OfMultiSources(t *testing.T) {
 	inner, _ := inOrder(lacks("a", errNoProvider), lacks("b", errNoVersion))
-	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
+	outer := MultiSource{Selectors: []Selector{{Source: inner}, {Source: stub{name: "c"}}}}
 	must.Equal(t, must.Get(packageOf(t, outer))(t).Location.String(), "c")
 }
 
 func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b"})
-	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
+	elsewhere := []Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
 	source.Selectors[0].Include = elsewhere
-	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.Pattern(widget))
+	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, Pattern(widget))
 	_, err := versionsOf(t, source)
 	want := "provider registry.example/acme/widget was not found in any of the search locations\n\n" +
 		"  - a: not included by \"other.example/*/*\"\n" +
@@ -245,7 +244,7 @@ func TestMultiSource_Suggests(t *testing.T) {
 	other.Namespace = "other"
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b", suggests: widget}, stub{name: "c", suggests: other}, stub{name: "d"})
 	source.Selectors[1].Exclude = never
-	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{}})
+	source.Selectors = slices.Insert(source.Selectors, 0, Selector{Source: &FilesystemMirrorSource{}})
 	if got, ok := source.Describe(widget).Suggest(t.Context(), widget); !ok || got != other {
 		t.Errorf("got %s, %t, want %s", got, ok, other)
 	}

@@ -1,11 +1,10 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -79,11 +78,11 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 		requests int
 		text     string // %s is the URL, %h the host
 	}{
-		{401, getproviders.ErrUnauthorized, 1, `host %h requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
-		{403, getproviders.ErrUnauthorized, 1, `host %h denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
-		{204, getproviders.ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 204 No Content`},
-		{410, getproviders.ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 410 Gone`},
-		{503, getproviders.ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
+		{401, ErrUnauthorized, 1, `host %h requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
+		{403, ErrUnauthorized, 1, `host %h denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
+		{204, ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 204 No Content`},
+		{410, ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 410 Gone`},
+		{503, ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
 		fake := newFakeRegistry(t, pages{indexPath: {status: test.status}, versionPath: {status: test.status}})
 		for path, ask := range map[string]func() error{
@@ -101,7 +100,7 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 // TestNetworkMirrorSource_RecognisesARegistry: to give the URL of a registry is the most common
 // mistake.
 func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
-	notFound := answer{status: 404, body: `{"errors": ["Not Found"]}`}
+	notFound := page{status: 404, body: `{"errors": ["Not Found"]}`}
 	for name, answers := range map[string]pages{
 		"a list of versions":  {indexPath: inJSON(`{"id": "acme/widget", "versions": [{"version": "1.0.0"}]}`)},
 		"an error, as JSON":   {indexPath: inJSON(`{"errors": ["Not Found"]}`)},
@@ -128,7 +127,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		"a page":                 "404 page not found",
 	} {
 		_, err := versionsOf(t, newFakeRegistry(t, pages{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase))
-		must.Fail(t, err, getproviders.ErrProviderNotFound, name)
+		must.Fail(t, err, ErrProviderNotFound, name)
 		must.Equal(t, hint(err), "", name)
 	}
 }
@@ -147,7 +146,7 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 		fake := newFakeRegistry(t, pages{asked: inJSON(goodIndex)})
 		must.Get(versionsOf(t, fake.mirrorAt(t, path)))(t, path)
 		for _, status := range []int{404, 400} {
-			fake.answers[asked] = answer{status: status}
+			fake.answers[asked] = page{status: status}
 			_, err := versionsOf(t, fake.mirrorAt(t, path))
 			want := ""
 			if path != "" && !strings.HasSuffix(path, "/") {

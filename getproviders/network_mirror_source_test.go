@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"net/http"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -21,18 +20,18 @@ const (
 )
 
 // inJSON is an answer with a body that is declared to be JSON.
-func inJSON(body string) answer {
-	return answer{body: body, header: map[string]string{"Content-Type": "application/json"}}
+func inJSON(body string) page {
+	return page{body: body, header: map[string]string{"Content-Type": "application/json"}}
 }
 
 // mirrorAt returns a source that uses the fake as a mirror, at the URL with this path.
-func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.NetworkMirrorSource {
+func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *NetworkMirrorSource {
 	t.Helper()
-	return must.Get(getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, terraform))(t)
+	return must.Get(NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, terraform))(t)
 }
 
 // askMirror asks a mirror with the given answers for the package of widget 1.0.0.
-func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
+func askMirror(t *testing.T, fake *fakeRegistry) (Package, error) {
 	t.Helper()
 	return packageOf(t, fake.mirrorAt(t, mirrorBase))
 }
@@ -40,7 +39,7 @@ func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 func TestNetworkMirrorSource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		body string
-		want []getproviders.Version
+		want []Version
 	}{
 		"as the protocol has it":  {`{"versions": {"1.10.0": {}, "1.9.0": {}}}`, versions("1.9.0", "1.10.0")},
 		"with hints to come":      {`{"versions": {"1.0.0": {"size": 7}}, "generator": "x"}`, versions("1.0.0")},
@@ -65,17 +64,17 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 	for name, test := range map[string]struct {
 		archive  string // the JSON value
 		location string // %s is the server's URL
-		hashes   getproviders.AnyHash
+		hashes   AnyHash
 	}{
 		"relative, two hashes": {
 			archive:  `{"url": "widget.zip", "hashes": ["h1:x", "` + someZH + `"]}`,
 			location: "%s/mirror/registry.example/acme/widget/widget.zip",
-			hashes:   getproviders.AnyHash{"h1:x", someZH},
+			hashes:   AnyHash{"h1:x", someZH},
 		},
 		"absolute":             {archive: `{"url": "https://cdn.example/w.zip?signature=s", "hashes": []}`, location: "https://cdn.example/w.zip"},
 		"plain http elsewhere": {archive: `{"url": "http://cdn.example/w.zip", "hashes": null}`, location: "http://cdn.example/w.zip"},
 		"up and away":          {archive: `{"url": "../../../files/w.zip"}`, location: "%s/mirror/files/w.zip"},
-		"unknown schemes":      {archive: `{"url": "/w.zip", "hashes": ["h9:x"]}`, location: "%s/w.zip", hashes: getproviders.AnyHash{"h9:x"}},
+		"unknown schemes":      {archive: `{"url": "/w.zip", "hashes": ["h9:x"]}`, location: "%s/w.zip", hashes: AnyHash{"h9:x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, pages{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
@@ -86,7 +85,7 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 			trust, err := got.Trust.Loaded(t.Context())
-			if hashes, ok := trust.Authenticator.(getproviders.AnyHash); err != nil || ok != (test.hashes != nil) || !slices.Equal(hashes, test.hashes) {
+			if hashes, ok := trust.Authenticator.(AnyHash); err != nil || ok != (test.hashes != nil) || !slices.Equal(hashes, test.hashes) {
 				t.Errorf("authenticated by %v, %v, want %v", trust.Authenticator, err, test.hashes)
 			}
 		})
@@ -140,28 +139,28 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 		text    string // %s is the URL of the mirror
 		hint    string
 	}{
-		"no such provider": {nil, getproviders.ErrProviderNotFound, "provider mirror at %s does not have a provider named registry.example/acme/widget", ""},
+		"no such provider": {nil, ErrProviderNotFound, "provider mirror at %s does not have a provider named registry.example/acme/widget", ""},
 		"no such version": {
 			pages{indexPath: inJSON(`{"versions": {"1.2.0": {}, "1.1.0": {}}}`)},
-			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget",
+			ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget",
 			"the newest version there is 1.2.0",
 		},
 		"a version that is listed only": {
 			pages{indexPath: inJSON(goodIndex)},
-			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
+			ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
 		},
 		"no such version, no index": {
 			pages{indexPath: {status: 500}},
-			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
+			ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
 		},
 		"no such platform": {
 			pages{versionPath: other},
-			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s",
+			ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s",
 			"version 1.0.0 exists for darwin_arm64, windows_386",
 		},
 		"a platform that is null": {
 			pages{versionPath: inJSON(`{"archives": {"linux_amd64": null}}`)},
-			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s", "",
+			ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s", "",
 		},
 	} {
 		fake := newFakeRegistry(t, test.answers)
@@ -182,7 +181,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 		"http://localhost/p/":                       "provider mirror at http://localhost/p/",
 		"http://127.8.9.10:8080/p/":                 "provider mirror at http://127.8.9.10:8080/p/",
 	} {
-		must.Equal(t, must.Get(getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{}))(t).Describe(widget).Name, want, base)
+		must.Equal(t, must.Get(NewNetworkMirrorSource(base, nil, nil, Product{}))(t).Describe(widget).Name, want, base)
 	}
 	for base, want := range map[string]string{
 		"":                                     "has to be absolute",
@@ -197,7 +196,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 		"ftp://localhost/p/":                   `scheme https, not "ftp"`,
 		"https://me:hunter2@mirror..example/":  "empty label",
 	} {
-		_, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{})
+		_, err := NewNetworkMirrorSource(base, nil, nil, Product{})
 		must.Contain(t, err, want, base)
 		must.NotContain(t, err.Error(), "hunter2", base)
 	}
@@ -211,16 +210,16 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 		versionPath: inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}, "darwin_arm64": {"url": "https://cdn.example/w.zip"}}}`),
 	})
 	base := strings.Replace(fake.URL, "http://", "http://me:hunter2@", 1) + mirrorBase
-	source := must.Get(getproviders.NewNetworkMirrorSource(base, quickClient(t), nil, terraform))(t)
+	source := must.Get(NewNetworkMirrorSource(base, quickClient(t), nil, terraform))(t)
 	must.Get(versionsOf(t, source))(t)
 	must.Equal(t, fake.seen[0].Header.Get("Authorization"), "Basic bWU6aHVudGVyMg==") // me:hunter2
 	must.Equal(t, fake.seen[0].Header.Get("X-Terraform-Version"), "1.15.9")
-	for platform, want := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
+	for platform, want := range map[Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
 		got := must.Get(source.Package(t.Context(), widget, v1, platform))(t)
-		must.Equal(t, got.Location.(getproviders.HTTPArchive).URL.User != nil, want, platform)
+		must.Equal(t, got.Location.(HTTPArchive).URL.User != nil, want, platform)
 		must.NotContain(t, got.Location.String()+got.Source, "hunter2", platform)
 	}
-	fake.answers[versionPath] = answer{status: 401}
+	fake.answers[versionPath] = page{status: 401}
 	_, err := packageOf(t, source)
 	must.Contain(t, err, "rejected the given authentication credentials")
 	must.NotContain(t, err.Error()+hint(err), "hunter2")
@@ -240,19 +239,19 @@ func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 		"linux_amd64": {"url": "l.zip", "hashes": ["` + someZH + `", "h1:x", "h9:x"]},
 		"darwin_arm64": {"url": "d.zip", "hashes": ["` + other + `"]},
 		"broken": {"url": ":", "hashes": ["` + other + `"]}, "plan9_386": null}}`)})
-	digests := getproviders.Digests{H1: "h1:x"}
+	digests := Digests{H1: "h1:x"}
 	for _, trusted := range []bool{false, true} {
 		source := fake.mirrorAt(t, mirrorBase)
 		source.TrustAllHashes = trusted
 		found := must.Get(packageOf(t, source))(t)
 		trust := must.Get(found.Trust.Loaded(t.Context()))(t)
-		want := []getproviders.Hash(nil)
+		want := []Hash(nil)
 		if trusted {
-			want = []getproviders.Hash{other, someZH, "h1:x"}
+			want = []Hash{other, someZH, "h1:x"}
 		}
-		for _, by := range []getproviders.Authenticator{found.Trust.Authenticator, trust.Authenticator} {
+		for _, by := range []Authenticator{found.Trust.Authenticator, trust.Authenticator} {
 			must.EqualSlices(t, must.Get(by.Authenticate(digests))(t).Signed, want, trusted)
-			must.Refuse(by.Authenticate(getproviders.Digests{H1: "h1:wrong"}))(t, "another package is accepted")
+			must.Refuse(by.Authenticate(Digests{H1: "h1:wrong"}))(t, "another package is accepted")
 		}
 	}
 }

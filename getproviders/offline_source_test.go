@@ -1,26 +1,25 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // offlineRegistry is a registry that can't be asked. Services of example.com are on that host;
 // those of forced.example.com are where the user says.
-func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.Source {
+func offlineRegistry(t *testing.T, kept ...CachedPackage) Source {
 	t.Helper()
 	forced := must.Get(hosts.ParseHostname("forced.example.com"))(t)
 	client := hosts.NewOfflineClient("-offline")
-	return getproviders.Offline(&getproviders.RegistrySource{
+	return Offline(&RegistrySource{
 		Client: client,
 		Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 			forced: {"providers.v1": "https://elsewhere.example.com/p/"},
 		}},
-	}, "-offline", func(getproviders.Provider) []getproviders.CachedPackage { return kept })
+	}, "-offline", func(Provider) []CachedPackage { return kept })
 }
 
 func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
@@ -39,27 +38,27 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 		{"on the host in spite of what the user says", "forced.example.com/acme/a", "https://forced.example.com/p/", true, false},
 	} {
 		p, v := mustParse(t, tt.provider), v1
-		s := offlineRegistry(t, getproviders.CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
+		s := offlineRegistry(t, CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
 		available, err := s.Versions(t.Context(), p)
 		must.Equal(t, err == nil && len(available.Versions) == 1, tt.want, tt.name)
-		origin, err := s.Describe(p).SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
+		origin, err := s.Describe(p).SourceURL(t.Context(), p, v, CurrentPlatform())
 		must.Equal(t, err == nil && origin == tt.origin, tt.want, tt.name)
-		if !tt.want && (!errors.Is(err, hosts.ErrOffline) || !errors.As(err, new(*getproviders.NotCachedError))) {
+		if !tt.want && (!errors.Is(err, hosts.ErrOffline) || !errors.As(err, new(*NotCachedError))) {
 			t.Errorf("%s: the error is %v", tt.name, err)
 		}
 	}
 }
 
 func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
-	p, v, plat := mustParse(t, "example.com/acme/a"), v1, getproviders.CurrentPlatform()
-	gone := getproviders.CachedPackage{Version: v, SourceURL: "https://example.com/v1/", ArchiveBytes: 77}
-	all := getproviders.MultiSource{Selectors: []getproviders.Selector{
-		{Source: offlineRegistry(t, gone)}, {Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},
+	p, v, plat := mustParse(t, "example.com/acme/a"), v1, CurrentPlatform()
+	gone := CachedPackage{Version: v, SourceURL: "https://example.com/v1/", ArchiveBytes: 77}
+	all := MultiSource{Selectors: []Selector{
+		{Source: offlineRegistry(t, gone)}, {Source: &FilesystemMirrorSource{Dir: t.TempDir()}},
 	}}
 	_, noVersions := all.Versions(t.Context(), p)
 	_, noPackage := all.Package(t.Context(), p, v, plat)
-	for asked, err := range map[getproviders.Version]error{{}: noVersions, v: noPackage} {
-		missing := must.As[*getproviders.NotCachedError](t, err, asked)
+	for asked, err := range map[Version]error{{}: noVersions, v: noPackage} {
+		missing := must.As[*NotCachedError](t, err, asked)
 		if missing.Version != asked || missing.Source != "registry example.com" || missing.By != "-offline" || asked == v && missing.Bytes != 77 {
 			t.Errorf("for %q the error is %+v", asked, missing)
 		}
@@ -67,6 +66,6 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 	names := all.Describe(p).Unasked
 	must.Len(t, names, 1)
 	must.Equal(t, names[0].Source, "registry example.com")
-	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.Pattern(p)}
+	all.Selectors[0].Exclude = []Pattern{Pattern(p)}
 	must.Len(t, all.Describe(p).Unasked, 0)
 }

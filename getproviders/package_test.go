@@ -1,21 +1,20 @@
-package getproviders_test
+package getproviders
 
 import (
 	"net/url"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTrustLevel_ReadsAsInTerraform(t *testing.T) {
-	for level, want := range map[getproviders.TrustLevel]string{
-		getproviders.LevelUnauthenticated:  "unauthenticated",
-		getproviders.LevelVerifiedChecksum: "verified checksum",
-		getproviders.LevelCommunity:        "self-signed",
-		getproviders.LevelPartner:          "signed by a HashiCorp partner",
-		getproviders.LevelOfficial:         "signed by HashiCorp",
-		99:                                 "unauthenticated",
+	for level, want := range map[TrustLevel]string{
+		LevelUnauthenticated:  "unauthenticated",
+		LevelVerifiedChecksum: "verified checksum",
+		LevelCommunity:        "self-signed",
+		LevelPartner:          "signed by a HashiCorp partner",
+		LevelOfficial:         "signed by HashiCorp",
+		99:                    "unauthenticated",
 	} {
 		must.Equal(t, level.String(), want)
 	}
@@ -27,10 +26,10 @@ func TestLocation_ShowsNoSecrets(t *testing.T) {
 		"http://cdn.example/p.zip?": "http://cdn.example/p.zip",
 	} {
 		u := must.Get(url.Parse(given))(t)
-		must.Equal(t, (getproviders.HTTPArchive{URL: u}).String(), want)
+		must.Equal(t, (HTTPArchive{URL: u}).String(), want)
 		must.Equal(t, u.String(), given)
 	}
-	must.Equal(t, (getproviders.HTTPArchive{}).String(), "")
-	must.Equal(t, getproviders.LocalArchive("/m/p.zip").String(), "/m/p.zip")
-	must.Equal(t, getproviders.LocalDirectory("/m/p").String(), "/m/p")
+	must.Equal(t, (HTTPArchive{}).String(), "")
+	must.Equal(t, LocalArchive("/m/p.zip").String(), "/m/p.zip")
+	must.Equal(t, LocalDirectory("/m/p").String(), "/m/p")
 }

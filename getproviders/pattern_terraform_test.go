@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
@@ -48,7 +47,7 @@ func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	for valid, patterns := range oddPatterns {
 		for _, pattern := range patterns {
 			must.Equal(t, !strings.Contains(said, fmt.Sprintf("matching pattern %q", pattern)), valid, pattern)
-			must.Equal(t, must.ErrorOf(getproviders.Terraform("1.15.9").ParsePattern(pattern)) == nil, valid, pattern)
+			must.Equal(t, must.ErrorOf(Terraform("1.15.9").ParsePattern(pattern)) == nil, valid, pattern)
 		}
 	}
 }

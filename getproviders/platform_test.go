@@ -1,32 +1,31 @@
-package getproviders_test
+package getproviders
 
 import (
 	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParsePlatform(t *testing.T) {
 	for _, given := range []string{"linux_amd64", "windows_386", "darwin_arm64", "wasip1_wasm"} {
-		must.Equal(t, must.Get(getproviders.ParsePlatform(given))(t).String(), given, given)
+		must.Equal(t, must.Get(ParsePlatform(given))(t).String(), given, given)
 	}
 	for _, given := range []string{"", "linux", "_", "linux_", "_amd64", "linux_amd64_v3", "linux amd64", "linux_amd 64", "linux/amd64", "../_x", "linux_..", "linux-amd64", "linux_\u0661"} {
-		must.Refuse(getproviders.ParsePlatform(given))(t, given)
+		must.Refuse(ParsePlatform(given))(t, given)
 	}
 }
 
 func TestCurrentPlatform(t *testing.T) {
-	if got := getproviders.CurrentPlatform(); got.OS != runtime.GOOS || got.Arch != runtime.GOARCH {
+	if got := CurrentPlatform(); got.OS != runtime.GOOS || got.Arch != runtime.GOARCH {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestPlatforms_AreOrderedByText(t *testing.T) {
-	sorted := []getproviders.Platform{{"darwin", "amd64"}, {"linux", "386"}, {"linux", "amd64"}, {"linux2", "amd64"}, {"linux", "arm64"}}
+	sorted := []Platform{{"darwin", "amd64"}, {"linux", "386"}, {"linux", "amd64"}, {"linux2", "amd64"}, {"linux", "arm64"}}
 	// "2" comes before "_".
-	slices.SortFunc(sorted, getproviders.Platform.Compare)
-	must.EqualSlices(t, sorted, []getproviders.Platform{{"darwin", "amd64"}, {"linux2", "amd64"}, {"linux", "386"}, {"linux", "amd64"}, {"linux", "arm64"}})
+	slices.SortFunc(sorted, Platform.Compare)
+	must.EqualSlices(t, sorted, []Platform{{"darwin", "amd64"}, {"linux2", "amd64"}, {"linux", "386"}, {"linux", "amd64"}, {"linux", "arm64"}})
 }

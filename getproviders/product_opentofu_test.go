@@ -1,14 +1,13 @@
-package getproviders_test
+package getproviders
 
 import (
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestProduct_Addresses_InOpenTofu(t *testing.T) {
-	product := getproviders.OpenTofu("1.12.6")
+	product := OpenTofu("1.12.6")
 	for given, want := range map[string]string{
 		"aws":                              "registry.opentofu.org/hashicorp/aws",
 		"acme/aaa":                         "registry.opentofu.org/acme/aaa",
@@ -24,7 +23,7 @@ func TestProduct_Addresses_InOpenTofu(t *testing.T) {
 }
 
 func TestProduct_WhatOpenTofuInherits(t *testing.T) {
-	product := getproviders.OpenTofu("1.12.6")
+	product := OpenTofu("1.12.6")
 	for given, want := range map[string]string{
 		"registry.terraform.io/hashicorp/aws": "registry.opentofu.org/hashicorp/aws",
 		"registry.terraform.io/acme/aaa":      "",

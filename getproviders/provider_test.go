@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"encoding/json"
@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-var terraform = getproviders.Terraform("1.15.9")
+var terraform = Terraform("1.15.9")
 
 func TestParseProvider(t *testing.T) {
 	for given, full := range map[string]string{
@@ -96,7 +95,7 @@ func TestParseProvider_Refuses(t *testing.T) {
 	} {
 		for given, detail := range refused {
 			_, err := terraform.ParseProvider(given)
-			must.Equal(t, getproviders.CodeOf(err), "invalid_address", given)
+			must.Equal(t, CodeOf(err), "invalid_address", given)
 			if text := fmt.Sprint(err); !strings.HasPrefix(text, "invalid "+what+": ") || !strings.Contains(text, detail) {
 				t.Errorf("%q: %q; want an invalid %s and something on %q", given, text, what, detail)
 			}
@@ -145,32 +144,32 @@ func TestProvider_AreOrderedByHostInPunycode(t *testing.T) {
 		"ä.com/a/a", // xn--4ca.com
 		"z.com/a/a",
 	}
-	var providers []getproviders.Provider
+	var providers []Provider
 	for _, address := range sorted {
 		providers = append(providers, mustParse(t, address))
 	}
-	if !slices.IsSortedFunc(providers, getproviders.Provider.Compare) {
+	if !slices.IsSortedFunc(providers, Provider.Compare) {
 		t.Errorf("not in order: %v", providers)
 	}
 }
 
 func TestProvider_SurvivesJSON(t *testing.T) {
 	for _, address := range []string{"aws", "localhost:18443/acme/aaa", "испытание.com/a/b", "-/aws", "terraform-provider-foo"} {
-		want := map[getproviders.Provider]getproviders.Provider{mustParse(t, address): {}}
+		want := map[Provider]Provider{mustParse(t, address): {}}
 		text := must.Get(json.Marshal(want))(t)
-		got := map[getproviders.Provider]getproviders.Provider{}
+		got := map[Provider]Provider{}
 		must.Equal(t, json.Unmarshal(text, &got), nil)
 		if _, found := got[mustParse(t, address)]; !found {
 			t.Errorf("%s was read as %v", text, got)
 		}
 	}
 	for _, text := range []string{`"aws"`, `"hashicorp/aws"`, `"a/b/c/d"`, `"a..b/c/d"`, `"a.b/c/"`} {
-		var p getproviders.Provider
+		var p Provider
 		must.Refuse(json.Unmarshal([]byte(text), &p))(t, text)
 	}
 }
 
-func mustParse(t testing.TB, address string) getproviders.Provider {
+func mustParse(t testing.TB, address string) Provider {
 	t.Helper()
 	return must.Get(terraform.ParseProvider(address))(t)
 }
@@ -189,7 +188,7 @@ func FuzzParseProvider(f *testing.F) {
 				t.Errorf("%q has the part %q, which is no name for a directory", given, part)
 			}
 		}
-		var again getproviders.Provider
+		var again Provider
 		if err := again.UnmarshalText([]byte(p.String())); err != nil || again != p {
 			t.Errorf("%q = %q is read back as %q (%v)", given, p, again, err)
 		}
@@ -204,11 +203,11 @@ func TestParseProvider_UnderscoresInNamespaces(t *testing.T) {
 		"name_space/a": "name_space/a", "Na__Me/a": "na__me/a", "na-_me/a": "na-_me/a", "\u00e4_B/a": "\u00e4_b/a",
 		"_name/a": "", "name_/a": "", "na_me/t_e": "", "n_m!/a": "", "n_\uff0fm/a": "", "n_\uff0em/a": "", "n_--m/a": "", "n_\uff3f/a": "",
 	} {
-		p, err := getproviders.Terraform("1.16.0").ParseProvider(given)
-		if got := getproviders.Terraform("").Short(p); (err == nil) != (want != "") || err == nil && (got != want || p.Validate() != nil) {
+		p, err := Terraform("1.16.0").ParseProvider(given)
+		if got := Terraform("").Short(p); (err == nil) != (want != "") || err == nil && (got != want || p.Validate() != nil) {
 			t.Errorf("%q: %q, %v", given, got, err)
 		}
-		for _, other := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
+		for _, other := range []Product{Terraform("1.15.9"), OpenTofu("1.12.6")} {
 			must.Refuse(other.ParseProvider(given))(t, other.Name, other.Version, given)
 		}
 	}

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -90,24 +89,24 @@ func TestErrUnauthorized_NamesPorts(t *testing.T) {
 		{everyToken, "the credentials for registry.example:8443 may have expired, or lack the right to read this"},
 	} {
 		_, err := w.registry(nil, test.with).Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))
-		must.Fail(t, err, getproviders.ErrUnauthorized)
+		must.Fail(t, err, ErrUnauthorized)
 		must.Equal(t, hint(err), test.hint)
 	}
 }
 
 func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers := registryWeb(t, ownAPI, ownFiles)
-	answers[ownFiles+"sums"] = answer{status: 403}
+	answers[ownFiles+"sums"] = page{status: 403}
 	w := newWeb(t, answers)
 	_, err := must.Get(packageOf(t, w.registry(nil, everyToken)))(t).Trust.Loaded(t.Context())
-	must.Fail(t, err, getproviders.ErrUnauthorized)
+	must.Fail(t, err, ErrUnauthorized)
 	must.Contain(t, hint(err), "no credentials are ever sent for checksum lists and signatures")
 }
 
 func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
 	w := newWeb(t, pages{indexDoc: redirect("https://cdn.example/i"), "https://cdn.example/i": {status: 401}})
 	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
-	_, err := versionsOf(t, must.Get(getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Product{}))(t))
+	_, err := versionsOf(t, must.Get(NewNetworkMirrorSource(base, w.client, nil, Product{}))(t))
 	must.Equal(t, hint(err), "the request was redirected there from "+indexDoc+", and credentials are not sent along to another host")
 	must.DeepEqual(t, w.heard(), map[string]string{indexDoc: "Basic bWU6aHVudGVyMg=="})
 	must.NotContain(t, err.Error()+w.log.String(), "hunter2")

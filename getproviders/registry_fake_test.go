@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
@@ -8,35 +8,36 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+const zipName = "terraform-provider-widget_1.0.0_linux_amd64.zip"
+
 // widget is the provider that most of the tests ask for.
 var (
-	widget = getproviders.Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
-	v1     = getproviders.MustParseVersion("1.0.0")
+	widget = Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
+	v1     = MustParseVersion("1.0.0")
 )
 
 // packageOf asks for widget 1.0.0.
-func packageOf(t *testing.T, source getproviders.Source) (getproviders.Package, error) {
+func packageOf(t *testing.T, source Source) (Package, error) {
 	return source.Package(t.Context(), widget, v1, linux)
 }
 
-func versionsOf(t *testing.T, source getproviders.Source) (getproviders.Available, error) {
+func versionsOf(t *testing.T, source Source) (Available, error) {
 	return source.Versions(t.Context(), widget)
 }
 
-// answer is what a fake registry says at some path.
-type answer struct {
+// page is what a fake registry says at some path.
+type page struct {
 	status int // 0: 200
 	body   string
 	header map[string]string
 }
 
 // pages are answers by path or URL; what isn't there is 404.
-type pages map[string]answer
+type pages map[string]page
 
 func (p pages) serve(w http.ResponseWriter, at string) {
 	a, ok := p[at]
@@ -102,24 +103,24 @@ func (f *fakeRegistry) requests(path string) int {
 
 // source returns a source that uses the fake, at the path /v1/, as the registry of widget and of
 // the default host.
-func (f *fakeRegistry) source(t *testing.T) *getproviders.RegistrySource {
+func (f *fakeRegistry) source(t *testing.T) *RegistrySource {
 	t.Helper()
 	return f.sourceAt(t, f.URL+"/v1/")
 }
 
-func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.RegistrySource {
+func (f *fakeRegistry) sourceAt(t *testing.T, base string) *RegistrySource {
 	t.Helper()
 	client := must.Get(hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: time.Millisecond}))(t)
 	t.Cleanup(client.CloseIdleConnections)
 	services := map[string]string{"providers.v1": base}
-	return &getproviders.RegistrySource{
+	return &RegistrySource{
 		Client: client,
 		Discovery: &hosts.Discovery{
 			Client: client,
 			Forced: map[hosts.Hostname]map[string]string{
-				widget.Hostname:                        services,
-				getproviders.Terraform("").DefaultHost: services,
-				"empty.example":                        {},
+				widget.Hostname:           services,
+				Terraform("").DefaultHost: services,
+				"empty.example":           {},
 			},
 		},
 		Product: terraform,
@@ -127,10 +128,10 @@ func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.Registr
 }
 
 // versions makes versions of texts.
-func versions(texts ...string) []getproviders.Version {
-	var all []getproviders.Version
+func versions(texts ...string) []Version {
+	var all []Version
 	for _, text := range texts {
-		all = append(all, getproviders.MustParseVersion(text))
+		all = append(all, MustParseVersion(text))
 	}
 	return all
 }
@@ -143,7 +144,7 @@ func hint(err error) string {
 	if discovery, ok := errors.AsType[*hosts.Fault](err); ok && discovery.Host != "" {
 		return discovery.Hint()
 	}
-	if f, ok := err.(*getproviders.Fault); ok {
+	if f, ok := err.(*Fault); ok {
 		return f.Hint
 	}
 	return ""

@@ -1,10 +1,9 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -45,8 +44,8 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 	} {
 		answers := pages{versionsPath: {body: `{"versions": ` + test.list + `}`}}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
-		wantKind(t, err, getproviders.ErrPlatformMissing, name)
-		missing := must.As[*getproviders.Fault](t, err, name)
+		wantKind(t, err, ErrPlatformMissing, name)
+		missing := must.As[*Fault](t, err, name)
 		must.Equal(t, missing.Newest, version(test.newest), name)
 		must.Equal(t, fmt.Sprint(missing.Platforms), fmt.Sprint(test.platforms), name)
 		must.Equal(t, hint(err), test.hint, name)
@@ -54,12 +53,12 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 	}
 }
 
-// version is getproviders.MustParseVersion, but "" is the zero Version.
-func version(text string) getproviders.Version {
+// version is MustParseVersion, but "" is the zero Version.
+func version(text string) Version {
 	if text == "" {
-		return getproviders.Version{}
+		return Version{}
 	}
-	return getproviders.MustParseVersion(text)
+	return MustParseVersion(text)
 }
 
 func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
@@ -69,14 +68,14 @@ func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 	} {
 		answers := pages{versionsPath: {body: `{"versions": ` + list + `}`}}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
-		wantKind(t, err, getproviders.ErrVersionNotFound)
+		wantKind(t, err, ErrVersionNotFound)
 		must.Equal(t, err.Error(), "registry registry.example does not have version 1.0.0 of provider registry.example/acme/widget")
 		must.Equal(t, hint(err), wanted)
 	}
 }
 
 func TestRegistrySource_TellsAMissingProviderFromAMissingPlatform(t *testing.T) {
-	wantKind(t, must.ErrorOf(askForPackage(t, newFakeRegistry(t, nil))), getproviders.ErrProviderNotFound)
+	wantKind(t, must.ErrorOf(askForPackage(t, newFakeRegistry(t, nil))), ErrProviderNotFound)
 }
 
 func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
@@ -103,33 +102,33 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 			versionsPath: {body: `{"versions": ` + test.list + `}`},
 		}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
-		wantKind(t, err, getproviders.ErrProtocol, name)
-		must.EqualSlices(t, must.As[*getproviders.Fault](t, err).Protocols, []string{"4.0", "7.0"}, name)
+		wantKind(t, err, ErrProtocol, name)
+		must.EqualSlices(t, must.As[*Fault](t, err).Protocols, []string{"4.0", "7.0"}, name)
 		must.Equal(t, hint(err), test.hint, name)
 		must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6", name)
 	}
 }
 
 func TestRegistrySource_Suggests(t *testing.T) {
-	implied := getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "hashicorp", Type: "widget"}
+	implied := Provider{Hostname: Terraform("").DefaultHost, Namespace: "hashicorp", Type: "widget"}
 	elsewhere, other := widget, implied
 	elsewhere.Namespace, other.Namespace = "hashicorp", "acme"
 	for name, test := range map[string]struct {
-		asked  getproviders.Provider
-		answer answer
+		asked  Provider
+		answer page
 		want   string
 	}{
-		"by id":             {implied, answer{body: `{"id": "acme/widget", "moved_to": null}`}, "registry.terraform.io/acme/widget"},
-		"by new place":      {implied, answer{body: `{"id": "old/widget", "moved_to": "ACME/gadget"}`}, "registry.terraform.io/acme/gadget"},
-		"not itself":        {implied, answer{body: `{"id": "hashicorp/widget"}`}, ""},
-		"nothing known":     {implied, answer{status: 404}, ""},
-		"failure":           {implied, answer{status: 403}, ""},
-		"no JSON":           {implied, answer{body: `<html>`}, ""},
-		"no address":        {implied, answer{body: `{"id": "widget"}`}, ""},
-		"bad namespace":     {implied, answer{body: `{"id": "../widget"}`}, ""},
-		"too many parts":    {implied, answer{body: `{"id": "x.example/acme/widget"}`}, ""},
-		"not elsewhere":     {elsewhere, answer{body: `{"id": "acme/widget"}`}, ""},
-		"not for namespace": {other, answer{body: `{"id": "zzz/widget"}`}, ""},
+		"by id":             {implied, page{body: `{"id": "acme/widget", "moved_to": null}`}, "registry.terraform.io/acme/widget"},
+		"by new place":      {implied, page{body: `{"id": "old/widget", "moved_to": "ACME/gadget"}`}, "registry.terraform.io/acme/gadget"},
+		"not itself":        {implied, page{body: `{"id": "hashicorp/widget"}`}, ""},
+		"nothing known":     {implied, page{status: 404}, ""},
+		"failure":           {implied, page{status: 403}, ""},
+		"no JSON":           {implied, page{body: `<html>`}, ""},
+		"no address":        {implied, page{body: `{"id": "widget"}`}, ""},
+		"bad namespace":     {implied, page{body: `{"id": "../widget"}`}, ""},
+		"too many parts":    {implied, page{body: `{"id": "x.example/acme/widget"}`}, ""},
+		"not elsewhere":     {elsewhere, page{body: `{"id": "acme/widget"}`}, ""},
+		"not for namespace": {other, page{body: `{"id": "zzz/widget"}`}, ""},
 	} {
 		source := newFakeRegistry(t, pages{"/v1/-/widget/versions": test.answer}).source(t)
 		got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // listing asks the fake registry, whose description of the package for linux_amd64 lists hashes of
 // all packages, and whose checksum list is sums.
-func listing(t *testing.T, packages any, sums string) getproviders.Trust {
+func listing(t *testing.T, packages any, sums string) Trust {
 	t.Helper()
 	fake := newFakeRegistry(t, pages{
 		packagePath: {body: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
@@ -56,10 +55,10 @@ func TestTrust_RegistryHashes(t *testing.T) {
 			"a platform of no name":    map[string]any{"linux_amd64_": map[string]any{"hashes": []any{h1, zh}}},
 		},
 	} {
-		want, listed := map[getproviders.Platform]getproviders.Hash{}, []getproviders.Hash(nil)
+		want, listed := map[Platform]Hash{}, []Hash(nil)
 		if trusted {
-			want[linux] = getproviders.Hash(h1)
-			listed = []getproviders.Hash{getproviders.Hash(h1), getproviders.Hash(zh)}
+			want[linux] = Hash(h1)
+			listed = []Hash{Hash(h1), Hash(zh)}
 		}
 		for name, packages := range lists {
 			trust := listing(t, packages, zh[3:]+"  "+zipName+"\n")
@@ -99,8 +98,8 @@ func TestTrust_RegistryHashesOfOtherPlatforms(t *testing.T) {
 		slices.Sort(got)
 		must.Equal(t, strings.Join(got, " "), test.want, what)
 	}
-	odd := listing(t, packages, line(1, "plan9_386")).Authenticator.(getproviders.SignedChecksums)
-	if odd.FileName = "widget.zip"; len(getproviders.TrustedBy(odd).RegistryHashes) != 0 {
+	odd := listing(t, packages, line(1, "plan9_386")).Authenticator.(SignedChecksums)
+	if odd.FileName = "widget.zip"; len(TrustedBy(odd).RegistryHashes) != 0 {
 		t.Error("a name without a platform says which names others have")
 	}
 }

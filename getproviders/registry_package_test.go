@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -31,7 +30,7 @@ func packageBody(t *testing.T, changes map[string]any) string {
 	return string(body)
 }
 
-func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
+func askForPackage(t *testing.T, fake *fakeRegistry) (Package, error) {
 	t.Helper()
 	return packageOf(t, fake.source(t))
 }
@@ -42,7 +41,7 @@ func TestRegistrySource_Package(t *testing.T) {
 	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust.Load == nil {
 		t.Errorf("got %+v", got)
 	}
-	archive, ok := got.Location.(getproviders.HTTPArchive)
+	archive, ok := got.Location.(HTTPArchive)
 	if !ok || archive.URL.String() != "https://cdn.example/widget.zip?token=secret" {
 		t.Errorf("location %#v", got.Location)
 	}
@@ -137,7 +136,7 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	got := must.Get(askForPackage(t, fake))(t)
 	must.Equal(t, got.Location.String(), fake.URL+"/moved/widget.zip")
 	trust := must.Get(got.Trust.Loaded(t.Context()))(t)
-	checksums, ok := trust.Authenticator.(getproviders.SignedChecksums)
+	checksums, ok := trust.Authenticator.(SignedChecksums)
 	if !ok || string(checksums.Sums) != "sums" || string(checksums.Signature) != "signature" {
 		t.Errorf("got %#v", trust.Authenticator)
 	}
@@ -173,15 +172,15 @@ func TestRegistrySource_TrustFailures(t *testing.T) {
 		kind    error
 		text    string
 	}{
-		"no list":          {pages{"/sig": {}}, getproviders.ErrUnreachable, "/sums\": 404 Not Found"},
-		"no signature":     {pages{"/sums": {}}, getproviders.ErrUnreachable, "/sig\": 404 Not Found"},
-		"private":          {pages{"/sums": {}, "/sig": {status: 401}}, getproviders.ErrUnauthorized, "host 127.0.0.1:"},
-		"broken":           {pages{"/sums": {status: 502}, "/sig": {}}, getproviders.ErrUnreachable, "after 2 attempts"},
-		"huge list":        {pages{"/sums": {body: strings.Repeat(" ", 1<<20+1)}, "/sig": {}}, getproviders.ErrUnreachable, "larger than 1048576 bytes"},
-		"huge signature":   {pages{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, getproviders.ErrUnreachable, "larger than 65536 bytes"},
-		"endless redirect": {pages{"/sums": redirect("/sums"), "/sig": {}}, getproviders.ErrUnreachable, "redirect"},
+		"no list":          {pages{"/sig": {}}, ErrUnreachable, "/sums\": 404 Not Found"},
+		"no signature":     {pages{"/sums": {}}, ErrUnreachable, "/sig\": 404 Not Found"},
+		"private":          {pages{"/sums": {}, "/sig": {status: 401}}, ErrUnauthorized, "host 127.0.0.1:"},
+		"broken":           {pages{"/sums": {status: 502}, "/sig": {}}, ErrUnreachable, "after 2 attempts"},
+		"huge list":        {pages{"/sums": {body: strings.Repeat(" ", 1<<20+1)}, "/sig": {}}, ErrUnreachable, "larger than 1048576 bytes"},
+		"huge signature":   {pages{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, ErrUnreachable, "larger than 65536 bytes"},
+		"endless redirect": {pages{"/sums": redirect("/sums"), "/sig": {}}, ErrUnreachable, "redirect"},
 	} {
-		test.answers[packagePath] = answer{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
+		test.answers[packagePath] = page{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
 		_, err := must.Get(askForPackage(t, newFakeRegistry(t, test.answers)))(t, name).Trust.Loaded(t.Context())
 		wantKind(t, err, test.kind, name)
 		must.Contain(t, err, test.text, name)

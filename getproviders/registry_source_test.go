@@ -1,11 +1,10 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -18,7 +17,7 @@ const (
 func TestRegistrySource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		body     string
-		versions []getproviders.Version
+		versions []Version
 		warnings []string
 	}{
 		"in the registry's order": {
@@ -85,8 +84,8 @@ func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 // of the texts.
 func wantQueryError(t *testing.T, err error, texts ...string) {
 	t.Helper()
-	wantKind(t, err, getproviders.ErrUnreachable)
-	if query := getproviders.FaultOf(err, getproviders.ErrUnreachable); query == nil || query.Provider != widget {
+	wantKind(t, err, ErrUnreachable)
+	if query := FaultOf(err, ErrUnreachable); query == nil || query.Provider != widget {
 		t.Errorf("err = %#v, want a *Fault about %s", err, widget)
 	}
 	for _, text := range texts {
@@ -98,7 +97,7 @@ func wantQueryError(t *testing.T, err error, texts ...string) {
 func wantKind(t *testing.T, err, kind error, about ...any) {
 	t.Helper()
 	for _, each := range []error{
-		getproviders.ErrProviderNotFound, getproviders.ErrVersionNotFound, getproviders.ErrPlatformMissing, getproviders.ErrProtocol, getproviders.ErrUnauthorized, getproviders.ErrUnreachable,
+		ErrProviderNotFound, ErrVersionNotFound, ErrPlatformMissing, ErrProtocol, ErrUnauthorized, ErrUnreachable,
 	} {
 		must.Equal(t, errors.Is(err, each), each == kind, each, err, about)
 	}
@@ -111,14 +110,14 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 		requests int
 		text     string // %s is the URL
 	}{
-		{404, getproviders.ErrProviderNotFound, 1, `provider registry registry.example does not have a provider named registry.example/acme/widget`},
-		{401, getproviders.ErrUnauthorized, 1, `host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
-		{403, getproviders.ErrUnauthorized, 1, `host registry.example denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
-		{418, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 418 I'm a teapot`},
-		{204, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 204 No Content`},
-		{501, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 501 Not Implemented`},
-		{429, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 429 Too Many Requests`},
-		{503, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
+		{404, ErrProviderNotFound, 1, `provider registry registry.example does not have a provider named registry.example/acme/widget`},
+		{401, ErrUnauthorized, 1, `host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
+		{403, ErrUnauthorized, 1, `host registry.example denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
+		{418, ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 418 I'm a teapot`},
+		{204, ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 204 No Content`},
+		{501, ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 501 Not Implemented`},
+		{429, ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 429 Too Many Requests`},
+		{503, ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
 		fake := newFakeRegistry(t, pages{versionsPath: {status: test.status}})
 		_, err := versionsOf(t, fake.source(t))
@@ -129,7 +128,7 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 }
 
 func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
-	for status, kind := range map[int]error{401: getproviders.ErrUnauthorized, 500: getproviders.ErrUnreachable} {
+	for status, kind := range map[int]error{401: ErrUnauthorized, 500: ErrUnreachable} {
 		fake := newFakeRegistry(t, pages{packagePath: {status: status}})
 		wantKind(t, must.ErrorOf(packageOf(t, fake.source(t))), kind, status)
 	}
@@ -149,7 +148,7 @@ func TestRegistrySource_OfAHostWithoutRegistry(t *testing.T) {
 	p.Hostname = "empty.example"
 	_, err := source.Versions(t.Context(), p)
 	must.Fail(t, err, hosts.ErrNoService)
-	must.Fail(t, err, getproviders.ErrUnreachable)
+	must.Fail(t, err, ErrUnreachable)
 }
 
 func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {

@@ -1,22 +1,21 @@
-package getproviders_test
+package getproviders
 
 import (
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func requirement(constraints string, line int) getproviders.Requirement {
-	return getproviders.Requirement{
-		Constraints: getproviders.MustParseConstraints(constraints),
-		Pos:         getproviders.Pos{File: "main.tf", Line: line},
+func requirement(constraints string, line int) Requirement {
+	return Requirement{
+		Constraints: MustParseConstraints(constraints),
+		Pos:         Pos{File: "main.tf", Line: line},
 	}
 }
 
 func TestRequirements_RememberWhereEachWasWritten(t *testing.T) {
 	aws, x := mustParse(t, "hashicorp/aws"), mustParse(t, "example.com/acme/x")
-	req := getproviders.Requirements{}
+	req := Requirements{}
 	req.Add(aws, requirement("~> 5.0", 3))
 	req.Add(x, requirement("", 4))
 	req.Add(aws, requirement(">= 5.1, ~> 5.0", 9))
@@ -26,28 +25,28 @@ func TestRequirements_RememberWhereEachWasWritten(t *testing.T) {
 	if got := req.Constraints(x); !got.IsEmpty() {
 		t.Errorf("constraints %q where none were written", got)
 	}
-	must.DeepEqual(t, req.Providers(), []getproviders.Provider{x, aws})
+	must.DeepEqual(t, req.Providers(), []Provider{x, aws})
 }
 
 func TestMerge_ChangesNothing(t *testing.T) {
 	aws, x := mustParse(t, "hashicorp/aws"), mustParse(t, "acme/x")
-	a := getproviders.Requirements{aws: append(make([]getproviders.Requirement, 0, 9), requirement("~> 5.0", 1))}
-	b := getproviders.Requirements{aws: {requirement(">= 5.1", 2)}, x: nil}
+	a := Requirements{aws: append(make([]Requirement, 0, 9), requirement("~> 5.0", 1))}
+	b := Requirements{aws: {requirement(">= 5.1", 2)}, x: nil}
 
 	merged := a.Merge(nil, b)
-	must.DeepEqual(t, merged, getproviders.Requirements{aws: {requirement("~> 5.0", 1), requirement(">= 5.1", 2)}, x: nil})
+	must.DeepEqual(t, merged, Requirements{aws: {requirement("~> 5.0", 1), requirement(">= 5.1", 2)}, x: nil})
 	merged.Add(aws, requirement("!= 5.2", 3))
 	merged.Add(x, requirement("1", 4))
 	if len(a) != 1 || len(a[aws]) != 1 || len(b[aws]) != 1 || len(b[x]) != 0 {
 		t.Errorf("the operands became %v and %v", a, b)
 	}
-	if other := a.Merge(getproviders.Requirements{aws: {requirement("9", 9)}}); merged[aws][1].Pos.Line != 2 || len(other[aws]) != 2 {
+	if other := a.Merge(Requirements{aws: {requirement("9", 9)}}); merged[aws][1].Pos.Line != 2 || len(other[aws]) != 2 {
 		t.Error("two results share memory")
 	}
 }
 
 func TestRequirements_NilIsEmpty(t *testing.T) {
-	var none getproviders.Requirements
+	var none Requirements
 	if len(none.Providers()) != 0 || !none.Constraints(mustParse(t, "aws")).IsEmpty() || len(none.Merge(none)) != 0 {
 		t.Error("something came out of nothing")
 	}

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -17,34 +16,34 @@ type placed struct {
 	sourceURL string
 }
 
-func (p placed) Describe(getproviders.Provider) getproviders.Description {
-	return getproviders.Description{SourceURL: func(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
+func (p placed) Describe(Provider) Description {
+	return Description{SourceURL: func(context.Context, Provider, Version, Platform) (string, error) {
 		return p.sourceURL, p.err
 	}}
 }
 
 func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
-	lists := getproviders.Available{Versions: versions("1.0.0")}
-	type sources = []getproviders.Source
+	lists := Available{Versions: versions("1.0.0")}
+	type sources = []Source
 	for name, test := range map[string]struct {
 		sources  sources
-		fallback getproviders.Fallback
+		fallback Fallback
 		want     string
 		err      error
 	}{
 		"the first":                    {sources: sources{placed{sourceURL: "a"}, placed{sourceURL: "b"}}, want: "a"},
 		"the first lacks it":           {sources: sources{placed{stub: stub{err: errNoVersion}}, placed{sourceURL: "b"}}, want: "b"},
 		"the first fails":              {sources: sources{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, err: errFailed},
-		"the first is skipped":         {sources: sources{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, fallback: getproviders.NextOnFailure, want: "b"},
+		"the first is skipped":         {sources: sources{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, fallback: NextOnFailure, want: "b"},
 		"the first can't tell":         {sources: sources{stub{available: lists}, placed{sourceURL: "b"}}},
 		"one that can't tell lacks it": {sources: sources{stub{}, placed{sourceURL: "b"}}, want: "b"},
-		"nobody has it":                {sources: sources{stub{}, stub{err: errNoProvider}}, err: getproviders.ErrVersionNotFound},
+		"nobody has it":                {sources: sources{stub{}, stub{err: errNoProvider}}, err: ErrVersionNotFound},
 	} {
-		source := getproviders.MultiSource{Fallback: test.fallback}
+		source := MultiSource{Fallback: test.fallback}
 		for _, s := range test.sources {
-			source.Selectors = append(source.Selectors, getproviders.Selector{Source: s})
+			source.Selectors = append(source.Selectors, Selector{Source: s})
 		}
-		for _, asked := range []getproviders.Source{source, getproviders.Memoize(source)} {
+		for _, asked := range []Source{source, Memoize(source)} {
 			got, err := asked.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
 			must.Equal(t, got, test.want, name)
 			must.Fail(t, err, test.err, name)
@@ -58,8 +57,8 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 	})
 	source := fake.source(t)
 	must.Equal(t, must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t), fake.URL+"/v1/")
-	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
-	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, getproviders.Platform{OS: "plan9", Arch: "arm"})), getproviders.ErrPlatformMissing)
+	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), ErrVersionNotFound)
+	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, Platform{OS: "plan9", Arch: "arm"})), ErrPlatformMissing)
 }
 
 func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {

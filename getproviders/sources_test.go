@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -18,9 +17,9 @@ func TestSource_EndsWithTheContext(t *testing.T) {
 	fake, dir := newFakeRegistry(t, nil), mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
 	stop, asked := inOrder(lacks("a", gone), stub{name: "b"})
 	next := stop
-	next.Fallback = getproviders.NextOnFailure
-	for name, source := range map[string]getproviders.Source{
-		"memoized": getproviders.Memoize(stub{err: errNoProvider}), "first": stop, "next": next, "network": fake.mirrorAt(t, mirrorBase), "registry": fake.source(t),
+	next.Fallback = NextOnFailure
+	for name, source := range map[string]Source{
+		"memoized": Memoize(stub{err: errNoProvider}), "first": stop, "next": next, "network": fake.mirrorAt(t, mirrorBase), "registry": fake.source(t),
 	} {
 		*asked = nil
 		for query, ask := range queries(source) {
@@ -32,7 +31,7 @@ func TestSource_EndsWithTheContext(t *testing.T) {
 	must.Equal(t, must.ErrorOf(dir.Providers(ctx)), gone)
 }
 
-func versionsIn(ctx context.Context, source getproviders.Source) (getproviders.Available, error) {
+func versionsIn(ctx context.Context, source Source) (Available, error) {
 	return source.Versions(ctx, widget)
 }
 
@@ -40,33 +39,33 @@ func versionsIn(ctx context.Context, source getproviders.Source) (getproviders.A
 func TestSource_RemembersAnswersAndNoFailures(t *testing.T) {
 	fake := newFakeRegistry(t, pages{})
 	for path, test := range map[string]struct {
-		source getproviders.Source
-		list   answer
+		source Source
+		list   page
 	}{
 		indexPath:    {fake.mirrorAt(t, mirrorBase), inJSON(goodIndex)},
-		versionsPath: {fake.source(t), answer{body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}},
+		versionsPath: {fake.source(t), page{body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}},
 	} {
-		fake.answers[path] = answer{status: http.StatusForbidden}
+		fake.answers[path] = page{status: http.StatusForbidden}
 		for range 2 {
-			must.Fail(t, must.ErrorOf(versionsOf(t, test.source)), getproviders.ErrUnauthorized, path)
+			must.Fail(t, must.ErrorOf(versionsOf(t, test.source)), ErrUnauthorized, path)
 		}
 		must.Equal(t, fake.requests(path), 2, path)
 		fake.answers[path] = test.list
 		for range 2 {
 			got := must.Get(versionsOf(t, test.source))(t, path)
 			must.EqualSlices(t, got.Versions, versions("1.0.0"), path)
-			got.Versions[0] = getproviders.Version{} // the caller's own
+			got.Versions[0] = Version{} // the caller's own
 			for i := range got.Warnings {
 				must.Equal(t, got.Warnings[i], "old")
 				got.Warnings[i] = "changed"
 			}
-			must.Fail(t, must.ErrorOf(test.source.Package(t.Context(), widget, version("3.0.0"), linux)), getproviders.ErrVersionNotFound, path)
+			must.Fail(t, must.ErrorOf(test.source.Package(t.Context(), widget, version("3.0.0"), linux)), ErrVersionNotFound, path)
 		}
 		must.Equal(t, fake.requests(path), 3, path)
 	}
 	mirror, absent := fake.mirrorAt(t, mirrorBase), mustParse(t, "registry.example/acme/absent")
 	for range 2 {
-		must.Fail(t, must.ErrorOf(mirror.Versions(t.Context(), absent)), getproviders.ErrProviderNotFound)
+		must.Fail(t, must.ErrorOf(mirror.Versions(t.Context(), absent)), ErrProviderNotFound)
 	}
 	must.Equal(t, fake.requests(strings.Replace(indexPath, "widget", "absent", 1)), 1)
 }

@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"errors"
@@ -6,17 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
-	valid := getproviders.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "widget"}
-	for _, p := range []getproviders.Provider{
+	valid := Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "widget"}
+	for _, p := range []Provider{
 		valid, {Hostname: "localhost:8443", Namespace: "acme", Type: "w-1"}, {Hostname: "127.0.0.1", Namespace: "-", Type: "w"},
-		{Hostname: "xn--mnchen-3ya.example", Namespace: "grüße", Type: "w"}, {Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"},
+		{Hostname: "xn--mnchen-3ya.example", Namespace: "grüße", Type: "w"}, {Hostname: BuiltInHost, Namespace: "builtin", Type: "terraform"},
 	} {
 		must.Equal(t, p.Validate(), nil, p)
 	}
@@ -36,7 +35,7 @@ func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 				p.Type = text
 			}
 			err := p.Validate()
-			if getproviders.CodeOf(err) != "invalid_address" || !strings.HasPrefix(err.Error(), "invalid provider "+part+": ") {
+			if CodeOf(err) != "invalid_address" || !strings.HasPrefix(err.Error(), "invalid provider "+part+": ") {
 				t.Errorf("%s %q: %v", part, text, err)
 			}
 			checkPaths(t, p, v1, linux)
@@ -48,7 +47,7 @@ func TestVersion_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	for _, text := range []string{"0.0.0", "1.2.3", "1.0.0-beta.1", "1.0.0-a-b+c.d"} {
 		must.Equal(t, version(text).Validate(), nil, text)
 	}
-	for _, v := range []getproviders.Version{{Prerelease: "a/b"}, {Prerelease: "/../.."}, {Metadata: `a\b`}, {Metadata: "a b"}, {Prerelease: "a+b"}, {Metadata: "a_b"}, {Prerelease: "\x00"}} {
+	for _, v := range []Version{{Prerelease: "a/b"}, {Prerelease: "/../.."}, {Metadata: `a\b`}, {Metadata: "a b"}, {Prerelease: "a+b"}, {Metadata: "a_b"}, {Prerelease: "\x00"}} {
 		if v.Validate() == nil {
 			t.Errorf("%q is valid", v)
 		}
@@ -58,7 +57,7 @@ func TestVersion_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 
 func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	must.Equal(t, linux.Validate(), nil)
-	for _, plat := range []getproviders.Platform{{}, {OS: "linux"}, {OS: "..", Arch: "x"}, {OS: "a/b", Arch: "x"}, {OS: "a", Arch: "x/../../.."}, {OS: "a_b", Arch: "x"}} {
+	for _, plat := range []Platform{{}, {OS: "linux"}, {OS: "..", Arch: "x"}, {OS: "a/b", Arch: "x"}, {OS: "a", Arch: "x/../../.."}, {OS: "a_b", Arch: "x"}} {
 		if plat.Validate() == nil {
 			t.Errorf("%q is valid", plat)
 		}
@@ -67,7 +66,7 @@ func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 }
 
 // checkPaths fails the test if a path or a request leads anywhere, or a source answers.
-func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) {
+func checkPaths(t *testing.T, p Provider, v Version, plat Platform) {
 	t.Helper()
 	for _, path := range []string{
 		layout.UnpackedPath(p, v, plat), layout.ProviderPath(p), p.PackedName(v, plat),
@@ -78,12 +77,12 @@ func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, p
 		}
 	}
 	fake := newFakeRegistry(t, nil)
-	for _, source := range []getproviders.Source{fake.source(t), fake.mirrorAt(t, mirrorBase), &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}} {
+	for _, source := range []Source{fake.source(t), fake.mirrorAt(t, mirrorBase), &FilesystemMirrorSource{Dir: t.TempDir()}} {
 		_, err := source.Package(t.Context(), p, v, plat)
-		if err == nil || errors.Is(err, getproviders.ErrProviderNotFound) || errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrUnreachable) {
+		if err == nil || errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrUnreachable) {
 			t.Errorf("%T: %+v %q %q: %v", source, p, v, plat, err)
 		}
-		if _, err := source.Describe(p).Platforms(t.Context(), p, v); p.Validate() != nil && (err == nil || errors.Is(err, getproviders.ErrProviderNotFound)) {
+		if _, err := source.Describe(p).Platforms(t.Context(), p, v); p.Validate() != nil && (err == nil || errors.Is(err, ErrProviderNotFound)) {
 			t.Errorf("%T: platforms of %+v: %v", source, p, err)
 		}
 	}

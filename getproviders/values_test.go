@@ -1,10 +1,9 @@
-package getproviders_test
+package getproviders
 
 import (
 	"encoding/json"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -17,17 +16,17 @@ func survivesJSON[T any](t *testing.T, want ...T) {
 }
 
 func TestValues_SurviveJSON(t *testing.T) {
-	survivesJSON(t, getproviders.Version{}, getproviders.MustParseVersion("1.2.3-beta.1+x"))
-	survivesJSON(t, getproviders.Constraints{}, getproviders.MustParseConstraints("~> 1.2, != 1.5"))
-	survivesJSON(t, getproviders.Platform{}, linux)
-	for text, value := range map[string]any{`"linux"`: new(getproviders.Platform), `"1.x"`: new(getproviders.Version)} {
+	survivesJSON(t, Version{}, MustParseVersion("1.2.3-beta.1+x"))
+	survivesJSON(t, Constraints{}, MustParseConstraints("~> 1.2, != 1.5"))
+	survivesJSON(t, Platform{}, linux)
+	for text, value := range map[string]any{`"linux"`: new(Platform), `"1.x"`: new(Version)} {
 		must.Refuse(json.Unmarshal([]byte(text), value))(t, text)
 	}
 }
 
 func TestMustParse_PanicsOnBadInput(t *testing.T) {
 	for name, parse := range map[string]func(){
-		"version": func() { getproviders.MustParseVersion("1.x") }, "constraints": func() { getproviders.MustParseConstraints("1.x") },
+		"version": func() { MustParseVersion("1.x") }, "constraints": func() { MustParseConstraints("1.x") },
 	} {
 		func() {
 			defer func() {

@@ -1,10 +1,9 @@
-package getproviders_test
+package getproviders
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -36,7 +35,7 @@ func TestParseVersion(t *testing.T) {
 		"1.0.0+a-b":                "1.0.0+a-b",
 		"1.0.0-a.+b":               "1.0.0-a.+b",
 	} {
-		must.Equal(t, must.Get(getproviders.ParseVersion(given))(t).String(), canonical, given, canonical)
+		must.Equal(t, must.Get(ParseVersion(given))(t).String(), canonical, given, canonical)
 	}
 }
 
@@ -76,9 +75,9 @@ func TestParseVersion_Refuses(t *testing.T) {
 		"18446744073709551616.0.0":       "too large",
 		"0." + strings.Repeat("9", 1000): "too large",
 	} {
-		v, err := getproviders.ParseVersion(given)
+		v, err := ParseVersion(given)
 		must.Contain(t, err, reason, given)
-		must.Equal(t, v, getproviders.Version{}, given)
+		must.Equal(t, v, Version{}, given)
 	}
 }
 
@@ -94,9 +93,9 @@ func TestVersion_Order(t *testing.T) {
 		1.2.0-alpha 1.2.0-beta 1.2.0-alpha.1 1.2.0
 		2.0.0`)
 	// ".." has more dots than ".a", and 1.0.1-01 is a longer number than 2.
-	versions := make([]getproviders.Version, len(sorted))
+	versions := make([]Version, len(sorted))
 	for i, text := range sorted {
-		versions[i] = getproviders.MustParseVersion(text)
+		versions[i] = MustParseVersion(text)
 	}
 	for i, a := range versions {
 		for j, b := range versions {
@@ -111,12 +110,12 @@ func FuzzParseVersion(f *testing.F) {
 		f.Add(seed, "1.0.0-beta.1")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		va, errA := getproviders.ParseVersion(a)
-		vb, errB := getproviders.ParseVersion(b)
+		va, errA := ParseVersion(a)
+		vb, errB := ParseVersion(b)
 		if errA != nil || errB != nil {
 			return
 		}
-		must.Equal(t, must.Get(getproviders.ParseVersion(va.String()))(t), va)
+		must.Equal(t, must.Get(ParseVersion(va.String()))(t), va)
 		if strings.ContainsAny(va.String(), "/\\") {
 			t.Errorf("%q is no name for a directory", va)
 		}

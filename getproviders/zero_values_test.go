@@ -1,4 +1,4 @@
-package getproviders_test
+package getproviders
 
 import (
 	"fmt"
@@ -7,32 +7,31 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRegistrySource_MakesItsOwnDiscovery(t *testing.T) {
 	for _, client := range []*http.Client{nil, {Transport: http.DefaultTransport}} {
-		source := &getproviders.RegistrySource{Client: hosts.NewOfflineClient("the test")}
+		source := &RegistrySource{Client: hosts.NewOfflineClient("the test")}
 		if client != nil {
 			source.Client = &http.Client{Transport: source.Client.Transport}
 		}
 		_, err := versionsOf(t, source)
-		must.Fail(t, err, getproviders.ErrUnreachable)
+		must.Fail(t, err, ErrUnreachable)
 		must.Fail(t, err, hosts.ErrOffline)
 	}
 }
 
 func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
-	var zero getproviders.Product
+	var zero Product
 	p := must.Get(zero.ParseProvider("widget"))(t)
 	must.Equal(t, p.String(), "registry.terraform.io/hashicorp/widget")
 	must.Equal(t, must.Get(zero.ImpliedProvider("widget"))(t), p)
 	must.Equal(t, zero.Short(p), "hashicorp/widget")
-	got := getproviders.Product{Version: "1.2.3"}.OrDefault()
+	got := Product{Version: "1.2.3"}.OrDefault()
 	must.Equal(t, got.Name+got.Version, "Terraform1.2.3")
-	must.Equal(t, getproviders.OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
+	must.Equal(t, OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
 	registry := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
 	registry.Product = zero
 	_, wrong := packageOf(t, registry)
@@ -45,12 +44,12 @@ func TestRegistrySource_AsksAgainForWhatIsOld(t *testing.T) {
 			packagePath: {body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}, "/sums": {}, "/sig": {}})
 		synctest.Test(t, func(t *testing.T) {
 			client := &http.Client{Transport: inProcess{fake}}
-			registry := &getproviders.RegistrySource{Client: client, VersionsMaxAge: maxAge, Discovery: fake.source(t).Discovery}
-			mirror := must.Get(getproviders.NewNetworkMirrorSource(fake.URL+mirrorBase, client, nil, terraform))(t)
+			registry := &RegistrySource{Client: client, VersionsMaxAge: maxAge, Discovery: fake.source(t).Discovery}
+			mirror := must.Get(NewNetworkMirrorSource(fake.URL+mirrorBase, client, nil, terraform))(t)
 			mirror.VersionsMaxAge = maxAge
 			for _, pause := range []time.Duration{0, 14 * time.Minute, 16 * time.Minute, time.Minute, 49 * time.Minute} {
 				time.Sleep(pause)
-				for _, source := range []getproviders.Source{registry, mirror} {
+				for _, source := range []Source{registry, mirror} {
 					must.Get(versionsOf(t, source))(t)
 				}
 				must.Get(must.Get(packageOf(t, registry))(t).Trust.Loaded(t.Context()))(t)
