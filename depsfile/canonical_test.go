@@ -1,4 +1,4 @@
-package depsfile_test
+package depsfile
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -43,7 +42,7 @@ func FuzzDecode_TheCanonicalFormIsReadAsTheParserReadsIt(f *testing.F) {
 }
 
 func TestDecode_TheCanonicalFormTakesLittle(t *testing.T) {
-	l := &depsfile.Locks{}
+	l := &Locks{}
 	for i := range 10 {
 		l.Set(lock(t, fmt.Sprintf("acme/p%d", i), "1.0.0", "~> 1.0", slices.Repeat([]getproviders.Hash{getproviders.ZH([32]byte{byte(i)})}, 15)...))
 	}

@@ -1,4 +1,4 @@
-package depsfile_test
+package depsfile
 
 import (
 	"slices"
@@ -7,18 +7,17 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func parse(src string) (*depsfile.Locks, hcl.Diagnostics) {
-	return depsfile.Decode([]byte(src), "test.hcl", terraform)
+func parse(src string) (*Locks, hcl.Diagnostics) {
+	return Decode([]byte(src), "test.hcl", terraform)
 }
 
 // decode is Decode for what has no error.
-func decode(t testing.TB, src string) *depsfile.Locks {
+func decode(t testing.TB, src string) *Locks {
 	t.Helper()
 	l, diags := parse(src)
 	if diags.HasErrors() {
@@ -42,7 +41,7 @@ provider "registry.terraform.io/hashicorp/aws" {
 }
 provider "испытание.com:8443/acme/x" { version = "1.0.0-beta.1+x" }
 `)
-	want := []depsfile.Lock{
+	want := []Lock{
 		lock(t, "hashicorp/aws", "5.1.0", ">= 5.0, ~> 5.1", "zh:b", "h9:a newer program's", "h1:a=", "h1:a="),
 		lock(t, "испытание.com:8443/acme/x", "1.0.0-beta.1+x", ""),
 	}
@@ -262,7 +261,7 @@ func TestDecode_CommentsAndTextsCloseNoBrackets(t *testing.T) {
 }
 
 func TestDecode_LongFilesAreNotNested(t *testing.T) {
-	l := &depsfile.Locks{}
+	l := &Locks{}
 	for _, name := range []string{"a-a", "b-b", "c-c"} {
 		hashes := make([]getproviders.Hash, 0, 1000)
 		for i := range 1000 {
@@ -290,7 +289,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		text := l.Encode(terraform)
-		again, diags := depsfile.Decode(text, "test.hcl", terraform)
+		again, diags := Decode(text, "test.hcl", terraform)
 		if diags.HasErrors() {
 			t.Fatalf("can't read what was written: %v\n%s", diags, text)
 		}

@@ -1,4 +1,4 @@
-package depsfile_test
+package depsfile
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -48,7 +47,7 @@ provider "испытание.com:8443/acme/ccc" {
 }
 `
 
-func exampleLocks(t testing.TB) *depsfile.Locks {
+func exampleLocks(t testing.TB) *Locks {
 	return locksOf(
 		lock(t, "acme/aaa", "1.1.0", "~> 1.0, >= 0.5",
 			"zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -65,17 +64,17 @@ func TestEncode(t *testing.T) {
 
 func TestEncode_Nothing(t *testing.T) {
 	want := strings.Join(strings.SplitAfter(example, "\n")[:2], "")
-	var none *depsfile.Locks
+	var none *Locks
 	must.Equal(t, string(none.Encode(terraform)), want)
 }
 
 func TestEncode_NamesTheProductsProgram(t *testing.T) {
 	const want = "# This file is maintained automatically by \"tofu init\".\n"
-	must.Contain(t, string((&depsfile.Locks{}).Encode(getproviders.Product{Program: "tofu"})), want)
+	must.Contain(t, string((&Locks{}).Encode(getproviders.Product{Program: "tofu"})), want)
 }
 
 func TestEncode_TheZeroProductIsTerraform(t *testing.T) {
-	locks, diags := depsfile.Decode([]byte(example), "test", getproviders.Product{})
+	locks, diags := Decode([]byte(example), "test", getproviders.Product{})
 	must.Len(t, diags, 0)
 	must.Equal(t, string(locks.Encode(getproviders.Product{})), example)
 }
@@ -110,10 +109,10 @@ func TestEncode_TerraformWritesTheSame(t *testing.T) {
 				getproviders.ZH([32]byte{byte(i)}), getproviders.ZH([32]byte{byte(j), 1}), "h1:abc=", "h1:ABC="))
 		}
 	}
-	for name, l := range map[string]*depsfile.Locks{"none": {}, "many": many} {
+	for name, l := range map[string]*Locks{"none": {}, "many": many} {
 		dir := t.TempDir()
 		must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n}\n")
-		path := filepath.Join(dir, depsfile.FileName)
+		path := filepath.Join(dir, FileName)
 		must.Succeed(t, l.Save(path, terraform))
 		if out, err := terraformCommand(t, dir, "providers", "lock").CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
@@ -139,7 +138,7 @@ func TestEncode_KeepsBlocksForModules(t *testing.T) {
 	module := "module \"a\"   {\n\tversion = \"1.0.0\" # as it stands\n  x {\n  }\n}"
 	for _, text := range []string{module, "module \"c\" {}"} {
 		src := "# header\n\n" + text + "\n\nprovider \"tf.example.com/a/b\" {\n  version = \"1.0.0\"\n}\nmodule \"z\" {}\n"
-		locks, diags := depsfile.Decode([]byte(src), "lock.hcl", product)
+		locks, diags := Decode([]byte(src), "lock.hcl", product)
 		if diags.HasErrors() || len(diags) != 1 {
 			t.Fatal(diags)
 		}
@@ -148,7 +147,7 @@ func TestEncode_KeepsBlocksForModules(t *testing.T) {
 		if got := string(changed.Encode(product)); !strings.HasSuffix(got, "\n\n"+text+"\n\nmodule \"z\" {}\n") || strings.Contains(got, "provider ") {
 			t.Errorf("%s", got)
 		}
-		again, diags := depsfile.Decode(locks.Encode(product), "lock.hcl", product)
+		again, diags := Decode(locks.Encode(product), "lock.hcl", product)
 		if diags.HasErrors() || string(again.Encode(product)) != string(locks.Encode(product)) {
 			t.Errorf("%s, %v", again.Encode(product), diags)
 		}

@@ -1,9 +1,8 @@
-package depsfile_test
+package depsfile
 
 import (
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -19,7 +18,7 @@ func TestExtend_KeepsHashesOfUnknownSchemes(t *testing.T) {
 		must.Equal(t, got.Version.String(), version)
 		must.EqualSlices(t, got.Hashes, want, version)
 	}
-	var none depsfile.Locks
+	var none Locks
 	none.Extend(lock(t, "a.com/b/c", "1.0.0", "", "h1:c"))
 	if got, ok := none.Provider(provider(t, "a.com/b/c")); !ok || len(got.Hashes) != 1 {
 		t.Errorf("a new entry is %v", got)

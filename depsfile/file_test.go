@@ -1,4 +1,4 @@
-package depsfile_test
+package depsfile
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestSave_LoadOfAMissingFileIsEmpty(t *testing.T) {
-	l, diags := depsfile.Load(filepath.Join(t.TempDir(), depsfile.FileName), terraform)
+	l, diags := Load(filepath.Join(t.TempDir(), FileName), terraform)
 	if len(diags) != 0 || !l.Empty() {
 		t.Errorf("got %v, %v", l.All(), diags)
 	}
@@ -22,7 +21,7 @@ func TestSave_LoadOfAMissingFileIsEmpty(t *testing.T) {
 
 func TestSave_LoadOfADirectoryIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	l, diags := depsfile.Load(dir, terraform)
+	l, diags := Load(dir, terraform)
 	if len(diags) != 1 || diags[0].Summary != "Failed to read file" || !strings.Contains(diags[0].Detail, dir) {
 		t.Errorf("got %v", diags)
 	}
@@ -35,21 +34,21 @@ func TestSave_LoadOfADeviceIsAnError(t *testing.T) {
 	if err != nil || info.Mode().IsRegular() {
 		t.Skipf("%s is no device here", os.DevNull)
 	}
-	path := filepath.Join(t.TempDir(), depsfile.FileName)
+	path := filepath.Join(t.TempDir(), FileName)
 	if err := must.Symlink(os.DevNull, path); err != nil {
 		t.Skip(err)
 	}
-	_, diags := depsfile.Load(path, terraform)
+	_, diags := Load(path, terraform)
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
 		t.Errorf("got %v", diags)
 	}
 }
 
 func TestSave_ThenLoad(t *testing.T) {
-	path := filepath.Join(t.TempDir(), depsfile.FileName)
+	path := filepath.Join(t.TempDir(), FileName)
 	want := exampleLocks(t)
 	must.Succeed(t, want.Save(path, terraform))
-	got, diags := depsfile.Load(path, terraform)
+	got, diags := Load(path, terraform)
 	if len(diags) != 0 || !got.Equal(want) {
 		t.Errorf("got %v, %v", got.All(), diags)
 	}
@@ -57,7 +56,7 @@ func TestSave_ThenLoad(t *testing.T) {
 	if runtime.GOOS != "windows" && info.Mode() != 0o644 {
 		t.Errorf("mode %v, want 0644", info.Mode())
 	}
-	onlyFiles(t, filepath.Dir(path), depsfile.FileName)
+	onlyFiles(t, filepath.Dir(path), FileName)
 }
 
 // onlyFiles fails the test if there is anything else in dir.
@@ -72,7 +71,7 @@ func onlyFiles(t *testing.T, dir string, names ...string) {
 }
 
 func TestSave_DoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), depsfile.FileName)
+	path := filepath.Join(t.TempDir(), FileName)
 	l := exampleLocks(t)
 	must.Succeed(t, l.Save(path, terraform))
 	before := must.Get(os.Stat(path))(t)
@@ -91,12 +90,12 @@ func TestSave_DoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
 
 func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, depsfile.FileName)
+	path := filepath.Join(dir, FileName)
 	must.Succeed(t, os.Mkdir(path, 0o755))
 	must.Contain(t, exampleLocks(t).Save(path, terraform), "dependency lock file")
-	onlyFiles(t, dir, depsfile.FileName)
+	onlyFiles(t, dir, FileName)
 
-	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", depsfile.FileName), terraform); err == nil {
+	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", FileName), terraform); err == nil {
 		t.Error("saved in a directory that isn't there")
 	}
 	if err := locktext.SaveText(filepath.Join(dir, "missing/text"), []byte("x")); err == nil {
@@ -115,7 +114,7 @@ func linked(t *testing.T, content string) (link, target string) {
 
 func linkIn(t *testing.T, dir, target string) (link string) {
 	t.Helper()
-	link = filepath.Join(dir, depsfile.FileName)
+	link = filepath.Join(dir, FileName)
 	if err := must.Symlink(target, link); err != nil {
 		if runtime.GOOS == "windows" {
 			t.Skip("no right to make symlinks: ", err)
@@ -149,7 +148,7 @@ func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
 		t.Error("a symlink was replaced")
 	}
 	must.Equal(t, read(t, target), example)
-	onlyFiles(t, filepath.Dir(link), depsfile.FileName, "middle", "target")
+	onlyFiles(t, filepath.Dir(link), FileName, "middle", "target")
 }
 
 // writeTree makes files, with the directories above them, in a new directory, which it returns.
@@ -209,7 +208,7 @@ func TestSave_ALinkToElsewhereIsReadAndStays(t *testing.T) {
 	root := writeTree(t, "a/main.tf", "b/all.hcl")
 	link := linkIn(t, filepath.Join(root, "a"), "../b/all.hcl")
 	must.Write(t, filepath.Join(root, "b/all.hcl"), example)
-	locks, diags := depsfile.Load(link, terraform)
+	locks, diags := Load(link, terraform)
 	if diags.HasErrors() || !locks.Equal(exampleLocks(t)) {
 		t.Errorf("got %v, %v", locks, diags)
 	}

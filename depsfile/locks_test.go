@@ -1,10 +1,9 @@
-package depsfile_test
+package depsfile
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -16,9 +15,9 @@ func provider(t testing.TB, address string) getproviders.Provider {
 	return must.Get(terraform.ParseProvider(address))(t)
 }
 
-func lock(t testing.TB, address, version, constraints string, hashes ...getproviders.Hash) depsfile.Lock {
+func lock(t testing.TB, address, version, constraints string, hashes ...getproviders.Hash) Lock {
 	t.Helper()
-	return depsfile.Lock{
+	return Lock{
 		Provider:    provider(t, address),
 		Version:     getproviders.MustParseVersion(version),
 		Constraints: getproviders.MustParseConstraints(constraints),
@@ -26,8 +25,8 @@ func lock(t testing.TB, address, version, constraints string, hashes ...getprovi
 	}
 }
 
-func locksOf(locks ...depsfile.Lock) *depsfile.Locks {
-	l := &depsfile.Locks{}
+func locksOf(locks ...Lock) *Locks {
+	l := &Locks{}
 	for _, lock := range locks {
 		l.Set(lock)
 	}
@@ -62,7 +61,7 @@ func TestLocks_SetIgnoresWhatCannotBeLocked(t *testing.T) {
 	l := locksOf(
 		lock(t, "terraform.io/builtin/terraform", "1.0.0", ""),
 		lock(t, "-/aws", "1.0.0", ""),
-		depsfile.Lock{Version: getproviders.MustParseVersion("1.0.0")},
+		Lock{Version: getproviders.MustParseVersion("1.0.0")},
 	)
 	if !l.Empty() {
 		t.Errorf("entries %v", l.All())
@@ -87,7 +86,7 @@ func TestLocks_Equal(t *testing.T) {
 	base := lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a", "zh:b")
 	tests := []struct {
 		name  string
-		other *depsfile.Locks
+		other *Locks
 		equal bool
 	}{
 		{"itself", locksOf(base), true},
@@ -110,12 +109,12 @@ func TestLocks_Equal(t *testing.T) {
 }
 
 func TestLocks_NilIsEmpty(t *testing.T) {
-	var none *depsfile.Locks
+	var none *Locks
 	none.Remove(provider(t, "acme/a"))
 	if _, found := none.Provider(provider(t, "acme/a")); found {
 		t.Error("found something in nothing")
 	}
-	if !none.Empty() || len(none.All()) != 0 || !none.Equal(&depsfile.Locks{}) {
+	if !none.Empty() || len(none.All()) != 0 || !none.Equal(&Locks{}) {
 		t.Error("nil isn't empty")
 	}
 	clone := none.Clone()
@@ -135,5 +134,5 @@ func TestLocks_NothingSharesMemoryWithItsCopies(t *testing.T) {
 	got.Hashes[0] = "h1:changed"
 	l.All()[0].Hashes[0] = "h1:changed"
 	clone.All()[0].Hashes[0] = "h1:changed"
-	must.DeepEqual(t, l.All(), []depsfile.Lock{a})
+	must.DeepEqual(t, l.All(), []Lock{a})
 }

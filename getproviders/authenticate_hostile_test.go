@@ -252,11 +252,3 @@ func TestSignature_ThatDoesntNameAllItsKeysIsVerified(t *testing.T) {
 	_, err := checksums.Authenticate(digests)
 	wantAuthenticationError(t, err, "invalid_signature", "issuer")
 }
-
-// Keys that don't matter need not be valid: the registry may still list them.
-func TestSignature_IgnoresWeakKeysThatDidNotSign(t *testing.T) {
-	publisher := newSigner(t)
-	weak, _ := dsaKey(1024, 160)
-	checksums, digests := released(publisher, getproviders.PublicKey{Armored: weak.armored(openpgp.PublicKeyType)}, publicKey(publisher))
-	must.Equal(t, must.Get(checksums.Authenticate(digests))(t).KeyID, publisher.KeyID())
-}

@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"crypto/sha256"
 	"slices"
 	"strings"
 	"testing"
@@ -31,11 +30,6 @@ func TestParseHash(t *testing.T) {
 		must.Refuse(ParseHash(given))(t, given)
 	}
 	must.Equal(t, Hash("h1").Scheme(), "")
-}
-
-func TestZH(t *testing.T) {
-	const want = "zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-	must.Equal(t, ZH(sha256.Sum256(nil)), want)
 }
 
 func TestSortHashes(t *testing.T) {

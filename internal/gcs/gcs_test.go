@@ -1,11 +1,9 @@
 package gcs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"testing"
@@ -84,7 +82,7 @@ func TestGet_NoticesWhatChangedOnItsWay(t *testing.T) {
 func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	var login, host string
-	opener := Opener{Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok"}, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	opener := Opener{Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok"}, Client: &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		login, host = r.Header.Get("Authorization"), r.URL.Host
 		return &http.Response{StatusCode: 404, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 	})}}
@@ -99,11 +97,6 @@ func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	must.Equal(t, host, "storage.googleapis.com")
 	must.Equal(t, b.Close(), nil)
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-// RoundTrip implements http.RoundTripper.
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
 	t.Parallel()
@@ -147,21 +140,13 @@ func TestList_Ends(t *testing.T) {
 	must.Equal(t, asked, 2)
 }
 
-// answers is a client without a network, all of whose answers have the same body.
-type answers []byte
-
-// RoundTrip implements http.RoundTripper.
-func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a)), ContentLength: int64(len(a)), Request: r}, nil
-}
-
 // FuzzList reads a page of a list, which may name itself as the next one: it ends, and each key is
 // one that an object may have.
 func FuzzList(f *testing.F) {
 	f.Add([]byte(`{"items": [{"name": "a/b", "size": "1", "generation": "7", "updated": "2026-01-01T00:00:00Z"}, {"name": "../x"}], "nextPageToken": "t"}`))
 	f.Add([]byte(`{"items": [{"name": "", "size": -1}]}`))
 	f.Fuzz(func(t *testing.T, page []byte) {
-		b := blob.Sub(Opener{&http.Client{Transport: answers(page)}, []string{"STORAGE_EMULATOR_HOST=http://x.example"}}.bucket("bucket"), "")
+		b := blob.Sub(Opener{storagetest.Answers(page), []string{"STORAGE_EMULATOR_HOST=http://x.example"}}.bucket("bucket"), "")
 		for info, err := range b.List(t.Context(), "") {
 			if err == nil && blob.CheckKey(info.Key) != nil {
 				t.Errorf("%q", info.Key)

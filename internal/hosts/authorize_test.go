@@ -60,35 +60,32 @@ func TestTokenVariable(t *testing.T) {
 
 func TestDiscovery_SendsCredentials(t *testing.T) {
 	var got recorder
-	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
-		got.add(r.Header.Get("Authorization"))
-		document(w, `{"providers.v1":"/p/"}`)
-	})
 	for name, tc := range map[string]struct {
 		credentials Credentials
 		want        string
 	}{
-		"its own":           {tokens{hostOf(t, srv): "hunter2", "127.0.0.1": "hunter3"}, "Bearer hunter2"},
-		"of another port":   {tokens{"127.0.0.1": "hunter3"}, ""},
+		"its own":           {tokens{"example.com:8443": "hunter2", "example.com": "hunter3"}, "Bearer hunter2"},
+		"of another port":   {tokens{"example.com": "hunter3"}, ""},
 		"a helper that can": {noTokens{nil}, ""},
 		"one that fails":    {noTokens{errors.New("exit status 1")}, ""},
 		"none":              {nil, ""},
 	} {
 		got.reset()
-		d := &Discovery{Client: clientFor(t, srv, quick(0)), Credentials: tc.credentials}
-		must.Get(d.Service(t.Context(), hostOf(t, srv), "providers.v1"))(t)
+		d := discovering(func(req *http.Request) *http.Response {
+			got.add(req.Header.Get("Authorization"))
+			return jsonAnswer(req, `{"providers.v1":"/p/"}`)
+		})
+		d.Credentials = tc.credentials
+		must.Get(d.Service(t.Context(), "example.com:8443", "providers.v1"))(t)
 		must.Equal(t, got.all(), tc.want, "sent", name)
 	}
 }
 
 func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
-	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
-	for _, authorized := range []bool{true, false} {
-		d := &Discovery{Client: clientFor(t, srv, quick(0))}
-		if authorized {
-			d.Credentials = tokens{hostOf(t, srv): "hunter2"}
-		}
-		_, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1")
+	for host, authorized := range map[Hostname]bool{"example.com": true, "example.org": false} {
+		d := discovering(func(req *http.Request) *http.Response { return answer(req, 401) })
+		d.Credentials = tokens{"example.com": "hunter2"}
+		_, err := d.Service(t.Context(), host, "providers.v1")
 		must.Fail(t, err, ErrUnauthorized)
 		must.Equal(t, must.As[*Refusal](t, err).Sent, authorized)
 		must.NotContain(t, err, "hunter2")

@@ -207,10 +207,7 @@ func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 	var asked recorder
 	client := asking(t, 0, func(req *http.Request) *http.Response {
 		asked.add(req.URL.String())
-		if to := ways[req.URL.String()]; to != "" {
-			return answer(req, 302, "Location", to)
-		}
-		return jsonAnswer(req, "{}")
+		return onward(req, ways)
 	})
 	for first, to := range ways {
 		asked.reset()

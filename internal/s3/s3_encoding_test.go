@@ -12,17 +12,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-type answering func(*http.Request) (*http.Response, error)
-
-func (f answering) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // TestPut_EncodesNothing writes to a service other than Amazon's: what it gets is the object's bytes as they are, which
 // it may keep and serve.
 func TestPut_EncodesNothing(t *testing.T) {
 	t.Parallel()
 	server := storagetest.StartVersity(t, "bucket")
 	puts := 0
-	client := &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
+	client := &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPut {
 			puts++
 			if got := r.Header.Get("Content-Encoding"); got != "" || r.ContentLength != 7 {

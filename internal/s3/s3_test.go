@@ -1,11 +1,9 @@
 package s3
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -275,14 +273,6 @@ func TestList_Ends(t *testing.T) {
 	must.Equal(t, asked.Load(), 2)
 }
 
-// answers is a client without a network, all of whose answers have the same body.
-type answers []byte
-
-// RoundTrip implements http.RoundTripper.
-func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a)), ContentLength: int64(len(a)), Request: r}, nil
-}
-
 // FuzzList reads a page of a list, which may name itself as the next one: it ends, and each key is
 // one that an object may have.
 func FuzzList(f *testing.F) {
@@ -292,7 +282,7 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte) {
 		b := *b
 		b.client = s3.New(b.client.Options(), func(o *s3.Options) {
-			o.HTTPClient, o.Retryer = &http.Client{Transport: answers(page)}, aws.NopRetryer{}
+			o.HTTPClient, o.Retryer = storagetest.Answers(page), aws.NopRetryer{}
 		})
 		for info, err := range blob.Sub(&b, "").List(t.Context(), "") {
 			if err == nil && blob.CheckKey(info.Key) != nil {

@@ -1,4 +1,4 @@
-package subprocess_test
+package subprocess
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
-	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // The working directory is a stranger's: it has a program of the name, and PATH leads to it.
@@ -27,7 +26,7 @@ func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 	t.Chdir(work)
 	environ := []string{"PATH=" + strings.Join([]string{".", "", "bin", bin, "./bin"}, string(os.PathListSeparator)), "PWD=" + work, "x"}
 	for dir, want := range map[string]string{"": "/", bin: bin} {
-		cmd, err := subprocess.Command(t.Context(), environ, dir, "aid")
+		cmd, err := Command(t.Context(), environ, dir, "aid")
 		must.Succeed(t, err)
 		said, err := cmd.Output()
 		if runtime.GOOS == "windows" { // where the script has the paths of another system
@@ -40,14 +39,14 @@ func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"PATH=." + string(os.PathListSeparator) + "bin", "PATH=", "x=y"} {
-		must.Fail(t, must.ErrorOf(subprocess.Command(t.Context(), []string{path}, "", "aid")), exec.ErrNotFound, path)
+		must.Fail(t, must.ErrorOf(Command(t.Context(), []string{path}, "", "aid")), exec.ErrNotFound, path)
 	}
 }
 
 // A path is what it says, also where it is relative to the working directory.
 func TestCommand_PathsAndThisProcessesEnvironment(t *testing.T) {
 	t.Setenv("AID", "x")
-	cmd, err := subprocess.Command(t.Context(), nil, "", "./aid", "a")
+	cmd, err := Command(t.Context(), nil, "", "./aid", "a")
 	here, _ := os.Getwd()
 	if err != nil || filepath.Dir(cmd.Path) != here || filepath.Clean(cmd.Dir) == here || !slices.Contains(cmd.Env, "AID=x") || !slices.Equal(cmd.Args[1:], []string{"a"}) {
 		t.Errorf("%+v, %v", cmd, err)
@@ -55,6 +54,6 @@ func TestCommand_PathsAndThisProcessesEnvironment(t *testing.T) {
 }
 
 func TestHead_PrintableLeavesOutWhatATerminalObeys(t *testing.T) {
-	head := &subprocess.Head{Kept: []byte("abort: \x1b]0;evil\a\u009b31mno such\r\nhost\u202e \n")}
+	head := &Head{Kept: []byte("abort: \x1b]0;evil\a\u009b31mno such\r\nhost\u202e \n")}
 	must.Equal(t, head.Printable(), "abort: ]0;evil31mno such\nhost")
 }

@@ -1,11 +1,10 @@
-package subprocess_test
+package subprocess
 
 import (
 	"path/filepath"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // A program is found by the endings in PATHEXT, in their order, and never in the working directory.
@@ -18,6 +17,6 @@ func TestCommand_FindsProgramsByPATHEXT(t *testing.T) {
 	} {
 		must.Write(t, path, "@echo off\r\necho "+says+" %1\r\n")
 	}
-	cmd := must.Get(subprocess.Command(t.Context(), []string{"Path=.;" + bin}, "", "aid", "x"))(t)
+	cmd := must.Get(Command(t.Context(), []string{"Path=.;" + bin}, "", "aid", "x"))(t)
 	must.Equal(t, string(must.Get(cmd.Output())(t)), "found x\r\n")
 }
