@@ -32,17 +32,9 @@ func ZipOf(tb testing.TB, files map[string]string) []byte {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
 		header.SetMode(0o755)
-		entry, err := w.CreateHeader(header)
-		if err == nil {
-			_, err = io.WriteString(entry, files[name])
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Get(io.WriteString(must.Get(w.CreateHeader(header))(tb), files[name]))(tb)
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, w.Close())
 	return out.Bytes()
 }
 
@@ -80,19 +72,13 @@ func Files(tb testing.TB, dir string) []string {
 // Read returns what is in a file.
 func Read(tb testing.TB, path string) string {
 	tb.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return string(content)
+	return string(must.Get(os.ReadFile(path))(tb))
 }
 
 // HTTPArchive is an archive at a URL.
 func HTTPArchive(tb testing.TB, rawURL string) getproviders.HTTPArchive {
 	tb.Helper()
-	u, err := url.Parse(rawURL)
-	must.Succeed(tb, err)
-	return getproviders.HTTPArchive{URL: u}
+	return getproviders.HTTPArchive{URL: must.Get(url.Parse(rawURL))(tb)}
 }
 
 // Noise is random bytes, which can't be compressed.
@@ -109,9 +95,7 @@ func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 	for name, text := range content {
 		cachetest.WriteTo(tb, filepath.Join(dir, name), text)
 	}
-	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
-	must.Succeed(tb, err)
-	return getproviders.Hash(h1)
+	return getproviders.Hash(must.Get(dirhash.HashDir(dir, "", dirhash.Hash1))(tb))
 }
 
 // NeedsReceipts skips a test where the status of files proves nothing, or where there are no file

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -58,9 +59,7 @@ func NewInstaller(tb testing.TB, source getproviders.Source) *providercache.Inst
 func Install(tb testing.TB, in *providercache.Installer, req getproviders.Requirements, locks *depsfile.Locks) (*depsfile.Locks, providercache.Report) {
 	tb.Helper()
 	got, report, err := in.Install(tb.Context(), req, locks, providercache.Normal)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	return got, report
 }
 
@@ -75,9 +74,7 @@ func Attempt(tb testing.TB, in *providercache.Installer, req getproviders.Requir
 func NothingLeft(tb testing.TB, in *providercache.Installer) {
 	tb.Helper()
 	above := filepath.Dir(filepath.Dir(in.Target.Dir)) // made by the test
-	if left := Tree(tb, above); len(left) > 0 {
-		tb.Errorf("left behind: %q", left)
-	}
+	must.Len(tb, Tree(tb, above), 0, "left behind")
 }
 
 // ProviderErrors takes a joined error apart.

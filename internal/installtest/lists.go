@@ -22,8 +22,7 @@ const WrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 // each of three platforms. It lists the given h1, and the true ones of the other platforms.
 func ListingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
-	must.Succeed(tb, err)
+	registry := must.Get(providertest.NewRegistry(providertest.Options{ListHashes: true}))(tb)
 	tb.Cleanup(registry.Close)
 	for _, plat := range EveryPlatform.Platforms {
 		spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
@@ -54,9 +53,7 @@ var EveryPlatform = providercache.LockRequest{
 func LockOne(tb testing.TB, in *providercache.Installer, r providercache.LockRequest) providercache.LockResult {
 	tb.Helper()
 	result := First(in.Fetcher.Lock(tb.Context(), r))
-	if result.Err != nil {
-		tb.Fatal(result.Err)
-	}
+	must.Succeed(tb, result.Err)
 	return result
 }
 
@@ -67,9 +64,7 @@ func First[R any](results []R, _ error) R { return results[0] }
 func Installed(t *testing.T, in *providercache.Installer) string {
 	t.Helper()
 	locks, report := Install(t, in, EveryPlatform.Requirements, nil)
-	if len(report.Incomplete) != 0 {
-		t.Errorf("incomplete: %v", report.Incomplete)
-	}
+	must.Len(t, report.Incomplete, 0)
 	return string(locks.Encode(Product))
 }
 

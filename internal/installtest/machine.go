@@ -34,8 +34,7 @@ func NewMachine(tb testing.TB) *Machine {
 // Installer installs into a new working directory.
 func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 	tb.Helper()
-	cache, err := providercache.OpenCache(m.Cache, m.Named)
-	must.Succeed(tb, err)
+	cache := must.Get(providercache.OpenCache(m.Cache, m.Named))(tb)
 	in := NewInstaller(tb, RegistrySource(m.Registry))
 	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.Registry.Client(), cache, m.State
 	in.Fetcher.StrictTimes = m.Strict
@@ -45,8 +44,7 @@ func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 // Maintenance is that of the machine's cache.
 func (m *Machine) Maintenance(tb testing.TB) *providercache.Maintenance {
 	tb.Helper()
-	cache, err := providercache.OpenCache(m.Cache, m.Named)
-	must.Succeed(tb, err)
+	cache := must.Get(providercache.OpenCache(m.Cache, m.Named))(tb)
 	return (&providercache.Fetcher{StateDir: m.State}).Maintain(cache)
 }
 

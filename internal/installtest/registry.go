@@ -19,9 +19,7 @@ import (
 // providers, and returns an Installer that asks it.
 func NewRegistry(tb testing.TB, types ...string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	must.Succeed(tb, err)
-	tb.Cleanup(registry.Close)
+	registry := providertest.New(tb)
 	for _, name := range types {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: Linux})
 	}
@@ -36,10 +34,9 @@ const RegistryHost = "registry.example.com"
 
 // RegistrySource is a source of a registry at RegistryHost.
 func RegistrySource(r *providertest.Registry) *getproviders.RegistrySource {
-	discovery := &getproviders.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
-		RegistryHost: {"providers.v1": r.ServiceURL()},
-	}}
-	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Product: Product}
+	source := r.Source()
+	source.Product = Product
+	return source
 }
 
 // Impatient returns a client that tries again at once, and doesn't wait long for the next byte.
@@ -51,11 +48,9 @@ func Impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 // ImpatientFor returns a client that tries again at once, and waits so long for the next byte.
 func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
 	tb.Helper()
-	client, err := hosts.NewClient(hosts.ClientOptions{
+	return must.Get(hosts.NewClient(hosts.ClientOptions{
 		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
-	})
-	must.Succeed(tb, err)
-	return client
+	}))(tb)
 }
 
 // ExampleSource stands for what a program would write as

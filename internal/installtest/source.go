@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // Source is a Source of packages that a test made. It is set up before it is used.
@@ -87,9 +88,7 @@ func (s *Source) AddZip(tb testing.TB, address, v string, archive ...[]byte) {
 		content = ZipOf(tb, map[string]string{"terraform-provider-" + p.Type: "provider " + v + "\n"})
 	}
 	path := filepath.Join(s.Dir, p.PackedName(Version(v), Linux))
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, os.WriteFile(path, content, 0o600))
 	s.Add(address, v, getproviders.LocalArchive(path))
 }
 

@@ -1,10 +1,8 @@
-package nesting_test
+package nesting
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
 // TestExceeds_StringsOfJSONEndAsForTheParser has strings that end earlier or later for the parser than for others, and
@@ -27,14 +25,14 @@ func TestExceeds_StringsOfJSONEndAsForTheParser(t *testing.T) {
 		"[\"\U000110bd\U000111c2\"\",":    false,
 		strings.Repeat("[\"[[[\"],", 200): false,
 	} {
-		if _, deep := nesting.Exceeds([]byte(begin+strings.Repeat("[", 2*most)), true, most); deep == hides {
+		if _, deep := Exceeds([]byte(begin+strings.Repeat("[", 2*most)), true, most); deep == hides {
 			t.Errorf("%q: %t", begin, deep)
 		}
 	}
-	if _, deep := nesting.Exceeds([]byte("["+strings.Repeat("{\"\u00e9[\": [\"[{\\\"\"]},", 1000)), true, most); deep {
+	if _, deep := Exceeds([]byte("["+strings.Repeat("{\"\u00e9[\": [\"[{\\\"\"]},", 1000)), true, most); deep {
 		t.Error("brackets side by side, and in strings, count")
 	}
-	if _, deep := nesting.Exceeds([]byte(strings.Repeat("[],", most)+"\"a\\"), true, most); deep {
+	if _, deep := Exceeds([]byte(strings.Repeat("[],", most)+"\"a\\"), true, most); deep {
 		t.Error("a string that ends with a backslash is taken for brackets")
 	}
 }

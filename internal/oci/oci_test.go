@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,8 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	_ = flag.Set("test.parallel", "8") // publishers pause more than they compute
+	peertest.MoreAtOnce() // publishers pause more than they compute
 	goleak.VerifyTestMain(m)
 }
 

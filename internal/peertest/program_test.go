@@ -1,4 +1,4 @@
-package peertest_test
+package peertest
 
 import (
 	"flag"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // watched is a test that goes on where it should end.
@@ -41,7 +40,7 @@ func TestLookProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("TFDEPS_REQUIRE_PEERS", test.required)
 			var w watched
-			must.Equal(t, peertest.LookProgram(&w, test.names...), test.path)
+			must.Equal(t, LookProgram(&w, test.names...), test.path)
 			must.Equal(t, w.said, test.said)
 		})
 	}
@@ -58,12 +57,12 @@ func TestLookProgram_PeerByVariable(t *testing.T) {
 	for _, value := range []string{given, "." + string(filepath.Separator) + "other.exe"} {
 		t.Setenv("TFDEPS_PEER_TERRAFORM", value)
 		var w watched
-		must.Equal(t, peertest.LookProgram(&w, "terraform"), given, value)
+		must.Equal(t, LookProgram(&w, "terraform"), given, value)
 		must.Equal(t, w.said, "", value)
 	}
 	t.Setenv("TFDEPS_PEER_TERRAFORM", filepath.Join(dir, "missing"))
 	var w watched
-	if path := peertest.LookProgram(&w, "terraform"); path != "" || !strings.HasPrefix(w.said, "failed: TFDEPS_PEER_TERRAFORM names no program: ") {
+	if path := LookProgram(&w, "terraform"); path != "" || !strings.HasPrefix(w.said, "failed: TFDEPS_PEER_TERRAFORM names no program: ") {
 		t.Errorf("a program that isn't there: got %q, and it said %q", path, w.said)
 	}
 }
@@ -73,7 +72,7 @@ func TestPeerCase_RunsATenth(t *testing.T) {
 	run := func() (names []string) {
 		for i := range 1000 {
 			name, w := fmt.Sprintf("TestX/case_%d", i), watched{}
-			if peertest.PeerCase(&w, name); w.said == "" {
+			if PeerCase(&w, name); w.said == "" {
 				names = append(names, name)
 			}
 		}
@@ -99,7 +98,7 @@ func setShort(t *testing.T, short bool) {
 func TestFirstIfShort_LeavesOutTheRest(t *testing.T) {
 	for short, want := range map[bool]int{true: 2, false: 3} {
 		setShort(t, short)
-		if got := peertest.FirstIfShort(2, "a", "b", "c"); len(got) != want || got[1] != "b" || len(peertest.FirstIfShort(2, 1)) != 1 {
+		if got := FirstIfShort(2, "a", "b", "c"); len(got) != want || got[1] != "b" || len(FirstIfShort(2, 1)) != 1 {
 			t.Errorf("short is %t: %q", short, got)
 		}
 	}
@@ -110,7 +109,7 @@ func TestLookProgram_ShortTestsDoWithoutPeers(t *testing.T) {
 	setShort(t, true)
 	for _, name := range []string{"terraform", "tofu"} {
 		var w watched
-		must.Equal(t, peertest.LookProgram(&w, name), "")
+		must.Equal(t, LookProgram(&w, name), "")
 		must.Equal(t, w.said, "skipped: a short test doesn't run "+name+"\n")
 	}
 }

@@ -14,41 +14,30 @@ import (
 )
 
 func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, nil)
+	r := withWidget(t, nil)
 	r.Break("versions", providertest.Fault{Status: http.StatusServiceUnavailable, Times: 2, RetryAfter: "7"})
 
 	resp, _ := mustGet(t, r, widgetVersions)
 	must.Equal(t, resp.StatusCode, http.StatusServiceUnavailable)
 	must.Equal(t, resp.Header.Get("Retry-After"), "7")
-	mustGet(t, r, widgetVersions)
-	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusOK {
-		t.Errorf("third answer: %s", resp.Status)
-	}
+	wantStatus(t, r, widgetVersions, http.StatusServiceUnavailable)
+	wantStatus(t, r, widgetVersions, http.StatusOK)
 }
 
 func TestFault_ForOnePathLeavesOthersAlone(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, nil)
+	r := withWidget(t, nil)
 	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "gadget", Version: "1.0.0"})
 	r.Break("versions", providertest.Fault{Path: "/widget/", Status: http.StatusForbidden})
 
-	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("the broken path: %s", resp.Status)
-	}
-	if resp, _ := mustGet(t, r, "/v1/providers/acme/gadget/versions"); resp.StatusCode != http.StatusOK {
-		t.Errorf("the other path: %s", resp.Status)
-	}
+	wantStatus(t, r, widgetVersions, http.StatusForbidden)
+	wantStatus(t, r, "/v1/providers/acme/gadget/versions", http.StatusOK)
 	r.Break("versions", providertest.Fault{})
-	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusOK {
-		t.Errorf("after a zero Fault: %s", resp.Status)
-	}
+	wantStatus(t, r, widgetVersions, http.StatusOK)
 }
 
 func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 	content := bytes.Repeat([]byte("x"), 100_000)
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, content)
+	r := withWidget(t, content)
 	r.Break("archive", providertest.Fault{CutAfter: 70_000, Times: 2})
 
 	roots := x509.NewCertPool()
@@ -58,8 +47,7 @@ func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 			TLSClientConfig:   &tls.Config{RootCAs: roots},
 			ForceAttemptHTTP2: http2,
 		}}
-		resp, err := client.Get("https://" + r.Host() + widgetArchive)
-		must.Succeed(t, err)
+		resp := must.Get(client.Get(r.BaseURL() + widgetArchive))(t)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err == nil || len(body) > 70_000 {
@@ -69,42 +57,37 @@ func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 		must.Equal(t, resp.ContentLength, int64(len(content)))
 		client.CloseIdleConnections()
 	}
-	if _, body := mustGet(t, r, widgetArchive); body != string(content) {
-		t.Error("after the fault is used up, the archive is still broken")
-	}
+	_, body := mustGet(t, r, widgetArchive)
+	must.Equal(t, body == string(content), true, "after the fault is used up")
 }
 
 func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, []byte("0123456789"))
+	r := withWidget(t, []byte("0123456789"))
 	r.Break("archive", providertest.Fault{Stall: true, CutAfter: 4})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+widgetArchive, nil))(t)
+	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, r.BaseURL()+widgetArchive, nil))(t)
 	resp := must.Get(r.Client().Do(req))(t)
 	defer resp.Body.Close()
 	begun := make([]byte, 4)
-	if _, err := io.ReadFull(resp.Body, begun); err != nil || string(begun) != "0123" {
-		t.Fatalf("the first bytes: %q, %v", begun, err)
-	}
+	must.Get(io.ReadFull(resp.Body, begun))(t)
+	must.Equal(t, string(begun), "0123")
 	cancel()
 	must.Fail(t, must.ErrorOf(io.ReadAll(resp.Body)), context.Canceled)
 }
 
 func TestFault_CloseEndsStalledRequests(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, nil)
+	r := withWidget(t, nil)
 	r.Break("archive", providertest.Fault{Stall: true})
-	resp := must.Get(r.Client().Get("https://" + r.Host() + widgetArchive))(t)
+	resp := must.Get(r.Client().Get(r.BaseURL() + widgetArchive))(t)
 	defer resp.Body.Close()
 	r.Close()
 	must.Refuse(io.ReadAll(resp.Body))(t, "a stalled body came to a good end")
 }
 
 func TestFault_ChangeBodyHeaderAndPlace(t *testing.T) {
-	r := newRegistry(t, providertest.Options{})
-	addWidget(r, []byte("original"))
+	r := withWidget(t, []byte("original"))
 	r.Break("archive", providertest.Fault{
 		Body:   func(b []byte) []byte { return append(b, "-not"...) },
 		Header: http.Header{"Content-Type": {"text/html"}, "Etag": nil},

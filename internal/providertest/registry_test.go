@@ -1,26 +1,16 @@
 package providertest_test
 
 import (
-	"context"
 	"io"
+	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
-
-// newRegistry starts a registry for a test that runs beside others.
-func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry {
-	t.Parallel()
-	r := must.Get(providertest.NewRegistry(opts))(t)
-	t.Cleanup(r.Close)
-	return r
-}
 
 var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
 
@@ -32,23 +22,20 @@ const (
 	widgetSums     = widgetFiles + "SHA256SUMS"
 )
 
-func addWidget(r *providertest.Registry, archive []byte) {
-	r.Add(providertest.PackageSpec{
-		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, Archive: archive,
-	})
+// withWidget starts a registry that has the package.
+func withWidget(t *testing.T, archive []byte) *providertest.Registry {
+	t.Parallel()
+	r := providertest.New(t)
+	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, Archive: archive})
+	return r
 }
 
 // get requests a path and returns the answer; the body is what arrived before an error, if there
 // is one.
 func get(t *testing.T, r *providertest.Registry, path string, header http.Header) (*http.Response, string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+path, nil)
-	must.Succeed(t, err)
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, r.BaseURL()+path, nil))(t)
+	maps.Copy(req.Header, header)
 	resp, err := r.Client().Do(req)
 	if err != nil {
 		return nil, "", err
@@ -65,13 +52,17 @@ func mustGet(t *testing.T, r *providertest.Registry, path string) (*http.Respons
 	return resp, body
 }
 
+func wantStatus(t *testing.T, r *providertest.Registry, path string, want int) {
+	t.Helper()
+	resp, _ := mustGet(t, r, path)
+	must.Equal(t, resp.StatusCode, want, path)
+}
+
 func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "big.zip")
-	must.Succeed(t, os.WriteFile(path, []byte("0123456789"), 0o600))
-	r := newRegistry(t, providertest.Options{})
-	r.Add(providertest.PackageSpec{
-		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, ArchivePath: path,
-	})
+	must.Write(t, path, "0123456789")
+	r := providertest.New(t)
+	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, ArchivePath: path})
 	whole, _ := mustGet(t, r, widgetArchive)
 	resp, body, err := get(t, r, widgetArchive, http.Header{
 		"Range": {"bytes=4-"}, "If-Range": {whole.Header.Get("Etag")},
@@ -82,7 +73,6 @@ func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {
 }
 
 func TestRegistry_ZipIsDeterministic(t *testing.T) {
-	t.Parallel()
 	files := map[string]string{"a": "1", "b": "2", "c/": "", "c/d": "3"}
 	must.EqualSlices(t, providertest.Zip(files), providertest.Zip(files), "two archives of the same files differ")
 }
