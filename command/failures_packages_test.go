@@ -68,7 +68,7 @@ func packageFailures() map[string]failure {
 	return map[string]failure{
 		"signature_wrong": {setUp: answering("signature", providertest.Fault{Body: flipped})},
 		"signature_of_another_key": {setUp: func(w *failing) {
-			signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(w)
+			signer := providertest.NewSigner(providertest.SignerOptions{})
 			w.replace(signer.KeyID(), "LISTEDKEYID")
 			publishing(providertest.PackageSpec{Version: "1.0.0", Keys: []providertest.Key{signer.Key()}})(w)
 		}},

@@ -93,12 +93,8 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 // hostileWorld is what registries have in common.
 func hostileWorld(t *testing.T) (o hostiletest.HostileOptions) {
 	t.Helper()
-	o.CA = trustedCA
-	var err error
-	if o.Signer, err = providertest.NewSigner(providertest.SignerOptions{}); err == nil {
-		o.Other, err = providertest.NewServer(providertest.ServerOptions{CA: o.CA})
-	}
-	must.Succeed(t, err)
+	o.CA, o.Signer = trustedCA, providertest.NewSigner(providertest.SignerOptions{})
+	o.Other = must.Get(providertest.NewServer(providertest.ServerOptions{CA: o.CA}))(t)
 	t.Cleanup(o.Other.Close)
 	return o
 }

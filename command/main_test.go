@@ -27,11 +27,8 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "ca.pem")
-	trustedCA, err = providertest.NewCA()
-	if err == nil {
-		err = errors.Join(os.WriteFile(file, trustedCA.PEM(), 0o600), os.Setenv("SSL_CERT_FILE", file))
-	}
-	if err != nil {
+	trustedCA = providertest.NewCA()
+	if err := errors.Join(os.WriteFile(file, trustedCA.PEM(), 0o600), os.Setenv("SSL_CERT_FILE", file)); err != nil {
 		panic(err)
 	}
 	return m.Run()

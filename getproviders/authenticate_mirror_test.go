@@ -46,7 +46,7 @@ func newSignedMirror(t *testing.T) *signedMirror {
 	t.Helper()
 	m := &signedMirror{t: t, dir: filepath.Join(t.TempDir(), "registry.example", "acme", "widget")}
 	for _, signer := range []**providertest.Signer{&m.official, &m.partners, &m.partner, &m.known, &m.stranger} {
-		*signer = must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
+		*signer = providertest.NewSigner(providertest.SignerOptions{})
 	}
 	m.signers = getproviders.Signers{
 		Trusted: []getproviders.TrustedKey{{Armored: m.known.Armored(), Providers: []getproviders.Pattern{getproviders.Pattern(widget)}}},
@@ -129,7 +129,7 @@ func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newSignedMirror(t)
-		lapsing := must.Get(providertest.NewSigner(providertest.SignerOptions{SignatureLifetime: time.Hour}))(t)
+		lapsing := providertest.NewSigner(providertest.SignerOptions{SignatureLifetime: time.Hour})
 		m.sign(lapsing)
 		mirror := must.Get(getproviders.NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: http.NewFileTransport(http.Dir(m.root()))}, nil, terraform))(t)
 		mirror.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: lapsing.Armored()}}}

@@ -54,7 +54,7 @@ func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Sig
 	if opts.SignedAt.IsZero() {
 		opts.SignedAt = yearAgo.AddDate(0, 0, 7)
 	}
-	return must.Get(providertest.NewSigner(opts))(t)
+	return providertest.NewSigner(opts)
 }
 
 func newSigner(t *testing.T) *providertest.Signer { return signerWith(t, providertest.SignerOptions{}) }

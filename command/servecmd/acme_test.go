@@ -157,7 +157,7 @@ type pebbleAuthority struct {
 // startPebble starts an authority that takes every name for this machine, and sends its challenges to two ports.
 func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuthority {
 	t.Helper()
-	ca := must.Get(providertest.NewCA())(t)
+	ca := providertest.NewCA()
 	cert, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	dir, names := t.TempDir(), serveNames(t)

@@ -19,11 +19,9 @@ func TestCertificateFile_IsReadAgain(t *testing.T) {
 	var out bytes.Buffer
 	dir := t.TempDir()
 	c := &certificateFile{cert: filepath.Join(dir, "cert"), key: filepath.Join(dir, "key"), log: slog.New(slog.NewTextHandler(&out, nil))}
-	made := func() (cert, key []byte) {
+	made := func() ([]byte, []byte) {
 		t.Helper()
-		ca, err := providertest.NewCA()
-		must.Succeed(t, err)
-		cert, key, err = ca.ServerPEM()
+		cert, key, err := providertest.NewCA().ServerPEM()
 		must.Succeed(t, err)
 		return cert, key
 	}

@@ -130,7 +130,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 	t.Run("nginx", func(t *testing.T) {
 		program := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
 		dir := t.TempDir()
-		ca := must.Get(providertest.NewCA())(t)
+		ca := providertest.NewCA()
 		cert, key, err := ca.ServerPEM()
 		must.Succeed(t, err)
 		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))

@@ -32,7 +32,7 @@ func (l lines) Write(p []byte) (int, error) {
 // TestServe_ReadsFilesAgainOnHangup has this process get SIGHUP, which would end it, while it serves.
 func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	dir, logged := t.TempDir(), make(lines, 1000)
-	ca := must.Get(providertest.NewCA())(t)
+	ca := providertest.NewCA()
 	cert, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	o := options{cert: filepath.Join(dir, "cert"), key: filepath.Join(dir, "key"), connections: 1}

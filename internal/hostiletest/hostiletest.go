@@ -183,10 +183,7 @@ func (rule HostileRule) key(spec *providertest.PackageSpec) error {
 	case !known:
 		return fmt.Errorf("there is no key %q", rule.Key)
 	default:
-		signer, err := providertest.NewSigner(opts)
-		if err != nil {
-			return err
-		}
+		signer := providertest.NewSigner(opts)
 		switch rule.Key {
 		case "revoked":
 			signer.Revoke()

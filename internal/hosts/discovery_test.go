@@ -61,25 +61,24 @@ func TestDiscovery_AsksAgainWhenAnswersAreOld(t *testing.T) {
 }
 
 func TestDiscovery_FindsTheService(t *testing.T) {
-	for _, tc := range []struct{ name, body, want string }{
-		{"absolute", `{"providers.v1":"https://registry.example.com/v1/providers/"}`, "https://registry.example.com/v1/providers/"},
-		{"plain http on this machine", `{"providers.v1":"http://localhost:8080/"}`, "http://localhost:8080/"},
-		{"absolute path", `{"providers.v1":"/v1/providers/"}`, "SERVER/v1/providers/"},
-		{"relative path", `{"providers.v1":"providers/"}`, "SERVER/.well-known/providers/"},
-		{"no trailing slash", `{"providers.v1":"/v1/providers"}`, "SERVER/v1/providers"},
-		{"relative to the scheme", `{"providers.v1":"//other.example.com/p/"}`, "https://other.example.com/p/"},
-		{"empty", `{"providers.v1":""}`, "SERVER/.well-known/terraform.json"},
-		{"with a query", `{"providers.v1":"/p/?tenant=1"}`, "SERVER/p/?tenant=1"},
-		{"fragment", `{"providers.v1":"https://registry.example.com/#a%20b"}`, "https://registry.example.com/"},
-		{"other services of any form", `{"a":1,"b":null,"modules.v1":{},"":[],"providers.v1":"/p/"}`, "SERVER/p/"},
-		{"twice: the last one", `{"providers.v1":"/p/","providers.v1":"/q/"}`, "SERVER/q/"},
+	for body, want := range map[string]string{
+		`{"providers.v1":"https://registry.example.com/v1/providers/"}`: "https://registry.example.com/v1/providers/",
+		`{"providers.v1":"http://localhost:8080/"}`:                     "http://localhost:8080/", // plain http on this machine
+		`{"providers.v1":"/v1/providers/"}`:                             "https://example.com/v1/providers/",
+		`{"providers.v1":"providers/"}`:                                 "https://example.com/.well-known/providers/",
+		`{"providers.v1":"/v1/providers"}`:                              "https://example.com/v1/providers",
+		`{"providers.v1":"//other.example.com/p/"}`:                     "https://other.example.com/p/", // relative to the scheme
+		`{"providers.v1":""}`:                                           "https://example.com/.well-known/terraform.json",
+		`{"providers.v1":"/p/?tenant=1"}`:                               "https://example.com/p/?tenant=1",
+		`{"providers.v1":"https://registry.example.com/#a%20b"}`:        "https://registry.example.com/",
+		`{"a":1,"b":null,"modules.v1":{},"":[],"providers.v1":"/p/"}`:   "https://example.com/p/",
+		`{"providers.v1":"/p/","providers.v1":"/q/"}`:                   "https://example.com/q/", // twice: the last one
 	} {
-		u, srv, err := discover(t, quick(0), func(w http.ResponseWriter, r *http.Request) {
-			must.Equal(t, r.Method+" "+r.URL.String()+" "+r.Header.Get("Accept"), "GET /.well-known/terraform.json application/json", tc.name)
-			document(w, tc.body)
+		d := discovering(func(req *http.Request) *http.Response {
+			must.Equal(t, req.Method+" "+req.URL.String()+" "+req.Header.Get("Accept"), "GET https://example.com/.well-known/terraform.json application/json")
+			return jsonAnswer(req, body)
 		})
-		must.Succeed(t, err, tc.name)
-		must.Equal(t, u.String(), strings.Replace(tc.want, "SERVER", srv.URL, 1), u, tc.name)
+		must.Equal(t, must.Get(d.Service(t.Context(), "example.com", "providers.v1"))(t, body).String(), want, body)
 	}
 }
 

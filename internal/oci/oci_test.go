@@ -59,7 +59,7 @@ type started struct {
 // start starts a registry, with a login or without.
 func start(t *testing.T, login bool) started {
 	t.Helper()
-	s := started{Registry: ocitest.Start(t, noError(providertest.NewCA()), login)}
+	s := started{Registry: ocitest.Start(t, providertest.NewCA(), login)}
 	s.client = &Client{HTTP: s.Client}
 	s.at = noError(ParseRepository(s.Host + "/providers/acme/widget"))
 	s.source = &Source{Client: s.client, Repository: func(getproviders.Provider) (Repository, error) { return s.at, nil }}

@@ -16,7 +16,7 @@ import (
 )
 
 func newSigner() *providertest.Signer {
-	return noError(providertest.NewSigner(providertest.SignerOptions{}))
+	return providertest.NewSigner(providertest.SignerOptions{})
 }
 
 // signedBy is a list that a publisher signs, of a version's archives by their platforms.

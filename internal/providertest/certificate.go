@@ -23,44 +23,36 @@ type CA struct {
 }
 
 // NewCA makes an authority with a fresh key.
-func NewCA() (*CA, error) {
+func NewCA() *CA {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("making a test CA: %w", err)
-	}
+	must(err)
 	template := certificateTemplate(1, "providertest CA")
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return nil, fmt.Errorf("making a test CA: %w", err)
-	}
+	must(err)
 	return &CA{
 		certificate: template,
 		key:         key,
 		pem:         pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-	}, nil
+	}
 }
 
 // PEM is the authority's certificate, for SSL_CERT_FILE.
 func (c *CA) PEM() []byte { return c.pem }
 
 // serverCertificate makes a certificate for every name that loopback has.
-func (c *CA) serverCertificate() (tls.Certificate, error) {
+func (c *CA) serverCertificate() tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("making a test server's certificate: %w", err)
-	}
+	must(err)
 	template := certificateTemplate(2, "localhost")
 	template.DNSNames = []string{"localhost"}
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	der, err := x509.CreateCertificate(rand.Reader, template, c.certificate, key.Public(), c.key)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("making a test server's certificate: %w", err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+	must(err)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // certificateTemplate is valid for a day: longer than any test, too short to
@@ -78,10 +70,7 @@ func certificateTemplate(serial int64, name string) *x509.Certificate {
 // ServerPEM makes a certificate for every name that loopback has, and returns
 // it and its key as servers that are programs of their own read them.
 func (c *CA) ServerPEM() (certificate, key []byte, err error) {
-	made, err := c.serverCertificate()
-	if err != nil {
-		return nil, nil, err
-	}
+	made := c.serverCertificate()
 	der, err := x509.MarshalPKCS8PrivateKey(made.PrivateKey)
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a test server's key: %w", err)

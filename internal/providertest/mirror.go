@@ -59,9 +59,7 @@ func (m *Mirror) handler() http.Handler {
 		kind, find := m.route(req.PathValue("file"))
 		m.answer(w, req, kind, find)
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
-		m.answer(w, req, "other", func(*http.Request) answer { return answer{} })
-	})
+	m.handle(mux, "other", "/", nothing)
 	return mux
 }
 

@@ -112,15 +112,11 @@ func (m *modules) download(w http.ResponseWriter, req *http.Request) {
 // handleModules adds what a registry of modules answers.
 func (r *Registry) handleModules(mux *http.ServeMux) {
 	const module = modulesPath + "{namespace}/{name}/{system}/"
-	mux.HandleFunc(module+"versions", func(w http.ResponseWriter, req *http.Request) {
-		r.answer(w, req, "module/versions", r.modules.versions)
-	})
+	r.handle(mux, "module/versions", module+"versions", r.modules.versions)
 	mux.HandleFunc(module+"{version}/download", func(w http.ResponseWriter, req *http.Request) {
 		r.serve(w, req, "module/download", http.HandlerFunc(r.modules.download))
 	})
-	mux.HandleFunc(archivesPath+"{file}", func(w http.ResponseWriter, req *http.Request) {
-		r.answer(w, req, "module/archive", r.modules.archive)
-	})
+	r.handle(mux, "module/archive", archivesPath+"{file}", r.modules.archive)
 }
 
 // TarGz makes a deterministic archive of files (name to content), like those in

@@ -87,11 +87,7 @@ type Options struct {
 // NewRegistry starts a registry on a free port of 127.0.0.1. Close stops it.
 func NewRegistry(opts Options) (*Registry, error) {
 	if opts.Signer == nil {
-		signer, err := NewSigner(SignerOptions{})
-		if err != nil {
-			return nil, err
-		}
-		opts.Signer = signer
+		opts.Signer = NewSigner(SignerOptions{})
 	}
 	server, err := newServer(ServerOptions{CA: opts.CA})
 	if err != nil {
@@ -134,19 +130,16 @@ func (r *Registry) RenewURLs() { r.signature.Add(1) }
 
 func (r *Registry) handler() http.Handler {
 	mux := http.NewServeMux()
-	handle := func(kind, pattern string, find func(req *http.Request) answer) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) { r.answer(w, req, kind, find) })
-	}
-	handle("discovery", "/.well-known/terraform.json", func(*http.Request) answer {
+	r.handle(mux, "discovery", "/.well-known/terraform.json", func(*http.Request) answer {
 		return document(typeJSON, discoveryDocument())
 	})
-	handle("versions", servicePath+"{namespace}/{type}/versions", r.versions)
-	handle("package", servicePath+"{namespace}/{type}/{version}/download/{os}/{arch}", r.describe)
+	r.handle(mux, "versions", servicePath+"{namespace}/{type}/versions", r.versions)
+	r.handle(mux, "package", servicePath+"{namespace}/{type}/{version}/download/{os}/{arch}", r.describe)
 	mux.HandleFunc(filesPath+"{namespace}/{type}/{version}/{file}", func(w http.ResponseWriter, req *http.Request) {
 		r.answer(w, req, fileKind(req.PathValue("file")), r.file)
 	})
 	r.handleModules(mux)
-	handle("other", "/", func(*http.Request) answer { return answer{} })
+	r.handle(mux, "other", "/", nothing)
 	return mux
 }
 

@@ -62,13 +62,7 @@ func NewServer(opts ServerOptions) (*Server, error) {
 func newServer(opts ServerOptions) (s *Server, err error) {
 	ca := opts.CA
 	if ca == nil {
-		if ca, err = NewCA(); err != nil {
-			return nil, err
-		}
-	}
-	certificate, err := ca.serverCertificate()
-	if err != nil {
-		return nil, err
+		ca = NewCA()
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -79,7 +73,7 @@ func newServer(opts ServerOptions) (s *Server, err error) {
 		plain:   opts.Plain,
 		port:    listener.Addr().(*net.TCPAddr).Port,
 		client:  newClient(ca),
-		http:    &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
+		http:    &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{ca.serverCertificate()}}},
 		listen:  listener,
 		closing: make(chan struct{}),
 		tokens:  make(map[string]string),
@@ -224,6 +218,12 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, f
 		http.ServeContent(w, req, "", time.Time{}, found.body)
 	})
 }
+
+func (s *Server) handle(mux *http.ServeMux, kind, pattern string, find func(*http.Request) answer) {
+	mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) { s.answer(w, req, kind, find) })
+}
+
+func nothing(*http.Request) answer { return answer{} }
 
 // serve is answer for what another handler serves. Fault.Body has no effect.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, kind string, handler http.Handler) {

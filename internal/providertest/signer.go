@@ -32,7 +32,7 @@ type SignerOptions struct {
 }
 
 // NewSigner makes a signer with a fresh key.
-func NewSigner(opts SignerOptions) (*Signer, error) {
+func NewSigner(opts SignerOptions) *Signer {
 	if opts.Name == "" {
 		opts.Name = "providertest"
 	}
@@ -47,10 +47,8 @@ func NewSigner(opts SignerOptions) (*Signer, error) {
 		Time:            func() time.Time { return opts.Created },
 		KeyLifetimeSecs: uint32(opts.Lifetime / time.Second),
 	})
-	if err != nil {
-		return nil, fmt.Errorf("making a signing key: %w", err)
-	}
-	return &Signer{entity: entity, opts: opts}, nil
+	must(err)
+	return &Signer{entity: entity, opts: opts}
 }
 
 // KeyID is the ID of the primary key, in 16 upper-case hex digits.

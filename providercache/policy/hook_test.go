@@ -52,7 +52,7 @@ func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 func TestPolicy_ChoiceLeavesOutWhatOthersHaveSigned(t *testing.T) {
 	registry := must.Get(providertest.NewRegistry(providertest.Options{}))(t)
 	t.Cleanup(registry.Close)
-	other := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
+	other := providertest.NewSigner(providertest.SignerOptions{})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.1.0", Signer: other})
 	widget := registry.Provider("acme", "widget")

@@ -94,7 +94,7 @@ func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 		"key":       {Created: now.Add(-3 * time.Hour), Lifetime: time.Hour, SignedAt: now.Add(-150 * time.Minute)},
 		"signature": {Created: now.Add(-3 * time.Hour), SignedAt: now.Add(-2 * time.Hour), SignatureLifetime: time.Hour},
 	} {
-		signer := must.Get(providertest.NewSigner(opts))(t)
+		signer := providertest.NewSigner(opts)
 		registry := harness.Start(t, providertest.NewRegistry, providertest.Options{Signer: signer})
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 		for value, refuses := range map[string]bool{"": false, "false": false, "true": true} {

@@ -52,7 +52,7 @@ type sourceCase struct {
 func TestSources_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
-	ca, signer := harness.NewCA(t), must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t) // of the servers of all cases
+	ca, signer := harness.NewCA(t), providertest.NewSigner(providertest.SignerOptions{}) // of the servers of all cases
 	cases := sourceCases(t)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

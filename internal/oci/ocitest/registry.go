@@ -1,7 +1,6 @@
 // Package ocitest starts a registry of container images for tests.
 //
-//	ca, err := providertest.NewCA()
-//	registry := ocitest.Start(t, ca, false) // skips the test where there is no docker-registry
+//	registry := ocitest.Start(t, providertest.NewCA(), false) // skips the test where there is no docker-registry
 package ocitest
 
 import (

@@ -91,11 +91,7 @@ func Start[Server interface{ Close() }, Options any](tb testing.TB, make func(Op
 // NewCA makes an authority that several servers can have in common.
 func NewCA(tb testing.TB) *providertest.CA {
 	tb.Helper()
-	ca, err := providertest.NewCA()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return ca
+	return providertest.NewCA()
 }
 
 // Redirect is what both programs' environment needs for hosts to lead to a
