@@ -1,8 +1,12 @@
 package oci
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/opencontainers/go-digest"
@@ -59,4 +63,50 @@ func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, cont
 		_, err := p.image(ctx, typePackage, tag, layer{Descriptor: archive, content: content})
 		return failed(ctx, err)
 	})
+}
+
+const typeModule = "application/vnd.opentofu.modulepkg"
+
+// Module finds the package of a module as OpenTofu does: the zip archive of an image manifest, by a tag or by the
+// digest of the manifest; of neither, the tag is "latest". Whoever reads the archive has to compare it with the
+// checksum. The error of one that isn't there is ErrNoModule.
+func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string) (getproviders.Archive, [sha256.Size]byte, error) {
+	var sum [sha256.Size]byte
+	at, err := ParseRepository(r.String())
+	if err != nil {
+		return nil, sum, err
+	}
+	if byDigest != "" {
+		if err := digest.Digest(byDigest).Validate(); err != nil {
+			return nil, sum, fmt.Errorf("the digest %.100q: %w", byDigest, err)
+		}
+	}
+	found, err := c.tagged(ctx, at, cmp.Or(byDigest, tag, "latest"), typeModule, ErrNoModule)
+	if err != nil {
+		return nil, sum, err
+	}
+	_, err = hex.Decode(sum[:], []byte(found.digest.Encoded()))
+	return found, sum, err
+}
+
+// ErrNoModule says that a repository has no such tag or manifest, or doesn't exist.
+var ErrNoModule = errors.New("there is no such package of a module")
+
+// tagged is the archive of the image manifest of a type that a tag or a digest leads to. missing is the error if there is none.
+func (c *Client) tagged(ctx context.Context, r Repository, reference, artifactType string, missing error) (*archive, error) {
+	repo, err := c.open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := repo.Manifests().Resolve(ctx, reference)
+	if err == nil && found.MediaType != ocispec.MediaTypeImageManifest {
+		err = fmt.Errorf("%s leads to the media type %.100q, and has to lead to an image manifest", reference, found.MediaType)
+	}
+	if err == nil {
+		found, err = readLayer(ctx, repo, found, artifactType)
+	}
+	if isMissing(err) {
+		return nil, fmt.Errorf("%w: %s has no %s", missing, r.url(), reference)
+	}
+	return &archive{repo: repo, at: r, digest: found.Digest, size: found.Size}, explained(err)
 }

@@ -2,18 +2,24 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // Result is what a command found out or did, in both forms, each of which may be empty: people were told before, or see the
@@ -76,4 +82,157 @@ func (run Run) Object() Object {
 		return len(encoded)
 	})
 	return Object{"started_at", Stamp(run.Begun), "ended_at", Stamp(run.Ended), "diagnostics", told}
+}
+
+// Object is an object in JSON: keys, each with its value behind it, in the order in which they are written. If a key ends
+// in "?", a value that is zero or empty is left out; if it ends in "|null", zero is null. A list that is nil is empty.
+type Object []any
+
+// MarshalJSON implements json.Marshaler. Constraints such as ">= 1.0" stay readable.
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i := 0; i < len(o); i += 2 {
+		key, optional := strings.CutSuffix(o[i].(string), "?")
+		key, nullable := strings.CutSuffix(key, "|null")
+		value, v := o[i+1], reflect.ValueOf(o[i+1])
+		isZero, isList := v.IsValid() && v.IsZero(), v.Kind() == reflect.Slice
+		switch {
+		case optional && (isZero || isList && v.Len() == 0):
+			continue
+		case nullable && isZero:
+			value = nil
+		case isList && isZero:
+			value = []any{}
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + key + `":`)
+		if err := out.Encode(value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Sorted is the object with its keys sorted.
+func (o Object) Sorted() Object {
+	pairs := slices.Collect(slices.Chunk(o, 2))
+	slices.SortFunc(pairs, func(a, b Object) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	return slices.Concat(pairs...)
+}
+
+// about says which package an object is about. Without a version, none was chosen yet.
+func about(p providercache.Outcome) Object {
+	return Object{"address", p.Provider, "version?", p.Version, "platform", p.Platform}
+}
+
+// sum counts packages by what became of them.
+type sum struct {
+	done, present, missing, failed int
+	bytes                          int64 // of the archives of those that were done
+}
+
+func sumOf(packages []providercache.Outcome) (s sum) {
+	for _, p := range packages {
+		switch {
+		case p.Err != nil:
+			s.failed++
+		case p.State == event.Present:
+			s.present++
+		case p.State == event.NotCached, p.State == event.Absent, p.State == event.NotRecorded:
+			s.missing++
+		default:
+			s.done++
+			s.bytes += p.Bytes
+		}
+	}
+	return s
+}
+
+// object has the sum under the name of what was done.
+func (s sum) object(done string) Object {
+	return Object{done, s.done, "present", s.present, "failed", s.failed, "bytes", s.bytes}
+}
+
+// StampFormat is RFC 3339 with microseconds.
+const StampFormat = "2006-01-02T15:04:05.000000Z07:00"
+
+// Span is when the work on a package began and ended; zero where nothing was to be done.
+type Span struct{ Begun, Ended time.Time }
+
+// Stamp is a moment, in UTC.
+func Stamp(at time.Time) string { return at.UTC().Format(StampFormat) }
+
+// Object is when something began and ended, as far as it is known.
+func (s Span) Object() (o Object) {
+	if !s.Begun.IsZero() {
+		o = Object{"started_at", Stamp(s.Begun)}
+	}
+	if !s.Ended.IsZero() {
+		o = append(o, "ended_at", Stamp(s.Ended))
+	}
+	return o
+}
+
+// ErrorObject says why something isn't there; nothing, if there is no error.
+func ErrorObject(err error) Object {
+	if err == nil {
+		return nil
+	}
+	return Object{"error", err.Error(), "code", explain.CodeOf(problem.Because(err, &problem.Problem{}))}
+}
+
+// Each makes a list of another, which is never null in JSON.
+func Each[T, U any](list []T, of func(T) U) []U {
+	all := []U{}
+	for _, item := range list {
+		all = append(all, of(item))
+	}
+	return all
+}
+
+// byProvider has the packages of each provider together, which come one after the other.
+func byProvider(packages []providercache.LockedPackage) (groups [][]providercache.LockedPackage) {
+	for i, p := range packages {
+		if i == 0 || p.Provider != packages[i-1].Provider {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], p)
+	}
+	return groups
+}
+
+// tallied counts packages, and those of each finding that there is.
+func tallied[P any, K ~string](packages []P, finding func(P) K) map[K]int {
+	counts := map[K]int{}
+	for _, p := range packages {
+		counts[finding(p)]++
+	}
+	return counts
+}
+
+// NewProblem describes a problem for programs, as [explain.Showing] hands it out. The order of the keys is Terraform's, which has no code.
+func NewProblem(p *problem.Problem, source *explain.Snippet) Object {
+	var place, snippet Object
+	if p.Subject != nil {
+		r := explain.Visible(*p.Subject)
+		place = Object{"filename", r.Filename, "start", position(r.Start), "end", position(r.End)}
+	}
+	if source != nil && source.Found {
+		snippet = Object{
+			"context|null", source.Context, "code", source.Code, "start_line", source.StartLine,
+			"highlight_start_offset", source.From, "highlight_end_offset", source.To, "values", []any{}, // of expressions; nothing here evaluates any
+		}
+	}
+	return Object{"severity", strings.ToLower(explain.SeverityName(p.Severity)), "summary", p.Summary, "detail", p.Detail, "range?", place, "snippet?", snippet, "code?", explain.CodeOf(p)}
+}
+
+func position(at hcl.Pos) Object {
+	return Object{"line", at.Line, "column", at.Column, "byte", at.Byte}
 }

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +11,62 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
+
+// HashPackage downloads or reads a package, authenticates it and returns its hashes. An archive that has to be complete before it can
+// be read is written to a temporary directory, and one that ArchiveDir keeps to that. For the packages above this one: the result
+// has an internal type. Programs call providercache.Fetcher.Hashes, or the function HashPackage for a package on this machine.
+func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
+	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
+		return f.AuthenticateDirectory(ctx, t, string(dir))
+	}
+	var path string
+	if _, keeps := f.keptPath(t); keeps {
+		stage, err := staging.New(f.ArchiveDir)
+		if err != nil {
+			return receipt.Provenance{}, t.Failed(during.Fetch, err)
+		}
+		defer stage.Remove()
+		path = stage.ArchivePath()
+	} else {
+		got, err := f.FetchArchive(ctx, t, "", "")
+		if !errors.Is(err, unpack.ErrNotStreamable) {
+			return got, err
+		}
+		temporary, err := scratch.Temporary()
+		if err != nil {
+			return got, t.Failed(during.Fetch, err)
+		}
+		defer temporary.Remove()
+		path = filepath.Join(temporary.Path, "archive.zip")
+	}
+	return f.FetchArchive(ctx, t, path, "")
+}
+
+// HashPackage returns the hashes of a package: of an archive, which has to keep
+// the rules for packages, h1 and zh; of a directory h1, while zh is "". When ctx
+// ends, the error is its cause.
+func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", err
+	}
+	if info.IsDir() {
+		h1, err = treehash.Dir(ctx, path)
+		return h1, "", err
+	}
+	content, zh, err := unpack.HashFile(ctx, path, nil)
+	if err != nil {
+		return "", "", err
+	}
+	return content.H1, zh, nil
+}
 
 // fetchDirectory stages a package that is unpacked already. The hash is that of what will be published.
 func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (got receipt.Provenance, err error) {
