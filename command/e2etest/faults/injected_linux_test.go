@@ -1,9 +1,7 @@
 package faults
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,17 +140,8 @@ func callRemoteModules(t *testing.T, s *site, dir string) {
 }
 
 // packagesBelow lists the executables of providers in a cache, those included that are on their way.
-func packagesBelow(t *testing.T, cache string) (names []string) {
-	err := filepath.WalkDir(cache, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasPrefix(entry.Name(), "terraform-provider-") {
-			names = append(names, path)
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return names
+func packagesBelow(t *testing.T, cache string) []string {
+	return filesWith(t, cache, func(path string) bool { return strings.HasPrefix(filepath.Base(path), "terraform-provider-") })
 }
 
 // TestCommands_SayThatDescriptorsAreUsedUp gives commands fewer descriptors than they want.

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -113,12 +112,6 @@ func renamedTo(trace string) (places []string) {
 }
 
 // listed lists all files of a directory and below, with dots and all.
-func listed(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		name, relErr := filepath.Rel(dir, path)
-		names = append(names, name)
-		return errors.Join(err, relErr)
-	}))
-	return names
+func listed(t *testing.T, dir string) []string {
+	return filesWith(t, dir, func(string) bool { return true })
 }

@@ -73,21 +73,8 @@ func TestInit_CopiesByTheKernel(t *testing.T) {
 // hardLinks reports whether the packages of a directory are the cache's files.
 func (s *site) hardLinks(t *testing.T, dir string) bool {
 	t.Helper()
-	for _, root := range []string{filepath.Join(dir, ".terraform"), s.cache} {
-		found := 0
-		must.Succeed(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-			if err == nil && strings.HasPrefix(entry.Name(), "terraform-provider-") {
-				info, statErr := os.Stat(path)
-				if statErr != nil {
-					return statErr
-				}
-				if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 {
-					found++
-				}
-			}
-			return err
-		}))
-		if found > 0 {
+	for _, path := range append(packagesBelow(t, filepath.Join(dir, ".terraform")), packagesBelow(t, s.cache)...) {
+		if stat, ok := must.Get(os.Stat(path))(t).Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 {
 			return true
 		}
 	}

@@ -122,15 +122,20 @@ func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
 	return kills
 }
 
-func archivesIn(t *testing.T, bucket string) (paths []string) {
-	must.Succeed(t, filepath.WalkDir(bucket, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err == nil && strings.HasSuffix(path, ".zip") && !strings.Contains(path, "/.tfdeps-") {
+func archivesIn(t *testing.T, bucket string) []string {
+	return filesWith(t, bucket, func(path string) bool { return strings.HasSuffix(path, ".zip") && !strings.Contains(path, "/.tfdeps-") })
+}
+
+// filesWith lists the paths below a directory that are as wanted. Others may remove some meanwhile.
+func filesWith(t *testing.T, dir string, wanted func(path string) bool) (paths []string) {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && wanted(path) {
 			paths = append(paths, path)
 		}
-		return nil
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	}))
 	return paths
 }

@@ -188,7 +188,7 @@ func (k *kindPlaces) compare(t *testing.T, after string, options []string, conte
 	k.init(t, k.programs[0], fresh, config)
 	want := recordOf(fresh)
 	var ends [2]harness.Ended
-	var before, left [2]map[string]string
+	var before, left [2]map[string]harness.File
 	var records [2]string
 	for i, program := range k.programs {
 		dir := t.TempDir()
@@ -199,9 +199,9 @@ func (k *kindPlaces) compare(t *testing.T, after string, options []string, conte
 			must.Write(t, stateFile(dir, "", "", workspace), stateText(text))
 		}
 		k.write(t, dir, config)
-		before[i] = contentOf(t, dir)
+		before[i] = harness.Files(t, dir)
 		ends[i] = k.init(t, program, dir, config, options...)
-		left[i], records[i] = contentOf(t, dir), recordOf(dir)
+		left[i], records[i] = harness.Files(t, dir), recordOf(dir)
 	}
 	refused := slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(ends[1].Said(), text) })
 	switch {
@@ -220,19 +220,4 @@ func (k *kindPlaces) compare(t *testing.T, after string, options []string, conte
 func recordOf(dir string) string {
 	src, _ := os.ReadFile(filepath.Join(dir, ".terraform/terraform.tfstate"))
 	return string(src)
-}
-
-// contentOf are all files of a directory with what they hold.
-func contentOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		files[path] = string(content)
-		return err
-	}))
-	return files
 }

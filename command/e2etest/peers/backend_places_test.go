@@ -178,7 +178,7 @@ func (p *statePlaces) isAlike(option, content string) bool {
 func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string, content stateContent) {
 	t.Helper()
 	var was, is [2]found
-	var before, left [2]map[string]string // what is in files and in the server, but for records
+	var before, left [2]map[string]harness.File // what is in files and in the server, but for records
 	var ends [2]harness.Ended
 	for i := range p.programs {
 		p.place(t, i, content)
@@ -188,7 +188,7 @@ func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string
 		ends[i] = p.init(t, i, options)
 		is[i], left[i] = p.find(t, i, after), p.filesIn(t, i)
 	}
-	usual := stateSays([]byte(before[1][stateFile(p.dirs[1], "", "", "default")]))
+	usual := stateSays([]byte(before[1]["terraform.tfstate"].Content))
 	if strings.Contains(after.block, "DIR/terraform.tfstate") && is[1].states["default"] == "" && usual != "" {
 		is[1].states["default"] = usual // difference 66
 	}
@@ -228,10 +228,10 @@ func (f found) keeps(before found) bool {
 	return f.planFails || f.selected == before.selected || before.selected == ""
 }
 
-func sameStates(before, after map[string]string) bool {
+func sameStates(before, after map[string]harness.File) bool {
 	before, after = maps.Clone(before), maps.Clone(after)
-	for _, files := range []map[string]string{before, after} {
-		maps.DeleteFunc(files, func(path, _ string) bool { return strings.Contains(filepath.ToSlash(path), "/.terraform/") })
+	for _, files := range []map[string]harness.File{before, after} {
+		maps.DeleteFunc(files, func(name string, _ harness.File) bool { return strings.HasPrefix(name, ".terraform/") })
 	}
 	return maps.Equal(before, after)
 }
@@ -351,24 +351,23 @@ func stateSays(src []byte) string {
 }
 
 // filesIn are all files of a directory with their content, and what the server keeps for it.
-func (p *statePlaces) filesIn(t *testing.T, i int) map[string]string {
+func (p *statePlaces) filesIn(t *testing.T, i int) map[string]harness.File {
 	t.Helper()
 	state := fmt.Sprintf("/%d", i)
-	files := contentOf(t, p.dirs[i])
-	files[state] = p.states.get(state)
+	files := harness.Files(t, p.dirs[i])
+	files[state] = harness.File{Content: p.states.get(state)}
 	return files
 }
 
 // stateServer keeps a state for each path. Only the user u with the password secret gets to /private.
 type stateServer struct {
 	*httptest.Server
-	mu     sync.Mutex
-	states map[string]string
+	states sync.Map
 }
 
 func newStateServer(t *testing.T) *stateServer {
 	t.Helper()
-	s := &stateServer{states: map[string]string{}}
+	s := new(stateServer)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -391,14 +390,10 @@ func (s *stateServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *stateServer) put(path, state string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.states[path] = state
-}
+func (s *stateServer) put(path, state string) { s.states.Store(path, state) }
 
 func (s *stateServer) get(path string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.states[path]
+	state, _ := s.states.Load(path)
+	text, _ := state.(string)
+	return text
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,10 +28,8 @@ type tap struct {
 	address string // 127.0.0.1:PORT
 	target  string
 
-	mu       sync.Mutex
-	accepted int
-	sent     int64 // by the service
-	cutAfter int64 // so many bytes of one connection; 0: never, or it has happened
+	accepted, sent atomic.Int64 // the latter by the service
+	cutAfter       atomic.Int64 // so many bytes of one connection; 0: never, or it has happened
 }
 
 func newTap(t *testing.T, target string) *tap {
@@ -48,9 +47,7 @@ func newTap(t *testing.T, target string) *tap {
 			if err != nil {
 				return
 			}
-			p.mu.Lock()
-			p.accepted++
-			p.mu.Unlock()
+			p.accepted.Add(1)
 			running.Go(func() { p.pass(client) })
 		}
 	})
@@ -75,40 +72,14 @@ func (p *tap) pass(client net.Conn) {
 	for received := int64(0); ; {
 		n, err := server.Read(buffer)
 		received += int64(n)
-		if p.count(int64(n), received) {
+		p.sent.Add(int64(n))
+		if after := p.cutAfter.Load(); after > 0 && received >= after && p.cutAfter.CompareAndSwap(after, 0) {
 			return
 		}
 		if _, failed := client.Write(buffer[:n]); failed != nil || err != nil {
 			return
 		}
 	}
-}
-
-// count counts what a connection has received, and reports whether it is to be broken off.
-func (p *tap) count(n, received int64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sent += n
-	if p.cutAfter == 0 || received < p.cutAfter {
-		return false
-	}
-	p.cutAfter = 0
-	return true
-}
-
-// since returns what has been counted, and begins again; cut: no connection is to be broken off any longer.
-func (p *tap) since() (accepted int, sent int64, cut bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	accepted, sent, cut = p.accepted, p.sent, p.cutAfter == 0
-	p.accepted, p.sent = 0, 0
-	return accepted, sent, cut
-}
-
-func (p *tap) cutOnce(after int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cutAfter = after
 }
 
 var loopback = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
@@ -176,9 +147,9 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			throughTap(t, start, []providertest.PackageSpec{{Type: "widget", Archive: archive}}, func(p *tap) { p.cutOnce(size / 2) }, func(p *tap, command, dir string, env []string) {
-				if accepted, sent, cut := p.since(); !cut || sent < size || sent > size+size/8 {
-					t.Errorf("%s: %d bytes were sent over %d connections for an archive of %d; broken off: %t", command, sent, accepted, len(archive), cut)
+			throughTap(t, start, []providertest.PackageSpec{{Type: "widget", Archive: archive}}, func(p *tap) { p.cutAfter.Store(size / 2) }, func(p *tap, command, dir string, env []string) {
+				if sent, cut := p.sent.Swap(0), p.cutAfter.Load() == 0; !cut || sent < size || sent > size+size/8 {
+					t.Errorf("%s: %d bytes were sent for an archive of %d; broken off: %t", command, sent, len(archive), cut)
 				}
 				harness.Run(t, dir, env, harness.Tfdeps(t), "init", "-offline", "-lockfile=readonly")
 			})
@@ -215,7 +186,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			throughTap(t, start, packages, func(*tap) {}, func(p *tap, command, _ string, _ []string) {
-				if accepted, _, _ := p.since(); accepted > most {
+				if accepted := p.accepted.Swap(0); accepted > most {
 					t.Errorf("%s opens %d connections, want %d at most", command, accepted, most)
 				}
 			})

@@ -43,7 +43,7 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 	}
 	must.Equal(t, registry.Requests("archive"), 0)
 	t.Run("clients", func(t *testing.T) {
-		for program, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu, "tfdeps": harness.Tfdeps} {
+		for program, look := range harness.Clients {
 			for protocol, env := range map[string][]string{"mirror": asMirror, "registry": harness.Trust(t, ca, asRegistry)} {
 				t.Run(program+" "+protocol, func(t *testing.T) {
 					t.Parallel()
@@ -79,7 +79,7 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 // the first or at the second attempt, after one more download.
 func TestServe_DamagedArchives(t *testing.T) {
 	t.Parallel()
-	for program, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu, "tfdeps": harness.Tfdeps} {
+	for program, look := range harness.Clients {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
 			peer, store := look(t), t.TempDir()

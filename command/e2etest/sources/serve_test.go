@@ -112,7 +112,7 @@ func TestServe_ExplainsAsTheRegistryDoes(t *testing.T) {
 	registry.Add(harness.LockPackage(t, "elsewhere", "1.0.0", "plan9_amd64"))
 	direct := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir())
 	store := t.TempDir()
-	for program, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu, "tfdeps": harness.Tfdeps} {
+	for program, look := range harness.Clients {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
 			path := look(t)

@@ -24,7 +24,7 @@ func (b vendorBuilds) keepsArchivesInLFS(t *testing.T) {
 	harness.RequireProgram(t, "git-lfs")
 	v := b.newVendoring(t)
 	v.vendor(t, "-lfs")
-	want := v.files(t, filepath.Join(v.dir, "terraform.d"))
+	want := harness.Files(t, filepath.Join(v.dir, "terraform.d"))
 	v.git(t, v.top, "lfs", "install", "--local")
 	v.git(t, v.top, "add", ".")
 	v.git(t, v.top, "commit", "-q", "-m", "vendored")
@@ -33,7 +33,7 @@ func (b vendorBuilds) keepsArchivesInLFS(t *testing.T) {
 	}
 	v.git(t, v.top, "lfs", "install") // in this test's home
 	v.clone(t)
-	sameFiles(t, "clone", want, v.files(t, filepath.Join(v.top, "clone/env/terraform.d")))
+	sameFiles(t, "clone", want, harness.Files(t, filepath.Join(v.top, "clone/env/terraform.d")))
 	clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
 	v.run(t, filepath.Join(v.top, "clone/env"), clean, v.program, "vendor", "-check", "-prune")
 	v.run(t, filepath.Join(v.top, "clone/env"), clean, v.program, "init")
@@ -118,7 +118,7 @@ func (b vendorBuilds) isEndedAtAnyTime(t *testing.T) {
 func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	v := b.newVendoring(t)
 	v.vendor(t)
-	want := v.files(t, v.top)
+	want := harness.Files(t, v.top)
 	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
 	ended := 0
 	for range map[bool]int{false: 8, true: 25}[peertest.All()] {
@@ -170,9 +170,9 @@ func (v *vendoring) waitForLocks(t *testing.T) {
 
 // visible are the files without those of a directory that a killed run had just
 // made, and hadn't locked yet: only its age will tell that no process works in it.
-func (v *vendoring) visible(t *testing.T) map[string]string {
+func (v *vendoring) visible(t *testing.T) map[string]harness.File {
 	t.Helper()
-	files := v.files(t, v.top)
+	files := harness.Files(t, v.top)
 	for name := range files {
 		if strings.Contains(name, "/.tfdeps-") && strings.HasSuffix(name, "/.lock.new") {
 			delete(files, name)
@@ -185,7 +185,7 @@ func (v *vendoring) visible(t *testing.T) map[string]string {
 func (b vendorBuilds) runsAtOnce(t *testing.T) {
 	v := b.newVendoring(t)
 	v.vendor(t)
-	want := v.files(t, v.top)
+	want := harness.Files(t, v.top)
 	for range 5 {
 		v.fresh(t)
 		var runs []*exec.Cmd
@@ -199,6 +199,6 @@ func (b vendorBuilds) runsAtOnce(t *testing.T) {
 			_ = cmd.Wait() // one may find what the other is just replacing
 		}
 		v.vendor(t)
-		sameFiles(t, "after two", want, v.files(t, v.top))
+		sameFiles(t, "after two", want, harness.Files(t, v.top))
 	}
 }

@@ -5,7 +5,6 @@ package vendored
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -143,33 +142,7 @@ func (v *vendoring) vendor(t *testing.T, args ...string) string {
 	return v.run(t, v.dir, v.env, v.program, append([]string{"vendor"}, args...)...)
 }
 
-// files are all files of the repository, with their content, git's own excepted.
-func (v *vendoring) files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && d.Name() == ".git" {
-			return fs.SkipDir
-		}
-		if !d.Type().IsRegular() {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		all[filepath.ToSlash(name)] = fmt.Sprint(info.Mode()&0o100) + string(content)
-		return err
-	}))
-	return all
-}
-
-func sameFiles(t *testing.T, what string, was, is map[string]string) {
+func sameFiles(t *testing.T, what string, was, is map[string]harness.File) {
 	t.Helper()
 	for name, content := range was {
 		must.Equal(t, is[name], content, what, name)
@@ -224,15 +197,15 @@ func (v *vendoring) clone(t *testing.T) {
 func (b vendorBuilds) twiceGivesTheSame(t *testing.T) {
 	v := b.newVendoring(t)
 	v.vendor(t)
-	first := v.files(t, v.top)
+	first := harness.Files(t, v.top)
 	v.vendor(t)
-	sameFiles(t, "again", first, v.files(t, v.top))
+	sameFiles(t, "again", first, harness.Files(t, v.top))
 	var tars [2][]byte
 	for i, name := range []string{"a.tar", "b.tar"} {
 		v.vendor(t, "-o", filepath.Join(v.top, "..", name))
 		tars[i], _ = os.ReadFile(filepath.Join(v.top, "..", name))
 	}
-	sameFiles(t, "after a bundle", first, v.files(t, v.top))
+	sameFiles(t, "after a bundle", first, harness.Files(t, v.top))
 	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".tfdeps.modules.lock.hcl"} {
 		must.Succeed(t, os.RemoveAll(filepath.Join(v.dir, name)))
 	}
@@ -242,7 +215,7 @@ func (b vendorBuilds) twiceGivesTheSame(t *testing.T) {
 		t.Errorf("archives of %d, %d and %d bytes, which differ", len(tars[0]), len(tars[1]), len(fresh))
 	}
 	v.vendor(t, "-unpack", filepath.Join(v.top, "../c.tar"))
-	sameFiles(t, "unpacked", first, v.files(t, v.top))
+	sameFiles(t, "unpacked", first, harness.Files(t, v.top))
 	must.Contain(t, v.vendor(t, "-check", "-prune"), "Nothing to do")
 }
 
@@ -254,7 +227,7 @@ func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
 	}
 	v.vendor(t, "-platform=plan9_mips")
 	v.vendor(t, "-platform="+getproviders.CurrentPlatform().String(), "-prune")
-	names := v.files(t, v.top)
+	names := harness.Files(t, v.top)
 	for _, name := range kept {
 		if _, ok := names[name]; !ok {
 			t.Errorf("%s is gone", name)
@@ -263,7 +236,7 @@ func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
 	for name := range names {
 		must.NotContain(t, name, "plan9")
 	}
-	if ours := strings.Count(names["env/.gitignore"], "tfdeps vendor: begin"); ours != 1 || !strings.HasPrefix(names["env/.gitignore"][len(fmt.Sprint(fs.FileMode(0))):], ".terraform/\n*.tfvars\n\n#") {
-		t.Errorf("%s", names["env/.gitignore"])
+	if ours := strings.Count(names["env/.gitignore"].Content, "tfdeps vendor: begin"); ours != 1 || !strings.HasPrefix(names["env/.gitignore"].Content, ".terraform/\n*.tfvars\n\n#") {
+		t.Error(names["env/.gitignore"])
 	}
 }

@@ -92,6 +92,37 @@ func contentOf(path string, mode fs.FileMode) (string, error) {
 	}
 }
 
+// File is what a file holds, and by whom that may be read, written and run.
+type File struct {
+	Mode    fs.FileMode
+	Content string
+}
+
+// Files are all files below a directory but those of git, by their names from there, which have slashes.
+func Files(t testing.TB, dir string) map[string]File {
+	t.Helper()
+	all := map[string]File{}
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err == nil && d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case err != nil || !d.Type().IsRegular():
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		all[filepath.ToSlash(name)] = File{info.Mode(), string(content)}
+		return err
+	}))
+	return all
+}
+
 func LockOf(t *testing.T, dir string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, depsfile.FileName))

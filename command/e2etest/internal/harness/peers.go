@@ -44,6 +44,9 @@ func LookTofu(tb testing.TB) string {
 	return path
 }
 
+// Clients are the programs that install from servers and mirrors, and what finds them.
+var Clients = map[string]func(testing.TB) string{"terraform": LookTerraform, "tofu": LookTofu, "tfdeps": Tfdeps}
+
 // RequireProgram skips a test that needs a program which isn't there.
 func RequireProgram(tb testing.TB, name string) {
 	tb.Helper()
