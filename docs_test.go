@@ -49,9 +49,7 @@ func TestDocs_LinksLeadSomewhere(t *testing.T) {
 func TestBrokenLinks_CanFail(t *testing.T) {
 	all := map[string]string{"README.md": "# A\n[x](docs/b.md) [y](docs/b.md#one--two)", "docs/b.md": "# B\n## One & two\n```sh\n# no heading\n```\n[z](../README.md#a)"}
 	for page, text := range all {
-		if found := brokenLinks(page, text, all); len(found) > 0 {
-			t.Errorf("good links: %q", found)
-		}
+		must.Len(t, brokenLinks(page, text, all), 0)
 	}
 	for _, text := range []string{"[x](nowhere.md)", "[x](docs/b.md#no-heading)", "[x](#b)", "![x](docs/x.svg)", "see docs/c.md"} {
 		must.Len(t, brokenLinks("README.md", text, all), 1, text)
@@ -387,9 +385,7 @@ func TestContributing_NamesFilesThatExist(t *testing.T) {
 	section, _, _ := strings.Cut(after, "\n## ")
 	_, paths, _ := strings.Cut(section, "\n1. ")
 	lists := strings.Split(paths, "\n1. ")
-	if len(lists) != 2 {
-		t.Fatalf("CONTRIBUTING.md follows %d paths, want those of init and cache gc", len(lists))
-	}
+	must.Len(t, lists, 2)
 	for i, most := range []int{22, 13} {
 		files := listedFiles.FindAllStringSubmatch("\n1. "+lists[i], -1)
 		seen := map[string]bool{}

@@ -40,9 +40,7 @@ func TestLink_IsSharedInEqualParts(t *testing.T) {
 			t.Errorf("%s: ended after %v s, want %v", name, ended[name], want)
 		}
 	}
-	if network.most != 100 {
-		t.Errorf("the highest rate is %v, want the capacity", network.most)
-	}
+	must.Equal(t, network.most, 100)
 }
 
 func TestQueue_AnswersOneAfterTheOther(t *testing.T) {
@@ -73,9 +71,7 @@ func TestSimulate_KeepsAllBytesAndRunners(t *testing.T) {
 				if w == direct {
 					got = r.RegistryBytes
 				}
-				if got != passed*each {
-					t.Errorf("%s, %s: %d runners and %d failures have %.0f bytes, want %.0f", s.name, w, runners, r.Failed, got, passed*each)
-				}
+				must.Equal(t, got, passed*each, s.name, w, runners, r.Failed)
 				if w != direct && r.Failed > 0 || r.RegistryArchives > 2*len(s.archives) && w != direct {
 					t.Errorf("%s, %s: %+v", s.name, w, r)
 				}

@@ -120,17 +120,11 @@ func TestPick_TheSeedChooses(t *testing.T) {
 		t.Error("another seed chooses the same")
 	}
 	for i, rule := range ruleNames {
-		if strings.Split(first[i], "\x00")[3] != rule {
-			t.Errorf("change %d is %q, want one by %s", i+1, first[i], rule)
-		}
+		must.Equal(t, strings.Split(first[i], "\x00")[3], rule, first[i])
 	}
-	if all := keys(changeable, "1", 100); len(all) != 17 {
-		t.Errorf("%d changes, want all 17", len(all))
-	}
+	must.Len(t, keys(changeable, "1", 100), 17)
 	// An index of -1 and a slice that isn't one any more don't compile.
-	if few := keys("package a\n\nfunc A(a []int) []int { return a[:0] }\n", "1", 9); len(few) != 0 {
-		t.Errorf("what doesn't compile is chosen: %q", few)
-	}
+	must.Len(t, keys("package a\n\nfunc A(a []int) []int { return a[:0] }\n", "1", 9), 0)
 }
 
 func TestRandom_SaysWhatSurvives(t *testing.T) {
@@ -164,13 +158,9 @@ func TestRandom_SaysWhatSurvives(t *testing.T) {
 		"passed the commands' tests: N: getproviders/a.go:4: Sign: bound: a <= 0",
 		"SURVIVED: N: line 4 of\nfile getproviders/a.go\n- Sign: if a < 0 {\n+ bound: a <= 0",
 	} {
-		if !strings.Contains(got, line+"\n") {
-			t.Errorf("the output has no %q:\n%s", line, got)
-		}
+		must.Contain(t, got, line+"\n", line)
 	}
-	if survivors != 1 {
-		t.Errorf("%d survivors, want 1", survivors)
-	}
+	must.Equal(t, survivors, 1)
 
 	_, lines, _ := strings.Cut(got, " of\n")
 	must.Succeed(t, os.WriteFile(filepath.Join("testdata", "mutate", "explained.txt"), []byte("# why\n\n"+lines+"= it isn't\n"), 0o600))

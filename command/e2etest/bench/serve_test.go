@@ -124,30 +124,6 @@ func askAgain(ctx context.Context, address string, request []byte, n int) error 
 	return nil
 }
 
-// BenchmarkServe_FiftyClients has fifty clients ask for ten archives that aren't there yet.
-func BenchmarkServe_FiftyClients(b *testing.B) {
-	for b.Loop() {
-		s := startServer(b)
-		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 50}}
-		took := together(b, 50, func(number int) error {
-			for i := range 10 {
-				if _, err := take(client, s.url((i+number)%10, archiveOf((i+number)%10))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		client.CloseIdleConnections()
-		resp := must.Get(http.Get("http://" + s.address + "/metrics"))(b)
-		text, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || !strings.Contains(string(text), "tfdeps_downloads_total 10\n") {
-			b.Fatalf("not ten downloads: %v, %s", err, text)
-		}
-		b.ReportMetric(took.Seconds(), "s/fleet")
-	}
-}
-
 // BenchmarkServe_Memory has a hundred clients take the largest archive at the same time, each as
 // slowly as the others, first while it arrives and then from the store. The budget of peak-MiB is
 // 64.

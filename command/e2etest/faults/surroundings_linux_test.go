@@ -26,9 +26,7 @@ func TestInit_FilesCantBeRead(t *testing.T) {
 	s, dir := newSiteWithModule(t)
 	s.init(t, dir)
 	binary := packagesBelow(t, s.cache)
-	if len(binary) != 1 {
-		t.Fatalf("the cache has %q", binary)
-	}
+	must.Len(t, binary, 1)
 	lock := harness.LockOf(t, dir)
 	state, err := filepath.Glob(filepath.Join(homeOf(s), ".local/state/tfdeps/*"))
 	if err != nil || len(state) == 0 {

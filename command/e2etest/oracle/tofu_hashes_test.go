@@ -50,9 +50,7 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 		t.Errorf("tfdeps: %q\ntofu: %q", got, theirs)
 	}
 	read := fresh(ours, "", "TFDEPS_HASHES=read")
-	if len(read) != 4 {
-		t.Fatalf("what is read and signed: %q", read)
-	}
+	must.Len(t, read, 4)
 	for _, known := range [][]string{read, read[:1]} {
 		lock := fmt.Sprintf("provider %q {\n  version = \"1.0.0\"\n  hashes = [\"%s\"]\n}\n", tofuHost+"/acme/widget", strings.Join(known, `", "`))
 		must.EqualSlices(t, fresh(ours, lock), fresh(tofu, lock), lock)

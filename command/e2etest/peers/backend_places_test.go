@@ -359,7 +359,7 @@ func (p *statePlaces) filesIn(t *testing.T, i int) map[string]harness.File {
 	return files
 }
 
-// stateServer keeps a state for each path. Only the user u with the password secret gets to /private.
+// stateServer keeps a state for each path, and for each key of Consul. Only the user u with the password secret gets to /private.
 type stateServer struct {
 	*httptest.Server
 	states sync.Map
@@ -383,8 +383,21 @@ func (s *stateServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.put(r.URL.Path, string(body))
 	case r.Method == http.MethodDelete:
 		s.put(r.URL.Path, "")
+	case r.URL.Path == "/v1/txn": // of Consul's API
+		var operations []struct {
+			KV struct {
+				Key   string
+				Value []byte
+			}
+		}
+		_ = json.NewDecoder(r.Body).Decode(&operations)
+		s.put("/v1/kv/"+operations[0].KV.Key, string(operations[0].KV.Value))
+		_, _ = io.WriteString(w, `{"Results": [{"KV": {"ModifyIndex": 1}}]}`)
 	case s.get(r.URL.Path) == "":
 		w.WriteHeader(http.StatusNotFound)
+	case strings.HasPrefix(r.URL.Path, "/v1/kv/"):
+		w.Header().Set("X-Consul-Index", "1")
+		_ = json.NewEncoder(w).Encode([]any{map[string]any{"Value": []byte(s.get(r.URL.Path)), "ModifyIndex": 1}})
 	default:
 		_, _ = io.WriteString(w, s.get(r.URL.Path))
 	}
