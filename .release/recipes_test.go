@@ -1,13 +1,26 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 )
 
 // checkRecipes compares the recipe of the image and the formula with the files of a release that they are made from.
@@ -104,4 +117,224 @@ func buildImage(t *testing.T, dist string) (files []string) {
 	_, _ = run("umount", container)
 	_, _ = run("rm", container)
 	return files
+}
+
+// The lines of docs/install.md that install a release: the script by its checksum, and an archive by its signature.
+func TestInstall_ByTheLinesOfThePage(t *testing.T) {
+	t.Parallel()
+	needShell(t)
+	for _, program := range []string{"curl", "sha256sum", "minisign"} {
+		need(t, program)
+	}
+	url := releaseServer(t, "v0.1.0", asItIs)
+	script := getURL(t, url+"/v0.1.0/install.sh")
+	for name, c := range map[string]struct {
+		heading, sum string
+		fails        bool
+	}{
+		"the script":       {"In two lines", fmt.Sprintf("%x", sha256.Sum256(script)), false},
+		"another script":   {"In two lines", fmt.Sprintf("%x", sha256.Sum256(append(script, '\n'))), true},
+		"a signed archive": {"From an archive", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, target := t.TempDir(), filepath.Join(t.TempDir(), "bin")
+			lines := strings.NewReplacer(downloads, url, "CHECKSUM", c.sum, "-P KEY", "-P "+publicText(throwAwayKey()), "&& sh install.sh", "&& sh install.sh -d "+target, "linux_amd64", here.String()).
+				Replace(blockBelow(t, c.heading))
+			if c.sum == "" { // what was fetched before
+				for _, file := range []string{"SHA256SUMS", "SHA256SUMS.minisig", archiveName("v0.1.0", here)} {
+					succeed(t, os.WriteFile(filepath.Join(dir, file), getURL(t, url+"/v0.1.0/"+file), 0o644))
+				}
+				target = filepath.Join(dir, baseName("v0.1.0", here))
+			}
+			cmd := exec.Command("sh", "-euxc", lines)
+			cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+			out, err := cmd.CombinedOutput()
+			_, missing := os.Stat(filepath.Join(target, here.program()))
+			if (err != nil) != c.fails || (missing != nil) != c.fails {
+				t.Errorf("%v, %v: %s", err, missing, out)
+			}
+		})
+	}
+}
+
+// blockBelow is the first block of code below a heading of docs/install.md.
+func blockBelow(t *testing.T, heading string) string {
+	t.Helper()
+	_, after, _ := strings.Cut(read(t, "../docs/install.md"), "\n## "+heading+"\n")
+	_, after, _ = strings.Cut(after, "```text\n")
+	block, _, found := strings.Cut(after, "```")
+	if !found {
+		t.Fatalf("docs/install.md has no block below %s", heading)
+	}
+	return block
+}
+
+func getURL(t *testing.T, url string) []byte {
+	t.Helper()
+	answer := get(http.Get(url))(t)
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", url, answer.Status, err)
+	}
+	return content
+}
+
+// checkAPK reads a package as apk does: two archives in gzip, of which the first describes the second by its checksum.
+func checkAPK(t *testing.T, name string) {
+	t.Helper()
+	content := []byte(read(t, name))
+	at := bytes.NewReader(content)
+	control := members(t, at)
+	data := sha256.Sum256(content[len(content)-at.Len():])
+	files := members(t, at)
+	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+	for _, want := range []string{"pkgname = tfdeps", "pkgver = 0.1.0-r1", "arch = " + arch, "license = Apache-2.0", "datahash = " + hex.EncodeToString(data[:])} {
+		if !strings.Contains("\n"+string(control[".PKGINFO"]), "\n"+want+"\n") {
+			t.Errorf("the package for Alpine lacks %q:\n%s", want, control[".PKGINFO"])
+		}
+	}
+	for _, want := range []string{"usr/bin/tfdeps", "usr/share/man/man1/tfdeps.1", "usr/share/doc/tfdeps/licences.txt"} {
+		if len(files[want]) == 0 {
+			t.Errorf("the package for Alpine lacks %s", want)
+		}
+	}
+}
+
+// members are the files of an archive in one member of gzip, after which the reader stands.
+func members(t *testing.T, from *bytes.Reader) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	unzipped := get(gzip.NewReader(from))(t)
+	unzipped.Multistream(false)
+	archive := tar.NewReader(unzipped)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if succeed(t, err); header.Typeflag == tar.TypeReg {
+			all[header.Name] = get(io.ReadAll(archive))(t)
+		}
+	}
+	get(io.Copy(io.Discard, unzipped))(t)
+	return all
+}
+
+// allSums is a list of checksums for all platforms: a letter 64 times each, in the order of platforms.
+func allSums() (sums string) {
+	for i, name := range strings.Split(platforms, ",") {
+		system, arch, _ := strings.Cut(name, "_")
+		sums += strings.Repeat(string(rune('a'+i)), 64) + "  " + archiveName("v0.1.0", platform{system, arch}) + "\n"
+	}
+	return sums
+}
+
+// What Homebrew reads of the formula, for each system and processor: Ruby runs it with words in the place of Homebrew's.
+func TestFormula_SaysWhatHomebrewReads(t *testing.T) {
+	t.Parallel()
+	ruby := need(t, "ruby")
+	text := get(filledIn("tfdeps.rb.tmpl", "v0.1.0", "https://example.com/d", allSums()))(t)
+	const words = `require "json"
+class Formula
+  SAID = {}
+  %w[desc homepage version license url sha256].each { |word| define_singleton_method(word) { |value| SAID[word] = value } }
+  { "macos" => "darwin", "linux" => "linux", "arm" => "arm64", "intel" => "amd64" }.each { |word, ours| define_singleton_method("on_" + word) { |&block| block.call if ARGV.include?(ours) } }
+  define_singleton_method(:test) { |&block| SAID["test"] = !block.nil? }
+  class Dir_
+    def initialize(name) = @name = name
+    def install(*what) = (SAID[@name] ||= []).concat(what.flat_map { |w| w.is_a?(Hash) ? w.to_a.flatten : w })
+  end
+  %w[bin man1 bash_completion zsh_completion fish_completion doc].each { |name| define_method(name) { Dir_.new(name) } }
+end
+`
+	for i, p := range strings.Split("linux_amd64,linux_arm64,darwin_amd64,darwin_arm64", ",") {
+		system, arch, _ := strings.Cut(p, "_")
+		cmd := exec.Command(ruby, "-", system, arch)
+		cmd.Stdin = strings.NewReader(words + string(text) + "\nTfdeps.new.install\nputs JSON.generate(Formula::SAID)\n")
+		out, err := cmd.CombinedOutput()
+		var said map[string]any
+		if err != nil || json.Unmarshal(out, &said) != nil {
+			t.Fatalf("%s: %v: %s", p, err, out)
+		}
+		for word, want := range map[string]string{
+			"url": "https://example.com/d/v0.1.0/tfdeps_0.1.0_" + p + ".tar.gz", "sha256": strings.Repeat(string(rune('a'+i)), 64), "version": "0.1.0", "license": "Apache-2.0", "test": "true",
+			"bin": "[tfdeps]", "bash_completion": "[completions/tfdeps.bash tfdeps]", "zsh_completion": "[completions/_tfdeps]", "fish_completion": "[completions/tfdeps.fish]",
+		} {
+			if got := fmt.Sprint(said[word]); got != want {
+				t.Errorf("%s: %s is %s, want %s", p, word, got, want)
+			}
+		}
+		if desc := said["desc"].(string); len(desc) > 80 || strings.HasPrefix(strings.ToLower(desc), "a ") || strings.HasSuffix(desc, ".") { // brew audit
+			t.Errorf("the description is %q", desc)
+		}
+	}
+}
+
+// manifests are the rules of winget's schemas for version 1.6.0 of its files: each field, what it may be, and which are required.
+var manifests = map[string]struct {
+	kind             string
+	required, others []string
+}{
+	"winget.version.yaml.tmpl":   {"version", []string{"PackageIdentifier", "PackageVersion", "DefaultLocale", "ManifestType", "ManifestVersion"}, nil},
+	"winget.installer.yaml.tmpl": {"installer", []string{"PackageIdentifier", "PackageVersion", "Installers", "ManifestType", "ManifestVersion"}, []string{"InstallerType", "NestedInstallerType"}},
+	"winget.locale.yaml.tmpl": {"defaultLocale", []string{"PackageIdentifier", "PackageVersion", "PackageLocale", "Publisher", "PackageName", "License", "ShortDescription", "ManifestType", "ManifestVersion"},
+		[]string{"PackageUrl"}},
+}
+
+var wingetFields = map[string]string{
+	"PackageIdentifier": `^[^.\s\\/:*?"<>|]{1,32}(\.[^.\s\\/:*?"<>|]{1,32}){1,7}$`, "PackageVersion": `^[^\\/:*?"<>|]{1,128}$`, "DefaultLocale": `^[a-z]{2}-[A-Z]{2}$`, "PackageLocale": `^[a-z]{2}-[A-Z]{2}$`,
+	"Publisher": `^.{2,256}$`, "PackageName": `^.{2,256}$`, "License": `^.{3,512}$`, "ShortDescription": `^.{3,256}$`, "PackageUrl": `^https?://.+$`, "ManifestVersion": `^1\.6\.0$`,
+	"InstallerType": `^zip$`, "NestedInstallerType": `^portable$`, "Architecture": `^(x64|arm64)$`, "InstallerUrl": `^https?://.+$`, "InstallerSha256": `^[A-Fa-f0-9]{64}$`,
+	"RelativeFilePath": `^[^/]{1,512}$`, "PortableCommandAlias": `^.{1,40}$`,
+}
+
+// A single file for winget has one installer only, so there are three files, as in its repository of packages.
+func TestWinget_FitsItsSchemas(t *testing.T) {
+	t.Parallel()
+	for name, rules := range manifests {
+		text := get(filledIn(name, "v0.1.0", "https://example.com/d", allSums()))(t)
+		var manifest map[string]any
+		succeed(t, yaml.Unmarshal(text, &manifest))
+		for _, field := range rules.required {
+			if manifest[field] == nil {
+				t.Errorf("%s lacks %s", name, field)
+			}
+		}
+		if manifest["ManifestType"] != rules.kind {
+			t.Errorf("%s is %v", name, manifest["ManifestType"])
+		}
+		for field, value := range manifest {
+			switch {
+			case !slices.Contains(append(rules.required, rules.others...), field):
+				t.Errorf("%s has %s, which isn't a field there", name, field)
+			case field == "Installers":
+				if len(value.([]any)) != 2 {
+					t.Errorf("%s has the installers %v", name, value)
+				}
+				for _, installer := range value.([]any) {
+					installer := installer.(map[string]any)
+					nested := installer["NestedInstallerFiles"].([]any)[0].(map[string]any)
+					delete(installer, "NestedInstallerFiles")
+					if !strings.HasPrefix(fmt.Sprint(nested["RelativeFilePath"]), strings.TrimSuffix(filepath.Base(fmt.Sprint(installer["InstallerUrl"])), ".zip")+`\`) || len(installer) != 3 {
+						t.Errorf("%s has the installer %v of %v", name, nested, installer)
+					}
+					checkFields(t, name, installer)
+					checkFields(t, name, nested)
+				}
+			case field != "ManifestType":
+				checkFields(t, name, map[string]any{field: value})
+			}
+		}
+	}
+}
+
+func checkFields(t *testing.T, name string, fields map[string]any) {
+	t.Helper()
+	for field, value := range fields {
+		if pattern := wingetFields[field]; pattern == "" || !regexp.MustCompile(pattern).MatchString(fmt.Sprint(value)) {
+			t.Errorf("%s: %s is %v", name, field, value)
+		}
+	}
 }

@@ -3,15 +3,21 @@
 package embed
 
 import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // embedPackage is a small program that embeds the engine.
@@ -116,4 +122,278 @@ func BenchmarkEmbedStart(b *testing.B) {
 			b.Fatal("started without arguments, the program did something")
 		}
 	}
+}
+
+// maxKindBytes is what each kind of bucket may add to a stripped program that has HTTP and the engine already.
+const maxKindBytes = 6_000_000
+
+// bucketProgram reads and writes all of a bucket, asks a registry, and has what else is given: imports, and statements
+// before that.
+const bucketProgram = `package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+%s)
+
+func directory(_ context.Context, u *url.URL) (blob.Bucket, error) { return blob.NewDirectory(u.Path), nil }
+
+func main() {
+	ctx, openers, client := context.Background(), buckets.Openers{"file": directory}, hosts.DefaultClient()
+	var source getproviders.Source = &getproviders.RegistrySource{Client: client}
+%s
+	bucket, err := openers.Open(ctx, os.Args[1])
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	defer bucket.Close()
+	fmt.Println(bucket.Put(ctx, "key", blob.Bytes(nil), blob.PutOptions{}))
+	fmt.Println(blob.ReadAll(ctx, bucket, "key", 1))
+	fmt.Println(source.Versions(ctx, getproviders.Provider{}))
+	fmt.Println(source.Package(ctx, getproviders.Provider{}, getproviders.Version{}, getproviders.Platform{}))
+}
+`
+
+// bucketKinds are those that a program imports if it wants them.
+var bucketKinds = map[string]struct{ imports, statements string }{
+	"internal/s3":  {`"github.com/tfdeps/tfdeps/internal/s3"`, `openers["s3"] = s3.Open`},
+	"internal/gcs": {`"github.com/tfdeps/tfdeps/internal/gcs"`, `openers["gs"] = gcs.Opener{Client: client}.Open`},
+	"internal/oci": {`"github.com/tfdeps/tfdeps/internal/oci"`, `registry := &oci.Client{HTTP: client}
+	source = &oci.Source{Client: registry}
+	fmt.Println(registry.Push(ctx, oci.Repository{}, oci.Release{}))
+	fmt.Println(registry.Module(ctx, oci.Repository{}, "", ""))
+	fmt.Println(registry.PushPackage(ctx, oci.Repository{}, "", nil))
+	fmt.Println(registry.OpenPackage(ctx, oci.Repository{}, "", 0))`},
+}
+
+// TestEmbed_BucketsAreSmall links a small program with each kind of bucket, and without any.
+func TestEmbed_BucketsAreSmall(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("links programs")
+	}
+	base := bucketProgramSize(t, "", "")
+	for kind, uses := range bucketKinds {
+		added := bucketProgramSize(t, "\t"+uses.imports+"\n", "\t"+uses.statements+"\n") - base
+		t.Logf("%s adds %d bytes to %d", kind, added, base)
+		if added > maxKindBytes {
+			t.Errorf("%s adds %d bytes, want at most %d", kind, added, maxKindBytes)
+		}
+		if added < 50_000 {
+			t.Errorf("%s adds %d bytes: it isn't in the program", kind, added)
+		}
+	}
+}
+
+// bucketProgramSize builds the program as its publisher would, and returns how large it is.
+func bucketProgramSize(t *testing.T, imports, statements string) int64 {
+	t.Helper()
+	dir := t.TempDir()
+	source, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
+	must.Write(t, source, fmt.Sprintf(bucketProgram, imports, statements))
+	// The program is in the place of another one for the build: the kinds of bucket are internal to this module.
+	must.Write(t, overlay, must.Get(json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, embedPackage, "main.go"): source}}))(t))
+	return must.Get(os.Stat(harness.Build(t, embedPackage, "-overlay="+overlay)))(t).Size()
+}
+
+// TestEmbed_BucketsAreImportedIfWanted: who imports the interface, what fills a mirror, or the server of one, gets no
+// kind of bucket but the directory.
+func TestEmbed_BucketsAreImportedIfWanted(t *testing.T) {
+	t.Parallel()
+	for _, pkg := range []string{"providercache/blob", "providercache/mirror", "providercache/mirrorserver"} {
+		for _, module := range heavyModules(goListModules(t, pkg)) {
+			t.Errorf("%s needs %s", pkg, module)
+		}
+	}
+	for pkg := range bucketKinds {
+		if len(heavyModules(goListModules(t, pkg))) == 0 {
+			t.Errorf("%s needs nothing more, so that this test can't fail", pkg)
+		}
+	}
+}
+
+// world is what the programs need.
+type world struct {
+	registry *providertest.Registry
+	address  string // of the provider, which has the versions 1.0.0 and 1.1.0
+	dir      string
+	ca       string // the file with the registry's authority
+	env      []string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("Go doesn't read SSL_CERT_FILE there")
+	}
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		for _, platform := range []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}} {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform, Archive: widget(t, version, platform)})
+		}
+	}
+	w := world{registry: registry, address: registry.Host() + "/acme/widget", dir: t.TempDir(), ca: harness.WriteCAs(t, []*providertest.Registry{registry})}
+	w.env = harness.Env(t, "SSL_CERT_FILE="+w.ca)
+	return w
+}
+
+// widget is a package whose executable says what it is.
+func widget(t *testing.T, version string, platform getproviders.Platform) []byte {
+	return harness.ZipOf(t, []harness.ZipEntry{{
+		Name: "terraform-provider-widget_v" + version, Mode: 0o755, Content: fmt.Sprintf("#!/bin/sh\necho widget %s for %s\n", version, platform),
+	}})
+}
+
+// run runs a program, checks its exit code, and returns what it prints on stdout and stderr.
+func (w world) run(t *testing.T, code int, program string, args ...string) (said, complaint string) {
+	t.Helper()
+	if testing.Short() && program != "install" {
+		t.Skip("a short test builds one of these programs only")
+	}
+	end := harness.Exec(t, "", w.env, append([]string{harness.Build(t, "testdata/embed/"+program)}, args...)...)
+	if end.Code != code {
+		t.Fatalf("%s %q: want exit code %d: %s", program, args, code, end)
+	}
+	return end.Out, end.Err
+}
+
+// in is a file below the directory of the program.
+func (w world) in(elem ...string) string {
+	return filepath.Join(append([]string{w.dir}, elem...)...)
+}
+
+func TestEmbed_InstallShowsProgress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	said, _ := w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
+	for _, want := range []string{"widget 1.0.0: 0 of ", "widget 1.0.0: self-signed"} {
+		must.Contain(t, said, want)
+	}
+	must.Contain(t, harness.LockOf(t, w.dir), `version     = "1.0.0"`)
+	before := w.registry.Requests("")
+	if w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir); w.registry.Requests("") != before {
+		t.Error("installed and locked, it makes requests")
+	}
+}
+
+func TestEmbed_InstallsFromADatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	platform := getproviders.CurrentPlatform()
+	archive := widget(t, "2.0.0", platform)
+	must.Write(t, w.in("row"), archive)
+	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
+	said, _ := w.run(t, 0, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, w.dir)
+	must.Equal(t, said, "example.com/acme/widget 2.0.0 verified checksum\n")
+	must.Write(t, w.in("row"), widget(t, "2.0.1", platform))
+	_, complaint := w.run(t, 1, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, t.TempDir())
+	must.Contain(t, complaint, "checksum")
+}
+
+func TestEmbed_PlanDoesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	said, _ := w.run(t, 0, "plan", w.dir, w.address)
+	var plan struct {
+		Fetch []struct{ Provider, Version string }
+	}
+	if err := json.Unmarshal([]byte(said), &plan); err != nil || len(plan.Fetch) != 1 || plan.Fetch[0].Version != "1.1.0" {
+		t.Errorf("it says %s (%v)", said, err)
+	}
+	if left, err := os.ReadDir(w.dir); err != nil || len(left) > 0 || w.registry.Requests("archive") > 0 {
+		t.Errorf("it left %v (%v), after %d requests for archives", left, err, w.registry.Requests("archive"))
+	}
+}
+
+func TestEmbed_EnsureAndStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 2 {
+		said, _ := w.run(t, 0, "ensure", w.address, ">= 1.0", w.dir)
+		must.Contain(t, said, "widget 1.1.0 for ")
+	}
+	must.Equal(t, w.registry.Requests("archive"), 1)
+}
+
+func TestEmbed_LockMirrorAndVendor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(t, 0, "everywhere", w.address, w.dir)
+	must.Equal(t, strings.Count(harness.LockOf(t, w.dir), `"h1:`), 2)
+	for _, dir := range []string{w.in("mirror"), w.in("terraform.d", "plugins")} {
+		must.Len(t, must.Get(filepath.Glob(filepath.Join(dir, "*/acme/widget/terraform-provider-widget_1.1.0_*.zip")))(t), 2, dir)
+	}
+	if got := w.registry.Requests("archive"); got != 2 { // once for each platform, for all three
+		t.Errorf("%d archives were asked for, want 2", got)
+	}
+	must.Refuse(os.Stat(w.in("archives")))(t, "archives are left")
+}
+
+func TestEmbed_RequirementsOfADirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	must.Write(t, w.in("main.tf"), "terraform {\n  required_providers {\n    a = { source = \"example.com/acme/a\", version = \"~> 1.0\" }\n  }\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n")
+	must.Write(t, w.in("m", "main.tf"), "resource \"b_thing\" \"x\" {}\n")
+	must.Write(t, w.in("terraform.tfstate"), `{"version": 4, "resources": [
+		{"mode": "managed", "type": "c_thing", "name": "x", "provider": "provider[\"example.com/acme/c\"]", "instances": []}]}`)
+	w.env = append(w.env, "TF_DATA_DIR=")
+	must.Write(t, w.in(".terraform", "modules", "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}`)
+	said, _ := w.run(t, 0, "requirements", w.dir)
+	must.Equal(t, said, "example.com/acme/a \"~> 1.0\"\nexample.com/acme/c \"\"\nregistry.terraform.io/hashicorp/b \"\"\n")
+}
+
+func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.registry.RequireToken("s3cr3t", "versions", "package")
+	w.env = harness.Env(t) // where the system trusts nobody in particular
+	said, _ := w.run(t, 0, "company", w.address, w.dir, w.ca, "s3cr3t")
+	must.Contain(t, said, "/acme/widget 1.1.0\n")
+	w.run(t, 1, "company", w.address, t.TempDir(), w.ca, "another")
+	for _, request := range w.registry.Log() {
+		if request.Kind == "archive" && request.Header.Get("Authorization") != "" {
+			t.Error("the archive's server got the token")
+		}
+	}
+}
+
+func TestEmbed_PolicyForbidsVersions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
+	must.Contain(t, complaint, "/acme/widget 1.1.0: refused by policy: the company forbids version 1.1.0, which is fetched\n")
+	said, _ := w.run(t, 0, "policy", w.address, w.dir)
+	must.Contain(t, said, "/acme/widget 1.1.0\n")
+	_, complaint = w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
+	must.Contain(t, complaint, ", which is present\n")
+}
+
+func TestEmbed_ErrorsByKind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	address := strings.TrimSuffix(w.address, "widget")
+	says := func(address, constraint, want string) {
+		said, _ := w.run(t, 1, "errors", address, constraint, w.dir)
+		must.Equal(t, said, want+"\n", address, constraint)
+	}
+	for _, tt := range []struct{ address, constraint, want string }{
+		{address + "nothing", "", "no such provider"},
+		{w.address, "> 9.0", "no such version"},
+		{"localhost:1/acme/widget", "", "try again later"},
+	} {
+		says(tt.address, tt.constraint, tt.want)
+	}
+	w.registry.Break("archive", providertest.Fault{Body: func(body []byte) []byte { return body[:len(body)-1] }})
+	says(w.address, "", "not what its publisher signed")
+	w.registry.Break("archive", providertest.Fault{})
+	w.registry.RequireToken("s3cr3t", "versions")
+	says(w.address, "", "a token is wanted")
 }

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +24,173 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
+
+// restartDrain is how long a replica goes on answering when it isn't ready any more.
+const restartDrain = 3 * time.Second
+
+// balancer hands requests on to the replicas that were ready when it asked them last. It hands a request on twice only if it
+// couldn't have known: on a machine that is busy enough, the last answer is older than restartDrain.
+type balancer struct {
+	to    []*httputil.ReverseProxy
+	ready []atomic.Bool
+	asked []atomic.Int64 // when the question was sent that a replica answered with "ready", in nanoseconds
+	next  atomic.Int64
+	lost  atomic.Int64
+}
+
+func newBalancer(t *testing.T, addresses []string) *balancer {
+	b := &balancer{ready: make([]atomic.Bool, len(addresses)), asked: make([]atomic.Int64, len(addresses))}
+	for i, address := range addresses {
+		proxy := httputil.NewSingleHostReverseProxy(must.Get(url.Parse("http://" + address))(t))
+		proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
+		proxy.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
+			age := time.Since(time.Unix(0, b.asked[i].Load()))
+			t.Logf("replica %d, %s, ready %v ago: %v", i, r.URL.Path, age, err)
+			if age > restartDrain {
+				b.ready[i].Store(false)
+				b.ServeHTTP(w, r)
+				return
+			}
+			b.lost.Add(1)
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		b.to = append(b.to, proxy)
+	}
+	return b
+}
+
+// ask finds out which replicas are ready.
+func (b *balancer) ask(addresses []string) {
+	for i, address := range addresses {
+		sent := time.Now().UnixNano()
+		resp, err := http.Get("http://" + address + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+		}
+		ready := err == nil && resp.StatusCode == http.StatusOK
+		if ready {
+			b.asked[i].Store(sent)
+		}
+		b.ready[i].Store(ready)
+	}
+}
+
+func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	first := b.next.Add(1)
+	for n := range b.to {
+		if i := (first + int64(n)) % int64(len(b.to)); b.ready[i].Load() {
+			b.to[i].ServeHTTP(w, r)
+			return
+		}
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+}
+
+// TestServe_RestartsWithoutALostRequest has both replicas restarted one after the other, by SIGTERM, while 200 requests a second
+// come through a balancer that asks /readyz and never tries twice, and through nginx as the recipe configures it, which asks nothing
+// beforehand.
+func TestServe_RestartsWithoutALostRequest(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
+	t.Run("balancer", func(t *testing.T) {
+		t.Parallel()
+		restartReplicas(t, func(_ []string, b *balancer) string {
+			front := httptest.NewServer(b)
+			t.Cleanup(front.Close)
+			return front.URL
+		})
+	})
+	t.Run("nginx", func(t *testing.T) {
+		t.Parallel()
+		restartReplicas(t, func(addresses []string, _ *balancer) string {
+			recipe := harness.ReadText(t, "../../../docs/fleet/nginx.conf")
+			servers := regexp.MustCompile(`.*ssl_certificate.*\n`).ReplaceAllString(recipe, "")
+			servers = strings.NewReplacer("listen 8443 ssl", "listen ADDRESS", "server serve:8080", "server "+strings.Join(addresses, " max_fails=0; server ")).Replace(servers)
+			address, _ := harness.StartNginx(t, servers, nil)
+			return "http://" + address
+		})
+	})
+}
+
+// restartReplicas does so with two replicas behind what start starts for them, and returns the URL of.
+func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (url string)) {
+	r, archives := newReplicas(t, 2)
+	r.options = []string{"-drain=" + restartDrain.String()} // in which the balancer asks many times
+	r.startAll(t)
+	b := newBalancer(t, r.address)
+	b.ask(r.address)
+	front := start(r.address, b)
+	done := make(chan struct{})
+	var all, clients sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+				b.ask(r.address)
+			}
+		}
+	})
+	paths := make([]string, 0, len(archives))
+	for path := range archives {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
+	var asked, failed atomic.Int64
+	all.Go(func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			clients.Go(func() {
+				path := paths[n%len(paths)]
+				want := archives[path]
+				if n%10 != 0 { // one of ten takes an archive, of a megabyte
+					path, want = path[:strings.LastIndexByte(path, '/')+1]+"1.0.0.json", nil
+				}
+				asked.Add(1)
+				if err := getFrom(client, front+path, want); err != nil {
+					failed.Add(1)
+					t.Logf("%s: %v", path, err)
+				}
+			})
+		}
+	})
+	for asked.Load() < 200 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	for i := range r.address {
+		told := time.Now()
+		must.Succeed(t, r.running[i].Process.Signal(syscall.SIGTERM))
+		resp, err := http.Get("http://" + r.address[i] + "/healthz")
+		if err == nil {
+			resp.Body.Close()
+		}
+		if (err != nil || resp.StatusCode != http.StatusOK) && time.Since(told) < restartDrain {
+			t.Errorf("a replica that ends isn't healthy: %v", err)
+		}
+		if err := r.running[i].Wait(); err != nil {
+			t.Errorf("replica %d: %v", i, err)
+		}
+		r.start(t, i)
+		for !b.ready[i].Load() {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	close(done)
+	all.Wait()
+	clients.Wait()
+	t.Logf("%d requests", asked.Load())
+	if failed.Load() > 0 || b.lost.Load() > 0 {
+		t.Errorf("of %d requests %d failed", asked.Load(), failed.Load())
+	}
+}
 
 // TestServe_FleetOnThreeReplicas has thirty clients, a hundred if each case is to run, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
 // one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted: each client has all

@@ -4,6 +4,8 @@ package oracle
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -89,4 +92,132 @@ func asOurs(tree []string) []string {
 	return slices.DeleteFunc(tree, func(line string) bool {
 		return strings.Contains(line, " .terraform/providers/") && strings.Contains(line, "/"+getproviders.CurrentPlatform().String()+".lock ")
 	})
+}
+
+// TestCommands_SameAsTerraform runs the same lines with both programs, and compares
+// which of them fail, and, unless that is the last one, lock files, modules.json and
+// the selected workspace.
+//
+// Each archive in testdata/oracle_commands, and in testdata/oracle_both, which is for OpenTofu, too, holds several cases, CASE/FILE. The lines are in
+// CASE/run: "! " in front says that the program has to fail, NAME=VALUE words before the command
+// are its environment, "ours " that it is for tfdeps alone, "rm", "mv" and "cp" lines change files
+// instead; a line "says TEXT" wants TEXT in what the command before it said. CASE/since is the
+// first version of Terraform that does the same as tfdeps; an older one leaves the case out, and tfdeps does
+// the work of that version.
+func TestCommands_SameAsTerraform(t *testing.T) {
+	t.Parallel()
+	compareCommands(t, withTerraform(t), "oracle_commands", 200)
+}
+
+func compareCommands(t *testing.T, p *pair, folder string, least int) {
+	t.Helper()
+	cases := readCases(t, "testdata/"+folder+"/*.txtar", inGroups)
+	maps.Copy(cases, readCases(t, "testdata/oracle_both/*.txtar", func(archive, name string) (string, string) { return inGroups("both_"+archive, name) }))
+	eachCase(t, cases, nil, least, func(t *testing.T, files []txtar.File, _ harness.Exemption) {
+		files, lines, since := splitCase(files)
+		o := p.begin(t, files, harness.Exemption{})
+		alone := p.programs[1] == "" || since != "" && harness.PeerOlderThan(t, since) // what tfdeps does is compared with what the case says
+		if alone && since != "" {
+			o.env = append(slices.Clip(o.env), "TFDEPS_TERRAFORM_VERSION="+since+".0")
+		}
+		o.compareCommands(lines, alone)
+	})
+}
+
+// splitCase takes what isn't a file of the configuration out of a case.
+func splitCase(all []txtar.File) (files []txtar.File, lines []string, since string) {
+	for _, f := range all {
+		switch f.Name {
+		case "run":
+			lines = strings.Split(strings.ReplaceAll(string(f.Data), "$PLATFORM", getproviders.CurrentPlatform().String()), "\n")
+		case "since":
+			since = strings.TrimSpace(string(f.Data))
+		default:
+			files = append(files, txtar.File{Name: "1/" + f.Name, Data: f.Data})
+		}
+	}
+	return files, lines, since
+}
+
+func (o *run) compareCommands(lines []string, alone bool) {
+	o.t.Helper()
+	var left [2]string
+	for i, dir := range o.dirs {
+		if i == 1 && alone {
+			continue
+		}
+		o.prepare(i, o.steps["1"])
+		said := ""
+		for _, line := range lines {
+			line = strings.TrimSpace(line)
+			if text, ok := strings.CutPrefix(line, "says "); !ok {
+				said = o.runLine(i, line)
+			} else if !strings.Contains(said, text) {
+				o.t.Errorf("%s doesn't say %q, but\n%s", filepath.Base(o.programs[i]), text, said)
+			}
+		}
+		for _, name := range []string{".terraform.lock.hcl", ".terraform/modules/modules.json", ".terraform/environment"} {
+			left[i] += "-- " + name + " --\n" + contentIfAny(o.t, filepath.Join(dir, filepath.FromSlash(name))) + "\n"
+		}
+	}
+	commands := slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line == "" || strings.HasPrefix(line, "says ")
+	})
+	if fails := strings.HasPrefix(strings.TrimSpace(commands[len(commands)-1]), "! "); !fails && !alone {
+		o.same("what is left", left[0], left[1], false)
+	}
+}
+
+// contentIfAny is what is in a file, "" if there is none.
+func contentIfAny(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	return string(content)
+}
+
+// runLine runs a line with a program, and returns what that said. Words are separated by spaces, and have no
+// quotes.
+func (o *run) runLine(program int, line string) (said string) {
+	o.t.Helper()
+	if own, ok := strings.CutPrefix(line, "ours "); ok {
+		if line = own; program != 0 {
+			return ""
+		}
+	}
+	args, fails := strings.CutPrefix(line, "! ")
+	words := strings.Fields(args)
+	switch {
+	case len(words) == 0:
+		return ""
+	case slices.Contains([]string{"rm", "mv", "cp"}, words[0]):
+		o.changeFiles(o.dirs[program], words)
+		return ""
+	}
+	env := o.env
+	for len(words) > 1 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "-") {
+		env, words = append(slices.Clone(env), words[0]), words[1:]
+	}
+	end := harness.Exec(o.t, o.dirs[program], env, append(append([]string{o.programs[program]}, words...), "-no-color")...)
+	if (end.Code != 0) != fails {
+		o.t.Errorf("%s %s: %s", filepath.Base(o.programs[program]), line, end)
+	}
+	return end.Said()
+}
+
+// changeFiles removes, renames or copies a file.
+func (o *run) changeFiles(dir string, words []string) {
+	o.t.Helper()
+	at := func(i int) string { return filepath.Join(dir, filepath.FromSlash(words[i])) }
+	switch words[0] {
+	case "rm":
+		must.Succeed(o.t, os.RemoveAll(at(1)))
+	case "mv":
+		must.Succeed(o.t, os.Rename(at(1), at(2)))
+	case "cp":
+		lay(o.t, dir, words[2], harness.ReadText(o.t, at(1)))
+	}
 }

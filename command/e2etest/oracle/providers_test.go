@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -97,4 +99,170 @@ func treePaths(out string) (paths []string) {
 func TestTreePaths_SeeWhatIsBelowWhat(t *testing.T) {
 	const drawn = ".\n├── a\n├── b\n│\u00a0\u00a0 ├── c\n│\u00a0\u00a0 └── d\n└── e\n    └── f\n\nWarning: x\n├── y\n"
 	must.EqualSlices(t, treePaths(drawn), []string{".", "a", "b", "b > c", "b > d", "e", "e > f"})
+}
+
+// TestModules_PassProvidersAsInTerraform runs init of both programs for each case in
+// testdata/oracle_modules/passing, CASE/FILE, and where it fails get in
+// other directories, with providers after it. Exit codes and lock files have to be equal, and so has the set of what is
+// wrong: how severe it is, its summary, and for init its place.
+func TestModules_PassProvidersAsInTerraform(t *testing.T) {
+	t.Parallel()
+	p := withTerraform(t)
+	p.env = harness.Env
+	eachCase(t, readCases(t, "testdata/oracle_modules/passing/*.txtar", inGroups), passingExemptions, 150, func(t *testing.T, all []txtar.File, allowed harness.Exemption) {
+		o, files := p.begin(t, nil, harness.Exemption{}), byName(all)
+		if allowed.Exit || o.sameWord(files, "init", "-json", "-input=false") {
+			return
+		}
+		o.makeDirs()
+		if harness.PeerOlderThan(t, "1.15") { // difference 52
+			o.saysOf(0, files, []string{"get", "-no-color"})
+			if slices.Contains(o.saysOf(1, files, []string{"get", "-no-color"}), outcome(harness.Ended{})) {
+				o.sameWord(files, "providers", "-no-color")
+			}
+			return
+		}
+		if o.sameWord(files, "get", "-no-color") { // else there is no record of modules here
+			o.sameWord(files, "providers", "-no-color")
+		}
+	})
+}
+
+// passingExemptions are the cases of TestModules_PassProvidersAsInTerraform of which the two
+// programs may report different things.
+var passingExemptions = map[string]harness.Exemption{
+	"wanted/beside_an_error_in_the_module": {Exit: true, Before: "1.15", Reason: "difference 52: up to 1.14 a module with errors is asked what it wants"},
+}
+
+// sameWord runs a command of both programs on files, and reports whether it went well.
+func (o *run) sameWord(files map[string]string, command ...string) (well bool) {
+	o.t.Helper()
+	ours, theirs := o.saysOf(0, files, command), o.saysOf(1, files, command)
+	o.same("what "+command[0]+" says", joined(ours), joined(theirs), false)
+	o.sameLock("after " + command[0])
+	return slices.Contains(theirs, outcome(harness.Ended{}))
+}
+
+// saysOf runs a program on files, and returns how it ended and what it reported, sorted and each
+// once.
+func (o *run) saysOf(program int, files map[string]string, command []string) (found []string) {
+	o.t.Helper()
+	o.prepare(program, files)
+	end := o.in(program, program, command...)
+	found = append(found, outcome(end))
+	for line := range strings.Lines(end.Said()) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Error: ") || strings.HasPrefix(line, "Warning: ") {
+			found = append(found, line)
+		} else if diag, ok := decodeDiagnostic(line); ok {
+			found = append(found, diag)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// anywhere are summaries that Terraform reports at one of several places, at random or by a rule
+// of its own.
+var anywhere = []string{"Duplicate required provider", "Redundant empty provider block"}
+
+// decodeDiagnostic reads a line of what -json prints. That something is wrong
+// with the configuration in general doesn't count: when that is reported isn't the
+// subject here.
+func decodeDiagnostic(line string) (string, bool) {
+	var message jsonLine
+	if err := json.Unmarshal([]byte(line), &message); err != nil || message.Type != "diagnostic" {
+		return "", false
+	}
+	diag := message.Diagnostic
+	switch {
+	case strings.HasPrefix(diag.Summary, "Terraform encountered problems during initialisation"):
+		return "", false
+	case slices.Contains(anywhere, diag.Summary):
+		return diag.Severity + ": " + diag.Summary, true
+	}
+	return fmt.Sprintf("%s: %s at %v", diag.Severity, diag.Summary, diag.Range), true
+}
+
+// jsonCases are configurations, and the options of init in their files "args".
+var jsonCases = map[string]files{
+	"backend of an unknown type":    {"main.tf": "terraform {\n  backend \"mars\" {\n    x = 1\n  }\n}\n"},
+	"backend changed":               {"main.tf": "terraform {\n  backend \"local\" {\n    path = \"x\"\n  }\n}\n", "terraform.tfstate": `{"version": 4}`},
+	"unknown argument":              {"main.tf": "terraform {\n  backend \"local\" {\n    nothing = 1\n  }\n}\n"},
+	"unknown block":                 {"main.tf": "locals {}\n\nnothing {\n}\n"},
+	"syntax":                        {"main.tf": "locals {\n  x = \n}\n"},
+	"provider that doesn't exist":   {"main.tf": "resource \"nothing_thing\" \"x\" {}\n"},
+	"version that doesn't exist":    {"main.tf": "terraform {\n  required_providers {\n    widget = { source = \"acme/widget\", version = \"9.9.9\" }\n  }\n}\n"},
+	"module without source":         {"main.tf": "module \"m\" {\n}\n"},
+	"module that calls a bad one":   {"main.tf": "module \"m\" {\n  source = \"./m\"\n}\n", "m/main.tf": "locals {\n"},
+	"copied":                        {"args": "-from-module=./source", "source/main.tf": "locals {}\n"},
+	"copied without a backend":      {"args": "-from-module=./source -backend=false", "source/main.tf": "module \"m\" {\n  source = \"./m\"\n}\n", "source/m/main.tf": "locals {}\n"},
+	"duplicate":                     {"main.tf": "variable \"x\" {}\nvariable \"x\" {}\n"},
+	"local backend":                 {"main.tf": "terraform {\n  backend \"local\" {}\n}\n"},
+	"lock file that can't be read":  {"main.tf": "locals {}\n", ".terraform.lock.hcl": "provider {\n"},
+	"modules that are there":        {"main.tf": "module \"a\" {\n  source = \"./m\"\n}\nresource \"alpha_thing\" \"x\" {}\n", "m/main.tf": "locals {}\n"},
+	"constraint that can't be read": {"main.tf": "terraform {\n  required_providers {\n    widget = { source = \"acme/widget\", version = \"one\" }\n  }\n}\n"},
+}
+
+// jsonSince are the cases of which older versions of Terraform say something else.
+var jsonSince = map[string]string{"local backend": "1.15", "backend changed": "1.15", "lock file that can't be read": "1.15"}
+
+// TestInitJSON_SameAsTerraform compares the messages of init -json, and of diagnostics severity, summary and place, to the column.
+func TestInitJSON_SameAsTerraform(t *testing.T) {
+	t.Parallel()
+	compareJSON(t, withTerraform(t))
+}
+
+func compareJSON(t *testing.T, p *pair) {
+	t.Helper()
+	cases := maps.Clone(jsonCases)
+	maps.DeleteFunc(cases, func(name string, _ files) bool {
+		return jsonSince[name] != "" && harness.PeerOlderThan(t, jsonSince[name])
+	})
+	eachCase(t, cases, nil, 10, func(t *testing.T, c files, allowed harness.Exemption) {
+		o := p.begin(t, nil, allowed)
+		var said [2]string
+		for i := range said {
+			o.prepare(i, c)
+			end := o.in(i, i, append([]string{"init", "-json"}, strings.Fields(c["args"])...)...)
+			lines := o.placesOf(end.Said())
+			slices.Sort(lines) // differences 22 and 60: each error once, and in another order
+			said[i] = fmt.Sprintf("exit %d\n%s", end.Code, joined(slices.Compact(lines)))
+		}
+		o.same("what is said", said[0], said[1], false)
+	})
+}
+
+// jsonLine is what counts of a line that -json prints.
+type jsonLine struct {
+	Type       string
+	Message    string `json:"@message"`
+	Diagnostic struct {
+		Severity, Summary string
+		Range             struct {
+			Filename   string
+			Start, End struct{ Line, Column int }
+		}
+	}
+}
+
+// placesOf are the lines of init -json without explanations, and without what only tfdeps or only Terraform says there.
+func (o *run) placesOf(out string) (said []string) {
+	o.t.Helper()
+	for line := range strings.Lines(out) {
+		var object jsonLine
+		if !strings.HasPrefix(line, "{") {
+			continue
+		}
+		must.Succeed(o.t, json.Unmarshal([]byte(line), &object), line)
+		d := object.Diagnostic
+		switch object.Type {
+		case "version", "package", "module", "summary": // difference 60
+		case "diagnostic":
+			said = append(said, fmt.Sprintf("%s %s %s:%v-%v", d.Severity, d.Summary, d.Range.Filename, d.Range.Start, d.Range.End))
+		default:
+			said = append(said, keyID.ReplaceAllString(object.Message, "key ID KEY"))
+		}
+	}
+	return said
 }
