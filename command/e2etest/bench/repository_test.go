@@ -110,7 +110,7 @@ func BenchmarkRepository(b *testing.B) {
 				before := sent()
 				took := recursive(prepared())
 				ours = cost{ours.wall + took.wall, ours.cpu + took.cpu, max(ours.peak, took.peak)}
-				must.Equal(b, sent() - before, map[string]int{"cold": 10}[kind])
+				must.Equal(b, sent()-before, map[string]int{"cold": 10}[kind])
 				b.StopTimer()
 				times["single"] += r.each(b, prepared(), lines["single"])
 				for name, line := range lines {

@@ -162,21 +162,24 @@ func (r *replicas) get(client *http.Client, path string, want []byte) error {
 var errOther = errors.New("other bytes, in an answer that is complete")
 
 func getFrom(client *http.Client, url string, want []byte) error {
+	body, err := fetch(client, url)
+	if err == nil && want != nil && !bytes.Equal(body, want) {
+		return errOther
+	}
+	return err
+}
+
+func fetch(client *http.Client, url string) ([]byte, error) {
 	resp, err := client.Get(url)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil:
-		return err
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s: %.300s", resp.Status, body)
-	case want != nil && !bytes.Equal(body, want):
-		return errOther
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %.300s", resp.Status, body)
 	}
-	return nil
+	return body, err
 }
 
 // TestServe_ReplicasAreKilled has clients ask two servers of one bucket, which are killed at random

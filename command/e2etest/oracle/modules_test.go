@@ -1,10 +1,7 @@
 package oracle
 
 import (
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -112,25 +109,13 @@ func installedModules(t *testing.T, dir string) (lines []string) {
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			continue // the record
 		}
-		must.Succeed(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case path != root && strings.HasPrefix(d.Name(), ".") && d.IsDir():
-				return fs.SkipDir
-			case d.IsDir() || strings.HasPrefix(d.Name(), "."):
-				return nil
+		for name, file := range harness.Files(t, root) {
+			if !strings.Contains("/"+name, "/.") {
+				lines = append(lines, fmt.Sprintf("%s/%s run=%t %q", entry.Name(), name, file.Mode&0o100 != 0, file.Content))
 			}
-			content, err := os.ReadFile(path) // of what a link leads to, too
-			info, statErr := os.Stat(path)
-			if err := errors.Join(err, statErr); err != nil {
-				return err
-			}
-			name, err := filepath.Rel(root, path)
-			lines = append(lines, fmt.Sprintf("%s/%s run=%t %x", entry.Name(), filepath.ToSlash(name), info.Mode()&0o100 != 0, sha256.Sum256(content)))
-			return err
-		}))
+		}
 	}
+	slices.Sort(lines)
 	return lines
 }
 

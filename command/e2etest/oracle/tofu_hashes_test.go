@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,11 +24,8 @@ const tofuHost = "registry.opentofu.org"
 // host, because the programs have different default ones.
 func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
-	tofu, err := peertest.PeerProgram("tofu")
-	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // it isn't required
-		t.Skipf("there is no tofu, or it doesn't read SSL_CERT_FILE on this system: %v", err)
-	}
-	ours := linkedAs(t, "tofu")
+	programs := tofuPrograms(t)
+	ours, tofu := programs[0], programs[len(programs)-1]
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{ListHashes: true})
 	for _, spec := range threePlatforms() {
 		registry.Add(spec)

@@ -12,10 +12,6 @@ var configFileCases = map[string]sourceCase{
 		cli:   `credentials_helper "test" {} credentials_helper "other" {}`,
 		fails: "No more than one credentials_helper block may be specified",
 	},
-	"JSON": {
-		files: files{"home/.terraformrc": `{"provider_installation": [{"filesystem_mirror": [{"path": "$ROOT/a"}]}]}`},
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"JSON, all of it": {
 		files: files{"home/.terraformrc": `{
 			"host": {"tf.example.com": {"services": {"providers.v1": "$SERVICE"}}},
@@ -87,10 +83,6 @@ var configFileCases = map[string]sourceCase{
 	"TF_CLI_CONFIG_FILE isn't there": {
 		env:   []string{"TF_CLI_CONFIG_FILE=$ROOT/none"},
 		warns: `"$ROOT/none" does not exist`,
-		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-	},
-	"empty file": {
-		files: files{"home/.terraformrc": ""},
 		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	"unknown keys": {

@@ -125,12 +125,6 @@ var directoryCases = map[string]sourceCase{
 			b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
 		installs: `b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
 	},
-	"directory is a link, unpacked": {
-		packages: `
-			a -> b
-			b/$WIDGET/1.0.0/$PLATFORM/`,
-		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
-	},
 	"host is a link": {
 		packages: `
 			a/tf.example.com -> ../b/tf.example.com

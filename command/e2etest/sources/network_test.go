@@ -8,15 +8,6 @@ import (
 
 // networkMirrorCases are about a network mirror alone.
 var networkMirrorCases = map[string]sourceCase{
-	"both hashes": {
-		mirrors:  "1.0.0",
-		installs: "mirror/1.0.0",
-	},
-	"h1": {
-		mirrors:  "1.0.0",
-		hashes:   []string{servedH1("mirror/1.0.0")},
-		installs: "mirror/1.0.0",
-	},
 	"zh": {
 		mirrors:  "1.0.0",
 		hashes:   []string{servedZH("mirror/1.0.0")},
@@ -80,12 +71,6 @@ var networkMirrorCases = map[string]sourceCase{
 		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.sends("index", "text/html") },
 		fails:   `Content-Type is "text/html" and has to be application/json`,
-		theirs:  "invalid Content-Type: must be application/json",
-	},
-	"version document in plain text": {
-		mirrors: "1.0.0",
-		arrange: func(w *sourceWorld) { w.sends("version", "text/plain; charset=utf-8") },
-		fails:   `Content-Type is "text/plain; charset=utf-8" and has to be application/json`,
 		theirs:  "invalid Content-Type: must be application/json",
 	},
 	"media type with parameters": {

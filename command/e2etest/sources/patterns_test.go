@@ -13,10 +13,6 @@ var patternCases = map[string]sourceCase{
 		cli:   withPatterns(`include = ["tf.example.com/acme/*"]`, `exclude = ["tf.example.com/acme/*"]`),
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	"include a host": {
-		cli:   withPatterns(`include = ["tf.example.com/*/*"]`, `exclude = ["tf.example.com/*/*"]`),
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"include everything": {
 		cli:   withPatterns(`include = ["*/*/*"]`, `exclude = ["*/*/*"]`),
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",

@@ -98,7 +98,7 @@ type File struct {
 	Content string
 }
 
-// Files are all files below a directory but those of git, by their names from there, which have slashes.
+// Files are all files below a directory, and those that links there lead to, but for those of git, by their names from there, which have slashes.
 func Files(t testing.TB, dir string) map[string]File {
 	t.Helper()
 	all := map[string]File{}
@@ -108,11 +108,11 @@ func Files(t testing.TB, dir string) map[string]File {
 			return nil
 		case err == nil && d.IsDir() && d.Name() == ".git":
 			return fs.SkipDir
-		case err != nil || !d.Type().IsRegular():
+		case err != nil:
 			return err
 		}
-		info, err := d.Info()
-		if err != nil {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
 		content, err := os.ReadFile(path)
