@@ -68,9 +68,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	must.Equal(t, origin.Requests("archive"), 4)
 	mirrored := append(harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n oci_mirror {\n  repository_template = \"%s/providers/${namespace}/${type}\"\n  include = [\"tf.example.com/*/*\"]\n }\n}\n", at.Host)), "HOME="+home)
 	lock = installed(program, append(mirrored, "TFDEPS_PRODUCT=tofu"))
-	if end := harness.Exec(t, dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir()), program, "init", "-no-color"); end.Code == 0 || !strings.Contains(harness.OneLine(end.Said()), "not authorized: the registry wants a username") {
-		t.Errorf("without a login: %s", end)
-	}
+	harness.Refuses(t, "not authorized: the registry wants a username", dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir()), program, "init", "-no-color")
 	for options, wanted := range map[string]string{"": "oci_mirror " + at.Host, "-mirror=" + target: "mirror " + target} {
 		env := append(mirrored, "TFDEPS_PRODUCT=tofu", "TFDEPS_TOFU_VERSION=1.12.6")
 		if options != "" {
@@ -124,21 +122,17 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		"ci":                    {"cache", "push", "oci://" + host + "/ci"},
 	} {
 		options, location := args[:len(args)-1], args[len(args)-1]
-		failing := func(options ...string) string {
-			end := harness.Exec(t, dir, env, append(append([]string{program}, options...), "-no-color", location)...)
-			if end.Code == 0 {
-				t.Errorf("%q succeeded", options)
-			}
-			return harness.OneLine(end.Said())
+		failing := func(says string, more ...string) {
+			t.Helper()
+			harness.Refuses(t, says, dir, env, slices.Concat([]string{program}, options, more, []string{"-no-color", location})...)
 		}
-		must.Contain(t, failing(options...), "doesn't make repositories by itself")
+		failing("doesn't make repositories by itself")
 		broken := filepath.Join(dir, "broken.sh")
 		must.Write(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
 		must.Succeed(t, os.Chmod(broken, 0o755))
-		if said := failing(append(options[:len(options):len(options)], "-create-repository="+broken)...); !strings.Contains(said, "exit status 254") || !strings.Contains(said, "AccessDeniedException") {
-			t.Errorf("with a command that fails: %s", said)
-		}
-		failing(append(options[:len(options):len(options)], "-create-repository="+hook+" $(>injected);")...)
+		failing("exit status 254", "-create-repository="+broken)
+		failing("AccessDeniedException", "-create-repository="+broken)
+		failing("", "-create-repository="+hook+" $(>injected);")
 		must.Equal(t, strings.TrimSpace(harness.ReadText(t, filepath.Join(created, target))), host, target)
 	}
 	must.Refuse(os.Stat(filepath.Join(dir, "injected")))(t, "a shell has read the command")
@@ -201,9 +195,7 @@ func (m mirrorTree) installFromBucket(t *testing.T, program string) {
 	dir, env := harness.WorkDir(t, requiring(m.provider)), append(harness.Env(t), "TFDEPS_MIRROR="+m.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
 	harness.Run(t, dir, append(env, m.env...), program, "init", "-input=false")
 	must.Contain(t, harness.ReadLock(t, dir), m.version)
-	if end := harness.Exec(t, dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade"); end.Code == 0 || !strings.Contains(end.Said(), "s3://bucket/pre/fix") {
-		t.Errorf("with other credentials: %s", end)
-	}
+	harness.Refuses(t, "s3://bucket/pre/fix", dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade")
 }
 
 // mirrorInBucket has tfdeps write a mirror of a registry's packages, for two platforms, to a prefix of a bucket, whose server keeps objects as

@@ -296,3 +296,11 @@ func Exec(tb testing.TB, dir string, env []string, line ...string) Ended {
 	}
 	return Ended{out.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
+
+// Refuses runs a program that has to fail, and to say why.
+func Refuses(tb testing.TB, says, dir string, env []string, line ...string) {
+	tb.Helper()
+	if end := Exec(tb, dir, env, line...); end.Code == 0 || !strings.Contains(OneLine(strings.ReplaceAll(end.Said(), "│", "")), says) {
+		tb.Errorf("%s doesn't fail with %q: %s", strings.Join(line, " "), says, end)
+	}
+}
