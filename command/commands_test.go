@@ -77,7 +77,7 @@ func TestCommands_ShortHelpOfInit(t *testing.T) {
 		{"help init -help=all", "-mirror-fallback", "-help=all"},
 		{"get -help=all", "-update", "-help=all"},
 	} {
-		_, stdout, _ := runInProcess(t, root, "localhost", strings.Fields(tt.args))
+		_, stdout, _ := runInProcess(t, root, "localhost", tt.args)
 		must.Contain(t, stdout, tt.has, tt.args)
 		must.NotContain(t, stdout, tt.hasNot, tt.args)
 	}

@@ -24,16 +24,15 @@ import (
 // hostileCommands are run against each rule of testdata/hostile; a word stands where they read
 // more than their arguments.
 var hostileCommands = []struct {
-	name string
-	args []string
+	name, line string
 }{
-	{"lock", []string{"providers", "lock", "-no-color"}},
-	{"mirror", []string{"providers", "mirror", "-no-color", "out"}},
-	{"vendor", []string{"vendor", "-no-color"}},
-	{"urls", []string{"providers", "urls", "-no-color"}},
-	{"get", []string{"get", "-no-color"}},
-	{"add", []string{"cache", "add", "-no-color", "$HOST/acme/tiny@1.0.0"}},
-	{"init", []string{"init", "-no-color"}}, // the last, because the registry is honest after it
+	{"lock", "providers lock -no-color"},
+	{"mirror", "providers mirror -no-color out"},
+	{"vendor", "vendor -no-color"},
+	{"urls", "providers urls -no-color"},
+	{"get", "get -no-color"},
+	{"add", "cache add -no-color $HOST/acme/tiny@1.0.0"},
+	{"init", "init -no-color"}, // the last, because the registry is honest after it
 }
 
 // allHostile is the variable that runs every command against every rule. Without it, init meets
@@ -78,7 +77,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 				if !named {
 					want = rule.Want[""]
 				}
-				runHostile(t, registry, rule, c.name, c.args, want)
+				runHostile(t, registry, rule, c.name, c.line, want)
 			}
 			if i%6 == 0 || os.Getenv(allHostile) != "" {
 				examineHostile(t, registry, rule)
@@ -101,7 +100,7 @@ func hostileWorld(t *testing.T) (o hostiletest.HostileOptions) {
 
 // runHostile runs a command in directories of its own. "-" wants success. What init keeps of a lie
 // must not outlast it.
-func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.HostileRule, name string, args []string, want string) {
+func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.HostileRule, name, line, want string) {
 	t.Helper()
 	root := t.TempDir()
 	writeWorld(t, root, registry, rule.Module != nil)
@@ -109,7 +108,7 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.
 		must.Write(t, filepath.Join(root, "work/.terraform.lock.hcl"), "provider \"registry.terraform.io/acme/gone\" {\n  version = \"1.0.0\"\n}\n")
 	}
 	before := filesIn(t, root)
-	code, stdout, stderr := runInProcess(t, root, hostOf(registry), args)
+	code, stdout, stderr := runInProcess(t, root, hostOf(registry), line)
 	said := strings.Join(strings.Fields(stderr), " ")              // as if it weren't wrapped
 	if want == "connection refused" && runtime.GOOS == "windows" { // which has its own words for that
 		want = "no server listens at"
@@ -137,7 +136,7 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.
 		for _, answer := range rule.Answers {
 			registry.Break(answer.Kind, providertest.Fault{})
 		}
-		if code, _, stderr := runInProcess(t, root, hostOf(registry), args); code != 0 {
+		if code, _, stderr := runInProcess(t, root, hostOf(registry), line); code != 0 {
 			t.Errorf("%s: the registry is honest again, and the exit code is %d\n%s", name, code, stderr)
 		}
 	}
@@ -167,7 +166,7 @@ func examineHostile(t *testing.T, registry *providertest.Registry, rule hostilet
 	root := t.TempDir()
 	writeWorld(t, root, registry, rule.Module != nil)
 	before := filesIn(t, root)
-	code, stdout, stderr := runInProcess(t, root, hostOf(registry), []string{"doctor", "-no-color"})
+	code, stdout, stderr := runInProcess(t, root, hostOf(registry), "doctor -no-color")
 	if code != 0 && code != 1 || !strings.Contains(stdout, "Registries and mirrors\n") {
 		t.Errorf("doctor: exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -226,24 +225,20 @@ func filesIn(t *testing.T, root string) map[string]string {
 	return found
 }
 
-func runInProcess(t *testing.T, root, host string, args []string) (code int, stdout, stderr string) {
+func runInProcess(t *testing.T, root, host, line string) (code int, stdout, stderr string) {
 	t.Helper()
-	return runInProcessAt(t, root, host, args, time.Now)
+	return runInProcessAt(t, root, host, line, time.Now)
 }
 
-func runInProcessAt(t *testing.T, root, host string, args []string, now func() time.Time, env ...string) (code int, stdout, stderr string) {
+func runInProcessAt(t *testing.T, root, host, line string, now func() time.Time, env ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv("TMPDIR", filepath.Join(root, "temp"))
 	t.Chdir(filepath.Join(root, "work"))
-	args = slices.Clone(args)
-	for i := range args {
-		args[i] = strings.ReplaceAll(args[i], "$HOST", host)
-	}
 	var out, err bytes.Buffer
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	code = Main(ctx, Process{
-		Args: append([]string{"tfdeps"}, args...),
+		Args: strings.Fields("tfdeps " + strings.ReplaceAll(line, "$HOST", host)),
 		Env: append([]string{"HOME=" + filepath.Join(root, "home"), "LocalAppData=" + filepath.Join(root, "home/.local/state"), "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"), "TF_CLI_CONFIG_FILE=" + filepath.Join(root, "cli.tfrc"),
 			"TF_REGISTRY_DISCOVERY_RETRY=0", "CHECKPOINT_DISABLE=1", "NO_COLOR=1"}, env...),
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,

@@ -36,7 +36,7 @@ func honestRegistry(t *testing.T) *providertest.Registry {
 func runAll(t *testing.T, root string, registry *providertest.Registry, code int, lines ...string) (said string) {
 	t.Helper()
 	for _, line := range lines {
-		got, stdout, stderr := runInProcess(t, root, hostOf(registry), strings.Fields(line))
+		got, stdout, stderr := runInProcess(t, root, hostOf(registry), line)
 		must.Equal(t, got, code, line, stdout, stderr)
 		said = stdout + stderr
 	}
@@ -86,9 +86,9 @@ func TestMain_WorksWhateverTheClockSays(t *testing.T) {
 	writeWorld(t, root, registry, false)
 	now := time.Now()
 	for _, at := range []time.Time{time.Unix(0, 0), now.AddDate(1000, 0, 0), now, now.AddDate(-10, 0, 0), now, now.AddDate(10, 0, 0), now.AddDate(0, 0, -1)} {
-		for _, args := range [][]string{{"init"}, {"cache", "gc"}, {"cache", "verify"}} {
-			if code, stdout, stderr := runInProcessAt(t, root, hostOf(registry), args, func() time.Time { return at }); code != 0 {
-				t.Fatalf("%q at %v: exit code %d\n%s%s", args, at, code, stdout, stderr)
+		for _, line := range []string{"init", "cache gc", "cache verify"} {
+			if code, stdout, stderr := runInProcessAt(t, root, hostOf(registry), line, func() time.Time { return at }); code != 0 {
+				t.Fatalf("%q at %v: exit code %d\n%s%s", line, at, code, stdout, stderr)
 			}
 		}
 		must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))

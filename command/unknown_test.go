@@ -9,50 +9,44 @@ import (
 
 func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name string
-		rest []string
-		want string
-	}{
-		{"iniit", nil, `Did you mean "init"?`},
-		{"vendro", nil, `Did you mean "vendor"?`},
-		{"policy", []string{"chek"}, `Did you mean "policy check"?`},
-		{"polcy", nil, `Did you mean "policy check"?`},
-		{"plan", []string{"-out=x"}, "It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
-		{"plna", []string{"-out=x"}, "Did you mean \"plan\"? It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
-		{"tset", nil, `Did you mean "test"?`}, // and not "get"
-		{"lock", nil, `Did you mean "providers lock"?`},
-		{"gc", []string{"-older-than=30d"}, `Did you mean "cache gc" or "serve gc"?`}, // and not "get"
-		{"verify", nil, `Did you mean "cache verify" or "providers verify"?`},
-		{"lck", nil, `Did you mean "providers lock"?`},
-		{"something", nil, "To see its commands"},
-		{"x", nil, "To see its commands"},
+	for line, want := range map[string]string{
+		"iniit":              `Did you mean "init"?`,
+		"vendro":             `Did you mean "vendor"?`,
+		"policy chek":        `Did you mean "policy check"?`,
+		"polcy":              `Did you mean "policy check"?`,
+		"plan -out=x":        "It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n",
+		"plna -out=x":        "Did you mean \"plan\"? It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n",
+		"tset":               `Did you mean "test"?`, // and not "get"
+		"lock":               `Did you mean "providers lock"?`,
+		"gc -older-than=30d": `Did you mean "cache gc" or "serve gc"?`, // and not "get"
+		"verify":             `Did you mean "cache verify" or "providers verify"?`,
+		"lck":                `Did you mean "providers lock"?`,
+		"something":          "To see its commands",
+		"x":                  "To see its commands",
 	} {
 		var out strings.Builder
-		unknown(&out, getproviders.Terraform(""), c.name, c.rest)
-		if !strings.HasPrefix(out.String(), "tfdeps has no command named ") || !strings.Contains(out.String(), c.want) {
-			t.Errorf("%s: %s", c.name, out.String())
+		words := strings.Fields(line)
+		unknown(&out, getproviders.Terraform(""), words[0], words[1:])
+		if !strings.HasPrefix(out.String(), "tfdeps has no command named ") || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %s", line, out.String())
 		}
 	}
 }
 
 func TestMisspelt_LooksAtTheWordBehindTheName(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name        string
-		rest        []string
-		given, want string
-	}{
-		{"providers", []string{"lck", "a"}, "providers lck", "providers lock"},
-		{"providers", []string{"example.com/acme/widget"}, "providers example.com/acme/widget", ""},
-		{"providers", []string{"-json"}, "", ""},
-		{"providers", []string{"schema"}, "providers schema", "providers schema"},
-		{"providers", []string{"schma"}, "providers schma", "providers schema"},
-		{"cache", []string{"gcc"}, "cache gcc", "cache gc"},
-		{"init", nil, "", ""},
+	for _, c := range []struct{ line, given, want string }{
+		{"providers lck a", "providers lck", "providers lock"},
+		{"providers example.com/acme/widget", "providers example.com/acme/widget", ""},
+		{"providers -json", "", ""},
+		{"providers schema", "providers schema", "providers schema"},
+		{"providers schma", "providers schma", "providers schema"},
+		{"cache gcc", "cache gcc", "cache gc"},
+		{"init", "", ""},
 	} {
-		if given, meant := misspelt(c.name, c.rest); given != c.given || meant != c.want {
-			t.Errorf("%s %q: %q, %q", c.name, c.rest, given, meant)
+		words := strings.Fields(c.line)
+		if given, meant := misspelt(words[0], words[1:]); given != c.given || meant != c.want {
+			t.Errorf("%s: %q, %q", c.line, given, meant)
 		}
 	}
 }

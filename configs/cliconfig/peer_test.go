@@ -252,7 +252,7 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	const host = "my-host.example"
 	for name, tc := range map[string]struct {
 		rc   string
-		env  []string
+		env  string // variables with spaces between them
 		host string // "": host
 	}{
 		"none":                  {},
@@ -261,19 +261,19 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 		"no token":              {rc: `credentials "my-host.example" { }`},
 		"last block":            {rc: "credentials \"my-host.example\" { token = \"one\" }\ncredentials \"my-host.example\" { token = \"two\" }"},
 		"token in capitals":     {rc: `credentials "my-host.example" { TOKEN = "block" }`},
-		"variable before block": {rc: `credentials "my-host.example" { token = "block" }`, env: []string{"TF_TOKEN_my__host_example=variable"}},
-		"literal dash":          {env: []string{"TF_TOKEN_my-host_example=variable"}},
-		"literal dot":           {env: []string{"TF_TOKEN_my__host.example=variable"}},
-		"capitals":              {env: []string{"TF_TOKEN_MY__HOST_EXAMPLE=variable"}},
-		"prefix in small":       {env: []string{"tf_token_my__host_example=variable"}},
-		"three underscores":     {env: []string{"TF_TOKEN_my___host_example=variable"}},
-		"the last variable":     {env: []string{"TF_TOKEN_my__host_example=first", "TF_TOKEN_my-host_example=second"}},
-		"port":                  {env: []string{"TF_TOKEN_my-host_example:8443=port", "TF_TOKEN_my__host_example=none"}, host: host + ":8443"},
+		"variable before block": {rc: `credentials "my-host.example" { token = "block" }`, env: "TF_TOKEN_my__host_example=variable"},
+		"literal dash":          {env: "TF_TOKEN_my-host_example=variable"},
+		"literal dot":           {env: "TF_TOKEN_my__host.example=variable"},
+		"capitals":              {env: "TF_TOKEN_MY__HOST_EXAMPLE=variable"},
+		"prefix in small":       {env: "tf_token_my__host_example=variable"},
+		"three underscores":     {env: "TF_TOKEN_my___host_example=variable"},
+		"the last variable":     {env: "TF_TOKEN_my__host_example=first TF_TOKEN_my-host_example=second"},
+		"port":                  {env: "TF_TOKEN_my-host_example:8443=port TF_TOKEN_my__host_example=none", host: host + ":8443"},
 		"port in block":         {rc: `credentials "my-host.example:8443" { token = "port" }`, host: host + ":8443"},
 		"block without port":    {rc: `credentials "my-host.example" { token = "none" }`, host: host + ":8443"},
-		"Unicode":               {env: []string{"TF_TOKEN_bücher_example=variable"}, host: "bücher.example"},
-		"punycode":              {env: []string{"TF_TOKEN_xn--bcher-kva_example=variable"}, host: "bücher.example"},
-		"punycode, underscores": {env: []string{"TF_TOKEN_xn____bcher__kva_example=variable"}, host: "bücher.example"},
+		"Unicode":               {env: "TF_TOKEN_bücher_example=variable", host: "bücher.example"},
+		"punycode":              {env: "TF_TOKEN_xn--bcher-kva_example=variable", host: "bücher.example"},
+		"punycode, underscores": {env: "TF_TOKEN_xn____bcher__kva_example=variable", host: "bücher.example"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -283,13 +283,13 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 			}
 			registry := record(t)
 			rc := tc.rc + "\nhost \"" + tc.host + "\" { services = { \"providers.v1\" = \"" + registry.BaseURL() + "/\" } }"
-			out := peer{rc: rc, provider: tc.host + "/a/b", env: tc.env}.run(t, "init", "-no-color")
+			out := peer{rc: rc, provider: tc.host + "/a/b", env: strings.Fields(tc.env)}.run(t, "init", "-no-color")
 			must.Len(t, registry.Log(), 1, out)
 			config, problems := parse(rc)
 			name, err := hosts.ParseHostname(tc.host)
 			must.Len(t, problems, 0)
 			must.Succeed(t, err)
-			ours, err := hosts.FirstOf(hosts.EnvTokens(tc.env), config.Tokens).Token(t.Context(), name)
+			ours, err := hosts.FirstOf(hosts.EnvTokens(strings.Fields(tc.env)), config.Tokens).Token(t.Context(), name)
 			if ours != "" {
 				ours = "Bearer " + ours
 			}

@@ -5,7 +5,7 @@ package backend_test
 type peerCase struct {
 	name      string
 	block     string
-	given     []string // of -backend-config; x.hcl is the file below
+	given     string // of -backend-config, each behind a bar; x.hcl is the file below
 	file      string
 	workspace string
 	only      string // the one program that takes the block; "": both
@@ -21,12 +21,12 @@ var peerCases = []peerCase{
   path          = "a/<&>é\"\u0001.tfstate"
   workspace_dir = "w"
 }`},
-	{name: "local/pair", block: `backend "local" {}`, given: []string{"path=p"}},
-	{name: "local/pair over value", block: `backend "local" { path = "a" }`, given: []string{"path=p", "path=q"}},
-	{name: "local/file", block: `backend "local" { path = "a" }`, given: []string{"workspace_dir=v", "x.hcl"}, file: `workspace_dir = "w"`},
-	{name: "local/cleared", block: `backend "local" { path = "a" }`, given: []string{""}},
-	{name: "local/null over value", block: `backend "local" { path = "a" }`, given: []string{"x.hcl"}, file: `path = null`},
-	{name: "local/wrong type in the block", block: `backend "local" { path = [] }`, given: []string{"path=p"}},
+	{name: "local/pair", block: `backend "local" {}`, given: "|path=p"},
+	{name: "local/pair over value", block: `backend "local" { path = "a" }`, given: "|path=p|path=q"},
+	{name: "local/file", block: `backend "local" { path = "a" }`, given: "|workspace_dir=v|x.hcl", file: `workspace_dir = "w"`},
+	{name: "local/cleared", block: `backend "local" { path = "a" }`, given: "|"},
+	{name: "local/null over value", block: `backend "local" { path = "a" }`, given: "|x.hcl", file: `path = null`},
+	{name: "local/wrong type in the block", block: `backend "local" { path = [] }`, given: "|path=p"},
 	{name: "local/computed", block: `backend "local" { path = "${var.name}/${local.x}" }
 }
 variable "name" { default = "a" }
@@ -37,7 +37,7 @@ locals {
   headers = { b = "c" }
 }`, only: "tofu"},
 	{name: "inmem/full", block: `backend "inmem" { lock_id = "x" }`},
-	{name: "inmem/partial", block: `backend "inmem" {}`, given: []string{"lock_id=x"}},
+	{name: "inmem/partial", block: `backend "inmem" {}`, given: "|lock_id=x"},
 	{name: "http/full", block: `backend "http" {
   address                = "$URL/state"
   lock_address           = "$URL/state"
@@ -53,7 +53,7 @@ locals {
   skip_cert_verification = true
 }`},
 	{name: "http/partial", block: `backend "http" { username = "u" }`,
-		given: []string{"address=$URL/state", "password=s=ec ret ", "retry_max=4", "skip_cert_verification=true"}},
+		given: "|address=$URL/state|password=s=ec ret |retry_max=4|skip_cert_verification=true"},
 	{name: "consul/full", block: `backend "consul" {
   path         = "p"
   address      = "$HOST"
@@ -64,7 +64,7 @@ locals {
   gzip         = true
   lock         = false
 }`},
-	{name: "consul/partial", block: `backend "consul" { path = "p" }`, given: []string{"x.hcl"},
+	{name: "consul/partial", block: `backend "consul" { path = "p" }`, given: "|x.hcl",
 		file: "address = \"$HOST\"\nscheme = \"http\"\naccess_token = \"t\"\n"},
 	{name: "s3/full", block: `backend "s3" {
   bucket                      = "b"
@@ -92,7 +92,7 @@ locals {
   skip_credentials_validation = true
   skip_metadata_api_check     = true
   skip_requesting_account_id  = true
-}`, given: []string{"bucket=b", "region=us-east-1", "access_key=a", "secret_key=s", `endpoints={s3="$URL"}`, `shared_config_files=["$DIR/a"]`}},
+}`, given: `|bucket=b|region=us-east-1|access_key=a|secret_key=s|endpoints={s3="$URL"}|shared_config_files=["$DIR/a"]`},
 	{name: "s3/role", block: `backend "s3" {
   bucket                      = "b"
   key                         = "k"
@@ -137,7 +137,7 @@ locals {
   token            = "t"
 }`, file: kubeconfig},
 	{name: "kubernetes/partial", block: `backend "kubernetes" {}`, file: kubeconfig,
-		given: []string{"secret_suffix=s", `labels={a="1"}`, `config_paths=["$DIR/x.hcl"]`, "token=t"}},
+		given: `|secret_suffix=s|labels={a="1"}|config_paths=["$DIR/x.hcl"]|token=t`},
 	{name: "gcs/full", block: `backend "gcs" {
   bucket                  = "b"
   prefix                  = "p"
@@ -146,7 +146,7 @@ locals {
   storage_custom_endpoint = "$URL/storage/v1/b"
 }`},
 	{name: "gcs/partial", block: `backend "gcs" { prefix = "p" }`,
-		given: []string{"bucket=b", "access_token=t", "storage_custom_endpoint=$URL/storage/v1/b", `impersonate_service_account_delegates=["b", "a"]`}},
+		given: `|bucket=b|access_token=t|storage_custom_endpoint=$URL/storage/v1/b|impersonate_service_account_delegates=["b", "a"]`},
 	{name: "cos/full", block: `backend "cos" {
   bucket     = "b-1250000000"
   region     = "ap-guangzhou"
@@ -159,7 +159,7 @@ locals {
   accelerate = false
 }`},
 	{name: "cos/partial", block: `backend "cos" { encrypt = true }`, file: "secret_id = \"a\"\nsecret_key = \"s\"\n",
-		given: []string{"x.hcl", "bucket=b-1250000000", "region=ap-guangzhou", "accelerate=false"}},
+		given: "|x.hcl|bucket=b-1250000000|region=ap-guangzhou|accelerate=false"},
 	{name: "cos/role", block: `backend "cos" {
   bucket     = "b-1250000000"
   region     = "ap-guangzhou"
@@ -183,7 +183,7 @@ locals {
   encrypt    = true
 }`},
 	{name: "oss/partial", block: `backend "oss" { encrypt = true }`, file: "access_key = \"a\"\nsecret_key = \"s\"\n",
-		given: []string{"bucket=bbb", "region=cn-beijing", "endpoint=$URL", "x.hcl"}},
+		given: "|bucket=bbb|region=cn-beijing|endpoint=$URL|x.hcl"},
 	{name: "oss/role", block: `backend "oss" {
   bucket       = "bbb"
   region       = "cn-beijing"
@@ -210,7 +210,7 @@ locals {
   snapshot             = true
 }`},
 	{name: "azurerm/partial", block: `backend "azurerm" { snapshot = true }`, file: "access_key = \"QUJDREVG\"\n",
-		given: []string{"storage_account_name=abc", "container_name=ccc", "x.hcl", "key=k", "use_cli=false"}},
+		given: "|storage_account_name=abc|container_name=ccc|x.hcl|key=k|use_cli=false"},
 	{name: "remote/full", block: `backend "remote" {
   hostname     = "tfe.example.com"
   organization = "o"
@@ -223,7 +223,7 @@ locals {
   workspaces {
     name = "other"
   }
-}`, given: []string{"x.hcl"}, file: `hostname = "tfe.example.com"
+}`, given: "|x.hcl", file: `hostname = "tfe.example.com"
 organization = "o"
 token = "t"
 workspaces { prefix = "w-" }

@@ -15,18 +15,18 @@ import (
 func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		names []string
+		names string // with spaces between them
 		says  string // "": the names are fine
 	}{
-		{names: []string{"main.tf", "a/main.tf", "b/main.tf", "a/b.tf"}},
-		{names: []string{"main.tf", "main.tf"}}, // what that means is for unpacking to say
-		{names: []string{"a.tf", "A.tf"}, says: `"a.tf" and "A.tf" differ only in case`},
-		{names: []string{"dir/a.tf", "Dir/b.tf"}, says: `"dir" and "Dir" differ only in case`},
-		{names: []string{"./x/ü", "x/Ü"}, says: "differ only in case"},
-		{names: []string{"caf\u00e9.tf", "cafe\u0301.tf"}, says: "how accents are encoded"},
+		{"main.tf a/main.tf b/main.tf a/b.tf", ""},
+		{"main.tf main.tf", ""}, // what that means is for unpacking to say
+		{"a.tf A.tf", `"a.tf" and "A.tf" differ only in case`},
+		{"dir/a.tf Dir/b.tf", `"dir" and "Dir" differ only in case`},
+		{"./x/ü x/Ü", "differ only in case"},
+		{"caf\u00e9.tf cafe\u0301.tf", "how accents are encoded"},
 	} {
 		entries, headers := map[string]string{}, []tar.Header{}
-		for _, name := range test.names {
+		for _, name := range strings.Fields(test.names) {
 			entries[name] = ""
 			headers = append(headers, tar.Header{Name: name})
 		}
