@@ -111,9 +111,7 @@ func newFailing(t *testing.T, f failure) *failing {
 	if f.files == nil {
 		f.files = requiring(tiny)
 	}
-	for name, content := range f.files {
-		must.Write(w, filepath.Join(w.dir, name), content)
-	}
+	must.WriteAll(w, w.dir, f.files)
 	must.Write(w, filepath.Join(w.home, "ca.pem"), string(w.registry.CAPEM()))
 	w.env = cli.Environment{
 		"HOME=" + w.home, "USERPROFILE=" + w.home, "PATH=" + w.home, "TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_REGISTRY_DISCOVERY_RETRY=0",

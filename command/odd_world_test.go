@@ -153,9 +153,7 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 		others["cache/tfdeps/providers/"+format+"/"+provider] = "a provider of " + format
 		others["cache/tfdeps/modules/"+format+"/package/main.tf"] = "a module of " + format
 	}
-	for name, content := range others {
-		must.Write(t, filepath.Join(root, filepath.FromSlash(name)), content)
-	}
+	must.WriteAll(t, root, others)
 	for _, line := range []string{"init", "cache verify", "cache list", "cache gc -max-size=0", "init -verify", "cache clean"} {
 		said := runAll(t, root, registry, 0, line)
 		for _, format := range []string{"v0", "v2", "v10"} {

@@ -32,11 +32,7 @@ const (
 // write makes a directory of files, and returns its name.
 func write(t *testing.T, files files) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
-	return dir
+	return must.WriteAll(t, t.TempDir(), files)
 }
 
 // types are the types of the providers that are required.

@@ -161,9 +161,7 @@ func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuth
 	cert, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	dir, names := t.TempDir(), serveNames(t)
-	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "ca.pem": ca.PEM()} {
-		must.Write(t, filepath.Join(dir, name), content)
-	}
+	must.WriteAll(t, dir, map[string][]byte{"cert.pem": cert, "key.pem": key, "ca.pem": ca.PEM()})
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca.PEM())
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}

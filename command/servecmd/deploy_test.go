@@ -129,15 +129,12 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 	})
 	t.Run("nginx", func(t *testing.T) {
 		program := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
-		dir := t.TempDir()
-		ca := providertest.NewCA()
+		dir, ca := t.TempDir(), providertest.NewCA()
 		cert, key, err := ca.ServerPEM()
 		must.Succeed(t, err)
 		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))
 		config := "pid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n" + server + "}\n"
-		for name, content := range map[string]string{"nginx.conf": config, "cert.pem": string(cert), "key.pem": string(key)} {
-			must.Write(t, filepath.Join(dir, name), content)
-		}
+		must.WriteAll(t, dir, map[string][]byte{"nginx.conf": []byte(config), "cert.pem": cert, "key.pem": key})
 		out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput()
 		must.Succeed(t, err, string(out))
 	})

@@ -222,10 +222,7 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 // TestFront_MetricsHaveTokensOfTheirOwn: those of clients don't show the metrics, and those of the metrics install nothing.
 func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 	f, _ := frontOf(t)
-	dir := t.TempDir()
-	for name, token := range map[string]string{"clients": "one", "metrics": "two"} {
-		must.Write(t, filepath.Join(dir, name), token)
-	}
+	dir := must.WriteAll(t, t.TempDir(), map[string]string{"clients": "one", "metrics": "two"})
 	o := options{tokens: filepath.Join(dir, "clients"), metricsTokens: filepath.Join(dir, "metrics")}
 	read := func() error {
 		return f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir))

@@ -77,8 +77,7 @@ func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 			if strings.HasSuffix(name, "by way of a link") && !cachetest.HasLinks(t) {
 				t.Skip("no symbolic links here")
 			}
-			dir := t.TempDir()
-			present.lay(t, dir)
+			dir := must.WriteAll(t, t.TempDir(), present)
 			archive, before := tt.bundle.pack(t), treeOf(t, dir)
 			code, output := unpackInto(t, dir, archive)
 			must.Equal(t, code, 1)
@@ -132,8 +131,7 @@ func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 			accept(other), tree{modulesFile: lockedModule("net@1.1.0", other), moduleNet: "more"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			tt.present.lay(t, dir)
+			dir := must.WriteAll(t, t.TempDir(), tt.present)
 			if code, output := unpackInto(t, dir, tt.bundle.pack(t), tt.options...); code != 0 {
 				t.Fatalf("got exit code %d\n%s", code, output)
 			}
@@ -150,8 +148,7 @@ func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 func TestUnpack_AllHashesHaveToBeNamed(t *testing.T) {
 	good, one, two := h1Of(t, "x", "good"), h1Of(t, "x", "one"), h1Of(t, "x", "two")
 	for _, version := range []string{"1.0.0", "1.1.0"} {
-		dir := t.TempDir()
-		tree{depsfile.FileName: locked(t, "acme/widget@1.0.0", good)}.lay(t, dir)
+		dir := must.WriteAll(t, t.TempDir(), tree{depsfile.FileName: locked(t, "acme/widget@1.0.0", good)})
 		archive, before := tree{depsfile.FileName: locked(t, "acme/widget@"+version, one, two)}.pack(t), treeOf(t, dir)
 		code, output := unpackInto(t, dir, archive, "-accept-hash="+string(one))
 		if code != 1 || !strings.Contains(output, string(two)) || !maps.Equal(before, treeOf(t, dir)) {
@@ -170,13 +167,6 @@ func (tr tree) with(more tree) tree {
 	return all
 }
 
-func (tr tree) lay(t *testing.T, dir string) {
-	t.Helper()
-	for name, content := range tr {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
-}
-
 // pack makes an archive of the tree, as any user can.
 func (tr tree) pack(t *testing.T) string {
 	t.Helper()
@@ -189,7 +179,7 @@ func (tr tree) pack(t *testing.T) string {
 			delete(files, path)
 		}
 	}
-	files.lay(t, dir)
+	must.WriteAll(t, dir, files)
 	var b bytes.Buffer
 	must.Get(bundle.Write(t.Context(), &b, dir, entries))(t)
 	must.Write(t, name, b.Bytes())
@@ -227,9 +217,7 @@ func zipped(content string) string {
 // h1Of is the hash of a package with this one file.
 func h1Of(t *testing.T, name, content string) getproviders.Hash {
 	t.Helper()
-	dir := t.TempDir()
-	tree{name: content}.lay(t, dir)
-	return must.Get(treehash.Dir(t.Context(), dir))(t)
+	return must.Get(treehash.Dir(t.Context(), must.WriteAll(t, t.TempDir(), tree{name: content})))(t)
 }
 
 // locked is a lock file of "PROVIDER@VERSION" and hashes.

@@ -36,6 +36,19 @@ func Write[Content ~string | ~[]byte](tb testing.TB, path string, content Conten
 	Succeed(tb, os.WriteFile(path, []byte(content), 0o644))
 }
 
+// WriteAll makes files in a directory, which it returns, by their names, which have slashes: one at the end makes a directory.
+func WriteAll[Content ~string | ~[]byte](tb testing.TB, dir string, contents map[string]Content) string {
+	tb.Helper()
+	for name, content := range contents {
+		if path := filepath.Join(dir, filepath.FromSlash(name)); strings.HasSuffix(name, "/") {
+			Succeed(tb, os.MkdirAll(path, 0o755))
+		} else {
+			Write(tb, path, content)
+		}
+	}
+	return dir
+}
+
 // Symlink is os.Symlink where links can be made. Wine says that it has made one, and there is none.
 func Symlink(target, path string) error {
 	err := os.Symlink(target, path)

@@ -61,4 +61,7 @@ func TestWrite_MakesAFileAndItsDirectories(t *testing.T) {
 	Write(t, path, []byte("second"))
 	Equal(t, string(Get(os.ReadFile(path))(t)), "second")
 	Equal(t, Get(os.Stat(path))(t).Mode().Perm()&0o700, 0o600)
+	dir := WriteAll(t, t.TempDir(), map[string][]byte{"a/b": []byte("x"), "c/": nil})
+	Equal(t, string(Get(os.ReadFile(filepath.Join(dir, "a/b")))(t)), "x")
+	Equal(t, Get(os.Stat(filepath.Join(dir, "c")))(t).IsDir(), true)
 }

@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/backend"
@@ -19,10 +18,7 @@ func FuzzComputedBackend(f *testing.F) {
 	f.Add("terraform {\n cloud {\n organization = path.root\n workspaces {\n tags = toset([null])\n}\n}\n}", "{}")
 	product := asOpenTofu
 	f.Fuzz(func(t *testing.T, native, json string) {
-		dir := t.TempDir()
-		for name, content := range map[string]string{"main.tofu": native, "more.tofu.json": json} {
-			must.Write(t, filepath.Join(dir, name), content)
-		}
+		dir := must.WriteAll(t, t.TempDir(), map[string]string{"main.tofu": native, "more.tofu.json": json})
 		module, _ := load.LoadModuleWith(dir, product, load.Options{Inputs: load.Values{}})
 		b := module.Backend
 		if b == nil || b.Body == nil {

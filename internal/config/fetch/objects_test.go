@@ -97,8 +97,8 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	t.Parallel()
 	archive := zipped(t, someTree)
 	versity := storagetest.StartVersity(t, "bucket")
-	writeTree(t, filepath.Join(versity.Dir, "bucket/dir"), someTree)
-	writeTree(t, filepath.Join(versity.Dir, "bucket"), files{"net.zip": string(archive)})
+	must.WriteAll(t, filepath.Join(versity.Dir, "bucket/dir"), someTree)
+	must.WriteAll(t, filepath.Join(versity.Dir, "bucket"), files{"net.zip": string(archive)})
 	at := "s3::" + versity.Endpoint + "/bucket/"
 	f := &Fetcher{}
 	defer f.Close()
@@ -124,7 +124,7 @@ func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	writeTree(t, home, map[string]string{"credentials": "[private]\naws_access_key_id = private\naws_secret_access_key = s\naws_session_token = hunter2\n"})
+	must.WriteAll(t, home, map[string]string{"credentials": "[private]\naws_access_key_id = private\naws_secret_access_key = s\naws_session_token = hunter2\n"})
 	archive := zipped(t, someTree)
 	var logins []string
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -30,7 +30,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	servePeerArchives(t, s)
 	dir, commit := newGit(t, someTree)
 	local := t.TempDir()
-	writeTree(t, local, someTree)
+	must.WriteAll(t, local, someTree)
 	archive := zipped(t, someTree)
 	must.Succeed(t, errors.Join(
 		os.WriteFile(filepath.Join(local, "net.zip"), archive, 0o644),
@@ -163,7 +163,7 @@ func terraformGet(t testing.TB, program string, env []string, pkg string) (map[s
 	t.Helper()
 	dir := t.TempDir()
 	config := must.Get(json.Marshal(map[string]any{"module": map[string]any{"m": map[string]any{"source": pkg}}}))(t)
-	writeTree(t, dir, files{"main.tf.json": string(config)})
+	must.WriteAll(t, dir, files{"main.tf.json": string(config)})
 	if out, err := peertest.Command(t.Context(), program, dir, env, "get", "-no-color").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}

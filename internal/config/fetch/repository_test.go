@@ -40,20 +40,13 @@ func run(t testing.TB, dir, program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func writeTree(t testing.TB, dir string, files files) {
-	t.Helper()
-	for name, content := range files {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
-}
-
 // newGit makes a repository with a commit, and returns where it is and the commit.
 func newGit(t testing.TB, files files) (dir, commit string) {
 	t.Helper()
 	lookProgram(t, "git")
 	dir = filepath.Join(t.TempDir(), "net.git")
 	run(t, "", "git", "init", "-q", "-b", "main", dir)
-	writeTree(t, dir, files)
+	must.WriteAll(t, dir, files)
 	run(t, dir, "git", "add", "-A")
 	run(t, dir, "git", "commit", "-q", "-m", "one")
 	run(t, dir, "git", "tag", "v1")
@@ -174,10 +167,10 @@ func TestFetch_MercurialRepositories(t *testing.T) {
 	lookProgram(t, "hg")
 	dir := filepath.Join(t.TempDir(), "net")
 	run(t, "", "hg", "init", dir)
-	writeTree(t, dir, someTree)
+	must.WriteAll(t, dir, someTree)
 	run(t, dir, "hg", "commit", "-q", "-A", "-m", "one")
 	run(t, dir, "hg", "tag", "v1")
-	writeTree(t, dir, otherTree)
+	must.WriteAll(t, dir, otherTree)
 	run(t, dir, "hg", "commit", "-q", "-m", "two")
 	f := &Fetcher{Environ: append(testEnviron(), "HGRCPATH=")}
 	defer f.Close()

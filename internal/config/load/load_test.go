@@ -21,16 +21,7 @@ type texts = map[string]string
 // directory.
 func writeFiles(t *testing.T, files texts) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			must.Succeed(t, os.MkdirAll(path, 0o755))
-			continue
-		}
-		must.Write(t, path, content)
-	}
-	return dir
+	return must.WriteAll(t, t.TempDir(), files)
 }
 
 var asTerraform, asOpenTofu = getproviders.Terraform(productVersion), getproviders.OpenTofu("1.12.6")

@@ -18,11 +18,7 @@ import (
 // tree makes a directory of files, by name and content.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
-	return dir
+	return must.WriteAll(t, t.TempDir(), files)
 }
 
 func hash(t *testing.T, dir string) getproviders.Hash {
@@ -51,10 +47,8 @@ func TestHash_TheHashOfATreeIsFixed(t *testing.T) {
 func TestHash_WhatDoesNotCount(t *testing.T) {
 	want := hash(t, tree(t, netFiles))
 	dir := tree(t, netFiles)
-	for name, content := range map[string]string{".git/HEAD": "ref", ".git/sub/x": "", ".hg/x": "", "sub/.git": "gitdir: ../.git/modules/sub"} {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
-	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.Chmod(filepath.Join(dir, "main.tf"), 0o755)))
+	must.WriteAll(t, dir, map[string]string{".git/HEAD": "ref", ".git/sub/x": "", ".hg/x": "", "sub/.git": "gitdir: ../.git/modules/sub", "empty/": ""})
+	must.Succeed(t, os.Chmod(filepath.Join(dir, "main.tf"), 0o755))
 	must.Equal(t, hash(t, dir), want)
 }
 

@@ -21,16 +21,7 @@ type files = map[string]string
 
 func lay(t testing.TB, files files) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			must.Succeed(t, os.MkdirAll(path, 0o755))
-			continue
-		}
-		must.Write(t, path, content)
-	}
-	return dir
+	return must.WriteAll(t, t.TempDir(), files)
 }
 
 func names(t testing.TB, dir string) (all []string) {

@@ -107,17 +107,13 @@ const maxBytes = 1 << 20
 // writeFiles makes the files that the expressions read.
 func writeFiles(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range map[string]string{
+	return must.WriteAll(t, t.TempDir(), map[string]string{
 		"s.txt": "./c\n", "bin": "\xff\x00", "d/a.tf": "", "d/e/b.tf": "", "long": strings.Repeat("x", 20_000), "longer": strings.Repeat("x", 500_000),
 		"huge":       strings.Repeat("x", maxBytes+1),
 		"t.tmpl":     "${name}: %{ for x in list }${upper(x)} %{ endfor }",
 		"again.tmpl": `${templatefile("t.tmpl", {})}`,
 		"bomb.yaml":  "a: &a [" + strings.Repeat("x, ", 1000) + "x]\nb: [" + strings.Repeat("*a, ", 2000) + "*a]\n",
-	} {
-		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
-	return dir
+	})
 }
 
 func environment(files Files) Environment {
