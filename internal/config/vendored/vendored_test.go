@@ -2,7 +2,7 @@ package vendored_test
 
 import (
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // files are the contents of files by their names, which have slashes.
@@ -24,15 +25,9 @@ func lay(t testing.TB, files files) string {
 	return must.WriteAll(t, t.TempDir(), files)
 }
 
-func names(t testing.TB, dir string) (all []string) {
+func names(t testing.TB, dir string) []string {
 	t.Helper()
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if name, _ := filepath.Rel(dir, path); err == nil && !d.IsDir() {
-			all = append(all, filepath.ToSlash(name))
-		}
-		return err
-	}))
-	return all
+	return slices.Sorted(maps.Keys(peertest.Tree(t, dir)))
 }
 
 func ExampleBlock_Merge() {
@@ -148,7 +143,7 @@ func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	must.EqualSlices(t, found, want, "found")
 	must.EqualSlices(t, changed, want, "changed")
 	must.Len(t, must.Get(vendored.Tidy(t.Context(), dir, homes))(t), 0, "again")
-	left := []string{".gitignore", "a.zip", "deep/down/x", "home/.gitkeep", "main.tf", "sub/.gitattributes", "sub/.gitignore", "sub/x"}
+	left := []string{".gitignore", "a.zip", "deep/down/x", "home/.gitkeep", "home2", "main.tf", "sub/.gitattributes", "sub/.gitignore", "sub/x"}
 	must.EqualSlices(t, names(t, dir), left, "left")
 	content, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
 	if err != nil || !strings.HasPrefix(string(content), "*.zip\n\n# tfdeps vendor: begin") {
