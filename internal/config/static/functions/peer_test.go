@@ -2,7 +2,9 @@ package functions
 
 import (
 	"encoding/json"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +16,7 @@ import (
 func TestTable_SameAsTerraform(t *testing.T) {
 	program := peertest.LookProgram(t, "terraform")
 	dir := writeFiles(t)
-	var all []string
-	for _, tt := range results {
-		all = append(all, tt.expr)
-	}
+	all := slices.Collect(maps.Keys(results))
 	out, err := console(t, program, dir, "jsonencode(["+strings.Join(all, ", ")+"])\n")
 	must.Succeed(t, err, out)
 	var text string
@@ -25,8 +24,8 @@ func TestTable_SameAsTerraform(t *testing.T) {
 	var said []json.RawMessage
 	must.Succeed(t, json.Unmarshal([]byte(text), &said))
 	must.Len(t, said, len(results))
-	for i, tt := range results {
-		must.Equal(t, string(said[i]), tt.want, tt.expr, said[i])
+	for i, expr := range all {
+		must.Equal(t, string(said[i]), results[expr], expr, said[i])
 	}
 }
 
@@ -35,9 +34,9 @@ func TestTable_SameAsTerraform(t *testing.T) {
 func TestTable_FailsAsTerraform(t *testing.T) {
 	program := peertest.LookProgram(t, "terraform")
 	var all, exprs []string
-	for _, tt := range failing {
-		if !strings.Contains(tt.want, "too ") && !strings.Contains(tt.want, "home") && !strings.HasPrefix(tt.expr, "templatestring") {
-			all, exprs = append(all, "can("+tt.expr+")"), append(exprs, tt.expr)
+	for expr, want := range failing {
+		if !strings.Contains(want, "too ") && !strings.Contains(want, "home") && !strings.HasPrefix(expr, "templatestring") {
+			all, exprs = append(all, "can("+expr+")"), append(exprs, expr)
 		}
 	}
 	out, err := console(t, program, writeFiles(t), "jsonencode(["+strings.Join(all, ", ")+"])\n")

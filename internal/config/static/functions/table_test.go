@@ -17,89 +17,89 @@ import (
 
 // results are expressions, with each function at least once, and their values as JSON. The working
 // directory has the files of writeFiles.
-var results = []struct{ expr, want string }{
-	{`abs(-3)`, `3`}, {`ceil(1.2)`, `2`}, {`floor(1.8)`, `1`}, {`log(8, 2)`, `3`}, {`max(1, 3, 2)`, `3`}, {`min(4, 2)`, `2`},
-	{`parseint("ff", 16)`, `255`}, {`fileset(".", "{d,e}/**/*.{tf,tofu}")`, `["d/a.tf","d/e/b.tf"]`}, {`pow(2, 10)`, `1024`}, {`signum(-9)`, `-1`}, {`sum([1, 2.5, "3"])`, `6.5`}, {`sum(toset([1, 1, 2]))`, `3`},
+var results = map[string]string{
+	`abs(-3)`: `3`, `ceil(1.2)`: `2`, `floor(1.8)`: `1`, `log(8, 2)`: `3`, `max(1, 3, 2)`: `3`, `min(4, 2)`: `2`,
+	`parseint("ff", 16)`: `255`, `fileset(".", "{d,e}/**/*.{tf,tofu}")`: `["d/a.tf","d/e/b.tf"]`, `pow(2, 10)`: `1024`, `signum(-9)`: `-1`, `sum([1, 2.5, "3"])`: `6.5`, `sum(toset([1, 1, 2]))`: `3`,
 
-	{`chomp("a\n\n")`, `"a"`}, {`lower("Ab")`, `"ab"`}, {`upper("ab")`, `"AB"`}, {`title("ab cd")`, `"Ab Cd"`}, {`strrev("abc")`, `"cba"`},
-	{`regex("[a-z]+", "12ab3")`, `"ab"`}, {`regex("(?P<x>\\d)", "a7")`, `{"x":"7"}`}, {`regexall("[ab]", "abc")`, `["a","b"]`},
-	{`split("/", "a/b")`, `["a","b"]`}, {`substr("hello", 1, -1)`, `"ello"`}, {`trim("?a?", "?")`, `"a"`}, {`trimprefix("ab", "a")`, `"b"`},
-	{`trimsuffix("ab", "b")`, `"a"`}, {`trimspace(" a ")`, `"a"`}, {`startswith("ab", "a")`, `true`}, {`endswith("ab", "a")`, `false`},
-	{`strcontains("abc", "bc")`, `true`}, {`format("%s-%03d", "a", 7)`, `"a-007"`}, {`formatlist("%s!", ["a", "b"])`, `["a!","b!"]`},
-	{`indent(2, "a\nb")`, `"a\n  b"`}, {`join(",", ["a", "b"], ["c"])`, `"a,b,c"`}, {`replace("a.b.c", ".", "-")`, `"a-b-c"`},
-	{`replace("a1b22", "/[0-9]+/", "[$0]")`, `"a[1]b[22]"`}, {`replace("ab", "", "-")`, `"-a-b-"`}, {`replace("a/b", "/", "")`, `"ab"`},
+	`chomp("a\n\n")`: `"a"`, `lower("Ab")`: `"ab"`, `upper("ab")`: `"AB"`, `title("ab cd")`: `"Ab Cd"`, `strrev("abc")`: `"cba"`,
+	`regex("[a-z]+", "12ab3")`: `"ab"`, `regex("(?P<x>\\d)", "a7")`: `{"x":"7"}`, `regexall("[ab]", "abc")`: `["a","b"]`,
+	`split("/", "a/b")`: `["a","b"]`, `substr("hello", 1, -1)`: `"ello"`, `trim("?a?", "?")`: `"a"`, `trimprefix("ab", "a")`: `"b"`,
+	`trimsuffix("ab", "b")`: `"a"`, `trimspace(" a ")`: `"a"`, `startswith("ab", "a")`: `true`, `endswith("ab", "a")`: `false`,
+	`strcontains("abc", "bc")`: `true`, `format("%s-%03d", "a", 7)`: `"a-007"`, `formatlist("%s!", ["a", "b"])`: `["a!","b!"]`,
+	`indent(2, "a\nb")`: `"a\n  b"`, `join(",", ["a", "b"], ["c"])`: `"a,b,c"`, `replace("a.b.c", ".", "-")`: `"a-b-c"`,
+	`replace("a1b22", "/[0-9]+/", "[$0]")`: `"a[1]b[22]"`, `replace("ab", "", "-")`: `"-a-b-"`, `replace("a/b", "/", "")`: `"ab"`,
 
-	{`chunklist(["a", "b", "c"], 2)`, `[["a","b"],["c"]]`}, {`coalesce(null, "", "x", "y")`, `"x"`}, {`coalesce(1, 2)`, `1`},
-	{`coalescelist([], ["a"])`, `["a"]`}, {`compact(["a", "", null])`, `["a"]`}, {`concat(["a"], ["b"])`, `["a","b"]`},
-	{`contains(["a"], "a")`, `true`}, {`distinct(["a", "b", "a"])`, `["a","b"]`}, {`element(["a", "b"], 3)`, `"b"`}, {`flatten([["a"], [], [["b"]]])`, `["a","b"]`},
-	{`keys({ b = 1, a = 2 })`, `["a","b"]`}, {`values({ b = 1, a = 2 })`, `[2,1]`}, {`merge({ a = 1 }, { b = 2 })`, `{"a":1,"b":2}`}, {`range(1, 4)`, `[1,2,3]`},
-	{`reverse(["a", "b"])`, `["b","a"]`}, {`setintersection(["a", "b"], ["b"])`, `["b"]`}, {`setproduct(["a"], ["b", "c"])`, `[["a","b"],["a","c"]]`},
-	{`setsubtract(["a", "b"], ["b"])`, `["a"]`}, {`setunion(["a"], ["b"])`, `["a","b"]`}, {`slice(["a", "b", "c"], 1, 2)`, `["b"]`},
-	{`sort(["b", "a"])`, `["a","b"]`}, {`zipmap(["a", "b"], [1, 2])`, `{"a":1,"b":2}`},
-	{`alltrue([])`, `true`}, {`alltrue([true, "true"])`, `true`}, {`alltrue([true, null])`, `false`}, {`anytrue([])`, `false`}, {`anytrue([null, false, "true"])`, `true`},
-	{`index(["a", "b"], "b")`, `1`}, {`length("añb")`, `3`}, {`length({ a = 1 })`, `1`}, {`length([1, 2])`, `2`}, {`length(tomap({}))`, `0`},
-	{`lookup({ a = 1 }, "a")`, `1`}, {`lookup({ a = 1 }, "b", "c")`, `"c"`}, {`lookup(tomap({ a = 1 }), "b", "2")`, `2`},
-	{`matchkeys(["x", "y", "z"], ["1", "2", "1"], ["1"])`, `["x","z"]`}, {`matchkeys(["x"], ["1"], [])`, `[]`},
-	{`one([])`, `null`}, {`one(["a"])`, `"a"`}, {`one(toset(["a"]))`, `"a"`},
-	{`transpose({ a = ["1", "2"], b = ["2"] })`, `{"1":["a"],"2":["a","b"]}`}, {`transpose({})`, `{}`},
+	`chunklist(["a", "b", "c"], 2)`: `[["a","b"],["c"]]`, `coalesce(null, "", "x", "y")`: `"x"`, `coalesce(1, 2)`: `1`,
+	`coalescelist([], ["a"])`: `["a"]`, `compact(["a", "", null])`: `["a"]`, `concat(["a"], ["b"])`: `["a","b"]`,
+	`contains(["a"], "a")`: `true`, `distinct(["a", "b", "a"])`: `["a","b"]`, `element(["a", "b"], 3)`: `"b"`, `flatten([["a"], [], [["b"]]])`: `["a","b"]`,
+	`keys({ b = 1, a = 2 })`: `["a","b"]`, `values({ b = 1, a = 2 })`: `[2,1]`, `merge({ a = 1 }, { b = 2 })`: `{"a":1,"b":2}`, `range(1, 4)`: `[1,2,3]`,
+	`reverse(["a", "b"])`: `["b","a"]`, `setintersection(["a", "b"], ["b"])`: `["b"]`, `setproduct(["a"], ["b", "c"])`: `[["a","b"],["a","c"]]`,
+	`setsubtract(["a", "b"], ["b"])`: `["a"]`, `setunion(["a"], ["b"])`: `["a","b"]`, `slice(["a", "b", "c"], 1, 2)`: `["b"]`,
+	`sort(["b", "a"])`: `["a","b"]`, `zipmap(["a", "b"], [1, 2])`: `{"a":1,"b":2}`,
+	`alltrue([])`: `true`, `alltrue([true, "true"])`: `true`, `alltrue([true, null])`: `false`, `anytrue([])`: `false`, `anytrue([null, false, "true"])`: `true`,
+	`index(["a", "b"], "b")`: `1`, `length("añb")`: `3`, `length({ a = 1 })`: `1`, `length([1, 2])`: `2`, `length(tomap({}))`: `0`,
+	`lookup({ a = 1 }, "a")`: `1`, `lookup({ a = 1 }, "b", "c")`: `"c"`, `lookup(tomap({ a = 1 }), "b", "2")`: `2`,
+	`matchkeys(["x", "y", "z"], ["1", "2", "1"], ["1"])`: `["x","z"]`, `matchkeys(["x"], ["1"], [])`: `[]`,
+	`one([])`: `null`, `one(["a"])`: `"a"`, `one(toset(["a"]))`: `"a"`,
+	`transpose({ a = ["1", "2"], b = ["2"] })`: `{"1":["a"],"2":["a","b"]}`, `transpose({})`: `{}`,
 
-	{`can(regex("a", "b"))`, `false`}, {`can("a")`, `true`}, {`try(tomap({ a = 1 })["x"], "y")`, `"y"`},
-	{`tobool("true")`, `true`}, {`tonumber("1.5")`, `1.5`}, {`tostring(true)`, `"true"`}, {`tolist(["a", 1])`, `["a","1"]`}, {`tomap({ a = 1, b = "x" })`, `{"a":"1","b":"x"}`},
-	{`toset(["b", "a", "b"])`, `["a","b"]`},
+	`can(regex("a", "b"))`: `false`, `can("a")`: `true`, `try(tomap({ a = 1 })["x"], "y")`: `"y"`,
+	`tobool("true")`: `true`, `tonumber("1.5")`: `1.5`, `tostring(true)`: `"true"`, `tolist(["a", 1])`: `["a","1"]`, `tomap({ a = 1, b = "x" })`: `{"a":"1","b":"x"}`,
+	`toset(["b", "a", "b"])`: `["a","b"]`,
 
-	{`base64decode("YWI=")`, `"ab"`}, {`base64encode("ab")`, `"YWI="`}, {`base64sha256("a")`, `"ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs="`},
-	{`substr(base64sha512("a"), 0, 10)`, `"H0D8ktokFp"`}, {`csvdecode("a,b\n1,2\n")`, `[{"a":"1","b":"2"}]`}, {`jsondecode("{\"a\": [1, null]}")`, `{"a":[1,null]}`},
-	{`jsonencode({ a = [1, "<"] })`, `"{\"a\":[1,\"\\u003c\"]}"`}, {`textencodebase64("ab", "UTF-16LE")`, `"YQBiAA=="`},
-	{`textdecodebase64("YQBiAA==", "UTF-16LE")`, `"ab"`}, {`textdecodebase64("6Q==", "ISO-8859-1")`, `"é"`}, {`textencodebase64("é€", "windows-1252")`, `"6YA="`},
-	{`textencodebase64("é", "ibm437")`, `"gg=="`}, {`textencodebase64("é", "utf-8")`, `"w6k="`}, {`textencodebase64("é", "UTF-16BE")`, `"AOk="`}, {`textencodebase64("a", "UTF-16")`, `"/v8AYQ=="`}, {`textencodebase64("ж", "koi8-r")`, `"1g=="`}, {`urlencode("a b/ü")`, `"a+b%2F%C3%BC"`},
-	{`yamldecode("a: [1, x]\nb: ~")`, `{"a":[1,"x"],"b":null}`}, {`yamlencode({ a = [1] })`, `"\"a\":\n- 1\n"`},
-	{`md5("a")`, `"0cc175b9c0f1b6a831c399e269772661"`}, {`sha1("a")`, `"86f7e437faa5a7fce15d1ddcb9eaeaea377667b8"`},
-	{`substr(sha256("a"), 0, 8)`, `"ca978112"`}, {`substr(sha512("a"), 0, 8)`, `"1f40fc92"`}, {`uuidv5("dns", "a.example")`, `"05149b90-bca9-5cf7-9708-f45959ecfde6"`},
-	{`formatdate("YYYY-MM", "2026-01-02T03:04:05Z")`, `"2026-01"`}, {`timeadd("2026-01-02T03:04:05Z", "1h")`, `"2026-01-02T04:04:05Z"`},
-	{`timecmp("2026-01-02T03:04:05Z", "2026-01-02T04:04:05+02:00")`, `1`},
-	{`cidrhost("10.0.0.0/8", 258)`, `"10.0.1.2"`}, {`cidrhost("10.0.0.0/8", -1)`, `"10.255.255.255"`}, {`cidrhost("2001:db8::/32", 18446744073709551616)`, `"2001:db8:0:1::"`},
-	{`cidrnetmask("172.16.0.0/12")`, `"255.240.0.0"`}, {`cidrsubnet("10.0.0.0/8", 8, 3)`, `"10.3.0.0/16"`}, {`cidrsubnet("2001:db8::/32", 64, 18446744073709551615)`, `"2001:db8:ffff:ffff:ffff:ffff::/96"`},
-	{`cidrsubnets("10.0.0.0/8", 4, 8)`, `["10.0.0.0/12","10.16.0.0/16"]`},
+	`base64decode("YWI=")`: `"ab"`, `base64encode("ab")`: `"YWI="`, `base64sha256("a")`: `"ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs="`,
+	`substr(base64sha512("a"), 0, 10)`: `"H0D8ktokFp"`, `csvdecode("a,b\n1,2\n")`: `[{"a":"1","b":"2"}]`, `jsondecode("{\"a\": [1, null]}")`: `{"a":[1,null]}`,
+	`jsonencode({ a = [1, "<"] })`: `"{\"a\":[1,\"\\u003c\"]}"`, `textencodebase64("ab", "UTF-16LE")`: `"YQBiAA=="`,
+	`textdecodebase64("YQBiAA==", "UTF-16LE")`: `"ab"`, `textdecodebase64("6Q==", "ISO-8859-1")`: `"é"`, `textencodebase64("é€", "windows-1252")`: `"6YA="`,
+	`textencodebase64("é", "ibm437")`: `"gg=="`, `textencodebase64("é", "utf-8")`: `"w6k="`, `textencodebase64("é", "UTF-16BE")`: `"AOk="`, `textencodebase64("a", "UTF-16")`: `"/v8AYQ=="`, `textencodebase64("ж", "koi8-r")`: `"1g=="`, `urlencode("a b/ü")`: `"a+b%2F%C3%BC"`,
+	`yamldecode("a: [1, x]\nb: ~")`: `{"a":[1,"x"],"b":null}`, `yamlencode({ a = [1] })`: `"\"a\":\n- 1\n"`,
+	`md5("a")`: `"0cc175b9c0f1b6a831c399e269772661"`, `sha1("a")`: `"86f7e437faa5a7fce15d1ddcb9eaeaea377667b8"`,
+	`substr(sha256("a"), 0, 8)`: `"ca978112"`, `substr(sha512("a"), 0, 8)`: `"1f40fc92"`, `uuidv5("dns", "a.example")`: `"05149b90-bca9-5cf7-9708-f45959ecfde6"`,
+	`formatdate("YYYY-MM", "2026-01-02T03:04:05Z")`: `"2026-01"`, `timeadd("2026-01-02T03:04:05Z", "1h")`: `"2026-01-02T04:04:05Z"`,
+	`timecmp("2026-01-02T03:04:05Z", "2026-01-02T04:04:05+02:00")`: `1`,
+	`cidrhost("10.0.0.0/8", 258)`:                                  `"10.0.1.2"`, `cidrhost("10.0.0.0/8", -1)`: `"10.255.255.255"`, `cidrhost("2001:db8::/32", 18446744073709551616)`: `"2001:db8:0:1::"`,
+	`cidrnetmask("172.16.0.0/12")`: `"255.240.0.0"`, `cidrsubnet("10.0.0.0/8", 8, 3)`: `"10.3.0.0/16"`, `cidrsubnet("2001:db8::/32", 64, 18446744073709551615)`: `"2001:db8:ffff:ffff:ffff:ffff::/96"`,
+	`cidrsubnets("10.0.0.0/8", 4, 8)`: `["10.0.0.0/12","10.16.0.0/16"]`,
 
-	{`issensitive(sensitive("a"))`, `true`}, {`issensitive("a")`, `false`}, {`nonsensitive(sensitive("a"))`, `"a"`}, {`issensitive(nonsensitive(sensitive("a")))`, `false`},
-	{`nonsensitive("a")`, `"a"`}, {`nonsensitive(upper(sensitive("a")))`, `"A"`}, {`ephemeralasnull("a")`, `"a"`},
+	`issensitive(sensitive("a"))`: `true`, `issensitive("a")`: `false`, `nonsensitive(sensitive("a"))`: `"a"`, `issensitive(nonsensitive(sensitive("a")))`: `false`,
+	`nonsensitive("a")`: `"a"`, `nonsensitive(upper(sensitive("a")))`: `"A"`, `ephemeralasnull("a")`: `"a"`,
 
-	{`file("s.txt")`, `"./c\n"`}, {`file("d/../s.txt")`, `"./c\n"`}, {`fileexists("s.txt")`, `true`}, {`fileexists("none")`, `false`}, {`filebase64("bin")`, `"/wA="`},
-	{`filemd5("s.txt")`, `"5ad8b729ab49381bc117cdc8f3ee1eaa"`}, {`filesha1("s.txt") == sha1(file("s.txt"))`, `true`},
-	{`filesha256("s.txt") == sha256(file("s.txt"))`, `true`}, {`filesha512("s.txt") == sha512(file("s.txt"))`, `true`},
-	{`filebase64sha256("s.txt") == base64sha256(file("s.txt"))`, `true`}, {`filebase64sha512("s.txt") == base64sha512(file("s.txt"))`, `true`},
-	{`fileset(".", "*.txt")`, `["s.txt"]`}, {`fileset("d", "**")`, `["a.tf","e/b.tf"]`}, {`fileset("d", "{a,x}.*")`, `["a.tf"]`}, {`fileset("none", "*")`, `[]`},
-	{`fileset("d/e", "../*.tf")`, `["../a.tf"]`},
-	{`templatefile("t.tmpl", { name = "x", list = ["a", "b"] })`, `"x: A B "`}, {`basename("a/b.c")`, `"b.c"`}, {`dirname("a/b.c")`, `"a"`}, {`basename(abspath("x/../y"))`, `"y"`},
-	{`pathexpand("a/~")`, `"a/~"`},
-	{`core::upper("a")`, `"A"`}, {`core::file("s.txt")`, `"./c\n"`},
+	`file("s.txt")`: `"./c\n"`, `file("d/../s.txt")`: `"./c\n"`, `fileexists("s.txt")`: `true`, `fileexists("none")`: `false`, `filebase64("bin")`: `"/wA="`,
+	`filemd5("s.txt")`: `"5ad8b729ab49381bc117cdc8f3ee1eaa"`, `filesha1("s.txt") == sha1(file("s.txt"))`: `true`,
+	`filesha256("s.txt") == sha256(file("s.txt"))`: `true`, `filesha512("s.txt") == sha512(file("s.txt"))`: `true`,
+	`filebase64sha256("s.txt") == base64sha256(file("s.txt"))`: `true`, `filebase64sha512("s.txt") == base64sha512(file("s.txt"))`: `true`,
+	`fileset(".", "*.txt")`: `["s.txt"]`, `fileset("d", "**")`: `["a.tf","e/b.tf"]`, `fileset("d", "{a,x}.*")`: `["a.tf"]`, `fileset("none", "*")`: `[]`,
+	`fileset("d/e", "../*.tf")`:                                 `["../a.tf"]`,
+	`templatefile("t.tmpl", { name = "x", list = ["a", "b"] })`: `"x: A B "`, `basename("a/b.c")`: `"b.c"`, `dirname("a/b.c")`: `"a"`, `basename(abspath("x/../y"))`: `"y"`,
+	`pathexpand("a/~")`: `"a/~"`,
+	`core::upper("a")`:  `"A"`, `core::file("s.txt")`: `"./c\n"`,
 }
 
 // failing are calls that are errors, with a part of the message.
-var failing = []struct{ expr, want string }{
-	{`sum([])`, "can't be empty"}, {`sum([null])`, "must be a list, set or tuple of numbers"}, {`sum({})`, "must be a list"}, {`sum([1/0, -1/0])`, ""},
-	{`coalesce("", null)`, "no non-null, non-empty-string arguments"}, {`index([], 1)`, "isn't in the list"}, {`index({}, 1)`, "must be a list or a tuple"},
-	{`lookup({ a = 1 }, "b")`, `has no attribute "b"`}, {`lookup(tomap({ a = 1 }), "b")`, `no key "b"`}, {`lookup({}, "a", 1, 2)`, "two or three"}, {`lookup(1, "a")`, "must be a map"},
-	{`one([1, 2])`, "with one element or none"}, {`one("a")`, "with one element"}, {`matchkeys(["a"], [], [])`, "as many keys as values"},
-	{`transpose({ a = [null] })`, "with a null"}, {`list(1)`, "write tolist"}, {`map("a", 1)`, "write tomap"},
-	{`cidrhost("10.0.0.0", 1)`, "invalid CIDR"}, {`cidrhost("10.0.0.0/30", 9)`, "accommodate"}, {`cidrnetmask("2001:db8::/32")`, "no netmasks"}, {`cidrsubnet("10.0.0.0/8", 999, 1)`, "longer by"}, {`cidrsubnet("10.0.0.0/8", -99, 1)`, ""},
-	{`timecmp("x", "y")`, "is no time"}, {`textencodebase64("a", "none")`, "no encoding"}, {`textencodebase64("ä€", "US-ASCII")`, ""}, {`textdecodebase64("?", "UTF-8")`, "isn't base64"},
-	{`file("none")`, "there is no file none"}, {`file("d")`, "isn't a file"}, {`file("bin")`, "isn't text in UTF-8"}, {`fileexists("d")`, "isn't a file"}, {`file("~/x")`, "home directory isn't known"},
-	{`file("~other/x")`, "other users"}, {`fileset(".", "[")`, "no pattern"},
+var failing = map[string]string{
+	`sum([])`: "can't be empty", `sum([null])`: "must be a list, set or tuple of numbers", `sum({})`: "must be a list", `sum([1/0, -1/0])`: "",
+	`coalesce("", null)`: "no non-null, non-empty-string arguments", `index([], 1)`: "isn't in the list", `index({}, 1)`: "must be a list or a tuple",
+	`lookup({ a = 1 }, "b")`: `has no attribute "b"`, `lookup(tomap({ a = 1 }), "b")`: `no key "b"`, `lookup({}, "a", 1, 2)`: "two or three", `lookup(1, "a")`: "must be a map",
+	`one([1, 2])`: "with one element or none", `one("a")`: "with one element", `matchkeys(["a"], [], [])`: "as many keys as values",
+	`transpose({ a = [null] })`: "with a null", `list(1)`: "write tolist", `map("a", 1)`: "write tomap",
+	`cidrhost("10.0.0.0", 1)`: "invalid CIDR", `cidrhost("10.0.0.0/30", 9)`: "accommodate", `cidrnetmask("2001:db8::/32")`: "no netmasks", `cidrsubnet("10.0.0.0/8", 999, 1)`: "longer by", `cidrsubnet("10.0.0.0/8", -99, 1)`: "",
+	`timecmp("x", "y")`: "is no time", `textencodebase64("a", "none")`: "no encoding", `textencodebase64("ä€", "US-ASCII")`: "", `textdecodebase64("?", "UTF-8")`: "isn't base64",
+	`file("none")`: "there is no file none", `file("d")`: "isn't a file", `file("bin")`: "isn't text in UTF-8", `fileexists("d")`: "isn't a file", `file("~/x")`: "home directory isn't known",
+	`file("~other/x")`: "other users", `fileset(".", "[")`: "no pattern",
 	// These took a minute, or would never have ended.
-	{`fileset(".", "` + strings.Repeat("{a,b}", 20) + `")`, "too many alternatives"}, {`fileset(".", "` + strings.Repeat("**/", 30) + `x")`, "too many alternatives"},
-	{`fileset(".", "` + strings.Repeat("{", 21) + `")`, "too many alternatives"}, {`fileset(".", "` + strings.Repeat("{a,b,c}", 7) + `")`, "too many alternatives"},
-	{`parseint(file("long"), 36)`, "too large"}, {`yamldecode("` + strings.Repeat("[", 12_000) + `")`, "too large"},
-	{`yamldecode("` + strings.Repeat("- ? ", 6_000) + `")`, "too large"}, {`yamldecode("` + strings.Repeat("{a: ", 12_000) + `")`, "too large"},
-	{`templatefile("t.tmpl", {})`, `has no "name"`}, {`templatefile("t.tmpl", "x")`, "must be a map"}, {`templatefile("again.tmpl", {})`, "can't call templatefile"}, {`templatefile("t.tmpl", { "a b" = 1 })`, "can't be the name"},
-	{`templatestring("a", {})`, "must be a reference"},
-	{`replace("a", "/(/", "")`, "missing closing"},
+	`fileset(".", "` + strings.Repeat("{a,b}", 20) + `")`: "too many alternatives", `fileset(".", "` + strings.Repeat("**/", 30) + `x")`: "too many alternatives",
+	`fileset(".", "` + strings.Repeat("{", 21) + `")`: "too many alternatives", `fileset(".", "` + strings.Repeat("{a,b,c}", 7) + `")`: "too many alternatives",
+	`parseint(file("long"), 36)`: "too large", `yamldecode("` + strings.Repeat("[", 12_000) + `")`: "too large",
+	`yamldecode("` + strings.Repeat("- ? ", 6_000) + `")`: "too large", `yamldecode("` + strings.Repeat("{a: ", 12_000) + `")`: "too large",
+	`templatefile("t.tmpl", {})`: `has no "name"`, `templatefile("t.tmpl", "x")`: "must be a map", `templatefile("again.tmpl", {})`: "can't call templatefile", `templatefile("t.tmpl", { "a b" = 1 })`: "can't be the name",
+	`templatestring("a", {})`: "must be a reference",
+	`replace("a", "/(/", "")`: "missing closing",
 
 	// Calls that would take too much.
-	{`format("%999999999s", "a")`, "too large"}, {`format("%*s", 99999999, "a")`, "too large"}, {`formatlist("%999d", [1])`, "too large"}, {`indent(999999999, "a\nb")`, "too large"}, {`indent(-1, "a\nb")`, "too large"},
-	{`join(file("long"), range(1000))`, "too large"}, {`replace(file("long"), "", file("long"))`, "too large"}, {`replace(file("long"), "/./", "$0$0$0$0")`, "too large"},
-	{`setproduct(range(1000), range(1000), range(1000), range(1000))`, "too large"}, {`transpose({ (file("long")) = range(1000) })`, "too large"},
-	{`yamldecode(file("bomb.yaml"))`, "too large"}, {`regexall("((((.))))", file("longer"))`, "too large"}, {`file("huge")`, "too much for a value"},
+	`format("%999999999s", "a")`: "too large", `format("%*s", 99999999, "a")`: "too large", `formatlist("%999d", [1])`: "too large", `indent(999999999, "a\nb")`: "too large", `indent(-1, "a\nb")`: "too large",
+	`join(file("long"), range(1000))`: "too large", `replace(file("long"), "", file("long"))`: "too large", `replace(file("long"), "/./", "$0$0$0$0")`: "too large",
+	`setproduct(range(1000), range(1000), range(1000), range(1000))`: "too large", `transpose({ (file("long")) = range(1000) })`: "too large",
+	`yamldecode(file("bomb.yaml"))`: "too large", `regexall("((((.))))", file("longer"))`: "too large", `file("huge")`: "too much for a value",
 }
 
 const maxBytes = 1 << 20
@@ -140,36 +140,36 @@ func evaluate(t *testing.T, env Environment, src string) (cty.Value, hcl.Diagnos
 
 func TestTable_Results(t *testing.T) {
 	env := environment(Files{Dir: writeFiles(t)})
-	for _, tt := range results {
-		val, diags := evaluate(t, env, tt.expr)
+	for expr, want := range results {
+		val, diags := evaluate(t, env, expr)
 		if diags.HasErrors() {
-			t.Errorf("%s: %v", tt.expr, diags)
+			t.Errorf("%s: %v", expr, diags)
 			continue
 		}
-		must.Equal(t, string(must.Get(json.SimpleJSONValue{Value: val}.MarshalJSON())(t)), tt.want, tt.expr)
+		must.Equal(t, string(must.Get(json.SimpleJSONValue{Value: val}.MarshalJSON())(t)), want, expr)
 	}
 }
 
 // openTofuResults are what OpenTofu's functions return where there is none in Terraform, or another one.
-var openTofuResults = []struct{ expr, want string }{
-	{`urldecode("a+b%2F%C3%BC")`, `"a b/ü"`}, {`base64gunzip(base64gzip("ab"))`, `"ab"`}, {`core::urldecode("%20")`, `" "`}, {`templatestring("[$${a}]", { a = 1 })`, `"[1]"`},
-	{`cidrcontains("10.0.0.0/8", "10.1.2.3")`, `true`}, {`cidrcontains("10.0.0.0/8", "11.0.0.0/9")`, `false`}, {`cidrcontains("10.0.0.0/8", "10.0.0.0/7")`, `false`},
-	{`cidrcontains("10.0.0.0/8", "10.0.0.0/9")`, `true`}, {`cidrcontains("2001:db8::/32", "2001:db8::1")`, `true`},
+var openTofuResults = map[string]string{
+	`urldecode("a+b%2F%C3%BC")`: `"a b/ü"`, `base64gunzip(base64gzip("ab"))`: `"ab"`, `core::urldecode("%20")`: `" "`, `templatestring("[$${a}]", { a = 1 })`: `"[1]"`,
+	`cidrcontains("10.0.0.0/8", "10.1.2.3")`: `true`, `cidrcontains("10.0.0.0/8", "11.0.0.0/9")`: `false`, `cidrcontains("10.0.0.0/8", "10.0.0.0/7")`: `false`,
+	`cidrcontains("10.0.0.0/8", "10.0.0.0/9")`: `true`, `cidrcontains("2001:db8::/32", "2001:db8::1")`: `true`,
 }
 
 func TestTable_OpenTofu(t *testing.T) {
 	env := environment(Files{Dir: writeFiles(t)})
-	for _, tt := range openTofuResults[:3] {
-		if _, diags := evaluate(t, env, tt.expr); !diags.HasErrors() {
-			t.Errorf("Terraform has %s", tt.expr)
+	for expr := range openTofuResults {
+		if _, diags := evaluate(t, env, expr); !diags.HasErrors() {
+			t.Errorf("Terraform has %s", expr)
 		}
 	}
 	env.OpenTofu = true
-	for _, tt := range openTofuResults {
-		val, diags := evaluate(t, env, tt.expr)
+	for expr, want := range openTofuResults {
+		val, diags := evaluate(t, env, expr)
 		got, err := json.SimpleJSONValue{Value: val}.MarshalJSON()
-		if err != nil || diags.HasErrors() || string(got) != tt.want {
-			t.Errorf("%s is %s, want %s (%v, %v)", tt.expr, got, tt.want, err, diags)
+		if err != nil || diags.HasErrors() || string(got) != want {
+			t.Errorf("%s is %s, want %s (%v, %v)", expr, got, want, err, diags)
 		}
 	}
 	bomb := `base64gunzip(base64gzip(join("", [for i in range(1100) : format("%1000s", "")])))`
@@ -189,12 +189,12 @@ func TestSize_UnknownElementOfASet(t *testing.T) {
 
 func TestTable_Errors(t *testing.T) {
 	env := environment(Files{Dir: writeFiles(t)})
-	for _, tt := range failing {
-		val, diags := evaluate(t, env, tt.expr)
+	for expr, want := range failing {
+		val, diags := evaluate(t, env, expr)
 		if !diags.HasErrors() {
-			t.Errorf("%s is %#v, want an error", tt.expr, val)
-		} else if !strings.Contains(diags.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", tt.expr, diags, tt.want)
+			t.Errorf("%s is %#v, want an error", expr, val)
+		} else if !strings.Contains(diags.Error(), want) {
+			t.Errorf("%s: %v, want %q", expr, diags, want)
 		}
 	}
 }
