@@ -3,7 +3,6 @@ package depsfile
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,24 +84,11 @@ func TestEncode_SortsWhatWasReadUnsorted(t *testing.T) {
 	must.Contain(t, string(l.Encode(terraform)), want)
 }
 
-// terraformCommand returns a command in dir that uses no network and no
-// configuration of the user's, or skips the test.
-func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
-	t.Helper()
-	program := peertest.LookProgram(t, "terraform")
-	config := filepath.Join(t.TempDir(), "terraform.rc")
-	must.Write(t, config, "")
-	cmd := exec.Command(program, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_DATA_DIR=")
-	return cmd
-}
-
 // Its "providers lock" reads the file and writes it again, entries of
 // providers that the configuration doesn't need included. If it changes no
 // byte, it reads what we write and would have written the same.
 func TestEncode_TerraformWritesTheSame(t *testing.T) {
-	many := exampleLocks(t)
+	program, many := peertest.LookProgram(t, "terraform"), exampleLocks(t)
 	for i, constraints := range []string{"", "1", "~> 1", "~> 1.2-beta+x", "> 1, < 2, != 1.5", "<= 1.0.0+9, <= 1.0.0+10, <= 1.0.0+a.b", "> 1.0.0-beta, > 1.0.0-alpha.1"} {
 		for j, host := range []string{"registry.terraform.io", "a.com:1", "ä.com", "日本.jp", "z.com"} {
 			many.Set(lock(t, fmt.Sprintf("%s/ns-%d/型%d", host, j, i), fmt.Sprintf("%d.%d.0", i, j), constraints,
@@ -114,9 +100,8 @@ func TestEncode_TerraformWritesTheSame(t *testing.T) {
 		must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n}\n")
 		path := filepath.Join(dir, FileName)
 		must.Succeed(t, l.Save(path, terraform))
-		if out, err := terraformCommand(t, dir, "providers", "lock").CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", name, err, out)
-		}
+		out, err := peertest.Command(t.Context(), program, dir, nil, "providers", "lock").CombinedOutput()
+		must.Succeed(t, err, name, string(out))
 		must.Equal(t, string(must.Get(os.ReadFile(path))(t)), string(l.Encode(terraform)), name)
 	}
 }

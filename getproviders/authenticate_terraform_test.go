@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -157,8 +156,6 @@ func terraformInit(t *testing.T, terraform string, p getproviders.Provider, env 
 	t.Helper()
 	dir = t.TempDir()
 	must.Write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf("terraform {\n  required_providers {\n    widget = { source = %q }\n  }\n}\n", p))
-	cmd := exec.CommandContext(t.Context(), terraform, "init", "-no-color", "-input=false")
-	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CHECKPOINT_DISABLE=1", "HOME="+dir), env...)
-	out, err := cmd.CombinedOutput()
+	out, err := peertest.Command(t.Context(), terraform, dir, append(env, "HOME="+dir), "init", "-no-color", "-input=false").CombinedOutput()
 	return dir, string(out), err == nil
 }

@@ -2,8 +2,6 @@ package getproviders
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,10 +36,8 @@ func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cli := filepath.Join(dir, "cli.tfrc")
-	must.Succeed(t, os.WriteFile(cli, []byte("provider_installation {\n"+config.String()+"}\n"), 0o600))
-	cmd := exec.CommandContext(t.Context(), terraform, "version")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "HOME="+dir)
-	out, err := cmd.CombinedOutput()
+	must.Write(t, cli, "provider_installation {\n"+config.String()+"}\n")
+	out, err := peertest.Command(t.Context(), terraform, dir, []string{"TF_CLI_CONFIG_FILE=" + cli, "HOME=" + dir}, "version").CombinedOutput()
 	must.Succeed(t, err, out)
 	said := strings.Join(strings.Fields(strings.ReplaceAll(string(out), "│", "")), " ")
 	for valid, patterns := range oddPatterns {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // anywhere makes every file a unit of its own, except for what is in "tree".
@@ -36,24 +36,13 @@ func lay(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// content lists all files below a directory, links as "-> target".
+// content is what lies in a directory, whether it can be run or not.
 func content(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		if d.Type()&fs.ModeSymlink != 0 {
-			target, err := os.Readlink(path)
-			all[filepath.ToSlash(name)] = "-> " + target
-			return err
-		}
-		text, err := os.ReadFile(path)
-		all[filepath.ToSlash(name)] = string(text)
-		return err
-	}))
+	all := peertest.Tree(t, dir)
+	for name, text := range all {
+		all[name] = strings.TrimPrefix(text, "x ")
+	}
 	return all
 }
 
@@ -302,7 +291,7 @@ func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	must.Contain(t, unpack(t, exampleTar(t), dir), "but a link")
-	equal(t, content(t, outer), map[string]string{"dir/z": "-> ../outside"})
+	equal(t, content(t, outer), map[string]string{"dir/z": "-> ../outside", "outside": "/"})
 }
 
 func TestBundle_SetsNoUserID(t *testing.T) {
