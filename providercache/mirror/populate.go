@@ -90,8 +90,8 @@ type Result struct {
 // which anything fails, lists again what waits.
 //
 // All packages are attempted, and the documents list what is there. The error
-// joins a *Fault for each package that failed, in which there is a
-// *PlatformError if a version was chosen, and a *Error for each document.
+// joins a *getproviders.Fault for each package that failed, which names the platform if a
+// version was chosen, and one for each document.
 func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
 	if opts.Prune && len(wanted) == 0 {
 		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")

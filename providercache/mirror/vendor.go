@@ -61,16 +61,15 @@ type VendorResult struct {
 //
 // What is there and has a hash of the lock file isn't asked for. An archive, or a
 // directory, is put into its place by one rename, replacing what isn't what it should
-// be. No index is written, and the Target isn't needed. The events are those of
-// Mirror.
+// be. No index is written. The events are those of Update.
 //
-// What is signed about archives is kept beside them, as by Mirror, for who
-// installs from there. It comes before the archive: one that is there and locked
+// What is signed about archives is kept beside them, as by Update, for those who
+// install from there. It comes before the archive: one that is there and locked
 // has it, if the source had. What isn't true of all archives of its version is
 // removed.
 //
-// All packages are attempted. The error joins a *Fault for each that
-// failed, in which there is a *PlatformError if a version was chosen.
+// All packages are attempted. The error joins a *getproviders.Fault for each that
+// failed, which names the platform if a version was chosen.
 func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (VendorResult, error) {
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
 		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
