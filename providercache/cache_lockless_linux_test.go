@@ -45,7 +45,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 			for _, root := range []string{"0", "1", "2", "3", "cache"} {
 				root = filepath.Join(dir, root)
 				must.Equal(t, read(t, widgetIn(root)), "provider 1.0.0\n", root)
-				must.Equal(t, stagingDirs(tree(t, root)), 0, root)
+				noStages(t, root)
 			}
 			isSound(t, cache, state, 1)
 		})

@@ -67,7 +67,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 			got += name + "/" + filepath.Base(file) + ": " + read(t, file) + "\n"
 		}
 		must.Equal(t, got, sound, d.Target.Dir)
-		must.Equal(t, stagingDirs(tree(t, d.Target.Dir)), 0, d.Target.Dir)
+		noStages(t, d.Target.Dir)
 	}
 }
 
@@ -78,7 +78,7 @@ func isSound(t *testing.T, cache, state string, packages int) {
 	if err != nil || len(found) != packages || slices.ContainsFunc(found, providercache.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
 	}
-	must.Equal(t, stagingDirs(tree(t, cache)), 0, cache)
+	noStages(t, cache)
 }
 
 // A run that finds everything in place removes what a killed run left.

@@ -31,29 +31,31 @@ func (m *machine) at(t *testing.T, base string, mode providercache.LinkMode) *di
 	return d
 }
 
-// copyPlace copies a working directory to a new one.
-func copyPlace(t *testing.T, m *machine, d *directory, mode providercache.LinkMode) *directory {
-	t.Helper()
-	to := d.base() + ".copy"
-	if d.Link == providercache.LinkSymlink {
-		succeed(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
-		return m.at(t, to, d.Link)
+func removing(t *testing.T, m *machine, d *directory) *directory {
+	succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
+	return m.again(t, d)
+}
+
+// copying copies a working directory to a new one, and goes on in one of them.
+func copying(mode providercache.LinkMode, inCopy bool) func(*testing.T, *machine, *directory) *directory {
+	return func(t *testing.T, m *machine, d *directory) *directory {
+		to := d.base() + ".copy"
+		if d.Link == providercache.LinkSymlink {
+			succeed(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
+		} else {
+			succeed(t, must.ErrorOf(link.Tree(t.Context(), d.base(), to, []providercache.LinkMode{mode})))
+		}
+		if inCopy {
+			return m.at(t, to, d.Link)
+		}
+		return m.again(t, d)
 	}
-	_, _, err := link.Tree(t.Context(), d.base(), to, []providercache.LinkMode{mode})
-	succeed(t, err)
-	return m.at(t, to, d.Link)
 }
 
 // places are those that docs/trust.md tells of. No case sends a request for an archive.
 var places = map[string]place{
-	"rm -rf .terraform": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
-		return m.again(t, d)
-	}, locks: true, strict: 2},
-	"git clean -xfd": {does: func(t *testing.T, m *machine, d *directory) *directory { // and git doesn't have the lock file
-		succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
-		return m.again(t, d)
-	}, strict: 2},
+	"rm -rf .terraform": {does: removing, locks: true, strict: 2},
+	"git clean -xfd":    {does: removing, strict: 2}, // and git doesn't have the lock file
 	"mv": {does: func(t *testing.T, m *machine, d *directory) *directory {
 		succeed(t, os.Rename(d.base(), d.base()+".moved"))
 		return m.at(t, d.base()+".moved", d.Link)
@@ -63,20 +65,10 @@ var places = map[string]place{
 		succeed(t, os.Rename(d.base()+".moved", d.base()))
 		return m.again(t, d)
 	}, locks: true},
-	"cp -al, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		return copyPlace(t, m, d, providercache.LinkHardlink)
-	}, locks: true, copied: 2, strict: 2},
-	"cp -al, in the original": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		copyPlace(t, m, d, providercache.LinkHardlink)
-		return m.again(t, d)
-	}, locks: true, copied: 2, strict: 2},
-	"cp -a, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		return copyPlace(t, m, d, providercache.LinkCopy)
-	}, locks: true, hardlink: 2, copied: 2, strict: 2},
-	"cp -a, in the original": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		copyPlace(t, m, d, providercache.LinkCopy)
-		return m.again(t, d)
-	}, locks: true},
+	"cp -al, in the copy":     {does: copying(providercache.LinkHardlink, true), locks: true, copied: 2, strict: 2},
+	"cp -al, in the original": {does: copying(providercache.LinkHardlink, false), locks: true, copied: 2, strict: 2},
+	"cp -a, in the copy":      {does: copying(providercache.LinkCopy, true), locks: true, hardlink: 2, copied: 2, strict: 2},
+	"cp -a, in the original":  {does: copying(providercache.LinkCopy, false), locks: true},
 }
 
 // Moving, copying and restoring working directories costs a hash only where files aren't those

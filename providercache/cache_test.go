@@ -240,37 +240,6 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	}
 }
 
-func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Skip("nothing is read-only to root")
-	}
-	m := newMachine(t)
-	locks, _ := m.first(t)
-	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
-	readOnly(t, m.Cache)
-	d := m.directory(t)
-	_, did := m.install(t, d, locks)
-	must.Equal(t, did, "linked 2")
-	install(t, d.Installer, require(registryHost+"/acme/c", ""), nil)
-}
-
-// readOnly takes the right to write from a tree until the test ends.
-func readOnly(tb testing.TB, dir string) {
-	tb.Helper()
-	var dirs []string
-	succeed(tb, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			dirs = append(dirs, path)
-		}
-		return err
-	}))
-	for _, path := range dirs {
-		succeed(tb, os.Chmod(path, 0o555))
-		tb.Cleanup(func() { _ = os.Chmod(path, 0o755) })
-	}
-}
-
 func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
@@ -303,22 +272,6 @@ func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
 	m.install(t, own, locks)
 	if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
 		t.Errorf("there is %q", got)
-	}
-}
-
-func TestEnsure_PrefersTheCache(t *testing.T) {
-	needsReceipts(t)
-	m := newMachine(t)
-	for i, archives := range []int{1, 1, 1} {
-		d := m.directory(t)
-		if i == 2 {
-			d.Cache = nil
-			d.Target = storeIn(m.Cache)
-		}
-		installed := must.Get(d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints("")))(t)
-		if m.Registry.Requests("archive") != archives || len(installed.Hashes) < 2 {
-			t.Errorf("%d: %d archives, %q", i, m.Registry.Requests("archive"), installed.Hashes)
-		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -80,7 +79,7 @@ func TestInstall_CancelWhileAServerIsSilent(t *testing.T) {
 			t.Run(fmt.Sprintf("%s after %d bytes", kind, bytes), func(t *testing.T) {
 				t.Parallel()
 				registry, in := newRegistry(t, "widget")
-				registry.Break(kind, providertest.Fault{Stall: true, CutAfter: bytes})
+				registry.Break(kind, fault{Stall: true, CutAfter: bytes})
 				address := registryHost + "/acme/widget"
 				if kind == "discovery" {
 					address = registry.Host() + "/acme/widget"

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -28,9 +26,9 @@ func TestCheck_FindsReasons(t *testing.T) {
 	if must.Symlink(t.TempDir(), filepath.Join(dir("acme/unread"), "link")) != nil { // a link to a directory can't be hashed
 		write(t, filepath.Join(dir("acme/unread"), "stray"), "x")
 	}
-	locks.Set(depsfile.Lock{Provider: provider("acme/hashless"), Version: v1})
-	locks.Set(depsfile.Lock{Provider: provider("acme/zhonly"), Version: v1, Hashes: []getproviders.Hash{"zh:aa"}})
-	locks.Set(depsfile.Lock{Provider: provider("acme/extra"), Version: v1})
+	locks.Set(entry("acme/hashless", "1.0.0"))
+	locks.Set(entry("acme/zhonly", "1.0.0", "zh:aa"))
+	locks.Set(entry("acme/extra", "1.0.0"))
 	req = req.Merge(require("acme/unfit", ">= 2.0", "acme/unlocked", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", ""))
 
 	in.Fetcher.Source = nil // it isn't needed

@@ -96,7 +96,7 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			locks := new(depsfile.Locks)
-			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
+			locks.Set(entry("acme/alpha", c.locked))
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
 			err := attempt(t, newInstaller(t, newSource(t)), req, locks)
 			failed := must.As[*cause.LockedVersionError](t, err)

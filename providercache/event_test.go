@@ -2,6 +2,7 @@ package providercache_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -53,29 +53,29 @@ func told(e event.Event) string {
 	case event.Hashing:
 		return fmt.Sprintf("read %s", e.Version)
 	case event.Fetching:
-		return fmt.Sprintf("fetch %s %T", e.Version, e.Location)
+		return fmt.Sprintf("fetch %s %T of %s", e.Version, e.Location, e.Source)
 	case event.Progress:
 		return fmt.Sprintf("received %d of %d", e.Done, e.Total)
 	case event.Begun:
 		return e.Phase.String()
 	case event.Done:
-		return ended(e.Outcome)
+		return ended(e)
 	}
 	return fmt.Sprintf("%s %s", e.Kind, e.Version)
 }
 
-func ended(o event.Outcome) string {
-	switch o.State {
+func ended(e event.Event) string {
+	switch e.State {
 	case event.BuiltIn:
 		return "built in"
 	case event.Linked:
-		return fmt.Sprintf("from the cache %s by %s", o.Version, o.Link)
+		return fmt.Sprintf("from the cache %s by %s", e.Version, e.Link)
 	case event.Fetched:
-		return fmt.Sprintf("installed %s %s", o.Version, o.Authentication.TrustLevel)
+		return fmt.Sprintf("installed %s %s of %s after %v", e.Version, e.Authentication.TrustLevel, e.Source, e.Skipped)
 	case event.Failed:
-		return fmt.Sprintf("failed: %s", o.Err.(*getproviders.Fault).Step)
+		return fmt.Sprintf("failed: %s", e.Err.(*getproviders.Fault).Step)
 	}
-	return fmt.Sprintf("%s %s", o.State, o.Version)
+	return fmt.Sprintf("%s %s", e.State, e.Version)
 }
 
 func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
@@ -86,6 +86,9 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "far", Version: "1.0.0", Platform: linux, Archive: archive})
 	source := newSource(t)
 	source.AddZip(t, "acme/near", "1.0.0")
+	pkg := source.Packages[provider("acme/near")][v1]
+	pkg.Skipped = errors.New("the mirror is down")
+	source.Packages[provider("acme/near")][v1] = pkg
 	source.AddZip(t, "acme/kept", "1.0.0")
 	source.AddZip(t, "acme/broken", "1.0.0", []byte("no archive"))
 	source.Warnings[provider("acme/near")] = []string{"moved"}
@@ -94,7 +97,7 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 
 	setUp := newInstaller(t, source)
 	locks, _ := install(t, setUp, require("acme/kept", ""), nil)
-	locks.Set(depsfile.Lock{Provider: provider("acme/unfit"), Version: v1})
+	locks.Set(entry("acme/unfit", "1.0.0"))
 
 	var got recorder
 	both := newInstaller(t, getproviders.MultiSource{Selectors: []getproviders.Selector{
@@ -111,10 +114,10 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 
 	size := len(archive)
 	want := map[string][]string{
-		far:           {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.HTTPArchive", fmt.Sprintf("received 0 of %d", size), fmt.Sprintf("received %d of %d", size, size), "unpacking", "installed 1.0.0 self-signed"},
-		"acme/near":   {`query "~> 1.0" false`, `warnings ["moved"]`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "unpacking", "installed 1.0.0 unauthenticated"},
+		far:           {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.HTTPArchive of registry registry.example.com", fmt.Sprintf("received 0 of %d", size), fmt.Sprintf("received %d of %d", size, size), "unpacking", "installed 1.0.0 self-signed of registry registry.example.com after <nil>"},
+		"acme/near":   {`query "~> 1.0" false`, `warnings ["moved"]`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive of memory", "unpacking", "installed 1.0.0 unauthenticated of memory after the mirror is down"},
 		"acme/kept":   {`query "" true`, "selected 1.0.0", "read 1.0.0", "present 1.0.0"},
-		"acme/broken": {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "unpacking", "failed: unpack"},
+		"acme/broken": {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive of memory", "unpacking", "failed: unpack"},
 		"acme/old":    {`query "> 1.0.0" false`, `warnings ["archived"]`, "failed: select"},
 		"acme/unfit":  {`query "2.0.0" true`, "failed: lock"},
 

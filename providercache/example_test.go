@@ -29,46 +29,6 @@ func ExampleInstaller_Install() {
 	// Output: version 1.1.0, 2 hashes, self-signed
 }
 
-func ExampleInstaller_Plan() {
-	source, _, widget, dir, closeAll := exampleSource()
-	defer closeAll()
-
-	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source},
-		Target:  &providercache.Store{Dir: dir},
-	}
-	required := getproviders.Requirements{}
-	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("< 1.1")})
-	plan, err := installer.Plan(context.Background(), required, nil, providercache.Normal)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, s := range plan.Fetch {
-		fmt.Printf("would fetch %s %s\n", s.Provider.Type, s.Version)
-	}
-	// Output: would fetch widget 1.0.0
-}
-
-func ExampleInstaller_Check() {
-	_, _, widget, dir, closeAll := exampleSource()
-	defer closeAll()
-
-	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{},
-		Target:  &providercache.Store{Dir: dir},
-	}
-	required := getproviders.Requirements{}
-	required.Add(widget, getproviders.Requirement{})
-	status, err := installer.Check(context.Background(), required, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, reason := range status.Reasons {
-		fmt.Printf("%s: %s\n", reason.Code, reason.Detail)
-	}
-	// Output: lock_missing_provider: the lock file has no entry for it
-}
-
 func ExampleInstaller_Ensure() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
@@ -83,26 +43,6 @@ func ExampleInstaller_Ensure() {
 	}
 	fmt.Println(installed.Version, filepath.Base(installed.Executable))
 	// Output: 1.1.0 terraform-provider-widget_v1.1.0
-}
-
-func Example_hashes() {
-	source, client, widget, _, closeAll := exampleSource()
-	defer closeAll()
-
-	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client},
-	}
-	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
-	hashes, err := installer.Fetcher.Hashes(context.Background(), widget, getproviders.MustParseVersion("1.0.0"), platforms)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, h := range hashes[platforms[0]] {
-		fmt.Println(h.Scheme())
-	}
-	// Output:
-	// h1
-	// zh
 }
 
 func Example_lock() {

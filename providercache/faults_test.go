@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -42,31 +41,31 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 	changed := func(b []byte) []byte { return append(bytes.Clone(b[:len(b)-1]), b[len(b)-1]^1) }
 	for name, c := range map[string]struct {
 		kind  string
-		fault providertest.Fault
+		fault fault
 		step  string
 		is    error
 		text  string
 	}{
-		"cut":            {"archive", providertest.Fault{CutAfter: 100, NoRange: true}, during.Fetch, getproviders.ErrUnreachable, "after 100 of "},
-		"forbidden":      {"archive", providertest.Fault{Status: 403}, during.Fetch, getproviders.ErrUnauthorized, "403 Forbidden"},
-		"gone":           {"archive", providertest.Fault{Status: 404}, during.Fetch, getproviders.ErrUnreachable, "404 Not Found"},
-		"other success":  {"archive", providertest.Fault{Status: 206}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
-		"a part":         {"archive", providertest.Fault{Status: 206, Header: http.Header{"Content-Range": {"bytes 0-15/100"}}}, during.Fetch, getproviders.ErrUnreachable, "206 Partial Content"},
-		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, during.Fetch, getproviders.ErrUnreachable, "redirects"},
-		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, during.Fetch, getproviders.ErrUnreachable, "refused"},
-		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, during.Fetch, nil, `"br"`},
-		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
-		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, during.Authenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
-		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
-		"no sums":        {"sums", providertest.Fault{Status: 500}, during.Authenticate, getproviders.ErrUnreachable, "500"},
-		"no signature":   {"signature", providertest.Fault{Status: 404}, during.Authenticate, nil, "404"},
-		"bad signature":  {"signature", providertest.Fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "signature"},
-		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum list"},
-		"no metadata":    {"package", providertest.Fault{Status: 500}, during.Metadata, getproviders.ErrUnreachable, "500"},
-		"no versions":    {"versions", providertest.Fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, ""},
-		"no token":       {"discovery", providertest.Fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, "401"},
-		"no discovery":   {"discovery", providertest.Fault{Status: 500}, during.Query, getproviders.ErrUnreachable, "500"},
-		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, during.Authenticate, nil, ""},
+		"cut":            {"archive", fault{CutAfter: 100, NoRange: true}, during.Fetch, getproviders.ErrUnreachable, "after 100 of "},
+		"forbidden":      {"archive", fault{Status: 403}, during.Fetch, getproviders.ErrUnauthorized, "403 Forbidden"},
+		"gone":           {"archive", fault{Status: 404}, during.Fetch, getproviders.ErrUnreachable, "404 Not Found"},
+		"other success":  {"archive", fault{Status: 206}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"a part":         {"archive", fault{Status: 206, Header: http.Header{"Content-Range": {"bytes 0-15/100"}}}, during.Fetch, getproviders.ErrUnreachable, "206 Partial Content"},
+		"redirects":      {"archive", fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, during.Fetch, getproviders.ErrUnreachable, "redirects"},
+		"elsewhere":      {"archive", fault{Redirect: "https://localhost:1/?token=secret"}, during.Fetch, getproviders.ErrUnreachable, "refused"},
+		"encoded":        {"archive", fault{Header: http.Header{"Content-Encoding": {"br"}}}, during.Fetch, nil, `"br"`},
+		"wrong bytes":    {"archive", fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"a web page":     {"archive", fault{Body: func([]byte) []byte { return []byte("<html>") }}, during.Authenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
+		"empty":          {"archive", fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"no sums":        {"sums", fault{Status: 500}, during.Authenticate, getproviders.ErrUnreachable, "500"},
+		"no signature":   {"signature", fault{Status: 404}, during.Authenticate, nil, "404"},
+		"bad signature":  {"signature", fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "signature"},
+		"missing line":   {"sums", fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum list"},
+		"no metadata":    {"package", fault{Status: 500}, during.Metadata, getproviders.ErrUnreachable, "500"},
+		"no versions":    {"versions", fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, ""},
+		"no token":       {"discovery", fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, "401"},
+		"no discovery":   {"discovery", fault{Status: 500}, during.Query, getproviders.ErrUnreachable, "500"},
+		"cut signatures": {"signature", fault{CutAfter: 10}, during.Authenticate, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -22,26 +19,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
-
-func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
-	source := parallelSource(t)
-	for _, v := range []string{"1.0.0", "1.2.0", "1.3.0-beta1", "2.0.0"} {
-		source.AddZip(t, "acme/widget", v)
-	}
-	in := newInstaller(t, source)
-	locks, report := install(t, in, require("acme/widget", "~> 1.0"), nil)
-
-	want := []string{packageDir("acme/widget", "1.2.0") + "/terraform-provider-widget"}
-	must.EqualSlices(t, files(t, in.Target.Dir), want)
-	lock, _ := locks.Provider(acmeWidget)
-	h1 := must.Get(dirhash.HashDir(in.Target.PackagePath(acmeWidget, version("1.2.0"), linux), "", dirhash.Hash1))(t)
-	if lock.Version != version("1.2.0") || lock.Constraints.String() != "~> 1.0" || !slices.Equal(lock.Hashes, []getproviders.Hash{getproviders.Hash(h1)}) {
-		t.Errorf("locked %+v, want 1.2.0, ~> 1.0 and %s", lock, h1)
-	}
-	if len(report.Outcomes) != 1 || report.Outcomes[0].H1 != getproviders.Hash(h1) || report.Outcomes[0].State == event.Present {
-		t.Errorf("reported %+v", report)
-	}
-}
 
 func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	source := widgetSource(t)
@@ -92,7 +69,7 @@ func TestInstall_UpdatesLocks(t *testing.T) {
 	zh := zhOf(t, source, "acme/widget", "1.0.0")
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: acmeWidget, Version: v1, Constraints: constraints("1.0.0"), Hashes: []getproviders.Hash{other, zh}})
-	locks.Set(depsfile.Lock{Provider: provider("acme/unused"), Version: version("9.0.0")})
+	locks.Set(entry("acme/unused", "9.0.0"))
 	before := locks.Clone()
 
 	in := newInstaller(t, source)
@@ -112,22 +89,6 @@ func TestInstall_UpdatesLocks(t *testing.T) {
 func zhOf(tb testing.TB, s *memorySource, address, v string) getproviders.Hash {
 	path := s.Packages[provider(address)][version(v)].Location.String()
 	return getproviders.ZH(sha256.Sum256([]byte(read(tb, path))))
-}
-
-func TestInstall_ReportsIncompleteEntries(t *testing.T) {
-	t.Parallel()
-	signed := []getproviders.Hash{"zh:aa", "zh:bb"}
-	source := newSource(t)
-	source.AddZip(t, "acme/alone", "1.0.0")
-	source.AddZip(t, "acme/signed", "1.0.0")
-	source.Trust("acme/signed", "1.0.0", &trust{Result: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, Signed: signed}})
-	in := newInstaller(t, source)
-	locks, report := install(t, in, require("acme/signed", "", "acme/alone", ""), nil)
-	must.EqualSlices(t, report.Incomplete, []getproviders.Provider{provider("acme/alone")})
-	lock, _ := locks.Provider(provider("acme/signed"))
-	if len(lock.Hashes) != 3 || !slices.Contains(lock.Hashes, "zh:aa") || !slices.Contains(lock.Hashes, "zh:bb") {
-		t.Errorf("locked %q, want the signed hashes among them", lock.Hashes)
-	}
 }
 
 func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
@@ -216,8 +177,8 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	down := errors.New("dial tcp 192.0.2.1:443: connect: connection refused")
 	source.Broken[provider("acme/down")] = down
 	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
-	locks.Set(depsfile.Lock{Provider: provider("acme/vanished"), Version: version("3.0.0")})
+	locks.Set(entry("acme/locked", "1.0.0"))
+	locks.Set(entry("acme/vanished", "3.0.0"))
 
 	in := newInstaller(t, source)
 	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/down", "", "acme/none", "",
@@ -240,16 +201,6 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 		good := o.Selection.Provider == provider("acme/good")
 		must.Equal(t, o.State == event.NotTried, good, o.Selection.Provider)
 		must.Equal(t, o.Err == nil, good, o.Selection.Provider)
-	}
-	nothingLeft(t, in)
-}
-
-func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
-	t.Parallel()
-	in := newInstaller(t, newSource(t))
-	locks, report := install(t, in, require("terraform.io/builtin/terraform", ""), nil)
-	if !locks.Empty() || len(report.Outcomes) != 0 {
-		t.Errorf("got %+v, %+v; want nothing", locks.All(), report)
 	}
 	nothingLeft(t, in)
 }

@@ -69,10 +69,18 @@ func die(where string) {
 
 // noneStaged checks that killed processes have left no staging directories. Where a file that is locked can't be removed, they
 // stay for 24 hours.
-func noneStaged(t *testing.T, root string) {
+func noneStaged(t *testing.T, dirs ...string) {
 	t.Helper()
 	if filelock.Removable {
-		must.Equal(t, stagingDirs(tree(t, root)), 0, root)
+		noStages(t, dirs...)
+	}
+}
+
+// noStages fails the test if there is anything unfinished in directories of packages.
+func noStages(t *testing.T, dirs ...string) {
+	t.Helper()
+	for _, dir := range dirs {
+		must.Equal(t, stagingDirs(tree(t, dir)), 0, dir)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/during"
@@ -95,8 +94,7 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 		"another h1": {[]getproviders.Hash{"h1:other=", "zh:aa"}, during.Verify},
 		"zh only":    {[]getproviders.Hash{"zh:aa"}, ""},
 	} {
-		locks := new(depsfile.Locks)
-		locks.Set(depsfile.Lock{Provider: acmeWidget, Version: v1, Hashes: c.hashes})
+		locks := lockOf("1.0.0", c.hashes...)
 		in := newInstaller(t, source)
 		err := attempt(t, in, widgets, locks)
 		failure, failed := getproviders.Failure(err)

@@ -7,11 +7,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -76,6 +78,7 @@ var (
 
 type (
 	expected     = installtest.Expected
+	fault        = providertest.Fault
 	listedHashes = installtest.ListedHashes
 	memorySource = installtest.Source
 	trust        = installtest.Trust
@@ -116,4 +119,9 @@ func needsReceipts(t *testing.T) {
 // storeIn is a store in a directory, whose path may be given in parts.
 func storeIn(path ...string) *providercache.Store {
 	return &providercache.Store{Dir: filepath.Join(path...)}
+}
+
+// entry is one of a lock file.
+func entry(address, v string, hashes ...getproviders.Hash) depsfile.Lock {
+	return depsfile.Lock{Provider: provider(address), Version: version(v), Hashes: hashes}
 }

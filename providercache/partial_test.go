@@ -1,7 +1,6 @@
 package providercache_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -41,65 +40,40 @@ func putPart(t *testing.T, path string, content []byte) {
 // breakOff makes an installation fail after so many bytes of the archive.
 func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.Installer, after int64) {
 	tb.Helper()
-	registry.Break("archive", providertest.Fault{Status: 404})
-	registry.Break("archive", providertest.Fault{CutAfter: after, Times: 1})
+	registry.Break("archive", fault{Status: 404})
+	registry.Break("archive", fault{CutAfter: after, Times: 1})
 	must.Fail(tb, attempt(tb, in, hosted, nil), getproviders.ErrUnreachable)
-	registry.Break("archive", providertest.Fault{})
-}
-
-func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
-	t.Parallel()
-	registry, in, archive, partial := newResumable(t)
-	breakOff(t, registry, in, 300_000)
-	info, err := os.Lstat(partial)
-	if err != nil || info.Size() != 300_000 || runtime.GOOS != "windows" && info.Mode() != 0o600 {
-		t.Fatalf("%v, %v; want a file of 300000 bytes for nobody else", info, err)
-	}
-	must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), 0)
-	var progress []event.Event
-	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if e.Kind == event.Progress {
-			progress = append(progress, e)
-		}
-	}
-	in.Fetcher = installtest.Again(in.Fetcher)
-	install(t, in, hosted, nil)
-	if got := ranges(registry.Server); got[len(got)-1] != "300000-" {
-		t.Errorf("asked for %q", got)
-	}
-	if first, last := progress[0], progress[len(progress)-1]; first.Done != 300_000 || last.Done != int64(len(archive)) || last.Total != last.Done {
-		t.Errorf("progress begins with %+v and ends with %+v", first, last)
-	}
-	must.Fail(t, must.ErrorOf(os.Lstat(filepath.Dir(partial))), os.ErrNotExist)
+	registry.Break("archive", fault{})
 }
 
 func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		left  func(archive []byte) []byte
-		fault providertest.Fault
-		asked []string // SIZE is the size of the archive
+		right, wrong int // bytes of the archive, and others behind them; of the whole size: -1, of ten sizes: -10
+		fault        fault
+		asked        []string // SIZE is the size of the archive
 	}{
-		"all of it":              {left: func(a []byte) []byte { return a }},
-		"nothing":                {left: func([]byte) []byte { return nil }, asked: []string{""}},
-		"a byte":                 {left: func(a []byte) []byte { return a[:1] }, asked: []string{"1-"}},
-		"too much":               {left: func(a []byte) []byte { return append(bytes.Clone(a), make([]byte, 9*len(a))...) }, asked: []string{"SIZE0-", ""}},
-		"something else":         {left: func([]byte) []byte { return bytes.Repeat([]byte("x"), 1000) }, asked: []string{"1000-", ""}},
-		"something of that size": {left: func(a []byte) []byte { return make([]byte, len(a)) }, asked: []string{"SIZE-", ""}},
+		"all of it":              {right: -1},
+		"nothing":                {asked: []string{""}},
+		"a byte":                 {right: 1, asked: []string{"1-"}},
+		"too much":               {wrong: -10, asked: []string{"SIZE0-", ""}},
+		"something else":         {wrong: 1000, asked: []string{"1000-", ""}},
+		"something of that size": {wrong: -1, asked: []string{"SIZE-", ""}},
 		"a part, and no ranges": {
-			left: func(a []byte) []byte { return a[:1000] }, asked: []string{"1000-"}, fault: providertest.Fault{NoRange: true},
+			right: 1000, asked: []string{"1000-"}, fault: fault{NoRange: true},
 		},
 		"a part, and a cut": {
-			left: func(a []byte) []byte { return a[:1000] }, asked: []string{"1000-", "1500-"}, fault: providertest.Fault{CutAfter: 500, Times: 1},
+			right: 1000, asked: []string{"1000-", "1500-"}, fault: fault{CutAfter: 500, Times: 1},
 		},
 		"something else, and a cut": {
-			left: func([]byte) []byte { return make([]byte, 1000) }, asked: []string{"1000-", "1500-", ""}, fault: providertest.Fault{CutAfter: 500, Times: 1},
+			wrong: 1000, asked: []string{"1000-", "1500-", ""}, fault: fault{CutAfter: 500, Times: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry, in, archive, partial := newResumable(t)
-			putPart(t, partial, c.left(archive))
+			bytes := func(n int) int { return max(n, -n*len(archive)) }
+			putPart(t, partial, append(archive[:bytes(c.right):bytes(c.right)], make([]byte, bytes(c.wrong))...))
 			registry.Break("archive", c.fault)
 			locks, _ := install(t, in, hosted, nil)
 			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
@@ -181,8 +155,8 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		source := newSource(t)
 		source.Add("acme/widget", "1.0.0", httpArchive(t, registry.BaseURL()+"/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"))
 		in.Fetcher.Source = source
-		registry.Break("archive", providertest.Fault{Status: 404})
-		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
+		registry.Break("archive", fault{Status: 404})
+		registry.Break("archive", fault{CutAfter: 1000, Times: 1})
 		must.Fail(t, attempt(t, in, widgets, nil), getproviders.ErrUnreachable)
 		if left := files(t, in.Cache.Dir); len(left) > 1 { // only the package's file lock
 			t.Errorf("there is %q", left)
@@ -191,7 +165,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 	t.Run("wrong bytes", func(t *testing.T) {
 		t.Parallel()
 		registry, in, _, partial := newResumable(t)
-		registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
+		registry.Break("archive", fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
 		must.Fail(t, attempt(t, in, hosted, nil), getproviders.ErrAuthentication)
 		must.Fail(t, must.ErrorOf(os.Lstat(partial)), os.ErrNotExist)
 	})
@@ -215,7 +189,7 @@ func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
-	registry.Break("sums", providertest.Fault{Status: 500})
+	registry.Break("sums", fault{Status: 500})
 	source := registrySource(registry)
 	source.Client = &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		for strings.Contains(req.URL.Path, "SHA256SUMS") && req.Context().Err() == nil {
@@ -231,7 +205,7 @@ func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
 		t.Fatalf("got %v, %v, %v", err, info, statErr)
 	}
-	registry.Break("sums", providertest.Fault{})
+	registry.Break("sums", fault{})
 	install(t, in, hosted, nil)
 	must.Len(t, ranges(registry.Server), 1)
 }
@@ -254,7 +228,7 @@ func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 		for i := range places {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				t.Parallel()
-				registry, in, archive, _ := newResumable(t)
+				registry, in, archive, partial := newResumable(t)
 				patience := time.Minute // a busy machine would look like a stall
 				if c.stall {
 					patience = 500 * time.Millisecond
@@ -262,13 +236,27 @@ func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 				in.Fetcher.Client = impatientFor(t, registry.Client().Transport, patience)
 				in.Fetcher.StateDir = filepath.Join(t.TempDir(), "state")
 				after := 1 + i*(len(archive)-2)/(places-1)
-				breakArchive(registry, providertest.Fault{Stall: c.stall, NoRange: c.noRange, CutAfter: int64(after), Times: 1}, providertest.Fault{Status: 404})
+				breakArchive(registry, fault{Stall: c.stall, NoRange: c.noRange, CutAfter: int64(after), Times: 1}, fault{Status: 404})
 				before := registry.Sent()
 				must.Fail(t, attempt(t, in, hosted, nil), getproviders.ErrUnreachable)
-				registry.Break("archive", providertest.Fault{NoRange: c.noRange}) // as long as the test lasts
+				info := must.Get(os.Lstat(partial))(t)
+				must.Equal(t, info.Size(), int64(after))
+				must.Equal(t, info.Mode() == 0o600 || runtime.GOOS == "windows", true, "others may read it")
+				registry.Break("archive", fault{NoRange: c.noRange}) // as long as the test lasts
 				in.Fetcher.Client = registry.Client()
+				var progress []event.Event
+				in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+					if e.Kind == event.Progress {
+						progress = append(progress, e)
+					}
+				}
 				in.Fetcher = installtest.Again(in.Fetcher)
 				install(t, in, hosted, nil)
+				asked := ranges(registry.Server)
+				must.Equal(t, asked[len(asked)-1], fmt.Sprintf("%d-", after))
+				if last := progress[len(progress)-1]; !c.noRange && progress[0].Done != int64(after) || last.Done != int64(len(archive)) || last.Total != last.Done {
+					t.Errorf("progress begins with %+v and ends with %+v", progress[0], last)
+				}
 				most := len(archive) * 21 / 20
 				if c.noRange {
 					most += len(archive)
@@ -277,7 +265,7 @@ func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 					t.Errorf("%d bytes were sent for an archive of %d that broke off after %d", sent, len(archive), after)
 				}
 				isSound(t, in.Cache.Dir, in.Fetcher.StateDir, 1)
-				must.Equal(t, stagingDirs(tree(t, in.Target.Dir)), 0)
+				noStages(t, in.Target.Dir)
 				must.NotContain(t, tree(t, in.Cache.Dir), "partial")
 			})
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -58,10 +57,10 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 				}
 			}})
 			if c.refused && len(c.asked) == 1 {
-				registry.Break("archive", providertest.Fault{Status: http.StatusForbidden})
+				registry.Break("archive", fault{Status: http.StatusForbidden})
 			}
 			if c.cut > 0 {
-				registry.Break("archive", providertest.Fault{CutAfter: cut, Times: c.cut})
+				registry.Break("archive", fault{CutAfter: cut, Times: c.cut})
 			}
 			var hashes []getproviders.Hash
 			var err error
@@ -90,7 +89,7 @@ func TestFetch_DocumentsWhoseURLsHaveExpired(t *testing.T) {
 	for _, kind := range []string{"sums", "signature"} {
 		for times, fails := range map[int]bool{1: false, 0: true} {
 			registry, in, _ := newBreakable(t)
-			registry.Break(kind, providertest.Fault{Status: http.StatusForbidden, Times: times})
+			registry.Break(kind, fault{Status: http.StatusForbidden, Times: times})
 			in.Fetcher.Source = getproviders.Memoize(registry.Source())
 			_, err := in.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
 			if fails != errors.Is(err, getproviders.ErrUnauthorized) || !fails && err != nil || registry.Requests("package") != 2 {

@@ -56,7 +56,7 @@ func ranges(s *providertest.Server) (asked []string) {
 }
 
 // breakArchive applies faults to requests for archives, and counts only what is sent from then on.
-func breakArchive(r *providertest.Registry, faults ...providertest.Fault) {
+func breakArchive(r *providertest.Registry, faults ...fault) {
 	for i := len(faults) - 1; i >= 0; i-- { // the fault that was given last counts first
 		r.Break("archive", faults[i])
 	}
@@ -86,7 +86,7 @@ func TestResume_ABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 				t.Parallel()
 				registry, in, archive := newBreakable(t)
 				in.Fetcher.Client = impatient(t, own{speaking(t, registry.Client(), protocol)})
-				registry.Break("archive", providertest.Fault{CutAfter: int64(at), Times: 1})
+				registry.Break("archive", fault{CutAfter: int64(at), Times: 1})
 				before := registry.Sent()
 				install(t, in, hosted, nil)
 				requests := archiveRequests(registry.Server)
@@ -126,74 +126,74 @@ func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 	const cut = 100_000
 	rest := fmt.Sprintf("%d-", cut)
 	header := func(name string, values ...string) http.Header { return http.Header{name: values} }
-	once := providertest.Fault{CutAfter: cut, Times: 1}
+	once := fault{CutAfter: cut, Times: 1}
 	for name, c := range map[string]struct {
-		faults []providertest.Fault
+		faults []fault
 		asked  []string
 		is     error  // nil: it succeeds
 		text   string // of the error
 	}{
 		"it stalls": {
-			faults: []providertest.Fault{{CutAfter: cut, Times: 1, Stall: true}}, asked: []string{"", rest},
+			faults: []fault{{CutAfter: cut, Times: 1, Stall: true}}, asked: []string{"", rest},
 		},
 		"it stalls before the first byte": {
-			faults: []providertest.Fault{{Stall: true, Times: 1}}, asked: []string{"", ""},
+			faults: []fault{{Stall: true, Times: 1}}, asked: []string{"", ""},
 		},
 		"it breaks off again and again": {
-			faults: []providertest.Fault{{CutAfter: cut, Times: 4}}, asked: []string{"", rest, "200000-", "300000-", "400000-"},
+			faults: []fault{{CutAfter: cut, Times: 4}}, asked: []string{"", rest, "200000-", "300000-", "400000-"},
 		},
 		"it breaks off too often": {
-			faults: []providertest.Fault{{CutAfter: 1000}}, is: getproviders.ErrUnreachable, text: "after 11000 of ",
+			faults: []fault{{CutAfter: 1000}}, is: getproviders.ErrUnreachable, text: "after 11000 of ",
 			asked: []string{"", "1000-", "2000-", "3000-", "4000-", "5000-", "6000-", "7000-", "8000-", "9000-", "10000-"},
 		},
 		"it is gone": {
-			faults: []providertest.Fault{once, {Status: 404}}, asked: []string{"", rest}, is: getproviders.ErrUnreachable, text: "404",
+			faults: []fault{once, {Status: 404}}, asked: []string{"", rest}, is: getproviders.ErrUnreachable, text: "404",
 		},
 		"it denies access": {
-			faults: []providertest.Fault{once, {Status: 403}}, asked: []string{"", rest}, is: getproviders.ErrUnauthorized, text: "403",
+			faults: []fault{once, {Status: 403}}, asked: []string{"", rest}, is: getproviders.ErrUnauthorized, text: "403",
 		},
 		"it is busy for a moment": {
-			faults: []providertest.Fault{once, {Status: 503, RetryAfter: "0", Times: 2}}, asked: []string{"", rest, rest, rest},
+			faults: []fault{once, {Status: 503, RetryAfter: "0", Times: 2}}, asked: []string{"", rest, rest, rest},
 		},
 		"it is busy for long": {
-			faults: []providertest.Fault{once, {Status: 503}}, asked: []string{"", rest, rest, rest}, is: getproviders.ErrUnreachable, text: "503",
+			faults: []fault{once, {Status: 503}}, asked: []string{"", rest, rest, rest}, is: getproviders.ErrUnreachable, text: "503",
 		},
 		"it has no parts and says so": {
-			faults: []providertest.Fault{{CutAfter: cut, Times: 1, NoRange: true, Header: header("Etag")}},
+			faults: []fault{{CutAfter: cut, Times: 1, NoRange: true, Header: header("Etag")}},
 			asked:  []string{"", ""},
 		},
 		"it has no parts and doesn't say so": {
-			faults: []providertest.Fault{once, {NoRange: true}}, asked: []string{"", rest},
+			faults: []fault{once, {NoRange: true}}, asked: []string{"", rest},
 		},
 		"it has no parts and breaks off twice": {
-			faults: []providertest.Fault{once, {NoRange: true, CutAfter: cut}}, asked: []string{"", rest, rest}, is: getproviders.ErrUnreachable, text: "after 100000 of ",
+			faults: []fault{once, {NoRange: true, CutAfter: cut}}, asked: []string{"", rest, rest}, is: getproviders.ErrUnreachable, text: "after 100000 of ",
 		},
 		"it has a weak ETag": {
-			faults: []providertest.Fault{{CutAfter: cut, Times: 1, Header: header("Etag", `W/"a"`)}, {Header: header("Etag", `W/"a"`)}},
+			faults: []fault{{CutAfter: cut, Times: 1, Header: header("Etag", `W/"a"`)}, {Header: header("Etag", `W/"a"`)}},
 			asked:  []string{"", rest},
 		},
 		"it has another weak ETag": {
-			faults: []providertest.Fault{{CutAfter: cut, Times: 1, Header: header("Etag", `W/"a"`)}, {Header: header("Etag", `W/"b"`)}},
+			faults: []fault{{CutAfter: cut, Times: 1, Header: header("Etag", `W/"a"`)}, {Header: header("Etag", `W/"b"`)}},
 			asked:  []string{"", rest, ""},
 		},
 		"it sends another part": {
-			faults: []providertest.Fault{once, {Header: header("Content-Range", "bytes 5-10/20"), Times: 1}}, asked: []string{"", rest, ""},
+			faults: []fault{once, {Header: header("Content-Range", "bytes 5-10/20"), Times: 1}}, asked: []string{"", rest, ""},
 		},
 		"it sends a part of nothing": {
-			faults: []providertest.Fault{once, {Header: header("Content-Range"), Times: 1}}, asked: []string{"", rest, ""},
+			faults: []fault{once, {Header: header("Content-Range"), Times: 1}}, asked: []string{"", rest, ""},
 		},
 		"it doesn't have the part": {
-			faults: []providertest.Fault{once, {Status: 416, Times: 1}}, asked: []string{"", rest, ""},
+			faults: []fault{once, {Status: 416, Times: 1}}, asked: []string{"", rest, ""},
 		},
 		"it encodes the rest": {
-			faults: []providertest.Fault{once, {Header: header("Content-Encoding", "br")}}, asked: []string{"", rest}, text: `"br"`,
+			faults: []fault{once, {Header: header("Content-Encoding", "br")}}, asked: []string{"", rest}, text: `"br"`,
 		},
 		"it had something else before": {
-			faults: []providertest.Fault{{CutAfter: cut, Times: 1, Body: func(b []byte) []byte { return append([]byte("other"), b...)[:len(b)] }}},
+			faults: []fault{{CutAfter: cut, Times: 1, Body: func(b []byte) []byte { return append([]byte("other"), b...)[:len(b)] }}},
 			asked:  []string{"", rest, ""},
 		},
 		"it always has something else": {
-			faults: []providertest.Fault{once, {Body: func(b []byte) []byte { return bytes.Repeat([]byte("x"), len(b)) }}},
+			faults: []fault{once, {Body: func(b []byte) []byte { return bytes.Repeat([]byte("x"), len(b)) }}},
 			asked:  []string{"", rest, ""}, is: getproviders.ErrAuthentication, text: "checksum",
 		},
 	} {
@@ -230,9 +230,9 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(archive))
 	})}))(t)
 	t.Cleanup(store.Close)
-	store.Break("other", providertest.Fault{CutAfter: 150_000, Times: 2})
+	store.Break("other", fault{CutAfter: 150_000, Times: 2})
 	for _, signature := range []int{3, 2, 1} {
-		registry.Break("archive", providertest.Fault{Redirect: fmt.Sprintf("%s/?signature=%d", store.BaseURL(), signature), Times: 1})
+		registry.Break("archive", fault{Redirect: fmt.Sprintf("%s/?signature=%d", store.BaseURL(), signature), Times: 1})
 	}
 	install(t, in, hosted, nil)
 	var asked []string
@@ -247,7 +247,7 @@ func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	registry, in, _ := newBreakable(t)
 	in.Fetcher.Client = must.Get(hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour}))(t)
-	registry.Break("archive", providertest.Fault{CutAfter: 1000})
+	registry.Break("archive", fault{CutAfter: 1000})
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
@@ -270,7 +270,7 @@ func TestResume_MemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": noise(16 << 20)})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: archive})
 	in.Fetcher.Client = impatient(t, speaking(t, registry.Client(), "HTTP/1.1")) // HTTP/2 has buffers of its own
-	registry.Break("archive", providertest.Fault{CutAfter: int64(len(archive) / 8), Times: 8})
+	registry.Break("archive", fault{CutAfter: int64(len(archive) / 8), Times: 8})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	install(t, in, hosted, nil)

@@ -1,8 +1,6 @@
 package providercache_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -10,7 +8,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // skipping returns an Installer that skips three providers, and whose source has only acme/ours.
@@ -28,8 +25,8 @@ func skipping(t *testing.T) *providercache.Installer {
 // skippedLocks has entries that make an installation fail unless their providers are skipped.
 func skippedLocks() *depsfile.Locks {
 	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("0.1.0"), Hashes: []getproviders.Hash{"h1:kept"}})
-	locks.Set(depsfile.Lock{Provider: provider("acme/gone"), Version: version("0.2.0")})
+	locks.Set(entry("acme/locked", "0.1.0", "h1:kept"))
+	locks.Set(entry("acme/gone", "0.2.0"))
 	return locks
 }
 
@@ -72,28 +69,4 @@ func TestSkip_EnsureRefusesASkippedProvider(t *testing.T) {
 	if _, ok := getproviders.Failure(err); !ok {
 		t.Errorf("got %v, want a ProviderError", err)
 	}
-}
-
-// TestSkip_FetchEventsTellTheSource: the event says which source had the package, and which
-// sources failed before.
-func TestSkip_FetchEventsTellTheSource(t *testing.T) {
-	t.Parallel()
-	down := errors.New("the mirror is down")
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
-	pkg := source.Packages[acmeWidget][v1]
-	pkg.Source, pkg.Skipped = "the cellar", down
-	source.Packages[acmeWidget][v1] = pkg
-	in := newInstaller(t, source)
-	var told []string
-	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		switch {
-		case e.Kind == event.Fetching:
-			told = append(told, "from "+e.Source)
-		case e.State == event.Fetched:
-			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.Skipped))
-		}
-	}
-	install(t, in, widgets, nil)
-	must.EqualSlices(t, told, []string{"from the cellar", "from the cellar after the mirror is down"})
 }

@@ -1,6 +1,7 @@
 package providercache_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -38,8 +39,11 @@ func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 		func(s getproviders.Source) getproviders.Source { return wrapper{getproviders.Memoize(wrapper{s})} },
 	} {
 		registry, in := newRegistry(t, "widget")
-		in.Fetcher.StateDir = t.TempDir()
-		for _, want := range []int{5, 1} { // versions, package, list, signature, archive
+		in.Fetcher.StateDir, in.Cache = t.TempDir(), storeIn(t.TempDir(), "cache")
+		for i, want := range []int{5, 1, 1} { // versions, package, list, signature, archive
+			if i == 1 { // it comes from the cache, and then it is there
+				succeed(t, os.RemoveAll(in.Target.Dir))
+			}
 			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
 			in.Fetcher = installtest.Again(in.Fetcher)
 			before := registry.Requests("")

@@ -66,7 +66,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 					must.Equal(t, treeOf(t, in.Target.Dir), want, n)
 					found := must.Get((&providercache.Fetcher{StateDir: in.Fetcher.StateDir}).Maintain(in.Cache).Verify(t.Context(), nil))(t)
 					must.Equal(t, slices.ContainsFunc(found, providercache.Verified.Differs), false, n)
-					must.Equal(t, stagingDirs(tree(t, in.Target.Dir))+stagingDirs(tree(t, in.Cache.Dir)), 0, n)
+					noStages(t, in.Target.Dir, in.Cache.Dir)
 				}
 			})
 		}
