@@ -20,7 +20,7 @@ func sharedMachine(t *testing.T) *machine {
 
 // othersChange changes a package in which all may write: its program, and its directory. There is no other user here.
 var othersChange = map[string]func(t *testing.T, file, dir string){
-	"written over": func(t *testing.T, file, _ string) { succeed(t, os.WriteFile(file, []byte("evil"), 0o755)) },
+	"written over": func(t *testing.T, file, _ string) { write(t, file, "evil") },
 	"another file, as old": func(t *testing.T, file, _ string) {
 		info := must.Get(os.Stat(file))(t)
 		othersReplace(t, file)

@@ -218,7 +218,7 @@ func TestEvents_OfReadingAPackageWithoutAReceipt(t *testing.T) {
 	locks, _ := m.install(t, d, nil)
 	dir, _ := packageA(t, d.Target.Dir)
 	elsewhere := filepath.Join(t.TempDir(), "package")
-	must.Succeed(t, os.Rename(dir, elsewhere))
+	succeed(t, os.Rename(dir, elsewhere))
 	if err := must.Symlink(elsewhere, dir); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}

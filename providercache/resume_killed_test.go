@@ -123,7 +123,7 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 		}
 	}
 	cmd, said := run()
-	must.Succeed(t, cmd.Wait(), said)
+	succeed(t, cmd.Wait(), said)
 	twice := p.sent.Load() - int64(len(p.archive))
 	if most := int64(kills * (ahead + 64<<10)); twice > most || twice > int64(len(p.archive)/20) {
 		t.Errorf("%d bytes of %d were sent twice, over %d kills", twice, len(p.archive), kills)

@@ -2,7 +2,6 @@ package providercache_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -17,7 +16,7 @@ import (
 func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	source := widgetSource(t)
 	pkg := source.Packages[acmeWidget][v1]
-	listed := getproviders.Hash("h1:" + strings.Repeat("A", 43) + "=")
+	listed := getproviders.Hash(wrongH1)
 	pkg.Trust = getproviders.Trust{ListedHashes: []getproviders.Hash{listed}, RegistryHashes: map[getproviders.Platform]getproviders.Hash{linux: listed}}
 	source.Packages[acmeWidget][v1] = pkg
 	in := newInstaller(t, source)

@@ -9,13 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
-	"github.com/tfdeps/tfdeps/internal/s3"
-	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -61,11 +57,7 @@ func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
 
 func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	m := newMirroring(t)
-	server := storagetest.StartVersity(t, "bucket")
-	real := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
-	defer real.Close()
-	b := newWatched(blob.Sub(real, "mirror"))
+	b := newWatched(blob.Sub(ofService(t), "mirror"))
 	m.to = mirror.Bucket(b)
 	first := m.fill(t, "widget", "gadget", "widget@1.0.0")
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||

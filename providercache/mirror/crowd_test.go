@@ -25,6 +25,16 @@ import (
 // crowd is how many publish, and how many read.
 const crowd = 50
 
+// ofService is a bucket of versitygw. The test is skipped without it.
+func ofService(t *testing.T) blob.Bucket {
+	t.Helper()
+	server := storagetest.StartVersity(t, "bucket")
+	b := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
 // TestMirrorBucket_FiftyPublishAndFiftyRead has each publisher add a package of its own to one provider of one prefix,
 // at versitygw, with its conditions and as if it had none. Whatever a reader finds listed at any moment is there, with
 // the bytes that are listed.
@@ -33,16 +43,10 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	server := storagetest.StartVersity(t, "bucket")
-	open := func(t *testing.T) blob.Bucket {
-		b := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
-			Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
-		t.Cleanup(func() { _ = b.Close() })
-		return b
-	}
+	all := ofService(t)
 	for name, before := range map[string]func(context.Context, blobtest.Call) error{"conditions": nil, "none": blobtest.Unconditional} {
 		t.Run(name, func(t *testing.T) {
-			m, bucket := newMirroring(t), blob.Sub(open(t), name)
+			m, bucket := newMirroring(t), blob.Sub(all, name)
 			var platforms []getproviders.Platform
 			for i := range crowd / 5 {
 				platforms = append(platforms, getproviders.Platform{OS: "linux", Arch: fmt.Sprint("cpu", i)})

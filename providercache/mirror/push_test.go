@@ -35,7 +35,7 @@ type machine struct{ *providercache.Installer }
 func newMachine(t *testing.T) machine {
 	t.Helper()
 	return machine{&providercache.Installer{
-		Fetcher: &providercache.Fetcher{Platform: linux, Product: installtest.Product, StateDir: t.TempDir()},
+		Fetcher: &providercache.Fetcher{Platform: linux, Product: product, StateDir: t.TempDir()},
 		Cache:   &store.Store{Dir: filepath.Join(t.TempDir(), "cache")},
 	}}
 }
@@ -43,13 +43,13 @@ func newMachine(t *testing.T) machine {
 // add puts a package into the cache, and returns what a lock file says of it.
 func (m machine) add(t *testing.T, name string, files map[string]string) getproviders.PackageSpec {
 	t.Helper()
-	w := getproviders.PackageSpec{Provider: installtest.Provider("acme/" + name), Version: installtest.Version("1.0.0")}
+	w := getproviders.PackageSpec{Provider: provider("acme/" + name), Version: version("1.0.0")}
 	dir := m.Cache.PackagePath(w.Provider, w.Version, linux)
 	for file, content := range files {
 		path := filepath.Join(dir, file)
 		must.Write(t, path, content)
 		if strings.HasPrefix(file, "terraform-provider-") {
-			must.Succeed(t, os.Chmod(path, 0o755))
+			succeed(t, os.Chmod(path, 0o755))
 		}
 	}
 	h1 := must.Get(treehash.Dir(t.Context(), dir))(t)
@@ -80,7 +80,7 @@ func (m machine) packages(t *testing.T) (all []string) {
 		return err
 	})
 	if !errors.Is(err, os.ErrNotExist) {
-		must.Succeed(t, err)
+		succeed(t, err)
 	}
 	return all
 }
@@ -122,9 +122,9 @@ func (c *counted) since() string {
 func objects(t *testing.T, b blob.Bucket) (all []string) {
 	t.Helper()
 	for info, err := range b.List(t.Context(), "") {
-		must.Succeed(t, err)
+		succeed(t, err)
 		content, _, err := blob.ReadAll(t.Context(), b, info.Key, 1<<30)
-		must.Succeed(t, err)
+		succeed(t, err)
 		all = append(all, fmt.Sprintf("%s %x", info.Key, sha256.Sum256(content)))
 	}
 	slices.Sort(all)
@@ -183,7 +183,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	onlyZH, other, missing := m.add(t, "a", small("a")), m.add(t, "b", small("b")), m.add(t, "c", small("c"))
 	onlyZH.Hashes = onlyZH.Hashes[1:]
 	other.Hashes[0] = missing.Hashes[0]
-	missing.Version = installtest.Version("2.0.0")
+	missing.Version = version("2.0.0")
 	pushed := must.Get(m.push(t, mirror.InBucket(bucket), onlyZH, other, missing))(t)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
 		must.Equal(t, pushed[i].State, want)
@@ -208,7 +208,7 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	m, bucket := newMachine(t), newCounted(t)
 	w := m.add(t, "a", small("a"))
 	remote := changing{mirror.InBucket(bucket), func() {
-		must.Succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
+		succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
 	pushed, err := m.push(t, remote, w)
 	must.Equal(t, pushed[0].State, event.Failed)
@@ -247,7 +247,7 @@ func (r tagged) At(n remote.Name) (remote.Archive, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(tag))
-	return r.Remote.At(remote.Name{Provider: installtest.Provider("acme/all"), Version: installtest.Version("1.0.0"), Platform: linux,
+	return r.Remote.At(remote.Name{Provider: provider("acme/all"), Version: version("1.0.0"), Platform: linux,
 		H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(sum[:]))})
 }
 
@@ -263,7 +263,7 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 		w := from.add(t, "a", small("a"))
 		must.Get(from.push(t, remote, w))(t)
 		several := w
-		several.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
+		several.Hashes = append([]getproviders.Hash{installtest.WrongH1}, w.Hashes...)
 		for _, wanted := range []getproviders.PackageSpec{w, several} {
 			to := newMachine(t)
 			to.Fetcher.Platform = getproviders.Platform{OS: "darwin", Arch: "arm64"}
@@ -278,7 +278,7 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	t.Parallel()
 	from, bucket := newMachine(t), newCounted(t)
 	w := from.add(t, "a", small("a"))
-	w.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
+	w.Hashes = append([]getproviders.Hash{installtest.WrongH1}, w.Hashes...)
 	remote := mirror.InBucket(bucket)
 	must.Get(from.push(t, remote, w))(t)
 	bucket.since()
@@ -287,7 +287,7 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	must.Equal(t, bucket.since(), "get@0 stat stat")
 	source := to.Fetcher.Source
 	must.Len(t, must.Get(source.Versions(t.Context(), w.Provider))(t).Versions, 1)
-	must.Fail(t, must.ErrorOf(source.Versions(t.Context(), installtest.Provider("acme/b"))), getproviders.ErrProviderNotFound)
+	must.Fail(t, must.ErrorOf(source.Versions(t.Context(), provider("acme/b"))), getproviders.ErrProviderNotFound)
 }
 
 func TestSource_SaysWhoseBucketItIs(t *testing.T) {
@@ -310,9 +310,9 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	pushed := must.Get(from.push(t, mirror.InBucket(good), w, other))(t)
 	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
-	must.Succeed(t, err)
+	succeed(t, err)
 	another, _, err := blob.ReadAll(t.Context(), good, key(1), 1<<20)
-	must.Succeed(t, err)
+	succeed(t, err)
 	for name, content := range map[string][]byte{
 		"another package": another, "the package of another name": providertest.Zip(map[string]string{"terraform-provider-a": "program b"}), "cut": whole[:len(whole)/2], "empty": {}, "garbage": bytes.Repeat([]byte("x"), 5000),
 		"out of the directory": providertest.Zip(map[string]string{"../terraform-provider-a": "x"}), "more behind it": append(slices.Clone(whole), 'x'),
@@ -381,7 +381,7 @@ func TestPush_EndsWithTheContext(t *testing.T) {
 
 func TestName_IsThatOfOnePackage(t *testing.T) {
 	t.Parallel()
-	n := remote.Name{Provider: installtest.Provider("acme/a"), Version: installtest.Version("1.0.0+x"), Platform: linux, H1: "h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}
+	n := remote.Name{Provider: provider("acme/a"), Version: version("1.0.0+x"), Platform: linux, H1: installtest.WrongH1}
 	key, err := n.Key()
 	if want := "tfdeps-1/registry.terraform.io/acme/a/1.0.0+x/linux_amd64/" + strings.Repeat("0", 64) + ".zip"; err != nil || key != want {
 		t.Errorf("%s, %v", key, err)

@@ -19,13 +19,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
+// onWeb is a remote behind a web server, below /base, and the server's URL.
+func onWeb(t *testing.T, handler http.HandlerFunc) (web remote.Remote, at string) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	client := server.Client()
+	t.Cleanup(client.CloseIdleConnections)
+	return mirror.OnWeb(client, must.Get(url.Parse(server.URL+"/base/"))(t)), server.URL
+}
+
 func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	must.Get(from.push(t, mirror.InBucket(blob.NewDirectory(dir)), w))(t)
 	status, asked, encoding := 0, []string{}, ""
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	web, _ := onWeb(t, func(rw http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
 		if encoding != "" {
 			rw.Header().Set("Content-Encoding", encoding)
@@ -35,15 +45,9 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 			return
 		}
 		http.StripPrefix("/base", http.FileServer(http.Dir(dir))).ServeHTTP(rw, r)
-	}))
-	defer server.Close()
-	client := server.Client()
-	defer client.CloseIdleConnections()
-	base, err := url.Parse(server.URL + "/base/")
-	must.Succeed(t, err)
-	web := mirror.OnWeb(client, base)
+	})
 	to := newMachine(t)
-	if _, err = to.pull(t, web, w); err != nil || strings.Join(asked, ",") != "GET identity" {
+	if _, err := to.pull(t, web, w); err != nil || strings.Join(asked, ",") != "GET identity" {
 		t.Fatalf("%v; asked: %q", err, asked)
 	}
 	must.EqualSlices(t, to.packages(t), from.packages(t)[:3])
@@ -51,7 +55,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	archive := must.Get(web.At(n))(t)
 	rest := must.Get(archive.Open(t.Context(), 10))(t)
 	text, err := io.ReadAll(rest.Body)
-	must.Succeed(t, errors.Join(err, rest.Body.Close()))
+	succeed(t, errors.Join(err, rest.Body.Close()))
 	must.Equal(t, rest.Offset, 10)
 	must.Equal(t, int64(len(text)), rest.Size-10)
 	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
@@ -85,22 +89,18 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	must.Get(from.push(t, mirror.InBucket(blob.NewDirectory(dir)), w))(t)
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if _, err := os.Stat(filepath.Join(dir, r.URL.Path)); err != nil {
+	web, _ := onWeb(t, func(rw http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(r.URL.Path, "/base"))); err != nil {
 			rw.WriteHeader(http.StatusForbidden)
 			return
 		}
-		http.FileServer(http.Dir(dir)).ServeHTTP(rw, r)
-	}))
-	defer server.Close()
-	client := server.Client()
-	defer client.CloseIdleConnections()
-	base := must.Get(url.Parse(server.URL))(t)
-	pulled, err := newMachine(t).pull(t, mirror.OnWeb(client, base), w, later)
+		http.StripPrefix("/base", http.FileServer(http.Dir(dir))).ServeHTTP(rw, r)
+	})
+	pulled, err := newMachine(t).pull(t, web, w, later)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.Pulled || pulled[1].State != event.Absent || pulled[1].Path != "" {
 		t.Errorf("one of two: %+v, %v", pulled, err)
 	}
-	if pulled, err = newMachine(t).pull(t, mirror.OnWeb(client, base), later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != event.Failed {
+	if pulled, err = newMachine(t).pull(t, web, later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != event.Failed {
 		t.Errorf("none: %+v, %v", pulled, err)
 	}
 }
@@ -110,17 +110,13 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 func TestOnWeb_ShowsNoSignature(t *testing.T) {
 	t.Parallel()
 	to := ""
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	web, server := onWeb(t, func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Location", to)
 		rw.WriteHeader(http.StatusFound)
-	}))
-	defer server.Close()
-	client := server.Client()
-	defer client.CloseIdleConnections()
-	base := must.Get(url.Parse(server.URL))(t)
+	})
 	for _, to = range []string{"http://127.0.0.1:1/x?signature=secret1", "http://a:secret1@127.0.0.1:1/x", "/again?signature=secret1", "ftp://127.0.0.1/x?signature=secret1"} {
-		_, err := newMachine(t).pull(t, mirror.OnWeb(client, base), newMachine(t).add(t, "a", small("a")))
+		_, err := newMachine(t).pull(t, web, newMachine(t).add(t, "a", small("a")))
 		must.NotContain(t, err.Error(), "secret1")
-		must.Contain(t, err, server.URL)
+		must.Contain(t, err, server)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -128,7 +129,7 @@ func TestVendoring_PlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
 		v.request.Requirements = require(registryHost+"/acme/own", "1.0.0")
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(depsfile.Lock{Provider: v.opts.Placed[0], Version: version("1.0.0"), Hashes: []getproviders.Hash{
-			"h1:" + getproviders.Hash(strings.Repeat("A", 43)+"="),
+			installtest.WrongH1,
 		}})
 		must.EqualSlices(t, v.codes(t), []string{"package_differs"})
 		before := files(t, v.opts.Dir)

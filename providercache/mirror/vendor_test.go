@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -160,7 +160,7 @@ func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		others := depsfile.Lock{Provider: widget, Version: version("1.0.0"), Hashes: []getproviders.Hash{
-			getproviders.ZH([32]byte{1}), "h1:" + getproviders.Hash(strings.Repeat("A", 43)+"="),
+			getproviders.ZH([32]byte{1}), installtest.WrongH1,
 		}}
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)

@@ -24,8 +24,8 @@ func damage(t *testing.T, path string) {
 	content := []byte(read(t, path))
 	stat := must.Get(os.Stat(path))(t)
 	content[len(content)/2] ^= 1
-	must.Succeed(t, os.WriteFile(path, content, 0o600))
-	must.Succeed(t, os.Chtimes(path, stat.ModTime(), stat.ModTime()))
+	succeed(t, os.WriteFile(path, content, 0o600))
+	succeed(t, os.Chtimes(path, stat.ModTime(), stat.ModTime()))
 }
 
 // TestMirror_VerifiesWhatIsThere damages one archive of a directory, of a bucket and of a bucket without conditions. Without Verify
@@ -64,8 +64,8 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 			}
 			for _, change := range []func(string){
 				func(path string) { damage(t, path) },
-				func(path string) { must.Succeed(t, os.Truncate(path, 0)) },
-				func(path string) { must.Succeed(t, os.WriteFile(path, append(bytes.Clone(whole), 'x'), 0o600)) },
+				func(path string) { succeed(t, os.Truncate(path, 0)) },
+				func(path string) { succeed(t, os.WriteFile(path, append(bytes.Clone(whole), 'x'), 0o600)) },
 			} {
 				change(archives[0])
 				before := m.registry.Requests("archive")

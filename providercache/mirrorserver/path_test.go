@@ -90,12 +90,20 @@ func FuzzHandler_Paths(f *testing.F) {
 	f.Fuzz(checkPath)
 }
 
+// unsourced asks a server whose sources answer nothing.
+func unsourced(t *testing.T, bucket blob.Bucket) func(path string) *httptest.ResponseRecorder {
+	server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}}))(t)
+	t.Cleanup(server.Close)
+	return func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, Header: http.Header{}})
+		return w
+	}
+}
+
 // checkPath asks for any path: the answer is that there is nothing, or that the source can't be asked, and nothing panics.
 func checkPath(t *testing.T, path string) {
-	server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}}))(t)
-	defer server.Close()
-	w := httptest.NewRecorder()
-	server.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, Header: http.Header{}})
+	w := unsourced(t, blob.NewDirectory(t.TempDir()))(path)
 	if w.Code != http.StatusNotFound && w.Code != http.StatusBadGateway {
 		t.Errorf("%q: %d: %s", path, w.Code, w.Body)
 	}
@@ -127,11 +135,9 @@ func FuzzHandler_Records(f *testing.F) {
 	f.Add([]byte(asked+`"https://x\r\nSet-Cookie: y"}`), "1.0.0/download")
 	f.Fuzz(func(t *testing.T, content []byte, name string) {
 		bucket := records{blob.NewDirectory(t.TempDir()), content}
-		server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}}))(t)
-		defer server.Close()
+		ask := unsourced(t, bucket)
 		for _, path := range []string{dir + name, dir + "aws/" + name} {
-			w := httptest.NewRecorder()
-			server.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, Header: http.Header{}})
+			w := ask(path)
 			if location := w.Header().Get("Location"); location != "" || w.Code < 200 || w.Code == 500 {
 				t.Errorf("%s: %d, to %q", path, w.Code, location)
 			}

@@ -52,8 +52,7 @@ func TestHandler_IsARegistry(t *testing.T) {
 		}
 		pkg := must.Get(source.Package(t.Context(), p, v, linux))(t)
 		m.clock.pass(late)
-		request := fetch.Request{Package: pkg}
-		request.Provider, request.Version = p, v
+		request := fetch.Request{Package: pkg, Selection: getproviders.Selection{Provider: p, Version: v}}
 		got := must.Get((&providercache.Fetcher{Source: source, Client: client}).Opened().HashPackage(t.Context(), request))(t)
 		return got.Authentication, []getproviders.Hash{got.H1, got.ZH}
 	}

@@ -49,12 +49,9 @@ func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
 	pkg := must.Get(mirror.Package(t.Context(), p, v, linux))(t)
 	client := &providercache.Fetcher{Source: mirror, Client: front.Client()}
-	request := fetch.Request{Package: pkg}
-	request.Provider, request.Version = p, v
-	got, err := client.Opened().HashPackage(t.Context(), request)
-	if err != nil || got.Authentication.TrustLevel != getproviders.LevelCommunity || len(got.Authentication.Signed) != 2 {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got := must.Get(client.Opened().HashPackage(t.Context(), fetch.Request{Package: pkg, Selection: getproviders.Selection{Provider: p, Version: v}}))(t)
+	must.Equal(t, got.Authentication.TrustLevel, getproviders.LevelCommunity)
+	must.Len(t, got.Authentication.Signed, 2)
 }
 
 // changed is a source of which packages are changed.
@@ -132,16 +129,12 @@ func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 
 func TestServer_CloseEndsDownloads(t *testing.T) {
 	m := newMirroring(t)
-	m.add("large", "1.0.0")
-	content := contentOf("large", "1.0.0", linux)
-	gate, feed := io.Pipe()
-	defer feed.Close()
-	server, front := m.serve(t, slowly(m.source(), content, gate))
+	server, front, content, feed := m.serveLarge(t)
 	go feed.Write(content[:100_000])
 	closed := make(chan struct{})
 	go func() {
 		await(t, func() bool { return stat(server, "downloads_running") > 0 })
-		gate.CloseWithError(errors.New("cut off")) // as a connection's end would be
+		feed.CloseWithError(errors.New("cut off")) // as a connection's end would be
 		server.Close()
 		close(closed)
 	}()

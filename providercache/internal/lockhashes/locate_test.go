@@ -79,7 +79,7 @@ func TestLocate_HashesOfUnknownKindsAreNotAuthenticated(t *testing.T) {
 	source := widgetSource(t)
 	source.Trust("acme/widget", "1.0.0", listedHashes{"h9:unknown="})
 	found := locate(t, newInstaller(t, source), lockhashes.Request{Requirements: require("acme/widget", "")})
-	must.Succeed(t, found.Err)
+	succeed(t, found.Err)
 	must.Equal(t, found.Packages[0].Authentication.TrustLevel, getproviders.LevelUnauthenticated)
 	must.Contain(t, found.Packages[0].Hashes, "zh:")
 }
