@@ -21,18 +21,11 @@ func TestInit_RunsOnABareRoot(t *testing.T) {
 	t.Parallel()
 	busybox := peertest.LookProgram(t, "busybox")
 	root := t.TempDir()
-	mount := func(at string, flags uintptr) {
-		t.Helper()
-		if err := syscall.Mount("tmpfs", at, "tmpfs", flags, "mode=755"); err != nil {
-			t.Skipf("only root may mount a file system: %v", err)
-		}
-		t.Cleanup(func() { must.Succeed(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
-	}
-	mount(root, 0)
+	mount(t, "tmpfs", root, "tmpfs", 0, "mode=755")
 	work, temporary := filepath.Join(root, "work"), filepath.Join(root, "tmp")
 	for _, dir := range []string{work, temporary} {
 		must.Succeed(t, os.Mkdir(dir, 0o755))
-		mount(dir, 0)
+		mount(t, "tmpfs", dir, "tmpfs", 0, "mode=755")
 	}
 	for name, program := range map[string]string{"busybox": busybox, "tfdeps": harness.Tfdeps(t)} {
 		must.Write(t, filepath.Join(root, "bin", name), must.Get(os.ReadFile(program))(t))
@@ -82,14 +75,20 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	must.Len(t, must.Get(os.ReadDir(disk))(t), 3)
 }
 
+// mount mounts something for the test, which is skipped where that isn't possible.
+func mount(t *testing.T, source, at, kind string, flags uintptr, data string) {
+	t.Helper()
+	if err := syscall.Mount(source, at, kind, flags, data); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
+}
+
 // mountSmall returns a file system of some size.
 func mountSmall(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()
-	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("only root may mount a file system: %v", err)
-	}
-	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(disk, 0)) })
+	mount(t, "tfdeps-test", disk, "tmpfs", 0, "size="+size)
 	return disk
 }
 

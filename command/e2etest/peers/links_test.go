@@ -113,9 +113,9 @@ func (s *sharedStore) replaceByTerraform() {
 
 // refusedByTerraform reports whether the real terraform init refuses to install through a symlink, as
 // 1.15.4 and newer do, and holds it to that: the store stays as it is.
-func (s *sharedStore) refusedByTerraform(mode string) bool {
+func (s *sharedStore) refusedByTerraform() bool {
 	s.t.Helper()
-	if mode != "symlink" || harness.PeerOlderThan(s.t, "1.15.4") {
+	if s.mode != "symlink" || harness.PeerOlderThan(s.t, "1.15.4") {
 		return false
 	}
 	must.Succeed(s.t, os.Remove(filepath.Join(s.play, lockFile)))
@@ -134,6 +134,18 @@ func (s *sharedStore) refusedByTerraform(mode string) bool {
 // Where the file system can't clone, clones are copies.
 var linkModes = map[string]bool{"symlink": true, "hardlink": true, "copy": false, "clone": false}
 
+// eachLinkMode runs a test with a store for each way of linking by which the real terraform init installs over a package.
+func eachLinkMode(t *testing.T, build string, test func(t *testing.T, s *sharedStore, shares bool)) {
+	for mode, shares := range linkModes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			if s := newSharedStore(t, mode, build); !s.refusedByTerraform() {
+				test(t, s, shares)
+			}
+		})
+	}
+}
+
 // TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended: the real terraform init unpacks in
 // place over a package that no lock entry covers. By symlinks and hard links it so
 // writes to the store and to all directories. Everything that looks there notices it,
@@ -141,41 +153,34 @@ var linkModes = map[string]bool{"symlink": true, "hardlink": true, "copy": false
 func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 	t.Parallel()
 	terraform := harness.LookTerraform(t)
-	for mode, shares := range linkModes {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			s := newSharedStore(t, mode, firstBuild)
-			if s.refusedByTerraform(mode) {
-				return
-			}
-			before := must.Get(os.Stat(s.file))(t)
-			s.replaceByTerraform()
-			s.differs(s.play, false) // its new lock file has that build
-			s.differs(s.work, shares)
-			s.exits(map[bool]int{true: 2}[shares], s.work, s.tfdeps, "cache", "verify")
-			s.holds(s.file, map[bool]string{true: otherBuild, false: firstBuild}[shares])
-			// The file is no program: what counts is whether terraform gets as far as starting it.
-			const refused = "does not match any of the checksums recorded in the dependency lock file"
-			must.Equal(t, strings.Contains(s.exits(1, s.work, terraform, "plan", "-no-color"), refused), shares)
+	eachLinkMode(t, firstBuild, func(t *testing.T, s *sharedStore, shares bool) {
+		before := must.Get(os.Stat(s.file))(t)
+		s.replaceByTerraform()
+		s.differs(s.play, false) // its new lock file has that build
+		s.differs(s.work, shares)
+		s.exits(map[bool]int{true: 2}[shares], s.work, s.tfdeps, "cache", "verify")
+		s.holds(s.file, map[bool]string{true: otherBuild, false: firstBuild}[shares])
+		// The file is no program: what counts is whether terraform gets as far as starting it.
+		const refused = "does not match any of the checksums recorded in the dependency lock file"
+		must.Equal(t, strings.Contains(s.exits(1, s.work, terraform, "plan", "-no-color"), refused), shares)
 
-			// The lock file comes back, as from git, and tfdeps runs.
-			must.Write(t, filepath.Join(s.play, lockFile), s.lock)
-			s.differs(s.play, true)
-			s.init(s.play)
-			s.differs(s.play, false)
-			s.holds(installed(s.play), firstBuild)
-			s.holds(s.file, firstBuild)
-			s.exits(0, s.work, s.tfdeps, "cache", "verify")
-			after, err := os.Stat(s.file)
-			if err != nil || os.SameFile(before, after) == shares {
-				t.Errorf("the store has the same file: %v, %v", os.SameFile(before, after), err)
-			}
-			s.differs(s.work, mode == "hardlink") // which still has the old file
-			s.init(s.work)
-			s.differs(s.work, false)
-			s.holds(installed(s.work), firstBuild)
-		})
-	}
+		// The lock file comes back, as from git, and tfdeps runs.
+		must.Write(t, filepath.Join(s.play, lockFile), s.lock)
+		s.differs(s.play, true)
+		s.init(s.play)
+		s.differs(s.play, false)
+		s.holds(installed(s.play), firstBuild)
+		s.holds(s.file, firstBuild)
+		s.exits(0, s.work, s.tfdeps, "cache", "verify")
+		after, err := os.Stat(s.file)
+		if err != nil || os.SameFile(before, after) == shares {
+			t.Errorf("the store has the same file: %v, %v", os.SameFile(before, after), err)
+		}
+		s.differs(s.work, s.mode == "hardlink") // which still has the old file
+		s.init(s.work)
+		s.differs(s.work, false)
+		s.holds(installed(s.work), firstBuild)
+	})
 }
 
 // TestLink_TheOtherDirectoryIsMendedFirst: a directory in which terraform init didn't run mends
@@ -183,23 +188,16 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 // symlink, which leads to the store's build: that is noticed.
 func TestLink_TheOtherDirectoryIsMendedFirst(t *testing.T) {
 	t.Parallel()
-	for mode := range linkModes {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			s := newSharedStore(t, mode, firstBuild)
-			if s.refusedByTerraform(mode) {
-				return
-			}
-			s.replaceByTerraform()
-			s.init(s.work)
-			s.differs(s.work, false)
-			s.holds(installed(s.work), firstBuild)
-			s.holds(s.file, firstBuild)
-			s.exits(0, s.work, s.tfdeps, "cache", "verify")
-			s.differs(s.play, mode == "symlink")
-			s.holds(installed(s.play), map[bool]string{true: firstBuild, false: otherBuild}[mode == "symlink"])
-		})
-	}
+	eachLinkMode(t, firstBuild, func(t *testing.T, s *sharedStore, _ bool) {
+		s.replaceByTerraform()
+		s.init(s.work)
+		s.differs(s.work, false)
+		s.holds(installed(s.work), firstBuild)
+		s.holds(s.file, firstBuild)
+		s.exits(0, s.work, s.tfdeps, "cache", "verify")
+		s.differs(s.play, s.mode == "symlink")
+		s.holds(installed(s.play), map[bool]string{true: firstBuild, false: otherBuild}[s.mode == "symlink"])
+	})
 }
 
 // TestLink_TerraformInitFailsWhereAProviderRuns: a program that runs can't be written to, so
@@ -216,33 +214,26 @@ func TestLink_TerraformInitFailsWhereAProviderRuns(t *testing.T) {
 		t.Skip("there is no sleep")
 	}
 	program := harness.ReadText(t, sleep)
-	for mode, shares := range linkModes {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			s := newSharedStore(t, mode, program)
-			if s.refusedByTerraform(mode) {
-				return
-			}
-			running := exec.CommandContext(t.Context(), installed(s.work), "600")
-			running.Args[0] = "sleep" // some are many programs in one, and go by their name
-			must.Succeed(t, running.Start())
-			t.Cleanup(func() {
-				_ = running.Process.Kill()
-				_ = running.Wait()
-			})
-			if !shares {
-				s.replaceByTerraform()
-				s.differs(s.work, false)
-				return
-			}
-			must.Succeed(t, os.Remove(filepath.Join(s.play, lockFile)))
-			s.env = s.otherEnv
-			must.Contain(t, s.exits(1, s.play, terraform, "init", "-no-color"), "text file busy")
-			s.init(s.play)
-			s.holds(installed(s.play), otherBuild)
-			s.differs(s.play, false)
-			s.differs(s.work, false)
-			s.holds(s.file, program)
+	eachLinkMode(t, program, func(t *testing.T, s *sharedStore, shares bool) {
+		running := exec.CommandContext(t.Context(), installed(s.work), "600")
+		running.Args[0] = "sleep" // some are many programs in one, and go by their name
+		must.Succeed(t, running.Start())
+		t.Cleanup(func() {
+			_ = running.Process.Kill()
+			_ = running.Wait()
 		})
-	}
+		if !shares {
+			s.replaceByTerraform()
+			s.differs(s.work, false)
+			return
+		}
+		must.Succeed(t, os.Remove(filepath.Join(s.play, lockFile)))
+		s.env = s.otherEnv
+		must.Contain(t, s.exits(1, s.play, terraform, "init", "-no-color"), "text file busy")
+		s.init(s.play)
+		s.holds(installed(s.play), otherBuild)
+		s.differs(s.play, false)
+		s.differs(s.work, false)
+		s.holds(s.file, program)
+	})
 }

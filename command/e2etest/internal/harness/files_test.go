@@ -17,26 +17,25 @@ func TestListTree_SeesEveryDifference(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are neither modes nor, for everybody, symlinks")
 	}
-	changes := map[string]func(providers string) error{
-		"content":         func(dir string) error { return os.WriteFile(filepath.Join(dir, "file"), []byte("B"), 0o644) },
-		"mode":            func(dir string) error { return os.Chmod(filepath.Join(dir, "file"), 0o755) },
-		"directory mode":  func(dir string) error { return os.Chmod(dir, 0o700) },
-		"one more file":   func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o644) },
-		"empty directory": func(dir string) error { return os.Mkdir(filepath.Join(dir, "more"), 0o755) },
-		"one file less":   func(dir string) error { return os.Remove(filepath.Join(dir, "file")) },
-		"symlink": func(dir string) error {
-			file := filepath.Join(dir, "file")
+	changes := map[string]func(dir, file string) error{
+		"content":         func(dir, file string) error { return os.WriteFile(file, []byte("B"), 0o644) },
+		"mode":            func(dir, file string) error { return os.Chmod(file, 0o755) },
+		"directory mode":  func(dir, file string) error { return os.Chmod(dir, 0o700) },
+		"one more file":   func(dir, file string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o644) },
+		"empty directory": func(dir, file string) error { return os.Mkdir(filepath.Join(dir, "more"), 0o755) },
+		"one file less":   func(dir, file string) error { return os.Remove(file) },
+		"symlink": func(dir, file string) error {
 			return errors.Join(os.Rename(file, dir+"/../file"), os.Symlink("../file", file))
 		},
-		"nothing at all": os.RemoveAll,
+		"nothing at all": func(dir, _ string) error { return os.RemoveAll(dir) },
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			providers := filepath.Join(dir, ".terraform/providers")
-			must.Succeed(t, errors.Join(os.MkdirAll(providers, 0o755), os.WriteFile(filepath.Join(providers, "file"), []byte("A"), 0o644)))
+			file := filepath.Join(dir, ".terraform/providers/file")
+			must.Write(t, file, "A")
 			before := ListTree(t, dir)
-			must.Succeed(t, change(providers))
+			must.Succeed(t, change(filepath.Dir(file), file))
 			if after := ListTree(t, dir); slices.Equal(before, after) {
 				t.Errorf("looks the same: %q", after)
 			}
