@@ -24,12 +24,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
+// pair is what measures this program and the anchor once; theirs is nil without the anchor.
+type pair struct{ ours, theirs func() float64 }
+
 // limit is a row of the table of BenchmarkLimits.
 type limit struct {
 	name   string // as -bench=Limits/ takes it
 	anchor string // what this program is compared with
 	bar    string
-	start  func(b *testing.B) (ours, theirs func() float64) // makes what measures each once; theirs is nil without the anchor
+	start  func(b *testing.B) pair
 }
 
 // BenchmarkLimits prints how far this program is from what the machine can do. Figures are of processor time, because that says the same on a busy
@@ -41,12 +44,12 @@ func BenchmarkLimits(b *testing.B) {
 	table := fmt.Sprintf(row+row, "what, `-bench=Limits/`", "tfdeps", "anchor", "bar", "---", "---", "---", "---")
 	for _, l := range limits() {
 		b.Run(l.name, func(b *testing.B) {
-			ours, theirs := l.start(b)
+			p := l.start(b)
 			var best, anchor float64
 			for b.Loop() {
-				best = least(best, ours())
-				if theirs != nil {
-					anchor = least(anchor, theirs())
+				best = least(best, p.ours())
+				if p.theirs != nil {
+					anchor = least(anchor, p.theirs())
 				}
 			}
 			b.ReportMetric(best, "figure")
@@ -73,26 +76,25 @@ func limits() []limit {
 		{"hash", "libdeflate-gunzip, s", "2.4", hashLimit},
 		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
 		{"cold-memory", "terraform, MiB", "40 MiB", coldLimit(peak)},
-		{"version-memory", "a program with net/http, MiB", "17 MiB", func(b *testing.B) (ours, theirs func() float64) {
-			return figureOf(b, peak, harness.Tfdeps(b), "version"), figureOf(b, peak, smallProgram(b, "net/http"))
+		{"version-memory", "a program with net/http, MiB", "17 MiB", func(b *testing.B) pair {
+			return pair{figureOf(b, peak, harness.Tfdeps(b), "version"), figureOf(b, peak, smallProgram(b, "net/http"))}
 		}},
-		{"before-main", "", "2.5 ms", func(b *testing.B) (ours, theirs func() float64) { return func() float64 { return beforeMain(b) }, nil }},
-		{"program-size", "", "27.6 MB", func(b *testing.B) (ours, theirs func() float64) {
-			return func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }, nil
+		{"before-main", "", "2.5 ms", func(b *testing.B) pair { return pair{ours: func() float64 { return beforeMain(b) }} }},
+		{"program-size", "", "27.6 MB", func(b *testing.B) pair {
+			return pair{ours: func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }}
 		}},
-		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) (ours, theirs func() float64) {
-			ours, _ = unchangedLimit(b, "")
-			return ours, start(b)
+		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) pair {
+			return pair{unchangedLimit(b, "").ours, start(b)}
 		}},
-		{"imports", "start of a small program, s", "what unchanged can't be below", func(b *testing.B) (ours, theirs func() float64) {
-			return figureOf(b, seconds, smallProgram(b, "github.com/tfdeps/tfdeps/command")), start(b)
+		{"imports", "start of a small program, s", "what unchanged can't be below", func(b *testing.B) pair {
+			return pair{figureOf(b, seconds, smallProgram(b, "github.com/tfdeps/tfdeps/command")), start(b)}
 		}},
-		{"module", "terraform, s", "0.25", func(b *testing.B) (ours, theirs func() float64) { return unchangedLimit(b, namingModule()) }},
+		{"module", "terraform, s", "0.25", func(b *testing.B) pair { return unchangedLimit(b, namingModule()) }},
 		{"failing", "terraform, wall s", "1", failingLimit},
 		{"network", "sending the archives at 100 Mbit/s, wall s", "1.05", networkLimit},
 		{"transfer", "the largest archive alone, over the slow network, wall s", "1.15", transferLimit},
-		{"cache-key", "", "20 ms", func(b *testing.B) (ours, theirs func() float64) {
-			return figureOf(b, wall, harness.Tfdeps(b), "-chdir="+lockedDir(b), "cache", "key", "-github"), nil
+		{"cache-key", "", "20 ms", func(b *testing.B) pair {
+			return pair{ours: figureOf(b, wall, harness.Tfdeps(b), "-chdir="+lockedDir(b), "cache", "key", "-github")}
 		}},
 		{"check", "the same without -check, wall s", "1.1", optionLimit("-check")},
 		{"frozen", "the same without -frozen, wall s", "1.1", optionLimit("-frozen")},
@@ -100,7 +102,7 @@ func limits() []limit {
 		{"restored", "hashing, wall s", "1.2", restoredLimit},
 	}
 	for _, w := range works {
-		rows = append(rows, limit{w.name, "terraform, wall s", w.bar, func(b *testing.B) (ours, theirs func() float64) {
+		rows = append(rows, limit{w.name, "terraform, wall s", w.bar, func(b *testing.B) pair {
 			return eachOf(contenders(b, w.registry...), func(c contender) float64 { return w.measure(b, c) })
 		}})
 	}
@@ -108,12 +110,12 @@ func limits() []limit {
 }
 
 // eachOf measures this program and, if it is installed, terraform.
-func eachOf(all []contender, measure func(contender) float64) (ours, theirs func() float64) {
-	ours = func() float64 { return measure(all[0]) }
+func eachOf(all []contender, measure func(contender) float64) (p pair) {
+	p.ours = func() float64 { return measure(all[0]) }
 	if len(all) > 1 && all[1].name == "terraform" {
-		theirs = func() float64 { return measure(all[1]) }
+		p.theirs = func() float64 { return measure(all[1]) }
 	}
-	return ours, theirs
+	return p
 }
 
 const pureGo = "-tags=netgo,osusergo"
@@ -153,21 +155,21 @@ func beforeMain(b *testing.B) (sum float64) {
 }
 
 // hashLimit hashes an archive like aws', and inflates the same bytes.
-func hashLimit(b *testing.B) (ours, theirs func() float64) {
+func hashLimit(b *testing.B) (p pair) {
 	dir := b.TempDir()
 	path := largestArchive(b)
 	env := harness.Env(b)
-	ours = func() float64 { return spend(b, dir, env, 0, harness.Tfdeps(b), "hash", path).cpu.Seconds() }
+	p.ours = func() float64 { return spend(b, dir, env, 0, harness.Tfdeps(b), "hash", path).cpu.Seconds() }
 	if gunzip, err := exec.LookPath("libdeflate-gunzip"); err == nil {
 		compressed := filepath.Join(dir, "p9.gz")
 		must.Write(b, compressed, gzipOf(b, path))
-		theirs = func() float64 {
+		p.theirs = func() float64 {
 			cmd := exec.Command(gunzip, "-c", compressed) // to nowhere
 			must.Succeed(b, cmd.Run())
 			return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 		}
 	}
-	return ours, theirs
+	return p
 }
 
 // gzipOf is the first entry of an archive as a gzip file, with the same compressed bytes.
@@ -188,14 +190,14 @@ func largestArchive(b *testing.B) string {
 }
 
 // coldLimit is an init in an empty directory, without a lock file or any cache.
-func coldLimit(figure func(cost) float64) func(b *testing.B) (ours, theirs func() float64) {
-	return func(b *testing.B) (ours, theirs func() float64) {
+func coldLimit(figure func(cost) float64) func(b *testing.B) pair {
+	return func(b *testing.B) pair {
 		return eachOf(contenders(b), func(c contender) float64 { return figure(c.cold(b)) })
 	}
 }
 
 // unchangedLimit runs init where one has been before; module is what a local module has.
-func unchangedLimit(b *testing.B, module string) (ours, theirs func() float64) {
+func unchangedLimit(b *testing.B, module string) pair {
 	config := benchConfig()
 	if module != "" {
 		config = "module \"m\" {\n  source = \"./m\"\n}\n"
@@ -244,7 +246,7 @@ func namingModule() string {
 }
 
 // failingLimit is an init that fails because the registry doesn't have a provider.
-func failingLimit(b *testing.B) (ours, theirs func() float64) {
+func failingLimit(b *testing.B) pair {
 	dir := harness.WorkDir(b, "terraform {\n  required_providers {\n    none = { source = \"acme/none\" }\n  }\n}\n")
 	return eachOf(contenders(b), func(c contender) float64 {
 		return spend(b, dir, c.env, 1, c.program, "init", "-no-color", "-input=false").wall.Seconds()
@@ -252,10 +254,10 @@ func failingLimit(b *testing.B) (ours, theirs func() float64) {
 }
 
 // transferLimit is a cold init, and how long the largest archive takes alone.
-func transferLimit(b *testing.B) (ours, theirs func() float64) {
+func transferLimit(b *testing.B) pair {
 	size := must.Get(os.Stat(largestArchive(b)))(b).Size()
 	all := contenders(b, slowNetwork...)
-	return func() float64 { return all[0].cold(b).wall.Seconds() }, func() float64 { return benchLatency.Seconds() + float64(size)/benchRate }
+	return pair{func() float64 { return all[0].cold(b).wall.Seconds() }, func() float64 { return benchLatency.Seconds() + float64(size)/benchRate }}
 }
 
 // lockedDir is a directory with a lock file of ten providers, of which a CI job wants the key before it has anything else.
@@ -274,10 +276,10 @@ func lockedDir(b *testing.B) string {
 }
 
 // optionLimit is an init with an option where one has been before.
-func optionLimit(option string) func(b *testing.B) (ours, theirs func() float64) {
-	return func(b *testing.B) (ours, theirs func() float64) {
+func optionLimit(option string) func(b *testing.B) pair {
+	return func(b *testing.B) pair {
 		c := contenders(b)[0]
-		return func() float64 { return c.init(b, c.dir, option).wall.Seconds() }, func() float64 { return c.init(b, c.dir).wall.Seconds() }
+		return pair{func() float64 { return c.init(b, c.dir, option).wall.Seconds() }, func() float64 { return c.init(b, c.dir).wall.Seconds() }}
 	}
 }
 
@@ -291,35 +293,35 @@ func cached(b *testing.B) (c contender, cache string) {
 }
 
 // copyLimit is an init in a new directory with a lock file and -link=copy, and a copy of the cache. Neither has the other's pages waiting for the disk.
-func copyLimit(b *testing.B) (ours, theirs func() float64) {
+func copyLimit(b *testing.B) pair {
 	c, cache := cached(b)
-	return func() float64 {
-			dir := c.fresh(b)
-			defer os.RemoveAll(dir)
-			return c.init(b, dir, "-link=copy").wall.Seconds()
-		}, func() float64 {
-			copied := filepath.Join(b.TempDir(), "copied")
-			defer os.RemoveAll(copied)
-			return spend(b, "", os.Environ(), 0, "cp", "-r", cache, copied).wall.Seconds()
-		}
+	return pair{func() float64 {
+		dir := c.fresh(b)
+		defer os.RemoveAll(dir)
+		return c.init(b, dir, "-link=copy").wall.Seconds()
+	}, func() float64 {
+		copied := filepath.Join(b.TempDir(), "copied")
+		defer os.RemoveAll(copied)
+		return spend(b, "", os.Environ(), 0, "cp", "-r", cache, copied).wall.Seconds()
+	}}
 }
 
 // restoredLimit is an init with a lock file whose cache was copied, as CI restores it, so that all has to be hashed, and hashing the same packages on
 // as many cores.
-func restoredLimit(b *testing.B) (ours, theirs func() float64) {
+func restoredLimit(b *testing.B) pair {
 	c, cache := cached(b)
-	return func() float64 {
-			restored := filepath.Join(b.TempDir(), "restored")
-			defer os.RemoveAll(restored)
-			must.Succeed(b, os.CopyFS(restored, os.DirFS(cache)))
-			c := contender{program: c.program, dir: c.dir, env: append(newHome(b, c.env), "TFDEPS_CACHE_DIR="+restored)}
-			return c.init(b, c.fresh(b), "-offline").wall.Seconds()
-		}, func() float64 {
-			packages := must.Get(filepath.Glob(filepath.Join(cache, "providers/v1/*/*/*/*/*_*")))(b)
-			must.Len(b, packages, 10)
-			start := time.Now()
-			_, errs := par.Map(b.Context(), runtime.GOMAXPROCS(0), packages, treehash.Dir)
-			must.Succeed(b, errors.Join(errs...))
-			return time.Since(start).Seconds()
-		}
+	return pair{func() float64 {
+		restored := filepath.Join(b.TempDir(), "restored")
+		defer os.RemoveAll(restored)
+		must.Succeed(b, os.CopyFS(restored, os.DirFS(cache)))
+		c := contender{program: c.program, dir: c.dir, env: append(newHome(b, c.env), "TFDEPS_CACHE_DIR="+restored)}
+		return c.init(b, c.fresh(b), "-offline").wall.Seconds()
+	}, func() float64 {
+		packages := must.Get(filepath.Glob(filepath.Join(cache, "providers/v1/*/*/*/*/*_*")))(b)
+		must.Len(b, packages, 10)
+		start := time.Now()
+		_, errs := par.Map(b.Context(), runtime.GOMAXPROCS(0), packages, treehash.Dir)
+		must.Succeed(b, errors.Join(errs...))
+		return time.Since(start).Seconds()
+	}}
 }

@@ -91,7 +91,7 @@ func carry(to, from net.Conn, due func(size int) time.Time) {
 }
 
 // networkLimit is a cold init through a link of 200 ms and 100 Mbit/s, and how long the link takes for the archives alone.
-func networkLimit(b *testing.B) (ours, theirs func() float64) {
+func networkLimit(b *testing.B) pair {
 	dir := b.TempDir()
 	l := &link{oneWay: 100 * time.Millisecond, rate: 100_000_000 / 8}
 	c := contender{program: harness.Tfdeps(b), env: startBenchRegistry(b, "-dir="+dir)}
@@ -106,6 +106,5 @@ func networkLimit(b *testing.B) (ours, theirs func() float64) {
 	for _, path := range must.Get(filepath.Glob(filepath.Join(dir, "*.zip")))(b) {
 		size += must.Get(os.Stat(path))(b).Size()
 	}
-	return func() float64 { return c.cold(b).wall.Seconds() },
-		func() float64 { return float64(size) / float64(l.rate) }
+	return pair{func() float64 { return c.cold(b).wall.Seconds() }, func() float64 { return float64(size) / float64(l.rate) }}
 }
