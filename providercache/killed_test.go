@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -169,10 +170,7 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": "the provider", "LICENSE": "free"}))
 	source.From("acme/widget", "1.0.0", "the test")
 	archive := source.Packages[acmeWidget][v1].Location.String()
-	stride := 1
-	if testing.Short() {
-		stride = 7
-	}
+	stride := peertest.Stride(7)
 	for name, c := range map[string]struct {
 		mode  providercache.LinkMode
 		state string // what the cache had before

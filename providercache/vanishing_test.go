@@ -38,11 +38,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 		for _, mode := range peertest.FirstIfShort(1, providercache.LinkCopy, providercache.LinkAuto) {
 			t.Run(removed+" "+mode.String(), func(t *testing.T) {
 				t.Parallel()
-				stride := 1
-				if testing.Short() {
-					stride = 10
-				}
-				for n, more := 1, true; more; n += stride {
+				for n, more := 1, true; more; n += peertest.Stride(10) {
 					dir := t.TempDir()
 					in := newInstaller(t, source)
 					in.Target, in.Cache = storeIn(dir, "target"), storeIn(dir, "cache")

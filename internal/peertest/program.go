@@ -160,6 +160,18 @@ func flagValue(name string) string {
 // All reports whether each case runs of which otherwise a sample does, as in .ci/run.
 func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") == "all" }
 
+// Stride is how many steps a test goes on that otherwise goes through every step of something: 1 if [All] cases run, 3 as a rule, and
+// short if the test is to be short (-short).
+func Stride(short int) int {
+	switch {
+	case All():
+		return 1
+	case flagValue("test.short") == "true":
+		return short
+	}
+	return 3
+}
+
 // PeerCase skips nine in ten cases of a test that compares many with another
 // program, unless TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own
 // subtest calls it, with its name.
