@@ -7,24 +7,24 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/buckets"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // named is a bucket with a name of its own, whose first archive breaks off.
 type named struct {
-	blobtest.Hooked
+	installtest.Hooked
 	offsets []int64 // at which archives were opened, one after the other
 }
 
 func newNamed(dir string) *named {
-	n := &named{Hooked: blobtest.Hooked{Bucket: blob.NewDirectory(dir)}}
-	n.After = func(c blobtest.Call, o *blob.Object) {
+	n := &named{Hooked: installtest.Hooked{Bucket: blob.NewDirectory(dir)}}
+	n.After = func(c installtest.Call, o *blob.Object) {
 		if o != nil && strings.HasSuffix(c.Key, ".zip") {
 			if n.offsets = append(n.offsets, c.Offset); len(n.offsets) == 1 {
-				blobtest.Cut(o, 100, io.ErrUnexpectedEOF)
+				installtest.Cut(o, 100, io.ErrUnexpectedEOF)
 			}
 		}
 	}

@@ -10,26 +10,26 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // watched is a bucket that tells what is done to it. One thing is done at a time.
 type watched struct {
-	blobtest.Hooked
+	installtest.Hooked
 	seen    func(op string) // after it was done; nil: nothing looks
 	ops     []string
 	options map[string]blob.PutOptions // by keys
 }
 
 func newWatched(b blob.Bucket) *watched {
-	w := &watched{Hooked: blobtest.Hooked{Bucket: b}, options: map[string]blob.PutOptions{}}
+	w := &watched{Hooked: installtest.Hooked{Bucket: b}, options: map[string]blob.PutOptions{}}
 	var mu sync.Mutex
-	w.After = func(c blobtest.Call, _ *blob.Object) {
+	w.After = func(c installtest.Call, _ *blob.Object) {
 		if c.Op != "put" && c.Op != "delete" {
 			return
 		}
@@ -108,7 +108,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	for i := range sets {
 		for last := 0; ; last++ {
 			before := len(b.ops)
-			b.Before = func(_ context.Context, c blobtest.Call) error {
+			b.Before = func(_ context.Context, c installtest.Call) error {
 				if (c.Op == "put" || c.Op == "delete") && len(b.ops)-before >= last {
 					return killed
 				}

@@ -18,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -44,7 +43,7 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	all := ofService(t)
-	for name, before := range map[string]func(context.Context, blobtest.Call) error{"conditions": nil, "none": blobtest.Unconditional} {
+	for name, before := range map[string]func(context.Context, installtest.Call) error{"conditions": nil, "none": installtest.Unconditional} {
 		t.Run(name, func(t *testing.T) {
 			m, bucket := newMirroring(t), blob.Sub(all, name)
 			var platforms []getproviders.Platform
@@ -57,7 +56,7 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 					name := fmt.Sprintf("3.0.%d", v)
 					m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: name, Platform: plat, Archive: zipOf(t, map[string]string{"terraform-provider-widget": name + plat.String()})})
 					publishers = append(publishers, func() error {
-						return must.ErrorOf(mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&blobtest.Hooked{Bucket: bucket, Before: before}), want("widget@"+name), mirror.Options{Platforms: []getproviders.Platform{plat}}))
+						return must.ErrorOf(mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&installtest.Hooked{Bucket: bucket, Before: before}), want("widget@"+name), mirror.Options{Platforms: []getproviders.Platform{plat}}))
 					})
 				}
 			}

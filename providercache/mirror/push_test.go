@@ -23,7 +23,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -87,14 +86,14 @@ func (m machine) packages(t *testing.T) (all []string) {
 
 // counted is a bucket that counts what is done.
 type counted struct {
-	blobtest.Hooked
+	installtest.Hooked
 	mu  sync.Mutex
 	ops []string
 }
 
 func newCounted(t *testing.T) *counted {
-	c := &counted{Hooked: blobtest.Hooked{Bucket: blob.NewDirectory(t.TempDir())}}
-	c.Before = func(_ context.Context, call blobtest.Call) error {
+	c := &counted{Hooked: installtest.Hooked{Bucket: blob.NewDirectory(t.TempDir())}}
+	c.Before = func(_ context.Context, call installtest.Call) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if call.Op == "get" {
@@ -144,8 +143,8 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			puts := "put"
 			if unconditional { // what is refused is tried again, without a condition
 				count := bucket.Before
-				bucket.Before = func(ctx context.Context, c blobtest.Call) error {
-					return errors.Join(count(ctx, c), blobtest.Unconditional(ctx, c))
+				bucket.Before = func(ctx context.Context, c installtest.Call) error {
+					return errors.Join(count(ctx, c), installtest.Unconditional(ctx, c))
 				}
 				puts = "put put"
 			}
@@ -340,8 +339,8 @@ func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
 	must.Get(from.push(t, mirror.InBucket(bucket), w))(t)
 	bucket.since()
 	once := sync.Once{}
-	bucket.After = func(_ blobtest.Call, o *blob.Object) {
-		once.Do(func() { blobtest.Cut(o, 100, io.ErrUnexpectedEOF) })
+	bucket.After = func(_ installtest.Call, o *blob.Object) {
+		once.Do(func() { installtest.Cut(o, 100, io.ErrUnexpectedEOF) })
 	}
 	must.Get(newMachine(t).pull(t, mirror.InBucket(bucket), w))(t)
 	must.Equal(t, bucket.since(), "get@0 get@100")

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -36,7 +36,7 @@ func TestMirror_VerifiesWhatIsThere(t *testing.T) {
 		"directory": mirror.Directory,
 		"bucket":    func(dir string) mirror.Destination { return mirror.Bucket(blob.NewDirectory(dir)) },
 		"bucket, without conditions": func(dir string) mirror.Destination {
-			return mirror.Bucket(&blobtest.Hooked{Bucket: blob.NewDirectory(dir), Before: blobtest.Unconditional})
+			return mirror.Bucket(&installtest.Hooked{Bucket: blob.NewDirectory(dir), Before: installtest.Unconditional})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

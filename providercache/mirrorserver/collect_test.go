@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -156,14 +156,14 @@ func TestServer_CloseKeepsMarks(t *testing.T) {
 
 // heldBucket is a bucket that writes objects of one kind only when it is let to.
 type heldBucket struct {
-	blobtest.Hooked
+	installtest.Hooked
 	begun   chan struct{} // gets a value when one is to be written
 	release chan struct{} // closed: all are written
 }
 
 func holding(b blob.Bucket, part string) *heldBucket {
-	h := &heldBucket{blobtest.Hooked{Bucket: b}, make(chan struct{}, 100), make(chan struct{})}
-	h.Before = func(ctx context.Context, c blobtest.Call) error {
+	h := &heldBucket{installtest.Hooked{Bucket: b}, make(chan struct{}, 100), make(chan struct{})}
+	h.Before = func(ctx context.Context, c installtest.Call) error {
 		if c.Op == "put" && strings.Contains(c.Key, part) {
 			h.begun <- struct{}{}
 			select {

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -68,7 +68,7 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 // TestServer_WorksWithoutLeases: where the bucket has no conditional writes, each server is ready, downloads, stores and collects on its own.
 func TestServer_WorksWithoutLeases(t *testing.T) {
 	m := newMirroring(t)
-	m.bucket = &blobtest.Hooked{Bucket: m.bucket, Before: blobtest.Unconditional}
+	m.bucket = &installtest.Hooked{Bucket: m.bucket, Before: installtest.Unconditional}
 	m.opts.MarkUses = true
 	server, front := m.start(t)
 	found(t, front, archive)
@@ -88,10 +88,10 @@ var errNoBucket, errExpired = errors.New("no such bucket"), errors.New("the toke
 // no bucket.
 func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	m := newMirroring(t)
-	bucket := &blobtest.Hooked{Bucket: m.bucket}
+	bucket := &installtest.Hooked{Bucket: m.bucket}
 	m.bucket = bucket
 	asked := 0
-	gone := func(_ context.Context, c blobtest.Call) error { // as with a service, by its status alone it isn't told from a missing object
+	gone := func(_ context.Context, c installtest.Call) error { // as with a service, by its status alone it isn't told from a missing object
 		if c.Op == "put" {
 			return errNoBucket
 		}
@@ -114,7 +114,7 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	bucket.Before = gone
 	m.clock.pass(11 * time.Second)
 	must.Refuse(server.Ready(t.Context()))(t, "it is ready although the bucket has gone")
-	bucket.Before = func(context.Context, blobtest.Call) error { return errExpired }
+	bucket.Before = func(context.Context, installtest.Call) error { return errExpired }
 	m.clock.pass(11 * time.Second)
 	must.Fail(t, server.Ready(t.Context()), errExpired)
 }
@@ -133,9 +133,9 @@ func TestStats_OnlyGrow(t *testing.T) {
 	must.Equal(t, sent(server), [2]int64{int64(len(body)), 0})
 	logged := make(chan [2]int64, 10)
 	var short *mirrorserver.Server
-	m.bucket = &blobtest.Hooked{Bucket: m.bucket, After: func(c blobtest.Call, o *blob.Object) {
+	m.bucket = &installtest.Hooked{Bucket: m.bucket, After: func(c installtest.Call, o *blob.Object) {
 		if o != nil && strings.HasSuffix(c.Key, ".zip") {
-			blobtest.Cut(o, 1000, io.EOF)
+			installtest.Cut(o, 1000, io.EOF)
 		}
 	}}
 	m.opts.Log = slog.New(slog.NewTextHandler(writerFunc(func() { logged <- sent(short) }), nil))

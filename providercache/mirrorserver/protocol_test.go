@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -203,7 +203,7 @@ var errDown = errors.New("the bucket is down")
 // TestHandler_WorksWhileTheBucketIsDown: it isn't ready, and hands on what the registry has all the same.
 func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	m := newMirroring(t)
-	m.bucket = &blobtest.Hooked{Bucket: m.bucket, Before: func(context.Context, blobtest.Call) error { return errDown }}
+	m.bucket = &installtest.Hooked{Bucket: m.bucket, Before: func(context.Context, installtest.Call) error { return errDown }}
 	server, front := m.start(t)
 	for range 2 {
 		found(t, front, dir+"1.0.0.json")

@@ -1,4 +1,4 @@
-package blobtest
+package installtest
 
 import (
 	"context"
