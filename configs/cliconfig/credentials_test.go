@@ -72,32 +72,32 @@ func TestRead_CredentialsHelper(t *testing.T) {
 	}
 }
 
-var credentialsCases = []fileCase{
-	{"hostname", "\ncredentials \"a com\" { token = \"SECRET\" }", 2, badFile, `"a com"`},
-	{"punycode", `credentials "xn--bcher-kva.example" { token = "SECRET" }`, 1, badFile, `"xn--bcher-kva.example"`},
-	{"URL", `credentials "https://a.com" { token = "SECRET" }`, 1, badFile, "not a URL"},
-	{"no braces", `credentials = "SECRET"`, 1, badFile, "needs a hostname and braces"},
-	{"no host", "credentials {\n token = \"SECRET\"\n}", 2, badFile, "must contain a token, but it is a string"},
-	{"null", `{"credentials": {"a.com": null}}`, 1, badFile, "must contain a token, but it is null"},
-	{"number as token", `credentials "a.com" { token = 5 }`, 1, badFile, "must be a string, but it is a number"},
-	{"list as token", "credentials \"a.com\" {\n token = [\"SECRET\"]\n}", 2, badFile, "must be a string, but it is a list"},
-	{"map as token", `credentials "a.com" { token = { x = "SECRET" } }`, 1, badFile, "must be a string, but it is a map"},
-	{"token without quotes", "credentials \"a.com\" {\n token = SECRET\n}", 2, badFile, "quotes are missing"},
-	{"token without equals sign", "credentials \"a.com\" {\n token SECRET\n}", 3, badFile, "can't be parsed"},
-	{"token without equals sign, quoted", "credentials \"a.com\" {\n token \"SECRET\"\n}", 3, badFile, "can't be parsed"},
-	{"token in single quotes", "credentials \"a.com\" {\n token = 'SECRET'\n}", 2, badFile, "can't be parsed"},
-	{"token in one quote", "credentials \"a.com\" {\n token = \"SECRET\n}", 2, badFile, "can't be parsed"},
-	{"token and more", "credentials \"a.com\" {\n token = \"a\" SECRET\n}", 3, badFile, "can't be parsed"},
-	{"list without comma", "credentials_helper \"x\" {\n args = [\"a\" \"SECRET\"]\n}", 2, badFile, "can't be parsed"},
-	{"JSON without quotes", "{\"credentials\": {\"a.com\": {\"token\":\nSECRET}}}", 2, badFile, "invalid JSON"},
-	{"JSON escape", "{\"credentials\": {\"a.com\": {\"token\":\n\"\\xSECRET\"}}}", 2, badFile, "invalid JSON"},
-	{"helper without a name", `credentials_helper { args = ["SECRET"] }`, 1, badFile, "needs a name and braces"},
-	{"helper string", `credentials_helper = "x"`, 1, badFile, "needs a name and braces"},
-	{"helper null", `{"credentials_helper": {"x": null}}`, 1, badFile, "needs a name and braces"},
-	{"arguments string", "credentials_helper \"x\" {\n args = \"SECRET\"\n}", 2, badFile, "must be a list of strings"},
-	{"arguments bool", `credentials_helper "x" { args = ["a", true] }`, 1, badFile, "must be a list of strings"},
-	{"arguments null", `{"credentials_helper": {"x": {"args": null}}}`, 1, badFile, "must be a list of strings"},
-	{"two helpers", "credentials_helper \"x\" {}\ncredentials_helper \"y\" {}", 2, "No more than one credentials_helper block may be specified", `"y"`},
+var credentialsCases = map[string]string{
+	"\ncredentials \"a com\" { token = \"SECRET\" }":              `2 Invalid CLI configuration: "a com"`,                                   // hostname
+	`credentials "xn--bcher-kva.example" { token = "SECRET" }`:    `1 Invalid CLI configuration: "xn--bcher-kva.example"`,                   // punycode
+	`credentials "https://a.com" { token = "SECRET" }`:            "1 Invalid CLI configuration: not a URL",                                 // URL
+	`credentials = "SECRET"`:                                      "1 Invalid CLI configuration: needs a hostname and braces",               // no braces
+	"credentials {\n token = \"SECRET\"\n}":                       "2 Invalid CLI configuration: must contain a token, but it is a string",  // no host
+	`{"credentials": {"a.com": null}}`:                            "1 Invalid CLI configuration: must contain a token, but it is null",      // null
+	`credentials "a.com" { token = 5 }`:                           "ours 1 Invalid CLI configuration: must be a string, but it is a number", // number as token
+	"credentials \"a.com\" {\n token = [\"SECRET\"]\n}":           "ours 2 Invalid CLI configuration: must be a string, but it is a list",   // list as token
+	`credentials "a.com" { token = { x = "SECRET" } }`:            "ours 1 Invalid CLI configuration: must be a string, but it is a map",    // map as token
+	"credentials \"a.com\" {\n token = SECRET\n}":                 "2 Invalid CLI configuration: quotes are missing",                        // token without quotes
+	"credentials \"a.com\" {\n token SECRET\n}":                   "3 Invalid CLI configuration: can't be parsed",                           // token without equals sign
+	"credentials \"a.com\" {\n token \"SECRET\"\n}":               "3 Invalid CLI configuration: can't be parsed",                           // token without equals sign, quoted
+	"credentials \"a.com\" {\n token = 'SECRET'\n}":               "2 Invalid CLI configuration: can't be parsed",                           // token in single quotes
+	"credentials \"a.com\" {\n token = \"SECRET\n}":               "2 Invalid CLI configuration: can't be parsed",                           // token in one quote
+	"credentials \"a.com\" {\n token = \"a\" SECRET\n}":           "3 Invalid CLI configuration: can't be parsed",                           // token and more
+	"credentials_helper \"x\" {\n args = [\"a\" \"SECRET\"]\n}":   "2 Invalid CLI configuration: can't be parsed",                           // list without comma
+	"{\"credentials\": {\"a.com\": {\"token\":\nSECRET}}}":        "2 Invalid CLI configuration: invalid JSON",                              // JSON without quotes
+	"{\"credentials\": {\"a.com\": {\"token\":\n\"\\xSECRET\"}}}": "2 Invalid CLI configuration: invalid JSON",                              // JSON escape
+	`credentials_helper { args = ["SECRET"] }`:                    "1 Invalid CLI configuration: needs a name and braces",                   // helper without a name
+	`credentials_helper = "x"`:                                    "1 Invalid CLI configuration: needs a name and braces",                   // helper string
+	`{"credentials_helper": {"x": null}}`:                         "1 Invalid CLI configuration: needs a name and braces",                   // helper null
+	"credentials_helper \"x\" {\n args = \"SECRET\"\n}":           "2 Invalid CLI configuration: must be a list of strings",                 // arguments string
+	`credentials_helper "x" { args = ["a", true] }`:               "1 Invalid CLI configuration: must be a list of strings",                 // arguments bool
+	`{"credentials_helper": {"x": {"args": null}}}`:               "1 Invalid CLI configuration: must be a list of strings",                 // arguments null
+	"credentials_helper \"x\" {}\ncredentials_helper \"y\" {}":    `2 No more than one credentials_helper block may be specified: "y"`,      // two helpers
 }
 
 func TestConfig_PrintsWithoutTokens(t *testing.T) {

@@ -71,52 +71,52 @@ provider_installation {
 	}
 }
 
-var installationCases = []fileCase{
-	{"label", `provider_installation "x" { direct {} }`, 1, badInstallation, "can't have labels"},
-	{"equals sign", "\nprovider_installation = { direct {} }", 2, badInstallation, "must be a block"},
-	{"string", `provider_installation = "x"`, 1, badInstallation, "must be a block"},
-	{"list", `provider_installation = []`, 1, badInstallation, "must be a block"},
-	{"JSON null", `{"provider_installation": null}`, 1, badInstallation, "must be a block"},
-	{"JSON list of strings", `{"provider_installation": ["x"]}`, 1, badInstallation, "must be a block"},
-	{"JSON empty list", `{"provider_installation": []}`, 1, badInstallation, "must be a block"},
-	{"two blocks", "provider_installation { direct {} }\n\nprovider_installation { }", 3, "No more than one provider_installation block may be specified", "another"},
-	{"three blocks", "provider_installation {}\nprovider_installation {}\nprovider_installation {}", 2, "No more than one provider_installation block may be specified", "another"},
-	{"two JSON blocks", "{\"provider_installation\": [{\"direct\": {}},\n{\"direct\": {}}]}", 2, "No more than one provider_installation block may be specified", "another"},
-	{"misspelt method", "provider_installation {\n network_mirorr { }\n}", 2, badMethod, `Did you mean "network_mirror"?`},
-	{"unknown method", "provider_installation {\n oci_mirror { }\n}", 2, badMethod, `"oci_mirror"`},
-	{"argument", "provider_installation {\n direct = 5\n}", 2, badMethod, "must be blocks"},
-	{"map", "provider_installation {\n direct = {}\n}", 2, badMethod, "must be blocks"},
-	{"method with label", `provider_installation { direct "x" {} }`, 1, badMethod, "labels"},
-	{"JSON method null", `{"provider_installation": {"direct": null}}`, 1, badMethod, "must be blocks"},
-	{"JSON method string", `{"provider_installation": {"direct": "x"}}`, 1, badMethod, "must be blocks"},
-	{"JSON method empty list", `{"provider_installation": {"direct": []}}`, 1, badMethod, "must be blocks"},
-	{"no path", "provider_installation {\n filesystem_mirror { }\n}", 2, badMethod, `needs the argument "path"`},
-	{"empty path", `provider_installation { filesystem_mirror { path = "" } }`, 1, badMethod, `needs the argument "path"`},
-	{"JSON null path", `{"provider_installation": {"filesystem_mirror": {"path": null}}}`, 1, badMethod, `needs the argument "path"`},
-	{"path of another kind", "provider_installation {\n filesystem_mirror {\n path = true\n }\n}", 3, badMethod, "must be a string, but it is a bool"},
-	{"no URL", `provider_installation { network_mirror {} }`, 1, badMethod, `needs the argument "url"`},
-	{"http URL", "provider_installation { network_mirror {\nurl = \"http://example.com/\" } }", 2, badURL, "https"},
-	{"relative URL", `provider_installation { network_mirror { url = "x/y" } }`, 1, badURL, "can't be used"},
-	{"no host", `provider_installation { network_mirror { url = "https:///x" } }`, 1, badURL, "can't be used"},
-	{"odd URL", `provider_installation { network_mirror { url = "::x" } }`, 1, badURL, "can't be used"},
-	{"include string", "provider_installation { direct {\n include = \"a/b\"\n} }", 2, badMethod, "must be a list of strings"},
-	{"include null", `{"provider_installation": {"direct": {"include": null}}}`, 1, badMethod, "must be a list of strings"},
-	{"include bool", `provider_installation { direct { include = ["a/b", true] } }`, 1, badMethod, "must be a list of strings"},
-	{"include list", `provider_installation { direct { include = [["a/b"]] } }`, 1, badMethod, "must be a list of strings"},
-	{"one part", "provider_installation { direct {\n include = [\"a/b\",\n\"a\"]\n} }", 3, badInclude, `"a"`},
-	{"number", `provider_installation { direct { include = [5] } }`, 1, badInclude, `"5"`},
-	{"four parts", `provider_installation { direct { exclude = ["a/b/c/d"] } }`, 1, badExclude, `"a/b/c/d"`},
-	{"namespace wildcard", `provider_installation { direct { exclude = ["*/a"] } }`, 1, badExclude, `"*/a"`},
-	{"host wildcard", `provider_installation { direct { include = ["*/a/*"] } }`, 1, badInclude, `"*/a/*"`},
-	{"host", `provider_installation { direct { include = ["a b/c/d"] } }`, 1, badInclude, `"a b/c/d"`},
-	{"overrides last", "provider_installation {\n direct {}\n dev_overrides { \"a/b\" = \"c\" }\n}", 3, badMethod, "before all other methods"},
-	{"override address", "provider_installation {\n dev_overrides {\n \"a/b/c/d\" = \"/x\"\n }\n}", 3, "Invalid provider installation dev overrides", `"a/b/c/d"`},
-	{"override prefix", `provider_installation { dev_overrides { "a/terraform-provider-x" = "/x" } }`, 1, "Invalid provider installation dev overrides", `Did you mean "a/x"?`},
-	{"override list", `provider_installation { dev_overrides { "a/b" = ["/x"] } }`, 1, badMethod, "must be a string, but it is a list"},
-	{"override null", `{"provider_installation": {"dev_overrides": {"a/b": null}}}`, 1, badMethod, "must be a string, but it is null"},
-	{"override with equals sign", `provider_installation { dev_overrides = { "a/b" = "/x" } }`, 1, badMethod, "must be blocks"},
-	{"override with label", `provider_installation { dev_overrides "x" { "a/b" = "/x" } }`, 1, badMethod, "labels"},
-	{"unset variable", "provider_installation { dev_overrides {\n \"a/b\" = \"${NOT_SET}/x\"\n} }", 2, "Interpolated environment variable not set", "NOT_SET"},
+var installationCases = map[string]string{
+	`provider_installation "x" { direct {} }`:                                      "1 Invalid provider_installation block: can't have labels",                         // label
+	"\nprovider_installation = { direct {} }":                                      "2 Invalid provider_installation block: must be a block",                           // equals sign
+	`provider_installation = "x"`:                                                  "1 Invalid provider_installation block: must be a block",                           // string
+	`provider_installation = []`:                                                   "1 Invalid provider_installation block: must be a block",                           // list
+	`{"provider_installation": null}`:                                              "1 Invalid provider_installation block: must be a block",                           // JSON null
+	`{"provider_installation": ["x"]}`:                                             "1 Invalid provider_installation block: must be a block",                           // JSON list of strings
+	`{"provider_installation": []}`:                                                "1 Invalid provider_installation block: must be a block",                           // JSON empty list
+	"provider_installation { direct {} }\n\nprovider_installation { }":             "3 No more than one provider_installation block may be specified: another",         // two blocks
+	"provider_installation {}\nprovider_installation {}\nprovider_installation {}": "2 No more than one provider_installation block may be specified: another",         // three blocks
+	"{\"provider_installation\": [{\"direct\": {}},\n{\"direct\": {}}]}":           "2 No more than one provider_installation block may be specified: another",         // two JSON blocks
+	"provider_installation {\n network_mirorr { }\n}":                              `2 Invalid provider_installation method block: Did you mean "network_mirror"?`,     // misspelt method
+	"provider_installation {\n oci_mirror { }\n}":                                  `2 Invalid provider_installation method block: "oci_mirror"`,                       // unknown method
+	"provider_installation {\n direct = 5\n}":                                      "2 Invalid provider_installation method block: must be blocks",                     // argument
+	"provider_installation {\n direct = {}\n}":                                     "2 Invalid provider_installation method block: must be blocks",                     // map
+	`provider_installation { direct "x" {} }`:                                      "1 Invalid provider_installation method block: labels",                             // method with label
+	`{"provider_installation": {"direct": null}}`:                                  "1 Invalid provider_installation method block: must be blocks",                     // JSON method null
+	`{"provider_installation": {"direct": "x"}}`:                                   "1 Invalid provider_installation method block: must be blocks",                     // JSON method string
+	`{"provider_installation": {"direct": []}}`:                                    "1 Invalid provider_installation method block: must be blocks",                     // JSON method empty list
+	"provider_installation {\n filesystem_mirror { }\n}":                           `2 Invalid provider_installation method block: needs the argument "path"`,          // no path
+	`provider_installation { filesystem_mirror { path = "" } }`:                    `1 Invalid provider_installation method block: needs the argument "path"`,          // empty path
+	`{"provider_installation": {"filesystem_mirror": {"path": null}}}`:             `1 Invalid provider_installation method block: needs the argument "path"`,          // JSON null path
+	"provider_installation {\n filesystem_mirror {\n path = true\n }\n}":           "3 Invalid provider_installation method block: must be a string, but it is a bool", // path of another kind
+	`provider_installation { network_mirror {} }`:                                  `1 Invalid provider_installation method block: needs the argument "url"`,           // no URL
+	"provider_installation { network_mirror {\nurl = \"http://example.com/\" } }":  "2 Invalid URL for provider installation source: https",                            // http URL
+	`provider_installation { network_mirror { url = "x/y" } }`:                     "1 Invalid URL for provider installation source: can't be used",                    // relative URL
+	`provider_installation { network_mirror { url = "https:///x" } }`:              "1 Invalid URL for provider installation source: can't be used",                    // no host
+	`provider_installation { network_mirror { url = "::x" } }`:                     "1 Invalid URL for provider installation source: can't be used",                    // odd URL
+	"provider_installation { direct {\n include = \"a/b\"\n} }":                    "2 Invalid provider_installation method block: must be a list of strings",          // include string
+	`{"provider_installation": {"direct": {"include": null}}}`:                     "1 Invalid provider_installation method block: must be a list of strings",          // include null
+	`provider_installation { direct { include = ["a/b", true] } }`:                 "1 Invalid provider_installation method block: must be a list of strings",          // include bool
+	`provider_installation { direct { include = [["a/b"]] } }`:                     "1 Invalid provider_installation method block: must be a list of strings",          // include list
+	"provider_installation { direct {\n include = [\"a/b\",\n\"a\"]\n} }":          `3 Invalid provider source inclusion patterns: "a"`,                                // one part
+	`provider_installation { direct { include = [5] } }`:                           `1 Invalid provider source inclusion patterns: "5"`,                                // number
+	`provider_installation { direct { exclude = ["a/b/c/d"] } }`:                   `1 Invalid provider source exclusion patterns: "a/b/c/d"`,                          // four parts
+	`provider_installation { direct { exclude = ["*/a"] } }`:                       `1 Invalid provider source exclusion patterns: "*/a"`,                              // namespace wildcard
+	`provider_installation { direct { include = ["*/a/*"] } }`:                     `1 Invalid provider source inclusion patterns: "*/a/*"`,                            // host wildcard
+	`provider_installation { direct { include = ["a b/c/d"] } }`:                   `1 Invalid provider source inclusion patterns: "a b/c/d"`,                          // host
+	"provider_installation {\n direct {}\n dev_overrides { \"a/b\" = \"c\" }\n}":   "3 Invalid provider_installation method block: before all other methods",           // overrides last
+	"provider_installation {\n dev_overrides {\n \"a/b/c/d\" = \"/x\"\n }\n}":      `3 Invalid provider installation dev overrides: "a/b/c/d"`,                         // override address
+	`provider_installation { dev_overrides { "a/terraform-provider-x" = "/x" } }`:  `1 Invalid provider installation dev overrides: Did you mean "a/x"?`,               // override prefix
+	`provider_installation { dev_overrides { "a/b" = ["/x"] } }`:                   "1 Invalid provider_installation method block: must be a string, but it is a list", // override list
+	`{"provider_installation": {"dev_overrides": {"a/b": null}}}`:                  "1 Invalid provider_installation method block: must be a string, but it is null",   // override null
+	`provider_installation { dev_overrides = { "a/b" = "/x" } }`:                   "1 Invalid provider_installation method block: must be blocks",                     // override with equals sign
+	`provider_installation { dev_overrides "x" { "a/b" = "/x" } }`:                 "1 Invalid provider_installation method block: labels",                             // override with label
+	"provider_installation { dev_overrides {\n \"a/b\" = \"${NOT_SET}/x\"\n} }":    "2 Interpolated environment variable not set: NOT_SET",                             // unset variable
 }
 
 func TestRead_WarnsOfUnknownArguments(t *testing.T) {

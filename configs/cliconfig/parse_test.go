@@ -3,7 +3,6 @@ package cliconfig
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -88,62 +87,63 @@ func TestRead_UnknownKeysAreIgnored(t *testing.T) {
 	}
 }
 
-// fileCase is a file with a problem that ends the reading of nothing else. Words in it are secret.
-type fileCase struct {
-	name, src       string
-	line            int
-	summary, detail string
-}
-
-const (
-	secret  = "tHisIsTheT0ken"
-	badFile = "Invalid CLI configuration"
-)
+const secret = "tHisIsTheT0ken"
 
 // TestRead_Problems has files of which Terraform judges most in the same way (TestRead_ProblemsAreThoseOfTerraform).
 func TestRead_Problems(t *testing.T) {
-	for _, tc := range slices.Concat(fileCases, credentialsCases, installationCases) {
-		_, problems := parse(strings.ReplaceAll(tc.src, "SECRET", secret))
-		must.Len(t, problems, 1, tc.name)
+	for src, want := range problemCases() {
+		_, problems := parse(strings.ReplaceAll(src, "SECRET", secret))
+		must.Len(t, problems, 1, src)
 		p := problems[0]
-		if p.Warning || p.Summary != tc.summary || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
-			t.Errorf("%s: got %+v\nwant line %d: %s: %s", tc.name, p, tc.line, tc.summary, tc.detail)
-		}
-		must.NotContain(t, fmt.Sprint(p), secret, tc.name)
+		at, detail, _ := strings.Cut(strings.TrimPrefix(want, "ours "), ": ")
+		must.Equal(t, fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Summary), "rc:"+at, src)
+		must.Contain(t, p.Detail, detail, src)
+		must.Equal(t, p.Warning, false, src)
+		must.NotContain(t, fmt.Sprint(p), secret, src)
 	}
 }
 
-var fileCases = []fileCase{
-	{"invalid hostname", "\nhost \"exa mple.com\" { }", 2, badFile, `"exa mple.com"`},
-	{"URL as hostname", `host "https://a.com" { }`, 1, badFile, "https://a.com"},
-	{"JSON invalid hostname", "{\n\"host\": {\n\"a com\": {}}}", 3, badFile, `"a com"`},
-	{"host without braces", "x = 1\n\nhost = \"a.com\"", 3, badFile, `A host block needs a hostname and braces, as in: host "registry.example.com" { ... }. This is a string.`},
-	{"host list of strings", `host = ["a.com"]`, 1, badFile, "This is a list."},
-	{"host null", `{"host": null}`, 1, badFile, "This is null."},
-	{"host true", `host = true`, 1, badFile, "This is a bool."},
-	{"host number", `{"host": 1e400}`, 1, badFile, "This is a number."},
-	{"host content", "host {\n a.com = 5\n}", 2, badFile, `The host "a.com" block must contain a map of services, but it is a number.`},
-	{"services", "host \"a.com\" {\n services = [\"x\"]\n}", 2, badFile, `The services of the host "a.com" block must be a map of URLs, but they are a list.`},
-	{"services null", "{\"host\": {\"a.com\": {\n\"services\": null}}}", 2, badFile, "they are null."},
-	{"provider service", "host \"a.com\" {\n services = {\n \"providers.v1\" = 5\n }\n}", 3, badFile, `The service "providers.v1" of the host "a.com" block must be a URL, as a string, but it is a number.`},
-	{"module service", "{\"host\": {\"a.com\": {\"services\":\n{\"modules.v1\": {}}}}}", 2, badFile, `"modules.v1" of the host "a.com" block must be a URL, as a string, but it is a map.`},
-	{"unterminated string", "\nhost \"a", 2, badFile, "can't be parsed: literal not terminated"},
-	{"unterminated block", "host \"a.com\" {\n", 2, badFile, "a } is missing"},
-	{"equals sign after a label", `host "a.com" = {}`, 1, badFile, "can't be parsed"},
-	{"list at the top", `[]`, 1, badFile, "can't be parsed"},
-	{"no value", "a = 1\nb = c", 2, badFile, "can't be parsed"},
-	{"byte order mark behind it", "a = 1\n\ufeffb = 1", 2, badFile, "illegal char"},
-	{"flag that is text", "\ufeffdisable_checkpoint = \"yes\"", 1, badFile, "must be true or false"},
-	{"another", "\ndisable_checkpoint_signature = 1", 2, badFile, "must be true or false"},
-	{"not UTF-8", "\na = \"\xff\"", 2, badFile, "can't be parsed"},
-	{"null character", "a = 1\n\x00", 2, badFile, "can't be parsed"},
-	{"JSON that ends", "{\n\"host\": {\n", 3, badFile, "invalid JSON: it ends too early"},
-	{"JSON only a bracket", "{", 1, badFile, "invalid JSON: it ends too early"},
-	{"JSON without comma", "{\"a\": \"x\"\n\"b\": 2}", 2, badFile, "invalid JSON"},
-	{"JSON with trailing comma", "{\"a\": 1,\n}", 2, badFile, "invalid JSON"},
-	{"JSON with more after it", "{}\n{}", 2, badFile, "invalid JSON: there is something after the end"},
-	{"JSON with garbage after it", "{}\n}}", 2, badFile, "invalid JSON"},
-	{"JSON with a comment", "{\n// x\n}", 2, badFile, "invalid JSON"},
-	{"nesting", "a = 1\nb = " + strings.Repeat("[", 100000), 2, badFile, "nested too deeply"},
-	{"JSON nesting", "{\n\"a\":" + strings.Repeat("[", 100000), 2, badFile, "nested too deeply"},
+// problemCases are files with a problem that ends the reading of nothing else: line, summary, and a part of what it says, behind
+// "ours" where Terraform sees no mistake. Words in them are secret.
+func problemCases() map[string]string {
+	all := map[string]string{}
+	for _, cases := range []map[string]string{fileCases, credentialsCases, installationCases} {
+		maps.Copy(all, cases)
+	}
+	return all
+}
+
+var fileCases = map[string]string{
+	"\nhost \"exa mple.com\" { }":                     `2 Invalid CLI configuration: "exa mple.com"`,                                                                                          // invalid hostname
+	`host "https://a.com" { }`:                        "1 Invalid CLI configuration: https://a.com",                                                                                           // URL as hostname
+	"{\n\"host\": {\n\"a com\": {}}}":                 `3 Invalid CLI configuration: "a com"`,                                                                                                 // JSON invalid hostname
+	"x = 1\n\nhost = \"a.com\"":                       `3 Invalid CLI configuration: A host block needs a hostname and braces, as in: host "registry.example.com" { ... }. This is a string.`, // host without braces
+	`host = ["a.com"]`:                                "1 Invalid CLI configuration: This is a list.",                                                                                         // host list of strings
+	`{"host": null}`:                                  "1 Invalid CLI configuration: This is null.",                                                                                           // host null
+	`host = true`:                                     "1 Invalid CLI configuration: This is a bool.",                                                                                         // host true
+	`{"host": 1e400}`:                                 "1 Invalid CLI configuration: This is a number.",                                                                                       // host number
+	"host {\n a.com = 5\n}":                           `2 Invalid CLI configuration: The host "a.com" block must contain a map of services, but it is a number.`,                              // host content
+	"host \"a.com\" {\n services = [\"x\"]\n}":        `2 Invalid CLI configuration: The services of the host "a.com" block must be a map of URLs, but they are a list.`,                      // services
+	"{\"host\": {\"a.com\": {\n\"services\": null}}}": "2 Invalid CLI configuration: they are null.",                                                                                          // services null
+	"host \"a.com\" {\n services = {\n \"providers.v1\" = 5\n }\n}":  `ours 3 Invalid CLI configuration: The service "providers.v1" of the host "a.com" block must be a URL, as a string, but it is a number.`, // provider service
+	"{\"host\": {\"a.com\": {\"services\":\n{\"modules.v1\": {}}}}}": `ours 2 Invalid CLI configuration: "modules.v1" of the host "a.com" block must be a URL, as a string, but it is a map.`,                  // module service
+	"\nhost \"a":                         "2 Invalid CLI configuration: can't be parsed: literal not terminated",             // unterminated string
+	"host \"a.com\" {\n":                 "2 Invalid CLI configuration: a } is missing",                                      // unterminated block
+	`host "a.com" = {}`:                  "1 Invalid CLI configuration: can't be parsed",                                     // equals sign after a label
+	`[]`:                                 "1 Invalid CLI configuration: can't be parsed",                                     // list at the top
+	"a = 1\nb = c":                       "2 Invalid CLI configuration: can't be parsed",                                     // no value
+	"a = 1\n\ufeffb = 1":                 "2 Invalid CLI configuration: illegal char",                                        // byte order mark behind it
+	"\ufeffdisable_checkpoint = \"yes\"": "1 Invalid CLI configuration: must be true or false",                               // flag that is text
+	"\ndisable_checkpoint_signature = 1": "2 Invalid CLI configuration: must be true or false",                               // another
+	"\na = \"\xff\"":                     "2 Invalid CLI configuration: can't be parsed",                                     // not UTF-8
+	"a = 1\n\x00":                        "2 Invalid CLI configuration: can't be parsed",                                     // null character
+	"{\n\"host\": {\n":                   "ours 3 Invalid CLI configuration: invalid JSON: it ends too early",                // JSON that ends
+	"{":                                  "ours 1 Invalid CLI configuration: invalid JSON: it ends too early",                // JSON only a bracket
+	"{\"a\": \"x\"\n\"b\": 2}":           "ours 2 Invalid CLI configuration: invalid JSON",                                   // JSON without comma
+	"{\"a\": 1,\n}":                      "ours 2 Invalid CLI configuration: invalid JSON",                                   // JSON with trailing comma
+	"{}\n{}":                             "ours 2 Invalid CLI configuration: invalid JSON: there is something after the end", // JSON with more after it
+	"{}\n}}":                             "ours 2 Invalid CLI configuration: invalid JSON",                                   // JSON with garbage after it
+	"{\n// x\n}":                         "2 Invalid CLI configuration: invalid JSON",                                        // JSON with a comment
+	"a = 1\nb = " + strings.Repeat("[", 100000): "2 Invalid CLI configuration: nested too deeply", // nesting
+	"{\n\"a\":" + strings.Repeat("[", 100000):   "2 Invalid CLI configuration: nested too deeply", // JSON nesting
 }
