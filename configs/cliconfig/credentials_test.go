@@ -22,31 +22,27 @@ func tokenOf(t *testing.T, config *Config, host hosts.Hostname) string {
 }
 
 func TestRead_CredentialsBlocks(t *testing.T) {
-	for _, tc := range []struct {
-		name, src string
-		host      hosts.Hostname
-		want      string
-	}{
-		{"none", "", "a.com", "FALLBACK"},
-		{"block", `credentials "a.com" { token = "x y" }`, "a.com", "x y"},
-		{"another host's", `credentials "b.com" { token = "x" }`, "a.com", "FALLBACK"},
-		{"map", `credentials = { "a.com" = { token = "x" } }`, "a.com", "x"},
-		{"JSON", `{"credentials": {"a.com": {"token": "x"}}}`, "a.com", "x"},
-		{"JSON lists", `{"credentials": [{"a.com": [{"token": "x"}]}]}`, "a.com", "x"},
-		{"names are normalised", `credentials "Bücher.example:443" { token = "x" }`, "xn--bcher-kva.example", "x"},
-		{"port", `credentials "a.com:8443" { token = "x" }`, "a.com:8443", "x"},
-		{"a port is another host", `credentials "a.com:8443" { token = "x" }`, "a.com", "FALLBACK"},
-		{"empty token", `credentials "a.com" { token = "" }`, "a.com", ""},
-		{"no token", `credentials "a.com" { }`, "a.com", ""},
-		{"null", `{"credentials": {"a.com": {"token": null}}}`, "a.com", ""},
-		{"other arguments", `credentials "a.com" { user = "u" token = "x" scopes = ["y"] }`, "a.com", "x"},
-		{"only exactly token", `credentials "a.com" { TOKEN = "x" }`, "a.com", ""},
-		{"the last token counts", "credentials \"a.com\" { token = \"x\" }\ncredentials \"A.com\" { token = \"y\" }", "a.com", "y"},
-		{"blocks in a file add up", "credentials \"a.com\" { token = \"x\" }\ncredentials \"a.com\" { user = \"y\" }", "a.com", "x"},
+	for src, want := range map[string]string{ // a host, and its token
+		"":                                      "a.com FALLBACK", // none
+		`credentials "a.com" { token = "x y" }`: "a.com x y",      // block
+		`credentials "b.com" { token = "x" }`:   "a.com FALLBACK", // another host's
+		`credentials = { "a.com" = { token = "x" } }`:                                      "a.com x",                 // map
+		`{"credentials": {"a.com": {"token": "x"}}}`:                                       "a.com x",                 // JSON
+		`{"credentials": [{"a.com": [{"token": "x"}]}]}`:                                   "a.com x",                 // JSON lists
+		`credentials "Bücher.example:443" { token = "x" }`:                                 "xn--bcher-kva.example x", // names are normalised
+		`credentials "a.com:8443" { token = "x" }`:                                         "a.com:8443 x",            // port
+		`credentials "a.com:8443" { token = "x" } `:                                        "a.com FALLBACK",          // a port is another host
+		`credentials "a.com" { token = "" }`:                                               "a.com ",                  // empty token
+		`credentials "a.com" { }`:                                                          "a.com ",                  // no token
+		`{"credentials": {"a.com": {"token": null}}}`:                                      "a.com ",                  // null
+		`credentials "a.com" { user = "u" token = "x" scopes = ["y"] }`:                    "a.com x",                 // other arguments
+		`credentials "a.com" { TOKEN = "x" }`:                                              "a.com ",                  // only exactly token
+		"credentials \"a.com\" { token = \"x\" }\ncredentials \"A.com\" { token = \"y\" }": "a.com y",                 // the last token counts
+		"credentials \"a.com\" { token = \"x\" }\ncredentials \"a.com\" { user = \"y\" }":  "a.com x",                 // blocks in a file add up
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			config := mustParse(t, tc.src)
-			must.Equal(t, tokenOf(t, config, tc.host), tc.want)
+		t.Run(src, func(t *testing.T) {
+			host, token, _ := strings.Cut(want, " ")
+			must.Equal(t, tokenOf(t, mustParse(t, src), hosts.Hostname(host)), token)
 		})
 	}
 }

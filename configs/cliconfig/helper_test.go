@@ -27,29 +27,25 @@ func TestNewest_HelperIsFound(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		exe = ".exe"
 	}
-	for _, tc := range []struct {
-		name  string
-		files string // those that end in "/" are directories
-		want  string // "": not found
-	}{
-		{"none", "", ""},
-		{"plain", "1/terraform-credentials-t", "1/terraform-credentials-t"},
-		{"the first directory", "2/terraform-credentials-t 1/terraform-credentials-t", "1/terraform-credentials-t"},
-		{"any version before none", "1/terraform-credentials-t 2/terraform-credentials-t_v0.1", "2/terraform-credentials-t_v0.1"},
-		{"version 0 is none", "1/terraform-credentials-t 2/terraform-credentials-t_v0.0.0", "1/terraform-credentials-t"},
-		{"numbers, not letters", "1/terraform-credentials-t_v1.9.0 2/terraform-credentials-t_v1.10.0", "2/terraform-credentials-t_v1.10.0"},
-		{"fewer numbers", "1/terraform-credentials-t_v1.0.0 2/terraform-credentials-t_v1.0.0.1 1/terraform-credentials-t_v1", "2/terraform-credentials-t_v1.0.0.1"},
-		{"prerelease", "1/terraform-credentials-t_v1.0.0-rc1 2/terraform-credentials-t_v1.0.0", "2/terraform-credentials-t_v1.0.0"},
-		{"prereleases", "1/terraform-credentials-t_v1.0.0-rc1 2/terraform-credentials-t_v1.0.0-rc2", "2/terraform-credentials-t_v1.0.0-rc2"},
-		{"protocol of old", "1/terraform-credentials-t_v1.0.0_x4 2/terraform-credentials-t_v0.9.0_x5", "1/terraform-credentials-t_v1.0.0_x4"},
-		{"capitals", "1/Terraform-Credentials-T_V1.0.0", "1/Terraform-Credentials-T_V1.0.0"},
-		{"directory", "1/terraform-credentials-t_v2.0.0/ 1/terraform-credentials-t", "1/terraform-credentials-t"},
-		{"no version at all", "1/terraform-credentials-t_vault 1/terraform-credentials-t_v 1/terraform-credentials-t_v99999999999999999999", ""},
-		{"another's", "1/terraform-credentials-tt 1/terraform-credentials-t-t 1/terraform-credentials- 1/t 1/xterraform-credentials-t", ""},
+	for files, want := range map[string]string{ // a name that ends in "/" is a directory's; "": not found
+		"":                          "",                          // none
+		"1/terraform-credentials-t": "1/terraform-credentials-t", // plain
+		"2/terraform-credentials-t 1/terraform-credentials-t":                                                            "1/terraform-credentials-t",            // the first directory
+		"1/terraform-credentials-t 2/terraform-credentials-t_v0.1":                                                       "2/terraform-credentials-t_v0.1",       // any version before none
+		"1/terraform-credentials-t 2/terraform-credentials-t_v0.0.0":                                                     "1/terraform-credentials-t",            // version 0 is none
+		"1/terraform-credentials-t_v1.9.0 2/terraform-credentials-t_v1.10.0":                                             "2/terraform-credentials-t_v1.10.0",    // numbers, not letters
+		"1/terraform-credentials-t_v1.0.0 2/terraform-credentials-t_v1.0.0.1 1/terraform-credentials-t_v1":               "2/terraform-credentials-t_v1.0.0.1",   // fewer numbers
+		"1/terraform-credentials-t_v1.0.0-rc1 2/terraform-credentials-t_v1.0.0":                                          "2/terraform-credentials-t_v1.0.0",     // prerelease
+		"1/terraform-credentials-t_v1.0.0-rc1 2/terraform-credentials-t_v1.0.0-rc2":                                      "2/terraform-credentials-t_v1.0.0-rc2", // prereleases
+		"1/terraform-credentials-t_v1.0.0_x4 2/terraform-credentials-t_v0.9.0_x5":                                        "1/terraform-credentials-t_v1.0.0_x4",  // protocol of old
+		"1/Terraform-Credentials-T_V1.0.0":                                                                               "1/Terraform-Credentials-T_V1.0.0",     // capitals
+		"1/terraform-credentials-t_v2.0.0/ 1/terraform-credentials-t":                                                    "1/terraform-credentials-t",            // directory
+		"1/terraform-credentials-t_vault 1/terraform-credentials-t_v 1/terraform-credentials-t_v99999999999999999999":    "",                                     // no version at all
+		"1/terraform-credentials-tt 1/terraform-credentials-t-t 1/terraform-credentials- 1/t 1/xterraform-credentials-t": "",                                     // another's
 	} {
-		t.Run(tc.name, func(t *testing.T) {
+		t.Run(files, func(t *testing.T) {
 			base := t.TempDir()
-			for file := range strings.FieldsSeq(tc.files) {
+			for file := range strings.FieldsSeq(files) {
 				path := filepath.Join(base, filepath.FromSlash(file)) + exe
 				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				err := os.WriteFile(path, nil, 0o700)
@@ -59,9 +55,8 @@ func TestNewest_HelperIsFound(t *testing.T) {
 				must.Succeed(t, err)
 			}
 			got, err := findHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
-			want := ""
-			if tc.want != "" {
-				want = filepath.Join(base, filepath.FromSlash(tc.want)) + exe
+			if want != "" {
+				want = filepath.Join(base, filepath.FromSlash(want)) + exe
 			}
 			must.Equal(t, got, want)
 			must.Equal(t, err == nil, want != "")

@@ -22,13 +22,10 @@ func show(methods []Method) string {
 }
 
 func TestRead_InstallationMethods(t *testing.T) {
-	for _, tc := range []struct {
-		name, src string
-		want      string // as show has it
-	}{
-		{"empty block", `provider_installation { }`, ""},
-		{"direct", `provider_installation { direct {} }`, "1 direct  [] []"},
-		{"all, in order", `
+	for src, want := range map[string]string{ // as show has it
+		`provider_installation { }`:           "",                // empty block
+		`provider_installation { direct {} }`: "1 direct  [] []", // direct
+		`
 provider_installation {
   network_mirror {
     url     = "https://mirror.example.com/p/"
@@ -39,28 +36,24 @@ provider_installation {
     include = ["Example.com/*/*", "acme/aaa"]
   }
   direct { exclude = ["*/*/*"] }
-}`, "3 network_mirror https://mirror.example.com/p/ [] [registry.terraform.io/hashicorp/*]\n" +
+}`: "3 network_mirror https://mirror.example.com/p/ [] [registry.terraform.io/hashicorp/*]\n" +
 			"7 filesystem_mirror /usr/share/terraform/providers [example.com/*/* registry.terraform.io/acme/aaa] []\n" +
-			"11 direct  [] [*/*/*]"},
-		{"the same method twice", "provider_installation {\n filesystem_mirror { path = \"a\" }\n filesystem_mirror { path = \"b\" }\n}",
-			"2 filesystem_mirror a [] []\n3 filesystem_mirror b [] []"},
-		{"names in any case", `PROVIDER_installation { FileSystem_Mirror { PATH = "a" INCLUDE = ["a/b"] } }`, "1 filesystem_mirror a [registry.terraform.io/a/b] []"},
-		{"paths are kept as they are", `provider_installation { filesystem_mirror { path = "~/./$HOME/../x" } }`, "1 filesystem_mirror ~/./$HOME/../x [] []"},
-		{"number as path", `provider_installation { filesystem_mirror { path = 0x5 } }`, "1 filesystem_mirror 0x5 [] []"},
-		{"no patterns", `provider_installation { direct { include = [] exclude = [] } }`, "1 direct  [] []"},
-		{"the last path counts", `provider_installation { filesystem_mirror { path = "a" path = "b" } }`, "1 filesystem_mirror b [] []"},
-		{"repeated patterns add up", `provider_installation { direct { include = ["a/b"] include = ["a/c"] } }`,
-			"1 direct  [registry.terraform.io/a/b registry.terraform.io/a/c] []"},
-		{"loopback without TLS", `provider_installation { network_mirror { url = "http://127.0.0.1:8080/" } }`, "1 network_mirror http://127.0.0.1:8080/ [] []"},
-		{"JSON objects", "{\"provider_installation\": {\n\"filesystem_mirror\": {\"path\": \"a\"},\n\"direct\": {\"exclude\": [\"a/b\"]}}}",
-			"2 filesystem_mirror a [] []\n3 direct  [] [registry.terraform.io/a/b]"},
-		{"JSON lists", `{"provider_installation": [{"filesystem_mirror": [{"path": "a"}, {"path": "b"}], "direct": [{}]}]}`,
-			"1 filesystem_mirror a [] []\n1 filesystem_mirror b [] []\n1 direct  [] []"},
-		{"JSON empty", `{"provider_installation": {}}`, ""},
+			"11 direct  [] [*/*/*]", // all, in order
+		"provider_installation {\n filesystem_mirror { path = \"a\" }\n filesystem_mirror { path = \"b\" }\n}":             "2 filesystem_mirror a [] []\n3 filesystem_mirror b [] []",                  // the same method twice
+		`PROVIDER_installation { FileSystem_Mirror { PATH = "a" INCLUDE = ["a/b"] } }`:                                     "1 filesystem_mirror a [registry.terraform.io/a/b] []",                      // names in any case
+		`provider_installation { filesystem_mirror { path = "~/./$HOME/../x" } }`:                                          "1 filesystem_mirror ~/./$HOME/../x [] []",                                  // paths are kept as they are
+		`provider_installation { filesystem_mirror { path = 0x5 } }`:                                                       "1 filesystem_mirror 0x5 [] []",                                             // number as path
+		`provider_installation { direct { include = [] exclude = [] } }`:                                                   "1 direct  [] []",                                                           // no patterns
+		`provider_installation { filesystem_mirror { path = "a" path = "b" } }`:                                            "1 filesystem_mirror b [] []",                                               // the last path counts
+		`provider_installation { direct { include = ["a/b"] include = ["a/c"] } }`:                                         "1 direct  [registry.terraform.io/a/b registry.terraform.io/a/c] []",        // repeated patterns add up
+		`provider_installation { network_mirror { url = "http://127.0.0.1:8080/" } }`:                                      "1 network_mirror http://127.0.0.1:8080/ [] []",                             // loopback without TLS
+		"{\"provider_installation\": {\n\"filesystem_mirror\": {\"path\": \"a\"},\n\"direct\": {\"exclude\": [\"a/b\"]}}}": "2 filesystem_mirror a [] []\n3 direct  [] [registry.terraform.io/a/b]",     // JSON objects
+		`{"provider_installation": [{"filesystem_mirror": [{"path": "a"}, {"path": "b"}], "direct": [{}]}]}`:               "1 filesystem_mirror a [] []\n1 filesystem_mirror b [] []\n1 direct  [] []", // JSON lists
+		`{"provider_installation": {}}`: "", // JSON empty
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			config := mustParse(t, tc.src)
-			must.Equal(t, show(config.Installation), tc.want)
+		t.Run(src, func(t *testing.T) {
+			config := mustParse(t, src)
+			must.Equal(t, show(config.Installation), want)
 			if config.Installation == nil {
 				t.Error("the block is as good as absent")
 			}

@@ -39,31 +39,31 @@ func TestFile_TheTextOfTheFile(t *testing.T) {
 	must.Equal(t, string(Locks(nil).Encode()), header, "without locks")
 }
 
-// broken are files, and the words of their problems.
-var broken = []struct{ text, line, want string }{
-	{`module "a" {`, "1", "Unclosed configuration block"},
-	{`x = 1`, "1", "Unsupported argument"},
-	{`provider "a" {}`, "1", "Unsupported block type"},
-	{`module {}`, "1", "Missing key for module"},
-	{"module \"a\" {\n}", "1", `The argument "source" is required`},
-	{block("", `source = "s"`, hashLine), "1", "names of the calls"},
-	{block("a", `source = 1`, `hash = []`), "3", "Unsuitable value type"},
-	{block("a", `source = null`, hashLine), "2", `The argument "source" can't be null`},
-	{block("a", `source = ""`, hashLine), "2", "the address of a module"},
-	{block("a", `source = "https://me:pw@x.example/"`, hashLine), "2", `"https://x.example/"`},
-	{block("a", `source = "s"`, `hash = "h2:x"`), "3", "newer version of this program"},
-	{block("a", `source = "s"`, `version = "x"`, hashLine), "3", "has to be a version"},
-	{block("a", `source = "s"`, `version = "1.2"`, hashLine), "3", `"1.2.0"`},
-	{block("a", `source = "s"`, `commit = "v1"`, hashLine), "3", "full name of a commit"},
-	{block("a", `source = "s"`, `more = 1`, hashLine), "3", "Unsupported argument"},
-	{block("a", `source = var.x`, hashLine), "2", "Variables not allowed"},
-	{block("a", `source = "s"`, hashLine) + block("a", `source = "s"`, hashLine), "5", "is a lock for the module \"a\" already, at lock.hcl:1"},
+// broken are files, and the lines and the words of their problems.
+var broken = map[string]string{
+	`module "a" {`:                        "1 Unclosed configuration block",
+	`x = 1`:                               "1 Unsupported argument",
+	`provider "a" {}`:                     "1 Unsupported block type",
+	`module {}`:                           "1 Missing key for module",
+	"module \"a\" {\n}":                   `1 The argument "source" is required`,
+	block("", `source = "s"`, hashLine):   "1 names of the calls",
+	block("a", `source = 1`, `hash = []`): "3 Unsuitable value type",
+	block("a", `source = null`, hashLine): `2 The argument "source" can't be null`,
+	block("a", `source = ""`, hashLine):   "2 the address of a module",
+	block("a", `source = "https://me:pw@x.example/"`, hashLine):                 `2 "https://x.example/"`,
+	block("a", `source = "s"`, `hash = "h2:x"`):                                 "3 newer version of this program",
+	block("a", `source = "s"`, `version = "x"`, hashLine):                       "3 has to be a version",
+	block("a", `source = "s"`, `version = "1.2"`, hashLine):                     `3 "1.2.0"`,
+	block("a", `source = "s"`, `commit = "v1"`, hashLine):                       "3 full name of a commit",
+	block("a", `source = "s"`, `more = 1`, hashLine):                            "3 Unsupported argument",
+	block("a", `source = var.x`, hashLine):                                      "2 Variables not allowed",
+	block("a", `source = "s"`, hashLine) + block("a", `source = "s"`, hashLine): "5 is a lock for the module \"a\" already, at lock.hcl:1",
 	// A half of a surrogate pair: the parser takes it.
-	{block("a", "source = \"s\xed\xa0\x80\"", hashLine), "2", "has to be in UTF-8"},
-	{block("a", `source = "s"`, "hash = \"h1:\xed\xa0\x80\""), "3", "has to be in UTF-8"},
-	{"module \"a\xed\xa0\x80\" {\n source = \"s\"\n" + hashLine + "\n}\n", "1", "names of the calls"},
-	{"<<<<<<< HEAD\n" + block("a", `source = "s"`, hashLine), "1", "merge conflict"},
-	{"x = " + strings.Repeat("[", 100_000), "1", "nested too deeply"},
+	block("a", "source = \"s\xed\xa0\x80\"", hashLine):                   "2 has to be in UTF-8",
+	block("a", `source = "s"`, "hash = \"h1:\xed\xa0\x80\""):             "3 has to be in UTF-8",
+	"module \"a\xed\xa0\x80\" {\n source = \"s\"\n" + hashLine + "\n}\n": "1 names of the calls",
+	"<<<<<<< HEAD\n" + block("a", `source = "s"`, hashLine):              "1 merge conflict",
+	"x = " + strings.Repeat("[", 100_000):                                "1 nested too deeply",
 }
 
 const hashLine = `hash = "` + hashA + `"`
@@ -73,22 +73,23 @@ func block(key string, lines ...string) string {
 }
 
 func TestFile_ProblemsHaveTheirPlace(t *testing.T) {
-	for _, c := range broken {
-		locks, diags := Decode([]byte(c.text), "lock.hcl")
+	for text, want := range broken {
+		line, words, _ := strings.Cut(want, " ")
+		locks, diags := Decode([]byte(text), "lock.hcl")
 		if !diags.HasErrors() {
-			t.Errorf("%.80q is accepted", c.text)
+			t.Errorf("%.80q is accepted", text)
 			continue
 		}
 		found := false
 		for _, diag := range diags {
 			said := diag.Summary + ": " + diag.Detail
-			found = found || diag.Subject != nil && fmt.Sprint(diag.Subject.Start.Line) == c.line && strings.Contains(said, c.want)
+			found = found || diag.Subject != nil && fmt.Sprint(diag.Subject.Start.Line) == line && strings.Contains(said, words)
 		}
 		if !found {
-			t.Errorf("%.80q: got %v, want something with %q on line %s", c.text, diags, c.want, c.line)
+			t.Errorf("%.80q: got %v, want something with %q on line %s", text, diags, words, line)
 		}
-		if lock, ok := locks["a"]; ok && c.line != "5" {
-			t.Errorf("%.80q: %+v is locked", c.text, lock)
+		if lock, ok := locks["a"]; ok && line != "5" {
+			t.Errorf("%.80q: %+v is locked", text, lock)
 		}
 	}
 }
@@ -137,9 +138,9 @@ func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(text))
 	f.Add([]byte(block("e\u0301\u212a", "source = \"e\u0301\u212a\"", hashLine)))
-	for _, c := range broken {
-		if len(c.text) < 10_000 {
-			f.Add([]byte(c.text))
+	for text := range broken {
+		if len(text) < 10_000 {
+			f.Add([]byte(text))
 		}
 	}
 	f.Add([]byte(block("a${b}\\\"%{x}\n\x00é", `source = "$${x}\"\u00e9"`, hashLine)))
