@@ -182,7 +182,7 @@ const (
 )
 
 // TestRegistrySource_TokensReachNoOtherHost has a row for each way to lead a request with a token
-// astray. URLs that aren't in want must not get any token.
+// astray. URLs that aren't told must not get any token.
 func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 	all := []string{discoveryURL, ownAPI + versionsDoc, ownAPI + packageDoc}
 	type row struct {
