@@ -10,43 +10,40 @@ import (
 )
 
 func TestParseCommandLine(t *testing.T) {
-	tests := []struct {
-		name, args string
-		env        string // variables, a line each
-		want       string // arguments, with bars between them, and what else there is
-	}{
-		{"nothing", "", "", ""},
-		{"a command", "init -upgrade", "", "init|-upgrade"},
-		{"-chdir", "-chdir=a/b init", "", "in a/b: init"},
-		{"--chdir", "--chdir=a init", "", "in a: init"},
-		{"-chdir after another option", "-help -chdir=a", "", "in a: -help"},
-		{"-chdir after the command is the command's", "init -chdir=a", "", "init|-chdir=a"},
-		{"-no-color", "init -no-color -json", "", "init|-json (without colours)"},
-		{"-no-color as the value of nothing", "init --no-color", "", "init (without colours)"},
-		{"-consolidate-warnings", "get -consolidate-warnings=false", "", "get|-consolidate-warnings=false (keeps warnings)"},
-		{"-consolidate-errors, of which the last counts", "get -consolidate-errors=false --consolidate-errors", "", "get|-consolidate-errors=false|--consolidate-errors (joins errors)"},
-		{"-version", "-version", "", "version"},
-		{"-v anywhere", "init -upgrade -v", "", "version"},
-		{"a command behind --", "serve -no-color x -- terraform -v -no-color -consolidate-warnings=false", "", "serve|x|--|terraform|-v|-no-color|-consolidate-warnings=false (without colours)"},
-		{"-version before --", "serve -v -- terraform init", "", "version"},
-		{"-version with -json", "--version -json", "", "version|-json"},
-		{"arguments for a command come before those that were typed", "init -b", "TF_CLI_ARGS_init=-a 'x y'", "init|-a|x y|-b"},
-		{"arguments for all commands come after those for one", "init -b", "TF_CLI_ARGS=-c\nTF_CLI_ARGS_init=-a", "init|-a|-c|-b"},
-		{"arguments for another command are nothing", "version", "TF_CLI_ARGS_init=-a", "version"},
-		{"a dash in a command's name is an underscore in the variable's", "two-words", "TF_CLI_ARGS_two_words=-a", "two-words|-a"},
-		{"the variable of a command of two words has both", "providers lock -b", "TF_CLI_ARGS_providers_lock=-a", "providers|lock|-a|-b"},
-		{"a variable of the first word alone is another command's", "providers lock -b", "TF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_lock=-c", "providers|lock|-b"},
-		{"arguments for all commands stand behind both words", "providers mirror dir", "TF_CLI_ARGS=-c\nTF_CLI_ARGS_providers_mirror=-a\nTFDEPS_CLI_ARGS_providers_mirror=-d", "providers|mirror|-a|-c|-d|dir"},
-		{"a word that is no subcommand is an argument", "providers look", "TF_CLI_ARGS_providers=-a", "providers|-a|look"},
-		{"an option between the words ends the command's name", "providers -json lock", "TF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_providers_lock=-b", "providers|-a|-json|lock"},
-		{"an operator in quotes is a word", "init", "TF_CLI_ARGS_init=-a ';' \"|\" -b=\\;", "init|-a|;|||-b=;"},
-		{"-version may come from a variable", "init", "TF_CLI_ARGS=-version", "version"},
-		{"-version is no command that has a variable", "-version", "TF_CLI_ARGS_version=-json", "version"},
-		{"-no-color may come from a variable", "init", "TF_CLI_ARGS=-no-color", "init (without colours)"},
-		{"without a command, variables add nothing", "-help", "TF_CLI_ARGS=-a", "-help"},
-	}
-	for _, tt := range tests {
-		line := must.Get(parseCommandLine(strings.Fields(tt.args), strings.Split(tt.env, "\n")))(t, tt.name)
+	// what is typed, with variables, a line each; and arguments, with bars between them, and what else there is
+	for text, want := range map[string]string{
+		"":                                "",                                                 // nothing
+		"init -upgrade":                   "init|-upgrade",                                    // a command
+		"-chdir=a/b init":                 "in a/b: init",                                     // -chdir
+		"--chdir=a init":                  "in a: init",                                       // --chdir
+		"-help -chdir=a":                  "in a: -help",                                      // -chdir after another option
+		"init -chdir=a":                   "init|-chdir=a",                                    // -chdir after the command is the command's
+		"init -no-color -json":            "init|-json (without colours)",                     // -no-color
+		"init --no-color":                 "init (without colours)",                           // -no-color as the value of nothing
+		"get -consolidate-warnings=false": "get|-consolidate-warnings=false (keeps warnings)", // -consolidate-warnings
+		"get -consolidate-errors=false --consolidate-errors": "get|-consolidate-errors=false|--consolidate-errors (joins errors)", // -consolidate-errors, of which the last counts
+		"-version":         "version", // -version
+		"init -upgrade -v": "version", // -v anywhere
+		"serve -no-color x -- terraform -v -no-color -consolidate-warnings=false": "serve|x|--|terraform|-v|-no-color|-consolidate-warnings=false (without colours)", // a command behind --
+		"serve -v -- terraform init":                                       "version",              // -version before --
+		"--version -json":                                                  "version|-json",        // -version with -json
+		"init -b\nTF_CLI_ARGS_init=-a 'x y'":                               "init|-a|x y|-b",       // arguments for a command come before those that were typed
+		"init -b\nTF_CLI_ARGS=-c\nTF_CLI_ARGS_init=-a":                     "init|-a|-c|-b",        // arguments for all commands come after those for one
+		"version\nTF_CLI_ARGS_init=-a":                                     "version",              // arguments for another command are nothing
+		"two-words\nTF_CLI_ARGS_two_words=-a":                              "two-words|-a",         // a dash in a command's name is an underscore in the variable's
+		"providers lock -b\nTF_CLI_ARGS_providers_lock=-a":                 "providers|lock|-a|-b", // the variable of a command of two words has both
+		"providers lock -b\nTF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_lock=-c": "providers|lock|-b",    // a variable of the first word alone is another command's
+		"providers mirror dir\nTF_CLI_ARGS=-c\nTF_CLI_ARGS_providers_mirror=-a\nTFDEPS_CLI_ARGS_providers_mirror=-d": "providers|mirror|-a|-c|-d|dir", // arguments for all commands stand behind both words
+		"providers look\nTF_CLI_ARGS_providers=-a":                                      "providers|-a|look",       // a word that is no subcommand is an argument
+		"providers -json lock\nTF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_providers_lock=-b": "providers|-a|-json|lock", // an option between the words ends the command's name
+		"init\nTF_CLI_ARGS_init=-a ';' \"|\" -b=\\;":                                    "init|-a|;|||-b=;",        // an operator in quotes is a word
+		"init\nTF_CLI_ARGS=-version":                                                    "version",                 // -version may come from a variable
+		"-version\nTF_CLI_ARGS_version=-json":                                           "version",                 // -version is no command that has a variable
+		"init\nTF_CLI_ARGS=-no-color":                                                   "init (without colours)",  // -no-color may come from a variable
+		"-help\nTF_CLI_ARGS=-a":                                                         "-help",                   // without a command, variables add nothing
+	} {
+		args, env, _ := strings.Cut(text, "\n")
+		line := must.Get(parseCommandLine(strings.Fields(args), strings.Split(env, "\n")))(t, text)
 		got := strings.Join(line.args, "|")
 		if line.dir != "" {
 			got = "in " + line.dir + ": " + got
@@ -56,7 +53,7 @@ func TestParseCommandLine(t *testing.T) {
 				got += " (" + word + ")"
 			}
 		}
-		must.Equal(t, got, tt.want, tt.name)
+		must.Equal(t, got, want, text)
 	}
 }
 

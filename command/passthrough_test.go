@@ -9,37 +9,33 @@ import (
 )
 
 func TestTakeStandIn(t *testing.T) {
-	tests := []struct {
-		argv, env string
-		want      string // the program's name and the version in it; "": none
-		args      string
-	}{
-		{"tfdeps init", "", "", "init"},
-		{"/usr/bin/terraform plan -out=x", "", "terraform ", "plan -out=x"},
-		{"tofu -version", "", "tofu ", "-version"},
-		{"terraform1.15.9 init", "", "terraform1.15.9 1.15.9", "init"},
-		{"tofu1.12.6 init", "", "tofu1.12.6 1.12.6", "init"},
-		{"Terraform.exe init", "", "", "init"},
-		{"terraform.EXE init", "", "terraform ", "init"},
-		{"terraform1.15.9.exe init", "", "terraform1.15.9 1.15.9", "init"},
-		{"terraform-docs .", "", "", "."},
-		{"tfdeps -passthrough plan -passthrough", "", "terraform ", "plan -passthrough"},
-		{"tfdeps -chdir=a --passthrough plan", "", "terraform ", "-chdir=a plan"},
-		{"tfdeps plan -passthrough", "", "", "plan -passthrough"},
-		{"tfdeps plan", "TFDEPS_PASSTHROUGH=1", "terraform ", "plan"},
-		{"tfdeps plan", "TFDEPS_PASSTHROUGH=0", "", "plan"},
-		{"tfdeps -passthrough plan", "TFDEPS_PRODUCT=tofu", "tofu ", "plan"},
-		{"terraform plan", "TFDEPS_PRODUCT=tofu", "terraform ", "plan"},
-		{"", "", "", ""},
-	}
-	for _, tt := range tests {
+	// what is typed, and variables in further lines; the program's name and the version in it, if it is one, and the arguments
+	for text, want := range map[string]string{
+		"tfdeps init":                                   "|init",
+		"/usr/bin/terraform plan -out=x":                "terraform |plan -out=x",
+		"tofu -version":                                 "tofu |-version",
+		"terraform1.15.9 init":                          "terraform1.15.9 1.15.9|init",
+		"tofu1.12.6 init":                               "tofu1.12.6 1.12.6|init",
+		"Terraform.exe init":                            "|init",
+		"terraform.EXE init":                            "terraform |init",
+		"terraform1.15.9.exe init":                      "terraform1.15.9 1.15.9|init",
+		"terraform-docs .":                              "|.",
+		"tfdeps -passthrough plan -passthrough":         "terraform |plan -passthrough",
+		"tfdeps -chdir=a --passthrough plan":            "terraform |-chdir=a plan",
+		"tfdeps plan -passthrough":                      "|plan -passthrough",
+		"tfdeps plan\nTFDEPS_PASSTHROUGH=1":             "terraform |plan",
+		"tfdeps plan\nTFDEPS_PASSTHROUGH=0":             "|plan",
+		"tfdeps -passthrough plan\nTFDEPS_PRODUCT=tofu": "tofu |plan",
+		"terraform plan\nTFDEPS_PRODUCT=tofu":           "terraform |plan",
+		"":                                              "|",
+	} {
+		argv, env, _ := strings.Cut(text, "\n")
 		got := ""
-		program, args := takeStandIn(strings.Fields(tt.argv), cli.Environment{tt.env})
+		program, args := takeStandIn(strings.Fields(argv), cli.Environment{env})
 		if program != nil {
 			got = program.Name + " " + program.Version
 		}
-		must.Equal(t, got, tt.want, tt.argv)
-		must.Equal(t, strings.Join(args, " "), tt.args, tt.argv)
+		must.Equal(t, got+"|"+strings.Join(args, " "), want, text)
 	}
 }
 
