@@ -18,6 +18,11 @@ import (
 // ErrURL says that a URL names no bucket, or has parameters that don't exist.
 var ErrURL = errors.New("invalid URL of a bucket")
 
+// Invalid says what is wrong with the URL of a bucket. It matches ErrURL, which its text doesn't repeat.
+func Invalid(format string, args ...any) error {
+	return &hosts.Fault{Kind: ErrURL, Err: fmt.Errorf(format, args...)}
+}
+
 // Openers opens buckets by the scheme of their URLs: the key is a scheme, such as "s3". Credentials
 // may be looked for, and the bucket itself isn't asked yet.
 type Openers map[string]func(ctx context.Context, u *url.URL) (blob.Bucket, error)
@@ -27,11 +32,11 @@ type Openers map[string]func(ctx context.Context, u *url.URL) (blob.Bucket, erro
 func (o Openers) Open(ctx context.Context, address string) (blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
-		return nil, fmt.Errorf("%w: it has to be one such as s3://BUCKET/PREFIX", ErrURL)
+		return nil, Invalid("it has to be one such as s3://BUCKET/PREFIX")
 	}
 	open := o[u.Scheme]
 	if open == nil {
-		return nil, fmt.Errorf("%w: %s has the scheme %q, and known are %s", ErrURL, hosts.RedactURL(u), u.Scheme,
+		return nil, Invalid("%s has the scheme %q, and known are %s", hosts.RedactURL(u), u.Scheme,
 			strings.Join(slices.Sorted(maps.Keys(o)), ", "))
 	}
 	return open(ctx, u)
@@ -59,17 +64,17 @@ func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query ur
 	query, err = url.ParseQuery(u.RawQuery)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%w: its query can't be read", ErrURL)
+		err = Invalid("its query can't be read")
 	case u.Host == "" || u.Port() != "" || u.User != nil || u.Fragment != "" || u.Opaque != "":
-		err = fmt.Errorf("%w: it has to be %s://BUCKET/PREFIX, without user, port and fragment", ErrURL, u.Scheme)
+		err = Invalid("it has to be %s://BUCKET/PREFIX, without user, port and fragment", u.Scheme)
 	case prefix != "":
 		if invalid := blob.CheckKey(prefix); invalid != nil {
-			err = fmt.Errorf("%w: %w", ErrURL, invalid)
+			err = Invalid("%w", invalid)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if err == nil && (!slices.Contains(parameters, name) || len(query[name]) != 1) {
-			err = fmt.Errorf("%w: %s", ErrURL, unknown(u.Scheme, parameters, name))
+			err = Invalid("%s", unknown(u.Scheme, parameters, name))
 		}
 	}
 	return u.Host, prefix, query, err

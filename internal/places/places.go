@@ -73,11 +73,7 @@ func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (bl
 		forms := append([]string{"s3://BUCKET/PREFIX", "gs://BUCKET/PREFIX"}, others...)
 		return nil, fmt.Errorf("it has to be %s or %s", strings.Join(forms[:len(forms)-1], ", "), forms[len(forms)-1])
 	}
-	bucket, err := kinds.Open(ctx, address)
-	if err != nil && errors.Is(err, buckets.ErrURL) { // the headline says that already
-		err = errors.New(strings.TrimPrefix(err.Error(), buckets.ErrURL.Error()+": "))
-	}
-	return bucket, err
+	return kinds.Open(ctx, address)
 }
 
 // Mirror returns the source that is the mirror at a location, and the bucket that it is in, if any, which is to be closed. Nothing is asked

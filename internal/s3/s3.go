@@ -100,7 +100,7 @@ func newBucket(ctx context.Context, opts Options) (*bucket, error) {
 	})
 	if !placed { // the SDK would call that an invalid region, at each request
 		awslogin.Close(found)
-		return nil, fmt.Errorf("%w: nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", buckets.ErrURL, opts.Bucket)
+		return nil, buckets.Invalid("nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", opts.Bucket)
 	}
 	return &bucket{name: opts.Bucket, client: client, config: found}, nil
 }
@@ -132,7 +132,7 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 	if opts.Endpoint != "" {
 		at, err := url.Parse(opts.Endpoint)
 		if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
-			return Options{}, "", fmt.Errorf("%w: the parameter endpoint of s3:// is a URL such as https://minio.example.com", buckets.ErrURL)
+			return Options{}, "", buckets.Invalid("the parameter endpoint of s3:// is a URL such as https://minio.example.com")
 		}
 	}
 	for _, name := range []string{"path-style", "anonymous"} {
@@ -141,7 +141,7 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 		}
 		value, err := strconv.ParseBool(query.Get(name))
 		if err != nil {
-			return Options{}, "", fmt.Errorf("%w: the parameter %s of s3:// is true or false", buckets.ErrURL, name)
+			return Options{}, "", buckets.Invalid("the parameter %s of s3:// is true or false", name)
 		}
 		if name == "anonymous" {
 			opts.Anonymous = value

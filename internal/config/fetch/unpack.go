@@ -71,7 +71,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 		plain := dst + ".tar"
 		defer patient.Remove(plain)
 		if err := unpackXz(ctx, file, plain, b); err != nil {
-			return withoutPath(err, file)
+			return err
 		}
 		kind, file = "tar", plain
 	}
@@ -81,7 +81,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	}
 	if runtime.GOOS == "windows" || ignoresCase(filepath.Dir(dst)) {
 		if err := checkSpellings(ctx, kind, file, b); err != nil {
-			return withoutPath(err, file)
+			return err
 		}
 	}
 	if err := unpacker.Decompress(dst, file, true, 0o022); err != nil {
@@ -112,7 +112,7 @@ func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	return err
 }
 
-// withoutPath leaves out of an error where a file is for the moment. Libraries that unpack name it in texts alone.
+// withoutPath leaves out of an error of go-getter where a file is for the moment, which it names in the text alone.
 func withoutPath(err error, file string) error {
 	if text := err.Error(); strings.Contains(text, file) {
 		return errors.New(strings.ReplaceAll(text, file, "the archive"))
@@ -124,7 +124,7 @@ func withoutPath(err error, file string) error {
 func checkZip(file string, b bounds) error {
 	r, err := zip.OpenReader(file)
 	if err != nil {
-		return withoutPath(err, file)
+		return err
 	}
 	defer r.Close()
 	left := uint64(b.unpacked)
