@@ -256,9 +256,6 @@ func TestBundle_Limits(t *testing.T) {
 }
 
 func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there, a file in the place of a directory fails in other ways")
-	}
 	dir := t.TempDir()
 	before := map[string]string{"a": "old", "tree/gone": "old", "z": "a file where a directory belongs"}
 	lay(t, dir, before)

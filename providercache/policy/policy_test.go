@@ -386,14 +386,18 @@ func TestPolicy_CheckDowngrade(t *testing.T) {
 func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, policy.FileName)
-	must.Succeed(t, os.Mkdir(path, 0o700))
-	must.Contain(t, must.ErrorOf(policy.Find(dir)), "is not a file")
-	must.Succeed(t, os.Remove(path))
-	must.Succeed(t, os.WriteFile(path, []byte("refuse_downgrades = true\n"), 0o600))
-	if err := os.Chown(path, 4711, -1); err != nil {
-		t.Skipf("only root may give a file away: %v", err)
-	}
-	must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
+	t.Run("directory", func(t *testing.T) {
+		must.Succeed(t, os.Mkdir(path, 0o700))
+		must.Contain(t, must.ErrorOf(policy.Find(dir)), "is not a file")
+		must.Succeed(t, os.Remove(path))
+	})
+	t.Run("file of another user", func(t *testing.T) {
+		must.Succeed(t, os.WriteFile(path, []byte("refuse_downgrades = true\n"), 0o600))
+		if err := os.Chown(path, 4711, -1); err != nil {
+			t.Skipf("only root may give a file away: %v", err)
+		}
+		must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
+	})
 }
 
 // TestFind_PassesOverRepositoriesOfStrangers has a directory such as /tmp, with a repository of another user's and that one's policy.

@@ -200,25 +200,25 @@ func TestFetch_FailedDownloadsAreForgotten(t *testing.T) {
 
 func TestFetch_DirectoriesAreLinked(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("making a symlink is a privilege there; a copy is made instead")
-	}
 	dir := t.TempDir()
 	must.Write(t, filepath.Join(dir, "main.tf"), "")
 	f := &Fetcher{}
 	defer f.Close()
 	for range 2 {
 		dst := filepath.Join(t.TempDir(), "module")
-		must.Get(f.Fetch(t.Context(), get("file://"+dir), dst))(t)
-		must.Equal(t, must.Get(os.Readlink(dst))(t), dir)
+		must.Get(f.Fetch(t.Context(), get(fileURL(dir)), dst))(t)
+		if at, err := os.Readlink(dst); runtime.GOOS != "windows" || err == nil { // Wine makes no links, so that it is a copy
+			must.Equal(t, at, dir, err)
+		}
+		must.Get(os.Stat(filepath.Join(dst, "main.tf")))(t)
 	}
-	err := refused(t, f, "file://"+dir+"/nothing")
+	err := refused(t, f, fileURL(dir)+"/nothing")
 	must.Fail(t, err, ErrNotFound)
 	must.Fail(t, err, fs.ErrNotExist)
-	must.Contain(t, refused(t, f, "file://"+dir+"/main.tf"), "neither a directory nor an archive")
+	must.Contain(t, refused(t, f, fileURL(dir)+"/main.tf"), "neither a directory nor an archive")
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "dir.zip"), 0o755))
-	must.Contain(t, refused(t, f, "file://"+dir+"/dir.zip"), "is not a file")
-	must.Fail(t, refused(t, f, "file://"+dir+"/nothing.zip"), ErrNotFound)
+	must.Contain(t, refused(t, f, fileURL(dir)+"/dir.zip"), "is not a file")
+	must.Fail(t, refused(t, f, fileURL(dir)+"/nothing.zip"), ErrNotFound)
 }
 
 func TestFetch_EndOfTheContextIsTheError(t *testing.T) {

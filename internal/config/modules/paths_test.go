@@ -34,7 +34,9 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 			t.Chdir(wd)
 			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
 			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
-			must.Succeed(t, link.Dir(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")))
+			if link.Dir(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")) != nil { // Wine makes no links
+				write(t, wd, filepath.Join(tc.root, "linked/main.tf"), `resource "linked_y" "z" {}`)
+			}
 			root, dir := filepath.FromSlash(tc.root), filepath.FromSlash(tc.dir)
 			if tc.absRoot {
 				root = filepath.Join(wd, root)
