@@ -46,7 +46,7 @@ func runAll(t *testing.T, root string, registry *providertest.Registry, code int
 // TestMain_WorksInDirectoriesOfOddNames has init succeed below directories whose names are no text, or
 // almost longer than the system takes; no terminal obeys a name.
 func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
-	registry := oddRegistry(t)
+	registry := honestRegistry(t)
 	for name, dir := range map[string]string{
 		"no UTF-8":                  "a\xff\xfeb",
 		"a line break":              "a\nb",
@@ -57,7 +57,7 @@ func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
 		"a path of 3600 characters": strings.Repeat(strings.Repeat("d", 199)+"/", 18),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && strings.ContainsAny(dir, "\"*?\n\x1b\xff") {
+			if runtime.GOOS != "linux" && (runtime.GOOS != "windows" || strings.ContainsAny(dir, "\"*?\n\x1b\xff")) {
 				t.Skip("Windows has no such names")
 			}
 			root := filepath.Join(t.TempDir(), dir)
