@@ -6,19 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestCheck_FindsReasons(t *testing.T) {
 	source := parallelSource(t)
-	for _, address := range []string{"acme/fine", "acme/absent", "acme/differs", "acme/unread", "acme/hashless", "acme/zhonly", "acme/unfit"} {
-		source.AddZip(t, address, "1.0.0")
+	req := getproviders.Requirements{}
+	for _, name := range strings.Fields("fine absent differs unread hashless zhonly unfit") {
+		source.AddZip(t, "acme/"+name, "1.0.0")
+		req.Add(provider("acme/"+name), getproviders.Requirement{})
 	}
 	in := newInstaller(t, source)
-	req := require("acme/fine", "", "acme/absent", "", "acme/differs", "", "acme/unread", "", "acme/hashless", "", "acme/zhonly", "", "acme/unfit", "")
 	locks, _ := install(t, in, req, nil)
 	dir := func(address string) string { return in.Target.PackagePath(provider(address), v1, linux) }
 	succeed(t, os.RemoveAll(dir("acme/absent")))

@@ -46,26 +46,23 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 		is    error
 		text  string
 	}{
-		"cut":            {"archive", fault{CutAfter: 100, NoRange: true}, during.Fetch, getproviders.ErrUnreachable, "after 100 of "},
-		"forbidden":      {"archive", fault{Status: 403}, during.Fetch, getproviders.ErrUnauthorized, "403 Forbidden"},
-		"gone":           {"archive", fault{Status: 404}, during.Fetch, getproviders.ErrUnreachable, "404 Not Found"},
-		"other success":  {"archive", fault{Status: 206}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
-		"a part":         {"archive", fault{Status: 206, Header: http.Header{"Content-Range": {"bytes 0-15/100"}}}, during.Fetch, getproviders.ErrUnreachable, "206 Partial Content"},
-		"redirects":      {"archive", fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, during.Fetch, getproviders.ErrUnreachable, "redirects"},
-		"elsewhere":      {"archive", fault{Redirect: "https://localhost:1/?token=secret"}, during.Fetch, getproviders.ErrUnreachable, "refused"},
-		"encoded":        {"archive", fault{Header: http.Header{"Content-Encoding": {"br"}}}, during.Fetch, nil, `"br"`},
-		"wrong bytes":    {"archive", fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
-		"a web page":     {"archive", fault{Body: func([]byte) []byte { return []byte("<html>") }}, during.Authenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
-		"empty":          {"archive", fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
-		"no sums":        {"sums", fault{Status: 500}, during.Authenticate, getproviders.ErrUnreachable, "500"},
-		"no signature":   {"signature", fault{Status: 404}, during.Authenticate, nil, "404"},
-		"bad signature":  {"signature", fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "signature"},
-		"missing line":   {"sums", fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum list"},
-		"no metadata":    {"package", fault{Status: 500}, during.Metadata, getproviders.ErrUnreachable, "500"},
-		"no versions":    {"versions", fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, ""},
-		"no token":       {"discovery", fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, "401"},
-		"no discovery":   {"discovery", fault{Status: 500}, during.Query, getproviders.ErrUnreachable, "500"},
-		"cut signatures": {"signature", fault{CutAfter: 10}, during.Authenticate, nil, ""},
+		"cut":           {"archive", fault{CutAfter: 100, NoRange: true}, during.Fetch, getproviders.ErrUnreachable, "after 100 of "},
+		"forbidden":     {"archive", fault{Status: 403}, during.Fetch, getproviders.ErrUnauthorized, "403 Forbidden"},
+		"gone":          {"archive", fault{Status: 404}, during.Fetch, getproviders.ErrUnreachable, "404 Not Found"},
+		"other success": {"archive", fault{Status: 206}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"a part":        {"archive", fault{Status: 206, Header: http.Header{"Content-Range": {"bytes 0-15/100"}}}, during.Fetch, getproviders.ErrUnreachable, "206 Partial Content"},
+		"redirects":     {"archive", fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, during.Fetch, getproviders.ErrUnreachable, "redirects"},
+		"elsewhere":     {"archive", fault{Redirect: "https://localhost:1/?token=secret"}, during.Fetch, getproviders.ErrUnreachable, "refused"},
+		"encoded":       {"archive", fault{Header: http.Header{"Content-Encoding": {"br"}}}, during.Fetch, nil, `"br"`},
+		"wrong bytes":   {"archive", fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"a web page":    {"archive", fault{Body: func([]byte) []byte { return []byte("<html>") }}, during.Authenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
+		"no sums":       {"sums", fault{Status: 500}, during.Authenticate, getproviders.ErrUnreachable, "500"},
+		"no signature":  {"signature", fault{Status: 404}, during.Authenticate, nil, "404"},
+		"bad signature": {"signature", fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "signature"},
+		"missing line":  {"sums", fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum list"},
+		"no metadata":   {"package", fault{Status: 500}, during.Metadata, getproviders.ErrUnreachable, "500"},
+		"no versions":   {"versions", fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, ""},
+		"no discovery":  {"discovery", fault{Status: 500}, during.Query, getproviders.ErrUnreachable, "500"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,16 +106,14 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 	for name, c := range map[string]struct {
 		transport lying
 		limits    providercache.Limits
-		ok        bool
-		is        error
-		tooLarge  bool
+		is        error // nil: it is right
 	}{
-		"right":               {transport: lying{content, int64(len(content))}, ok: true},
-		"unknown":             {transport: lying{content, -1}, ok: true},
+		"right":               {transport: lying{content, int64(len(content))}},
+		"unknown":             {transport: lying{content, -1}},
 		"shorter":             {transport: lying{content, int64(len(content)) + 1}, is: io.ErrUnexpectedEOF},
 		"longer":              {transport: lying{content, int64(len(content)) - 1}, is: io.ErrUnexpectedEOF},
-		"too large":           {transport: lying{content, int64(len(content))}, limits: providercache.Limits{PackageBytes: 10}, tooLarge: true},
-		"too large, secretly": {transport: lying{content, -1}, limits: providercache.Limits{PackageBytes: 10}, tooLarge: true},
+		"too large":           {transport: lying{content, int64(len(content))}, limits: providercache.Limits{PackageBytes: 10}, is: hosts.ErrTooLarge},
+		"too large, secretly": {transport: lying{content, -1}, limits: providercache.Limits{PackageBytes: 10}, is: hosts.ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,14 +122,8 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 			in := newInstaller(t, source)
 			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, c.transport), c.limits
 			err := attempt(t, in, widgets, nil)
-			if (err == nil) != c.ok {
-				t.Fatalf("got %v", err)
-			}
-			if c.is != nil && !errors.Is(err, c.is) {
-				t.Errorf("%v doesn't match %v", err, c.is)
-			}
-			must.Equal(t, errors.Is(err, hosts.ErrTooLarge), c.tooLarge, err)
-			if err != nil {
+			must.Fail(t, err, c.is)
+			if c.is != nil {
 				must.NotContain(t, err.Error(), "secret")
 				must.Contain(t, err, "example.com/widget.zip")
 				nothingLeft(t, in)
