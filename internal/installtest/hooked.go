@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"sync"
 	"testing/iotest"
 
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -16,14 +17,19 @@ type Call struct {
 	Put     blob.PutOptions
 }
 
-// Hooked is a bucket that a test watches, and disturbs. Its functions may be called at the same time; nil does nothing.
+// Hooked is a bucket that a test watches, and disturbs. A function that is nil does nothing.
 type Hooked struct {
 	blob.Bucket
 	Before func(context.Context, Call) error // the error is the call's, and nothing is done
 	After  func(Call, *blob.Object)          // has what was read of a call that has succeeded
+	Lock   sync.Locker                       // held during each call, with these functions; nil: calls run at the same time
 }
 
 func hooked[T any](ctx context.Context, h *Hooked, c Call, call func() (T, error)) (got T, err error) {
+	if h.Lock != nil {
+		h.Lock.Lock()
+		defer h.Lock.Unlock()
+	}
 	if h.Before != nil {
 		if err = h.Before(ctx, c); err != nil {
 			return got, blob.Fail(c.Op, h, c.Key, err)

@@ -27,14 +27,11 @@ type watched struct {
 }
 
 func newWatched(b blob.Bucket) *watched {
-	w := &watched{Hooked: installtest.Hooked{Bucket: b}, options: map[string]blob.PutOptions{}}
-	var mu sync.Mutex
+	w := &watched{Hooked: installtest.Hooked{Bucket: b, Lock: new(sync.Mutex)}, options: map[string]blob.PutOptions{}}
 	w.After = func(c installtest.Call, _ *blob.Object) {
 		if c.Op != "put" && c.Op != "delete" {
 			return
 		}
-		mu.Lock()
-		defer mu.Unlock()
 		name := path.Base(c.Key)
 		w.options[name] = c.Put
 		w.ops = append(w.ops, c.Op+" "+name)
