@@ -240,6 +240,28 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	}
 }
 
+func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is read-only to root")
+	}
+	m := newMachine(t)
+	locks, _ := m.first(t)
+	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
+	succeed(t, filepath.WalkDir(m.Cache, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			t.Cleanup(func() { _ = os.Chmod(path, 0o755) })
+			err = os.Chmod(path, 0o555)
+		}
+		return err
+	}))
+	d, before := m.directory(t), m.Registry.Requests("")
+	m.install(t, d, locks)
+	must.Equal(t, d.linked, 2)
+	must.Equal(t, m.Registry.Requests(""), before)
+	install(t, d.Installer, require(registryHost+"/acme/c", ""), nil)
+}
+
 func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
