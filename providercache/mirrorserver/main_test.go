@@ -103,7 +103,7 @@ func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server)
 // serve starts a server of a source, and returns its URL.
 func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
 	t.Helper()
-	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Limits: m.limits, Now: m.clock.Now}
+	f := &providercache.Fetcher{Source: source, Platform: linux, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Limits: m.limits, Now: m.clock.Now}
 	server := must.Get(mirrorserver.Handler(f, m.bucket, m.opts))(t)
 	front := httptest.NewServer(server)
 	t.Cleanup(func() {

