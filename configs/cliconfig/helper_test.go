@@ -64,22 +64,21 @@ func TestNewest_HelperIsFound(t *testing.T) {
 	}
 }
 
+// TestHelper_FileNames has files, names of helpers and systems.
 func TestHelper_FileNames(t *testing.T) {
-	for _, tc := range []struct {
-		file, name, goos string
-		want             bool
-	}{
-		{"terraform-credentials-x", "x", "linux", true},
-		{"terraform-credentials-x.exe", "x", "linux", true},
-		{"terraform-credentials-x", "x", "windows", false},
-		{"terraform-credentials-x.EXE", "x", "windows", true},
-		{"terraform-credentials-x_v1.0.0.exe", "x", "windows", true},
-		{"terraform-credentials-x.sh", "x", "linux", false},
-		{"terraform-credentials-x_vault", "x_vault", "linux", true},
-		{"terraform-credentials-x_vault_v1.0", "x_vault", "linux", true},
-		{"terraform-credentials-X", "X", "linux", true},
-		{"terraform-credentials-a", "../a", "linux", false},
+	for text, want := range map[string]bool{
+		"terraform-credentials-x x linux":                  true,
+		"terraform-credentials-x.exe x linux":              true,
+		"terraform-credentials-x x windows":                false,
+		"terraform-credentials-x.EXE x windows":            true,
+		"terraform-credentials-x_v1.0.0.exe x windows":     true,
+		"terraform-credentials-x.sh x linux":               false,
+		"terraform-credentials-x_vault x_vault linux":      true,
+		"terraform-credentials-x_vault_v1.0 x_vault linux": true,
+		"terraform-credentials-X X linux":                  true,
+		"terraform-credentials-a ../a linux":               false,
 	} {
-		must.Equal(t, helperFile(tc.file, tc.name, tc.goos) != nil, tc.want, tc.file)
+		words := strings.Fields(text)
+		must.Equal(t, helperFile(words[0], words[1], words[2]) != nil, want, text)
 	}
 }

@@ -2,13 +2,10 @@ package cliconfig
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -151,40 +148,20 @@ provider_installation {
 }
 
 func TestRead_DevOverrides(t *testing.T) {
-	address := func(source string) getproviders.Provider {
-		p := must.Get(terraform.ParseProvider(source))(t)
-		return p
-	}
-	for _, tc := range []struct {
-		name, src string
-		want      map[string]string
-	}{
-		{"forms of addresses", `provider_installation { dev_overrides { "Acme/AAA" = "/x" "example.com:8443/a/b" = "/y" "ccc" = "/z" } }`,
-			map[string]string{"acme/aaa": "/x", "example.com:8443/a/b": "/y", "hashicorp/ccc": "/z"}},
-		{"variables", `provider_installation { dev_overrides { "a/b" = "$HOME/x" "a/c" = "${SRC}bin/" } }`,
-			map[string]string{"a/b": "/home/u/x", "a/c": "/srcbin"}},
-		{"paths are cleaned", `provider_installation { dev_overrides { "a/b" = "x/./y/../z/" "a/c" = "" "a/d" = "~/x" } }`,
-			map[string]string{"a/b": "x/z", "a/c": ".", "a/d": "~/x"}},
-		{"a dollar sign at the end", `provider_installation { dev_overrides { "a/b" = "x$" } }`, map[string]string{"a/b": "x$"}},
-		{"the last counts", "provider_installation {\n dev_overrides { \"a/b\" = \"/x\"\n \"A/b\" = \"/y\" }\n dev_overrides { \"a/c\" = \"/z\" }\n direct {}\n}",
-			map[string]string{"a/b": "/y", "a/c": "/z"}},
-		{"JSON object", `{"provider_installation": {"dev_overrides": {"a/b": "/x"}, "direct": {}}}`, map[string]string{"a/b": "/x"}},
-		{"JSON list", `{"provider_installation": {"dev_overrides": [{"a/b": "/x"}], "direct": [{}]}}`, map[string]string{"a/b": "/x"}},
+	for src, want := range map[string]string{
+		`provider_installation { dev_overrides { "Acme/AAA" = "/x" "example.com:8443/a/b" = "/y" "ccc" = "/z" } }`:                            "map[example.com:8443/a/b:/y registry.terraform.io/acme/aaa:/x registry.terraform.io/hashicorp/ccc:/z]", // forms of addresses
+		`provider_installation { dev_overrides { "a/b" = "$HOME/x" "a/c" = "${SRC}bin/" } }`:                                                  "map[registry.terraform.io/a/b:/home/u/x registry.terraform.io/a/c:/srcbin]",                            // variables
+		`provider_installation { dev_overrides { "a/b" = "x/./y/../z/" "a/c" = "" "a/d" = "~/x" } }`:                                          "map[registry.terraform.io/a/b:x/z registry.terraform.io/a/c:. registry.terraform.io/a/d:~/x]",          // paths are cleaned
+		`provider_installation { dev_overrides { "a/b" = "x$" } }`:                                                                            "map[registry.terraform.io/a/b:x$]",                                                                     // a dollar sign at the end
+		"provider_installation {\n dev_overrides { \"a/b\" = \"/x\"\n \"A/b\" = \"/y\" }\n dev_overrides { \"a/c\" = \"/z\" }\n direct {}\n}": "map[registry.terraform.io/a/b:/y registry.terraform.io/a/c:/z]",                                        // the last counts
+		`{"provider_installation": {"dev_overrides": {"a/b": "/x"}, "direct": {}}}`:                                                           "map[registry.terraform.io/a/b:/x]",                                                                     // JSON object
+		`{"provider_installation": {"dev_overrides": [{"a/b": "/x"}], "direct": [{}]}}`:                                                       "map[registry.terraform.io/a/b:/x]",                                                                     // JSON list
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			config := mustParse(t, tc.src)
-			want := map[getproviders.Provider]string{}
-			for source, dir := range tc.want {
-				want[address(source)] = filepath.FromSlash(dir)
-			}
-			if !maps.Equal(config.DevOverrides, want) {
-				t.Errorf("got %v, want %v", config.DevOverrides, want)
-			}
-			other := func(m Method) bool { return m.Kind != Direct }
-			if slices.ContainsFunc(config.Installation, other) {
-				t.Errorf("methods %v", config.Installation)
-			}
-		})
+		config := mustParse(t, src)
+		must.Equal(t, filepath.ToSlash(fmt.Sprint(config.DevOverrides)), want, src)
+		for _, m := range config.Installation {
+			must.Equal(t, m.Kind, Direct, src)
+		}
 	}
 }
 

@@ -9,43 +9,32 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// variables is an environment.
-type variables map[string]string
-
-// user has these variables.
-func (v variables) user(home, goos string) User {
-	u := User{HomeDir: home, GOOS: goos}
-	for name, value := range v {
-		u.Environ = append(u.Environ, name+"="+value)
-	}
-	return u
+// userOf is a system, its user's home directory, "-" for none, and variables, with spaces between them.
+func userOf(text string) User {
+	words := strings.Fields(text)
+	return User{GOOS: words[0], HomeDir: strings.Trim(words[1], "-"), Environ: words[2:]}
 }
 
+// TestFind has users, and the file and the directory of each.
 func TestFind(t *testing.T) {
-	unix := Locations{File: "/home/u/.terraformrc", Dir: "/home/u/.terraform.d"}
-	for _, tc := range []struct {
-		name          string
-		env           variables
-		home, appData string
-		goos          string
-		want          Locations
-	}{
-		{"home", nil, "/home/u", "", "linux", unix},
-		{"macOS", nil, "/home/u", "", "darwin", unix},
-		{"Windows", nil, "/users/u", "/users/u/roaming", "windows", Locations{File: "/users/u/roaming/terraform.rc", Dir: "/users/u/roaming/terraform.d"}},
-		{"Windows without application data", nil, "/users/u", "", "windows", Locations{}},
-		{"no home", nil, "", "/x", "linux", Locations{}},
-		{"variable", variables{"TF_CLI_CONFIG_FILE": "x/rc", "TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "x/rc", required: true}},
-		{"old variable", variables{"TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "y", required: true}},
-		{"empty variable", variables{"TF_CLI_CONFIG_FILE": "", "TERRAFORM_CONFIG": ""}, "/home/u", "", "linux", unix},
-		{"variable on Windows", variables{"TF_CLI_CONFIG_FILE": "rc"}, "", "", "windows", Locations{File: "rc", required: true}},
+	const unix = "/home/u/.terraformrc /home/u/.terraform.d"
+	for text, want := range map[string]string{
+		"linux /home/u":  unix,
+		"darwin /home/u": unix, // macOS
+		"windows /users/u APPDATA=/users/u/roaming":                "/users/u/roaming/terraform.rc /users/u/roaming/terraform.d",
+		"windows /users/u":                                         " ", // without application data
+		"linux - APPDATA=/x":                                       " ", // no home
+		"linux /home/u TF_CLI_CONFIG_FILE=x/rc TERRAFORM_CONFIG=y": "x/rc, required",
+		"linux /home/u TERRAFORM_CONFIG=y":                         "y, required", // old variable
+		"linux /home/u TF_CLI_CONFIG_FILE= TERRAFORM_CONFIG=":      unix,          // empty variable
+		"windows - TF_CLI_CONFIG_FILE=rc":                          "rc, required",
 	} {
-		if !tc.want.required {
-			tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
+		found := Find(userOf(text), getproviders.Terraform(""))
+		got := filepath.ToSlash(found.File + " " + found.Dir)
+		if found.required {
+			got = found.File + found.Dir + ", required"
 		}
-		user := tc.env.user(tc.home, tc.goos)
-		user.Environ = append(user.Environ, "APPDATA="+tc.appData)
-		must.Equal(t, Find(user, getproviders.Terraform("")), tc.want, tc.name)
+		must.Equal(t, got, want, text)
 	}
 }
 
@@ -57,35 +46,57 @@ func TestHelperDirs(t *testing.T) {
 	}
 }
 
-// TestImpliedMirrorDirs has directories with colons between them, below the configuration's.
+// TestImpliedMirrorDirs has users, of OpenTofu if that is said, and directories with colons between them, below the configuration's.
 func TestImpliedMirrorDirs(t *testing.T) {
 	const unix = "/home/u/.terraform.d/plugins:/home/u/.local/share/terraform/plugins:/usr/local/share/terraform/plugins:/usr/share/terraform/plugins"
-	for _, tc := range []struct {
-		name             string
-		env              variables
-		home, goos, want string
-	}{
-		{"Linux", nil, "/home/u", "linux", unix},
-		{"other Unix", nil, "/home/u", "freebsd", unix},
-		{"no home", nil, "", "linux", "/usr/local/share/terraform/plugins:/usr/share/terraform/plugins"},
-		{"XDG", variables{"XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/a:relative::/b/:/x/../y"}, "/home/u", "linux",
-			"/home/u/.terraform.d/plugins:/data/terraform/plugins:/a/terraform/plugins:/b/terraform/plugins:/y/terraform/plugins"},
-		{"relative XDG", variables{"XDG_DATA_HOME": "data", "XDG_DATA_DIRS": "a"}, "/home/u", "linux", "/home/u/.terraform.d/plugins:/home/u/.local/share/terraform/plugins"},
-		{"each directory once", variables{"XDG_DATA_HOME": "/a", "XDG_DATA_DIRS": "/a:/b:/b/"}, "/home/u", "linux", "/home/u/.terraform.d/plugins:/a/terraform/plugins:/b/terraform/plugins"},
-		{"macOS", variables{"XDG_DATA_HOME": "/a"}, "/Users/u", "darwin",
-			"/Users/u/.terraform.d/plugins:/Users/u/Library/Application Support/io.terraform/plugins:/Library/Application Support/io.terraform/plugins"},
-		{"macOS without home", nil, "", "darwin", "/Library/Application Support/io.terraform/plugins"},
-		{"Windows", variables{"APPDATA": "/roaming"}, "/users/u", "windows", "/roaming/terraform.d/plugins:/roaming/HashiCorp/Terraform/plugins"},
-		{"Windows without application data", nil, "/users/u", "windows", ""},
-		{"OpenTofu", nil, "/home/u", "linux", unix},
-		{"OpenTofu, XDG", variables{"XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/a"}, "/home/u", "linux",
-			"/home/u/.terraform.d/plugins:/data/opentofu/plugins:/data/terraform/plugins:/a/terraform/plugins"},
+	for text, want := range map[string]string{
+		"linux /home/u":   unix,
+		"freebsd /home/u": unix,
+		"linux -":         "/usr/local/share/terraform/plugins:/usr/share/terraform/plugins",
+		"linux /home/u XDG_DATA_HOME=/data XDG_DATA_DIRS=/a:relative::/b/:/x/../y": "/home/u/.terraform.d/plugins:/data/terraform/plugins:/a/terraform/plugins:/b/terraform/plugins:/y/terraform/plugins",
+		"linux /home/u XDG_DATA_HOME=data XDG_DATA_DIRS=a":                         "/home/u/.terraform.d/plugins:/home/u/.local/share/terraform/plugins",
+		"linux /home/u XDG_DATA_HOME=/a XDG_DATA_DIRS=/a:/b:/b/":                   "/home/u/.terraform.d/plugins:/a/terraform/plugins:/b/terraform/plugins", // each directory once
+		"darwin /Users/u XDG_DATA_HOME=/a":                                         "/Users/u/.terraform.d/plugins:/Users/u/Library/Application Support/io.terraform/plugins:/Library/Application Support/io.terraform/plugins",
+		"darwin -":                                                                 "/Library/Application Support/io.terraform/plugins",
+		"windows /users/u APPDATA=/roaming":                                        "/roaming/terraform.d/plugins:/roaming/HashiCorp/Terraform/plugins",
+		"windows /users/u":                                                         "", // without application data
+		"OpenTofu: linux /home/u":                                                  unix,
+		"OpenTofu: linux /home/u XDG_DATA_HOME=/data XDG_DATA_DIRS=/a":             "/home/u/.terraform.d/plugins:/data/opentofu/plugins:/data/terraform/plugins:/a/terraform/plugins",
 	} {
-		product := getproviders.Terraform("")
-		if strings.HasPrefix(tc.name, "OpenTofu") {
-			product = openTofu
+		product, user := terraform, text
+		if of, isTofu := strings.CutPrefix(text, "OpenTofu: "); isTofu {
+			product, user = openTofu, of
 		}
-		got := filepath.ToSlash(strings.Join(ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), product), ":"))
-		must.Equal(t, got, strings.TrimSuffix("terraform.d/plugins:"+tc.want, ":"), tc.name)
+		got := filepath.ToSlash(strings.Join(ImpliedMirrorDirs(userOf(user), product), ":"))
+		must.Equal(t, got, strings.TrimSuffix("terraform.d/plugins:"+want, ":"), text)
+	}
+}
+
+// TestFind_ForOpenTofu has a system, whether XDG_CONFIG_HOME is xdg there, and files in a home directory, of which those that end in a slash
+// are directories; and the file and the directory that count, without the home directory.
+func TestFind_ForOpenTofu(t *testing.T) {
+	for text, want := range map[string]string{
+		"linux -":                                     ".tofurc .terraform.d",
+		"linux - .tofurc .terraformrc":                ".tofurc .terraform.d",      // its own
+		"linux - .terraformrc":                        ".terraformrc .terraform.d", // its predecessor's
+		"linux xdg":                                   "xdg/opentofu/tofurc xdg/opentofu",
+		"darwin xdg .tofurc xdg/opentofu/tofurc":      ".tofurc xdg/opentofu",
+		"linux xdg .terraformrc xdg/opentofu/tofurc":  ".terraformrc xdg/opentofu",
+		"linux xdg .terraform.d/ xdg/opentofu/tofurc": "xdg/opentofu/tofurc .terraform.d",
+		"windows xdg":                                 "tofu.rc terraform.d",
+		"windows - terraform.rc":                      "terraform.rc terraform.d",
+	} {
+		words, there := strings.Fields(text), files{}
+		for _, name := range words[2:] {
+			there[name] = ""
+		}
+		home := must.WriteAll(t, t.TempDir(), there)
+		user := User{GOOS: words[0], HomeDir: home, Environ: []string{"APPDATA=" + home}}
+		if words[1] != "-" {
+			user.Environ = append(user.Environ, "XDG_CONFIG_HOME="+filepath.Join(home, words[1]))
+		}
+		found := Find(user, openTofu)
+		must.Equal(t, strings.ReplaceAll(filepath.ToSlash(found.File+" "+found.Dir), filepath.ToSlash(home)+"/", ""), want, text)
+		must.Equal(t, found.required, false, text)
 	}
 }

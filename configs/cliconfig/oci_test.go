@@ -10,34 +10,34 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// TestRepositoryTemplate_IsReadAsOpenTofuReadsIt has templates, each before the patterns that it is for, and the repository of one provider, or "":
+// it is refused.
 func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 	widget := must.Get(openTofu.ParseProvider("example.com/acme/widget"))(t)
-	for _, test := range []struct {
-		text, include string
-		want          string // "": it is refused
-	}{
-		{"r.example:5000/all/${hostname}/${ namespace }/p-${type}", "", "r.example:5000/all/example.com/acme/p-widget"},
-		{"r.example/${namespace}/${type}", "example.com/*/*", "r.example/acme/widget"},
-		{"r.example/${type}", "example.com/acme/*", "r.example/widget"}, {"r.example/only", "example.com/acme/widget", "r.example/only"},
-		{"r.example/a$${x/${namespace}/${type}", "example.com/*/*", "r.example/a${x/acme/widget"},
-		{"r.example/${namespace}/${type}", "", ""}, {"r.example/${namespace}/${type}", "a.example/*/*,b.example/*/*", ""}, {"r.example/${type}", "example.com/*/*", ""},
-		{"r.example/${name}", "example.com/acme/widget", ""}, {"r.example/${type", "example.com/acme/widget", ""}, {"r.example/%{ if true }x%{ endif }", "example.com/acme/widget", ""},
-		{"only", "example.com/acme/widget", ""}, {"r.example/x:1.0", "example.com/acme/widget", ""}, {"oci://r.example/x", "example.com/acme/widget", ""}, {"user@r.example/x", "example.com/acme/widget", ""},
-		{"user:secret1@r.example/${namespace}/${type}", "example.com/*/*", ""}, {"user:secret1@r.example/%{ if true }", "example.com/acme/widget", ""}, {"user:secret1@r.example/${name}", "example.com/*/*", ""},
-		{"user:secret1@r.example/only", "example.com/*/*", ""},
+	for text, want := range map[string]string{
+		"r.example:5000/all/${hostname}/${ namespace }/p-${type} for ": "r.example:5000/all/example.com/acme/p-widget",
+		"r.example/${namespace}/${type} for example.com/*/*":           "r.example/acme/widget",
+		"r.example/${type} for example.com/acme/*":                     "r.example/widget", "r.example/only for example.com/acme/widget": "r.example/only",
+		"r.example/a$${x/${namespace}/${type} for example.com/*/*": "r.example/a${x/acme/widget",
+		"r.example/${namespace}/${type} for ":                      "", "r.example/${namespace}/${type} for a.example/*/*,b.example/*/*": "", "r.example/${type} for example.com/*/*": "",
+		"r.example/${name} for example.com/acme/widget": "", "r.example/${type for example.com/acme/widget": "", "r.example/%{ if true }x%{ endif } for example.com/acme/widget": "",
+		"only for example.com/acme/widget": "", "r.example/x:1.0 for example.com/acme/widget": "", "oci://r.example/x for example.com/acme/widget": "", "user@r.example/x for example.com/acme/widget": "",
+		"user:secret1@r.example/${namespace}/${type} for example.com/*/*": "", "user:secret1@r.example/%{ if true } for example.com/*/*": "", "user:secret1@r.example/${name} for example.com/*/*": "",
+		"user:secret1@r.example/only for example.com/*/*": "",
 	} {
+		address, patterns, _ := strings.Cut(text, " for ")
 		var include []getproviders.Pattern
-		for text := range strings.SplitSeq(test.include, ",") {
-			if pattern, err := openTofu.ParsePattern(text); err == nil {
+		for pattern := range strings.SplitSeq(patterns, ",") {
+			if pattern, err := openTofu.ParsePattern(pattern); err == nil {
 				include = append(include, pattern)
 			}
 		}
-		template, err := cliblock.ParseRepositoryTemplate(test.text, include)
-		if (err == nil) != (test.want != "") || err == nil && template.Address(widget) != test.want {
-			t.Errorf("%s for %s: %q, %v", test.text, test.include, template.Address(widget), err)
+		template, err := cliblock.ParseRepositoryTemplate(address, include)
+		if (err == nil) != (want != "") || err == nil && template.Address(widget) != want {
+			t.Errorf("%s: %q, %v", text, template.Address(widget), err)
 		}
-		if strings.Contains(test.text, "@") && (err == nil || strings.Contains(err.Error(), "user:secret1") || !strings.Contains(err.Error(), "has an @")) {
-			t.Errorf("%s: %v", test.text, err)
+		if strings.Contains(text, "@") && (err == nil || strings.Contains(err.Error(), "user:secret1") || !strings.Contains(err.Error(), "has an @")) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -8,11 +8,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/dialect"
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
-
-type services = map[string]string
 
 // parse reads one file, "rc", with a few variables set.
 func parse(src string) (*Config, []Problem) {
@@ -36,42 +33,31 @@ func testEnv(name string) string {
 	return map[string]string{"HOME": "/home/u", "SRC": "/src"}[name]
 }
 
+// TestRead_HostBlocks has files, and the hosts that they give, with their services.
 func TestRead_HostBlocks(t *testing.T) {
-	want := services{"providers.v1": "https://127.0.0.1:8443/p/"}
-	for _, tc := range []struct {
-		name, src string
-		want      map[hosts.Hostname]services
-	}{
-		{"empty file", "", nil},
-		{"only a comment", "# nothing\n// at all\n/* really */", nil},
-		{"map of services", `host "a.com" { services = { "providers.v1" = "https://127.0.0.1:8443/p/" } }`, map[hosts.Hostname]services{"a.com": want}},
-		{"block of services", `host "a.com" { services { "providers.v1" = "https://127.0.0.1:8443/p/" } }`, map[hosts.Hostname]services{"a.com": want}},
-		{"label as a level", `host { "a.com" = { services = { "providers.v1" = "https://127.0.0.1:8443/p/" } } }`, map[hosts.Hostname]services{"a.com": want}},
-		{"names in any case", `HOST "a.com" { Services = { "providers.v1" = "https://127.0.0.1:8443/p/" } }`, map[hosts.Hostname]services{"a.com": want}},
-		{"JSON", `{"host": {"a.com": {"services": {"providers.v1": "https://127.0.0.1:8443/p/"}}}}`, map[hosts.Hostname]services{"a.com": want}},
-		{"JSON lists", ` {"host": [{"a.com": [{"services": [{"providers.v1": "https://127.0.0.1:8443/p/"}]}]}, {"b.com": {}}]}`, map[hosts.Hostname]services{"a.com": want, "b.com": {}}},
-		{"JSON with escapes", `{"host": {"a\u002ecom": {"services": {"x.v1": "\u0041\n"}}}}`, map[hosts.Hostname]services{"a.com": {"x.v1": "A\n"}}},
-		{"HCL with escapes", `host "a.com" { services = { "x.v1" = "\u0041\n\"" } }`, map[hosts.Hostname]services{"a.com": {"x.v1": "A\n\""}}},
-		{"here document", "host \"a.com\" {\n services = {\n \"x.v1\" = <<E\n/p/\nE\n }\n}", map[hosts.Hostname]services{"a.com": {"x.v1": "/p/\n"}}},
-		{"names are normalised", `host "Bücher.Example:0443" { services = {} }`, map[hosts.Hostname]services{"xn--bcher-kva.example": {}}},
-		{"port", `host "localhost:8443" { services = { "modules.v1" = "/m/" } }`, map[hosts.Hostname]services{"localhost:8443": {"modules.v1": "/m/"}}},
-		{"nothing offered", `host "a.com" { }`, map[hosts.Hostname]services{"a.com": {}}},
-		{"unknown arguments", `host "a.com" { color = "red" }`, map[hosts.Hostname]services{"a.com": {}}},
-		{"the last block counts", "host \"a.com\" { services = { \"providers.v1\" = \"/p/\" } }\nhost \"A.com\" { services = { \"modules.v1\" = \"/m/\" } }",
-			map[hosts.Hostname]services{"a.com": {"modules.v1": "/m/"}}},
-		{"services twice in one block", "host \"a.com\" {\n services = { \"x.v1\" = \"1\", \"y.v1\" = \"1\" }\n services = { \"x.v1\" = \"2\" }\n}",
-			map[hosts.Hostname]services{"a.com": {"x.v1": "2", "y.v1": "1"}}},
-		{"other services of any kind", `host "a.com" { services = { "login.v1" = { client = "x", ports = [1, 2] }, "a.v1" = 5, "b.v1" = true, "c.v1" = [] } }`,
-			map[hosts.Hostname]services{"a.com": {}}},
-		{"JSON services of any kind", `{"host": {"a.com": {"services": {"login.v1": {"client": "x"}, "a": null, "b": 1.5, "c": false, "d": [[]]}}}}`,
-			map[hosts.Hostname]services{"a.com": {}}},
+	const one = "map[a.com:map[providers.v1:https://127.0.0.1:8443/p/]]"
+	for src, want := range map[string]string{
+		"":                                   "map[]", // empty file
+		"# nothing\n// at all\n/* really */": "map[]", // only a comment
+		`host "a.com" { services = { "providers.v1" = "https://127.0.0.1:8443/p/" } }`:       one,                                            // map of services
+		`host "a.com" { services { "providers.v1" = "https://127.0.0.1:8443/p/" } }`:         one,                                            // block of services
+		`host { "a.com" = { services = { "providers.v1" = "https://127.0.0.1:8443/p/" } } }`: one,                                            // label as a level
+		`HOST "a.com" { Services = { "providers.v1" = "https://127.0.0.1:8443/p/" } }`:       one,                                            // names in any case
+		`{"host": {"a.com": {"services": {"providers.v1": "https://127.0.0.1:8443/p/"}}}}`:   one,                                            // JSON
+		` {"host": [{"a.com": [{"services": [{"providers.v1": "/p/"}]}]}, {"b.com": {}}]}`:   "map[a.com:map[providers.v1:/p/] b.com:map[]]", // JSON lists
+		`{"host": {"a\u002ecom": {"services": {"x.v1": "\u0041\n"}}}}`:                       "map[a.com:map[x.v1:A\n]]",                     // JSON with escapes
+		`host "a.com" { services = { "x.v1" = "\u0041\n\"" } }`:                              "map[a.com:map[x.v1:A\n\"]]",                   // HCL with escapes
+		"host \"a.com\" {\n services = {\n \"x.v1\" = <<E\n/p/\nE\n }\n}":                    "map[a.com:map[x.v1:/p/\n]]",                   // here document
+		`host "Bücher.Example:0443" { services = {} }`:                                       "map[bücher.example:map[]]",                    // names are normalised
+		`host "localhost:8443" { services = { "modules.v1" = "/m/" } }`:                      "map[localhost:8443:map[modules.v1:/m/]]",      // port
+		`host "a.com" { }`:               "map[a.com:map[]]", // nothing offered
+		`host "a.com" { color = "red" }`: "map[a.com:map[]]", // unknown arguments
+		"host \"a.com\" { services = { \"providers.v1\" = \"/p/\" } }\nhost \"A.com\" { services = { \"modules.v1\" = \"/m/\" } }": "map[a.com:map[modules.v1:/m/]]", // the last block counts
+		"host \"a.com\" {\n services = { \"x.v1\" = \"1\", \"y.v1\" = \"1\" }\n services = { \"x.v1\" = \"2\" }\n}":                "map[a.com:map[x.v1:2 y.v1:1]]",  // services twice in one block
+		`host "a.com" { services = { "login.v1" = { client = "x", ports = [1, 2] }, "a.v1" = 5, "b.v1" = true, "c.v1" = [] } }`:    "map[a.com:map[]]",               // other services of any kind
+		`{"host": {"a.com": {"services": {"login.v1": {"client": "x"}, "a": null, "b": 1.5, "c": false, "d": [[]]}}}}`:             "map[a.com:map[]]",               // JSON services of any kind
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			config := mustParse(t, tc.src)
-			if !maps.EqualFunc(config.Hosts, tc.want, maps.Equal[services]) {
-				t.Errorf("got %v, want %v", config.Hosts, tc.want)
-			}
-		})
+		must.Equal(t, fmt.Sprint(mustParse(t, src).Hosts), want, src)
 	}
 }
 
@@ -81,7 +67,7 @@ func TestRead_UnknownKeysAreIgnored(t *testing.T) {
 		`{"zork": 5, "blah": null, "": [], "disable_checkpoint": true, "providers": {"a": "b"}}`,
 	} {
 		config, problems := parse(src)
-		if len(problems) > 0 || len(config.Hosts) > 0 || config.Installation != nil {
+		if len(problems) > 0 || len(config.Hosts) > 0 || config.Helper != nil || config.Installation != nil {
 			t.Errorf("%s: %+v, %+v", src, config, problems)
 		}
 	}

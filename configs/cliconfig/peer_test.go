@@ -27,16 +27,11 @@ type peer struct {
 
 func (p peer) run(t *testing.T, args ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	rc := filepath.Join(t.TempDir(), "rc")
-	main := "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n"
-	for path, content := range map[string]string{rc: p.rc, filepath.Join(dir, "main.tf"): main} {
-		must.Write(t, path, content)
-	}
-	cmd := exec.Command(peertest.LookProgram(t, "terraform"), args...)
-	cmd.Dir = dir
-	cmd.Env = append([]string{"CHECKPOINT_DISABLE=1", "HOME=/home/u", "SRC=/src", "PATH=" + os.Getenv("PATH"), "TF_CLI_CONFIG_FILE=" + rc}, p.env...)
-	out, err := cmd.CombinedOutput()
+	dir := must.WriteAll(t, t.TempDir(), files{
+		"rc": p.rc, "main.tf": "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n",
+	})
+	env := append([]string{"HOME=/home/u", "SRC=/src", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "rc")}, p.env...)
+	out, err := peertest.Command(t.Context(), peertest.LookProgram(t, "terraform"), dir, env, args...).CombinedOutput()
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 		t.Fatal(err)
 	}

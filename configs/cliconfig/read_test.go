@@ -86,33 +86,28 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 	must.Equal(t, (cliblock.Setting{File: "f"}).Place(), "f", "a place without a line isn't the file")
 }
 
+// TestRead_PluginCacheDir has the main file, a.tfrc, b.tfrc and the variable, with bars between them, and what comes of them.
 func TestRead_PluginCacheDir(t *testing.T) {
-	for _, tc := range []struct {
-		name  string
-		files files
-		env   string
-		want  string
-	}{
-		{"none", nil, "", ""},
-		{"main file first", files{"rc": `plugin_cache_dir = "/main"`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/main"},
-		{"then by name", files{"b.tfrc": `plugin_cache_dir = "/b"`, "a.tfrc.json": `{"plugin_cache_dir": "/a"}`}, "", "/a"},
-		{"empty is none", files{"rc": `plugin_cache_dir = ""`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
-		{"null is none", files{"rc": `{"plugin_cache_dir": null}`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
-		{"the variable before all", map[string]string{"rc": `plugin_cache_dir = "/main"`}, "/env", "/env"},
-		{"the last in a file", map[string]string{"rc": "plugin_cache_dir = \"/x\"\nplugin_cache_dir = \"/y\""}, "", "/y"},
-		{"variables in a file", map[string]string{"rc": `plugin_cache_dir = "$HOME/c/${SRC}$NOT_SET"`}, "", "/home/u/c//src"},
-		{"no variables in the variable", nil, "$HOME/x", "$HOME/x"},
-		{"number", map[string]string{"rc": `plugin_cache_dir = 5`}, "", "5"},
+	for text, want := range map[string]string{
+		"": "", // none
+		`plugin_cache_dir = "/main"|plugin_cache_dir = "/a"`:   "/main",          // main file first
+		`|plugin_cache_dir = "/a"|plugin_cache_dir = "/b"`:     "/a",             // then by name
+		`plugin_cache_dir = ""|plugin_cache_dir = "/a"`:        "/a",             // empty is none
+		`{"plugin_cache_dir": null}|plugin_cache_dir = "/a"`:   "/a",             // null is none
+		`plugin_cache_dir = "/main"|||/env`:                    "/env",           // the variable before all
+		"plugin_cache_dir = \"/x\"\nplugin_cache_dir = \"/y\"": "/y",             // the last in a file
+		`plugin_cache_dir = "$HOME/c/${SRC}$NOT_SET"`:          "/home/u/c//src", // variables in a file
+		"|||$HOME/x":           "$HOME/x", // no variables in the variable
+		`plugin_cache_dir = 5`: "5",       // number
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			config := mustRead(t, home(t, tc.files), func(name string) string {
-				if name == "TF_PLUGIN_CACHE_DIR" {
-					return tc.env
-				}
-				return testEnv(name)
-			})
-			must.Equal(t, config.PluginCacheDir, tc.want)
+		parts := strings.Split(text+"|||", "|")
+		config := mustRead(t, home(t, files{"rc": parts[0], "a.tfrc": parts[1], "b.tfrc": parts[2]}), func(name string) string {
+			if name == "TF_PLUGIN_CACHE_DIR" {
+				return parts[3]
+			}
+			return testEnv(name)
 		})
+		must.Equal(t, config.PluginCacheDir, want, text)
 	}
 }
 
@@ -190,7 +185,7 @@ func TestRead_ReportsProblemsOfAllFilesInOrderAndKeepsTheRest(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"", `host "a.com" { services = { "providers.v1" = "https://x/" } }`, `{"host": {"a.com": {"services": {"modules.v1": "x"}}}}`,
-		"host \"a b\" {\n services = [1, \"${x(\"y\")}\", <<E\nfoo\nE\n]\n}", "a = <<-E\n  b\n  E\n", `{"host": [{"a": null}, [], 1e9, "\u00e9\ud800"]}`,
+		`host "Bücher.Example:0443" {}`, "host \"a b\" {\n services = [1, \"${x(\"y\")}\", <<E\nfoo\nE\n]\n}", "a = <<-E\n  b\n  E\n", `{"host": [{"a": null}, [], 1e9, "\u00e9\ud800"]}`,
 		"plugin_cache_dir = 0x1f\ncredentials \"x\" \"y\" {}", "provider_installation {\n dev_overrides {\n \"a/b\" = \"$HOME/c\"\n }\n}",
 		"a = <<\n", "a = <<-E\n\n", "a = <<-E\n \tE\n", `{`, `{}}`, `[`, `a = "\u12"`, "\ufeff", "a=-", "#", "/*", "a.b = 08", `"a" "b" "c" {}`, `"${" = 1`,
 		`credentials "a.com" { token = "x" }`, `{"credentials": {"a.com": {"token": 5}}, "credentials_helper": [{"x": {"args": [1, "y"]}}]}`,
