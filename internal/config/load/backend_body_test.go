@@ -9,35 +9,33 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// TestLoadBody has names of files, a space, and what is in them.
 func TestLoadBody(t *testing.T) {
 	dir := t.TempDir()
-	for _, tt := range []struct{ name, file, content, want string }{
-		{"HCL", "a.hcl", "path = \"x\"\nblock {\n}\n", ""},
-		{"any name", "backend.conf", `path = "x"`, ""},
-		{"JSON", "a.json", `{"path": "x"}`, ""},
-		{"nothing", "empty", "", ""},
-		{"a mark of byte order", "bom.hcl", "\ufeffpath = \"x\"", ""},
-		{"syntax", "b.hcl", "path = ", "Missing expression"},
-		{"JSON under another name", "c.hcl", `{"path": "x"}`, "Argument or block definition required"},
-		{"loop", "d.hcl", `path = [for x in ["a"]: x]`, ""},
-		{"loop in a block", "e.hcl", "block {\n  path = [for x in [\"a\"]: x]\n}", ""},
-		{"large number", "f.hcl", "path = " + strings.Repeat("9", 20000), "Unsuitable value type"},
-		{"large number in JSON", "n.json", `{"path": 1e600000000}`, "Unsuitable value type"},
-		{"small number in JSON", "s.json", `{"block": [{"list": [-1e-600000000]}]}`, "Unsuitable value type"},
-		{"depth", "g.hcl", "path = " + strings.Repeat("[", 20000), "Configuration nested too deeply"},
-		{"no file", "", "", "Failed to read file"},
+	for text, want := range map[string]string{
+		"a.hcl path = \"x\"\nblock {\n}\n":                 "",
+		`backend.conf path = "x"`:                          "", // any name
+		`a.json {"path": "x"}`:                             "",
+		"empty ":                                           "",
+		"bom.hcl \ufeffpath = \"x\"":                       "", // a mark of byte order
+		"b.hcl path = ":                                    "Missing expression",
+		`c.hcl {"path": "x"}`:                              "Argument or block definition required", // JSON under another name
+		`d.hcl path = [for x in ["a"]: x]`:                 "",
+		"e.hcl block {\n  path = [for x in [\"a\"]: x]\n}": "",
+		"f.hcl path = " + strings.Repeat("9", 20000):       "Unsuitable value type",
+		`n.json {"path": 1e600000000}`:                     "Unsuitable value type",
+		`s.json {"block": [{"list": [-1e-600000000]}]}`:    "Unsuitable value type",
+		"g.hcl path = " + strings.Repeat("[", 20000):       "Configuration nested too deeply",
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(dir, "none")
-			if tt.file != "" {
-				path = filepath.Join(dir, tt.file)
-				must.Write(t, path, tt.content)
-			}
-			file, diags := LoadBody(path)
-			checkProblem(t, diags, tt.want)
-			must.Equal(t, file == nil && tt.want == "", false)
-		})
+		name, content, _ := strings.Cut(text, " ")
+		path := filepath.Join(dir, name)
+		must.Write(t, path, content)
+		file, diags := LoadBody(path)
+		checkProblem(t, diags, want)
+		must.Equal(t, file == nil && want == "", false, name)
 	}
+	_, diags := LoadBody(filepath.Join(dir, "none"))
+	checkProblem(t, diags, "Failed to read file")
 	if file, diags := LoadBody(dir); file != nil || !diags.HasErrors() {
 		t.Errorf("a directory: got %v, %v", file, diags)
 	}

@@ -1,53 +1,40 @@
 package load
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+// TestLoadModule_ModuleCallArguments has a call, and an override behind a bar; and its source, its version and a problem, with commas between them.
 func TestLoadModule_ModuleCallArguments(t *testing.T) {
-	tests := []struct {
-		name, block, override string
-		source, version       string
-		problem               string
-	}{
-		{name: "both", block: `source = "a/b/c"
-			version = "~> 1.0"`, source: "a/b/c", version: "~> 1.0"},
-		{name: "null is no version", block: `source = "./a"
-			version = null`, source: "./a"},
-		{name: "a number is a version", block: `source = "a/b/c"
-			version = 1`, source: "a/b/c", version: "1"},
-		{name: "no constraint", block: `source = "a/b/c"
-			version = "new"`, source: "a/b/c", problem: "Invalid version constraint"},
-		{name: "empty", block: `source = "a/b/c"
-			version = ""`, source: "a/b/c", problem: "Invalid version constraint"},
-		{name: "of a variable", block: "source = \"a/b/c\"\nversion = \"~> ${var.v}\"", source: "a/b/c", version: "~> 1.2"},
-		{name: "a null variable is none", block: "source = \"a/b/c\"\nversion = var.none", source: "a/b/c"},
-		{name: "of a local value", block: "source = \"a/b/c\"\nversion = local.v", source: "a/b/c", version: "1.2"},
-		{name: "of a path", block: "source = \"a/b/c\"\nversion = path.module", source: "a/b/c", problem: "Invalid module version"},
-		{name: "no constraint of a variable", block: "source = \"a/b/c\"\nversion = \"new ${var.v}\"", source: "a/b/c", problem: "Invalid version constraint"},
-		{name: "resources", block: `source = "./${a.b.c}"`, problem: "Invalid module source"},
-		{name: "null is no source", block: `source = null`, problem: "Unsuitable module source"},
-		{name: "another source", block: `source = null
-			version = "1.0"`, override: `source = "x/y/z"`, source: "x/y/z", version: "1.0"},
-		{name: "another version", block: `source = "x/y/z"
-			version = "bad"`, override: `version = "2.0"`, source: "x/y/z", version: "2.0"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			files := texts{
-				"main.tf": "module \"m\" {\n" + tt.block + "\n}\n",
-				"v.tf":    "variable \"v\" {\n  const = true\n  default = \"1.2\"\n}\nvariable \"none\" {\n  const = true\n  type = string\n  default = null\n}\nlocals {\n  v = var.v\n}\n",
-			}
-			if tt.override != "" {
-				files["override.tf"] = "module \"m\" {\n" + tt.override + "\n}\n"
-			}
-			call := load(t, files).Calls[0]
-			must.Equal(t, call.Source, tt.source)
-			must.Equal(t, call.Version, tt.version)
-			checkProblem(t, call.Problems(), tt.problem)
-		})
+	const variables = "variable \"v\" {\n  const = true\n  default = \"1.2\"\n}\nvariable \"none\" {\n  const = true\n  type = string\n  default = null\n}\nlocals {\n  v = var.v\n}\n"
+	for text, want := range map[string]string{
+		"source = \"a/b/c\"\nversion = \"~> 1.0\"":                "a/b/c,~> 1.0",
+		"source = \"./a\"\nversion = null":                        "./a",
+		"source = \"a/b/c\"\nversion = 1":                         "a/b/c,1",
+		"source = \"a/b/c\"\nversion = \"new\"":                   "a/b/c,,Invalid version constraint",
+		"source = \"a/b/c\"\nversion = \"\"":                      "a/b/c,,Invalid version constraint",
+		"source = \"a/b/c\"\nversion = \"~> ${var.v}\"":           "a/b/c,~> 1.2",
+		"source = \"a/b/c\"\nversion = var.none":                  "a/b/c",
+		"source = \"a/b/c\"\nversion = local.v":                   "a/b/c,1.2",
+		"source = \"a/b/c\"\nversion = path.module":               "a/b/c,,Invalid module version",
+		"source = \"a/b/c\"\nversion = \"new ${var.v}\"":          "a/b/c,,Invalid version constraint",
+		"source = \"./${a.b.c}\"":                                 ",,Invalid module source",
+		"source = null":                                           ",,Unsuitable module source",
+		"source = null\nversion = \"1.0\"|source = \"x/y/z\"":     "x/y/z,1.0",
+		"source = \"x/y/z\"\nversion = \"bad\"|version = \"2.0\"": "x/y/z,2.0",
+	} {
+		block, override, _ := strings.Cut(text, "|")
+		files := texts{"main.tf": "module \"m\" {\n" + block + "\n}\n", "v.tf": variables}
+		if override != "" {
+			files["override.tf"] = "module \"m\" {\n" + override + "\n}\n"
+		}
+		call, words := load(t, files).Calls[0], strings.Split(want+",,", ",")
+		must.Equal(t, call.Source, words[0], text)
+		must.Equal(t, call.Version, words[1], text)
+		checkProblem(t, call.Problems(), words[2])
 	}
 }
 

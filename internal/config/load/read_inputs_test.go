@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,26 +56,27 @@ func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*M
 	return module, diags
 }
 
+// TestReadInputs_ReadTextAsTheTypeSays has what the variable says of its type, a bar, and a text; and its value, or a problem behind "!".
 func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
-	for _, tt := range []struct{ name, typ, text, want, problem string }{
-		{name: "no type", text: `["a"]`, want: `["a"]`},
-		{name: "string", typ: "type = string", text: `"a"`, want: `"a"`},
-		{name: "number", typ: "type = number", text: `01`, want: `1`},
-		{name: "no number", typ: "type = number", text: `hidden`, problem: "Invalid value for input variable"},
-		{name: "any", typ: "type = any", text: `"a"`, want: "a"},
-		{name: "no expression", typ: "type = any", text: `[`, problem: "Missing expression"},
-		{name: "variable", typ: "type = any", text: `y`, problem: "Variables not allowed"},
+	for given, want := range map[string]string{
+		`|["a"]`:               `["a"]`,
+		`type = string|"a"`:    `"a"`,
+		"type = number|01":     "1",
+		"type = number|hidden": "!Invalid value for input variable",
+		`type = any|"a"`:       "a",
+		"type = any|[":         "!Missing expression",
+		"type = any|y":         "!Variables not allowed",
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			for _, sources := range []InputSources{
-				{Environ: []string{"TF_VAR_x=" + tt.text}},
-				{Arguments: []InputArgument{{Assignment: "x=" + tt.text}}},
-			} {
-				module, diags := loadInputs(t, nil, tt.typ, sources)
-				must.Equal(t, module.Calls[0].Source, tt.want)
-				checkProblem(t, diags, tt.problem)
-			}
-		})
+		typ, text, _ := strings.Cut(given, "|")
+		want, problem, _ := strings.Cut(want, "!")
+		for _, sources := range []InputSources{
+			{Environ: []string{"TF_VAR_x=" + text}},
+			{Arguments: []InputArgument{{Assignment: "x=" + text}}},
+		} {
+			module, diags := loadInputs(t, nil, typ, sources)
+			must.Equal(t, module.Calls[0].Source, want, given)
+			checkProblem(t, diags, problem)
+		}
 	}
 }
 
@@ -93,52 +95,46 @@ func TestReadInputs_ComputeLoops(t *testing.T) {
 	must.Equal(t, inputFor(t, texts{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}), "./bc")
 }
 
+// TestReadInputs_Problems has arguments and files, of which each tells hidden, and the problem with its file and line.
 func TestReadInputs_Problems(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		files    texts
-		argument InputArgument
-		summary  string
-		file     string
-		line     int
-	}{
-		{name: "no equals sign", argument: InputArgument{Assignment: "hidden"}, summary: "Invalid -var option"},
-		{name: "no name", argument: InputArgument{Assignment: "=hidden"}, summary: "Invalid -var option"},
-		{name: "spaces", argument: InputArgument{Assignment: "x =hidden"}, summary: "Invalid -var option"},
-		{name: "undeclared", argument: InputArgument{Assignment: "y=hidden"}, summary: "Value for undeclared variable"},
-		{name: "missing file", argument: InputArgument{File: "gone.tfvars"}, summary: "Failed to read variables file"},
-		{name: "directory", files: map[string]string{"d/": ""}, argument: InputArgument{File: "d"}, summary: "Failed to read variables file"},
-		{name: "undeclared in a file", files: texts{"terraform.tfvars": "y = 1"}, argument: InputArgument{Assignment: "x=./a"}, summary: "Value for undeclared variable"},
-		{name: "many undeclared in files", files: texts{"terraform.tfvars": "y = 1\nz = \"hidden\"\n", "a.auto.tfvars": "w = 1"}, summary: "Values for undeclared variables"},
-		{name: "automatic directory", files: map[string]string{"a.auto.tfvars/": ""}, summary: "Failed to read variables file"},
-		{name: "block", files: texts{"terraform.tfvars": "\nb {\n}\n"}, summary: `Unexpected "b" block`, file: "terraform.tfvars", line: 2},
-		{name: "reference", files: texts{"a.auto.tfvars": "\nx = var.y\n"}, summary: "Variables not allowed", file: "a.auto.tfvars", line: 2},
-		{name: "syntax", files: texts{"a.auto.tfvars.json": "["}, file: "a.auto.tfvars.json", summary: "Missing value", line: 1},
-		{name: "loop", files: texts{"a.auto.tfvars": "x = [for k in [\"./a\"] : k][0]\n", "b.auto.tfvars": "x = join([for k in [1] : k])\n"}, summary: "Function calls not allowed", file: "b.auto.tfvars", line: 1},
-		{name: "loops that take long", files: texts{"a.auto.tfvars": longLoops, "b.auto.tfvars": "y = [for k in [1] : k]\n"}, summary: "Expression too complex", file: "a.auto.tfvars", line: 1},
-		{name: "wrong type", files: texts{"a.auto.tfvars": "\nx = [\"hidden\"]\n"}, summary: "Invalid value for input variable", file: "a.auto.tfvars", line: 2},
+	t.Run("arguments", func(t *testing.T) {
+		for argument, want := range map[InputArgument]string{
+			{Assignment: "hidden"}:    "Invalid -var option",
+			{Assignment: "=hidden"}:   "Invalid -var option",
+			{Assignment: "x =hidden"}: "Invalid -var option",
+			{Assignment: "y=hidden"}:  "Value for undeclared variable",
+			{File: "gone.tfvars"}:     "Failed to read variables file",
+			{File: "d"}:               "Failed to read variables file", // a directory
+		} {
+			checkInputs(t, texts{"d/": ""}, want, argument)
+		}
+	})
+	for want, files := range map[string]texts{
+		"Value for undeclared variable":                       {"terraform.tfvars": "y = 1"},
+		"Values for undeclared variables":                     {"terraform.tfvars": "y = 1\nz = \"hidden\"\n", "a.auto.tfvars": "w = 1"},
+		"Failed to read variables file":                       {"a.auto.tfvars/": ""},
+		`Unexpected "b" block at terraform.tfvars:2`:          {"terraform.tfvars": "\nb {\n}\n"},
+		"Variables not allowed at a.auto.tfvars:2":            {"a.auto.tfvars": "\nx = var.y\n"},
+		"Missing value at a.auto.tfvars.json:1":               {"a.auto.tfvars.json": "["},
+		"Function calls not allowed at b.auto.tfvars:1":       {"a.auto.tfvars": "x = [for k in [\"./a\"] : k][0]\n", "b.auto.tfvars": "x = join([for k in [1] : k])\n"},
+		"Expression too complex at a.auto.tfvars:1":           {"a.auto.tfvars": longLoops, "b.auto.tfvars": "y = [for k in [1] : k]\n"},
+		"Invalid value for input variable at a.auto.tfvars:2": {"a.auto.tfvars": "\nx = [\"hidden\"]\n"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, diags := loadInputs(t, tt.files, "type = string\ndefault = \"./b\"", InputSources{Arguments: []InputArgument{tt.argument}}.without(InputArgument{}))
-			if tt.summary == "" {
-				must.Len(t, diags, 0)
-				return
-			}
-			found := slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
-				return d.Summary == tt.summary && (tt.file == "" || d.Subject != nil && filepath.Base(d.Subject.Filename) == tt.file && d.Subject.Start.Line == tt.line)
-			})
-			if !found {
-				t.Errorf("problems %v, want %q at %s:%d", diags, tt.summary, tt.file, tt.line)
-			}
-			must.NotContain(t, diags.Error(), "hidden", "the problem tells a value", diags)
-		})
+		t.Run(want, func(t *testing.T) { checkInputs(t, files, want) })
 	}
 }
 
-// without drops an argument that stands for "none".
-func (s InputSources) without(none InputArgument) InputSources {
-	s.Arguments = slices.DeleteFunc(s.Arguments, func(a InputArgument) bool { return a == none })
-	return s
+// checkInputs reads the inputs of a variable that is text, of which there is a problem, as "SUMMARY at FILE:LINE" where it is in a file.
+func checkInputs(t *testing.T, files texts, want string, arguments ...InputArgument) {
+	t.Helper()
+	_, diags := loadInputs(t, files, "type = string\ndefault = \"./b\"", InputSources{Arguments: arguments})
+	found := slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
+		return d.Summary == want || d.Subject != nil && fmt.Sprintf("%s at %s:%d", d.Summary, filepath.Base(d.Subject.Filename), d.Subject.Start.Line) == want
+	})
+	if !found {
+		t.Errorf("problems %v, want %q", diags, want)
+	}
+	must.NotContain(t, diags.Error(), "hidden", "the problem tells a value", diags)
 }
 
 func TestReadInputs_MatterToTerraformWithoutConstants(t *testing.T) {
