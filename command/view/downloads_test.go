@@ -140,13 +140,11 @@ Downloaded example.com/acme/alpha v1.2.3: 0 kB in 0ms
 `},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			clock := newWatch()
-			s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
-			s.play(clock, append(script{{0, pending(alpha)}}, tt.run...))
-			s.ProvidersEnd()
-			must.Equal(t, s.err.String(), tt.want)
-		})
+		clock := newWatch()
+		s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
+		s.play(clock, append(script{{0, pending(alpha)}}, tt.run...))
+		s.ProvidersEnd()
+		must.Equal(t, s.err.String(), tt.want, tt.name)
 	}
 }
 
@@ -262,17 +260,15 @@ func TestSummary(t *testing.T) {
 		}, nil, "1 provider ready in 0ms: 1 downloaded (0 kB from example.com)"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			clock := newWatch()
-			s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
-			s.play(clock, tt.run)
-			s.ProvidersEnd()
-			if tt.more != nil {
-				tt.more(s)
-			}
-			s.Done(nil, false)
-			lines := strings.Split(strings.TrimSuffix(s.err.String(), "\n"), "\n")
-			must.Equal(t, lines[len(lines)-1], tt.want)
-		})
+		clock := newWatch()
+		s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
+		s.play(clock, tt.run)
+		s.ProvidersEnd()
+		if tt.more != nil {
+			tt.more(s)
+		}
+		s.Done(nil, false)
+		lines := strings.Split(strings.TrimSuffix(s.err.String(), "\n"), "\n")
+		must.Equal(t, lines[len(lines)-1], tt.want, tt.name)
 	}
 }

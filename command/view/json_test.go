@@ -100,14 +100,12 @@ func TestJSON_Records(t *testing.T) {
 		}, `"dir":"x",` + jsonEnded + `"fetched":true,"key":"net","source":"git::https://example.com/n"` + jsonBegun + `,"type":"module","version":"1.0.0"}`},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := newSpeaker(func(o *Options) { o.JSON = true })
-			s.Observe(pending(alpha))
-			s.Observe(on(event.Query, alpha))
-			tt.say(s)
-			lines := strings.Split(strings.TrimSpace(s.out.String()), "\n")
-			must.Contain(t, lines[len(lines)-1], tt.want)
-		})
+		s := newSpeaker(func(o *Options) { o.JSON = true })
+		s.Observe(pending(alpha))
+		s.Observe(on(event.Query, alpha))
+		tt.say(s)
+		lines := strings.Split(strings.TrimSpace(s.out.String()), "\n")
+		must.Contain(t, lines[len(lines)-1], tt.want, tt.name)
 	}
 }
 

@@ -43,24 +43,22 @@ func TestNewest_HelperIsFound(t *testing.T) {
 		"1/terraform-credentials-t_vault 1/terraform-credentials-t_v 1/terraform-credentials-t_v99999999999999999999":    "",                                     // no version at all
 		"1/terraform-credentials-tt 1/terraform-credentials-t-t 1/terraform-credentials- 1/t 1/xterraform-credentials-t": "",                                     // another's
 	} {
-		t.Run(files, func(t *testing.T) {
-			base := t.TempDir()
-			for file := range strings.FieldsSeq(files) {
-				path := filepath.Join(base, filepath.FromSlash(file)) + exe
-				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-				err := os.WriteFile(path, nil, 0o700)
-				if strings.HasSuffix(file, "/") {
-					err = errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
-				}
-				must.Succeed(t, err)
+		base := t.TempDir()
+		for file := range strings.FieldsSeq(files) {
+			path := filepath.Join(base, filepath.FromSlash(file)) + exe
+			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			err := os.WriteFile(path, nil, 0o700)
+			if strings.HasSuffix(file, "/") {
+				err = errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
 			}
-			got, err := findHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
-			if want != "" {
-				want = filepath.Join(base, filepath.FromSlash(want)) + exe
-			}
-			must.Equal(t, got, want)
-			must.Equal(t, err == nil, want != "")
-		})
+			must.Succeed(t, err)
+		}
+		got, err := findHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
+		if want != "" {
+			want = filepath.Join(base, filepath.FromSlash(want)) + exe
+		}
+		must.Equal(t, got, want, files)
+		must.Equal(t, err == nil, want != "", files)
 	}
 }
 

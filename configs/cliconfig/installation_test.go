@@ -48,16 +48,12 @@ provider_installation {
 		`{"provider_installation": [{"filesystem_mirror": [{"path": "a"}, {"path": "b"}], "direct": [{}]}]}`:               "1 filesystem_mirror a [] []\n1 filesystem_mirror b [] []\n1 direct  [] []", // JSON lists
 		`{"provider_installation": {}}`: "", // JSON empty
 	} {
-		t.Run(src, func(t *testing.T) {
-			config := mustParse(t, src)
-			must.Equal(t, show(config.Installation), want)
-			if config.Installation == nil {
-				t.Error("the block is as good as absent")
-			}
-			for _, m := range config.Installation {
-				must.Equal(t, m.File, "rc")
-			}
-		})
+		config := mustParse(t, src)
+		must.Equal(t, show(config.Installation), want, src)
+		must.Equal(t, config.Installation == nil, false, src)
+		for _, m := range config.Installation {
+			must.Equal(t, m.File, "rc", src)
+		}
 	}
 }
 

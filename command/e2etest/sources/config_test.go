@@ -8,10 +8,6 @@ var configFileCases = map[string]sourceCase{
 		theirs:   "successfully initialized",
 		installs: "registry/2.0.0",
 	},
-	"two credentials helpers": {
-		cli:   `credentials_helper "test" {} credentials_helper "other" {}`,
-		fails: "No more than one credentials_helper block may be specified",
-	},
 	"JSON, all of it": {
 		files: files{"home/.terraformrc": `{
 			"host": {"tf.example.com": {"services": {"providers.v1": "$SERVICE"}}},
@@ -24,19 +20,10 @@ var configFileCases = map[string]sourceCase{
 		packages: "a/$GADGET/1.0.0/$PLATFORM/\nb/$GADGET/1.1.0/$PLATFORM/\nb/$WIDGET/9.0.0/$PLATFORM/",
 		installs: "b/$GADGET/1.1.0/$PLATFORM/ registry/2.0.0",
 	},
-	"JSON, object for a method": {
-		files: files{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": {"path": "$ROOT/a"}}}`},
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"JSON, empty object for a method": {
 		needs:    "$REGISTRY/acme/widget",
 		files:    files{"home/.terraformrc": `{"provider_installation": {"direct": {}}}`},
 		installs: "registry/2.0.0",
-	},
-	"JSON that isn't": {
-		files:    files{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": [{"path": "$ROOT/a"}]},}`},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		fails:    "invalid character '}'",
 	},
 	"files of the directory": {
 		files: files{
@@ -85,41 +72,11 @@ var configFileCases = map[string]sourceCase{
 		warns: `"$ROOT/none" does not exist`,
 		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	"unknown keys": {
-		cli:   "nonsense = true\nprovider_foundation { direct {} }\n" + fromA,
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
-	"two provider_installation blocks": {
-		cli:      fromA + "\n" + fromAThenB,
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		fails:    "No more than one provider_installation block may be specified",
-	},
 	"provider_installation blocks in two files": {
 		cli:      fromA,
 		files:    files{"home/.terraform.d/x.tfrc": fromAThenB},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "No more than one provider_installation block may be specified",
-	},
-	"unknown method": {
-		cli:      `provider_installation { carrier_pigeon {} filesystem_mirror { path = "$ROOT/a" } }`,
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		fails:    `no installation method called "carrier_pigeon"`,
-	},
-	"label of provider_installation": {
-		cli:   `provider_installation "x" { direct {} }`,
-		fails: "provider_installation block can't have labels",
-	},
-	"provider_installation isn't a block": {
-		cli:   `provider_installation = { direct {} }`,
-		fails: "What is called provider_installation must be a block",
-	},
-	"no path": {
-		cli:   `provider_installation { filesystem_mirror {} direct {} }`,
-		fails: `needs the argument "path"`,
-	},
-	"syntax error": {
-		cli:   `provider_installation {`,
-		fails: "object expected closing RBRACE got: EOF",
 	},
 }
 
@@ -146,10 +103,6 @@ var hostCases = map[string]sourceCase{
 	"host in upper case": {
 		files:    files{"home/.terraformrc": `host "TF.Example.COM" { services = { "providers.v1" = "$SERVICE" } }`},
 		installs: "registry/2.0.0",
-	},
-	"host that is none": {
-		cli:   `host "tf example com" { services = {} }`,
-		fails: `invalid hostname "tf example com"`,
 	},
 	"discovery": {
 		needs:    "$REGISTRY/acme/widget",
@@ -182,9 +135,5 @@ var unmanagedCases = map[string]sourceCase{
 		files:    locking("1.0.0", packedH1("a/$WIDGET/1.0.0/$PLATFORM/")),
 		packages: "a/$GADGET/1.0.0/$PLATFORM/\na/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "a/$GADGET/1.0.0/$PLATFORM/",
-	},
-	"dev_overrides after another method": {
-		cli:   `provider_installation { direct {} dev_overrides { "$WIDGET" = "$ROOT/dev" } }`,
-		fails: "dev_overrides block must stand before all other methods",
 	},
 }

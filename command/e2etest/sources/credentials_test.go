@@ -26,27 +26,8 @@ var credentialsCases = map[string]sourceCase{
 		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
 		installs: "registry/2.0.0",
 	},
-	"token in a variable with dots": {
-		env:      []string{"TF_TOKEN_tf.example.com=" + theToken},
-		installs: "registry/2.0.0",
-	},
-	"token in a variable for a host with a dash": {
-		needs:    "my-tf.example.com/acme/widget",
-		cli:      `host "my-tf.example.com" { services = { "providers.v1" = "$SERVICE" } }`,
-		env:      []string{"TF_TOKEN_my__tf_example_com=" + theToken},
-		installs: "registry/2.0.0",
-	},
 	"credentials block": {
 		cli:      `credentials "tf.example.com" { token = "` + theToken + `" }`,
-		installs: "registry/2.0.0",
-	},
-	"credentials of another host": {
-		cli:   `credentials "example.com" { token = "` + theToken + `" }`,
-		fails: "host tf.example.com requires authentication credentials",
-	},
-	"variable before block": {
-		cli:      `credentials "tf.example.com" { token = "old" }`,
-		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
 		installs: "registry/2.0.0",
 	},
 	"empty variable before block": {

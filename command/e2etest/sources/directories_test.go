@@ -11,25 +11,12 @@ import (
 // differ. "Difference N" is an entry of the list in
 // docs/differences.md.
 var sourceExemptions = map[string]harness.Exemption{
-	"wildcard before a name":                    goesOn,
-	"pattern of four segments":                  goesOn,
-	"pattern of one segment":                    goesOn,
-	"two provider_installation blocks":          goesOn,
-	"provider_installation blocks in two files": goesOn,
-	"unknown method":                            goesOn,
-	"label of provider_installation":            goesOn,
-	"provider_installation isn't a block":       goesOn,
-	"no path":                                   goesOn,
-	"host that is none":                         goesOn,
-	"two credentials helpers":                   goesOn,
-	"dev_overrides after another method":        goesOn,
-	"JSON, object for a method":                 {Exit: true, Reason: "difference 14: Terraform wants a list of objects"},
+	"provider_installation blocks in two files": {Exit: true, Reason: "difference 6: Terraform goes on without what it doesn't understand"},
 	"JSON, empty object for a method":           {Exit: true, Reason: "difference 14: to Terraform that is no method at all"},
 	"no URL of an archive":                      {Tree: true, Reason: "difference 3: Terraform leaves directories"},
 	"no executable":                             {Tree: true, Reason: "difference 3: Terraform leaves what it has unpacked"},
 	"names in both cases":                       {Lock: true, Tree: true, Reason: "difference 19: Terraform unites the directories"},
 	"what isn't quite a platform":               {Exit: true, Reason: "difference 19: Terraform takes it for a platform, and its version for the newest"},
-	"JSON that isn't":                           {Exit: true, Reason: "difference 14: Terraform takes what it understands"},
 
 	"mirror without the provider":     asksNobodyElse,
 	"newest in the registry":          asksNobodyElse,
@@ -44,11 +31,8 @@ var sourceExemptions = map[string]harness.Exemption{
 	"dev_overrides, locked":        {Lock: true, Tree: true, Reason: "difference 25: 1.11 installs the provider all the same, 1.15 forgets its lock entry"},
 }
 
-// Reasons of several exemptions.
-var (
-	goesOn         = harness.Exemption{Exit: true, Reason: "difference 6: Terraform goes on without what it doesn't understand"}
-	asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: Terraform ends at a network mirror that lacks a version"}
-)
+// asksNobodyElse is what several differ in.
+var asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: Terraform ends at a network mirror that lacks a version"}
 
 // sourceCases are all cases, with what those of a subject have in common.
 func sourceCases(t *testing.T) map[string]sourceCase {

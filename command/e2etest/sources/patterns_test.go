@@ -9,14 +9,6 @@ var patternCases = map[string]sourceCase{
 		fails:    "provider $GADGET was not found in any of the search locations",
 		theirs:   "provider registry tf.example.com does not have a provider named $GADGET",
 	},
-	"include a namespace": {
-		cli:   withPatterns(`include = ["tf.example.com/acme/*"]`, `exclude = ["tf.example.com/acme/*"]`),
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
-	"include everything": {
-		cli:   withPatterns(`include = ["*/*/*"]`, `exclude = ["*/*/*"]`),
-		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
-	},
 	"include two segments": {
 		needs:    "hashicorp/widget\nacme/widget",
 		cli:      withPatterns(`include = ["hashicorp/*", "acme/widget"]`, `exclude = ["*/*/*"]`),
@@ -32,25 +24,6 @@ var patternCases = map[string]sourceCase{
 		cli:   withPatterns(`include = ["TF.Example.com/ACME/Widget"]`, `exclude = ["TF.Example.com/ACME/Widget"]`),
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	"include another": {
-		cli:      withPatterns(`include = ["$GADGET", "other.example.com/*/*"]`, ""),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		installs: "registry/2.0.0",
-	},
-	"empty include": {
-		cli:   withPatterns(`include = []`, ""),
-		comes: "a/$WIDGET/9.0.0/$PLATFORM/",
-	},
-	"exclude": {
-		cli:      withPatterns(`exclude = ["tf.example.com/acme/*"]`, ""),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		installs: "registry/2.0.0",
-	},
-	"exclude counts more than include": {
-		cli:      withPatterns("exclude = [\"tf.example.com/*/*\"]\n include = [\"$WIDGET\"]", ""),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		installs: "registry/2.0.0",
-	},
 	"exclude of the registry": {
 		cli:   withPatterns("", `exclude = ["$WIDGET"]`),
 		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
@@ -62,26 +35,6 @@ var patternCases = map[string]sourceCase{
 	"a precise pattern has no precedence": {
 		cli:   withPatterns(`include = ["*/*/*"]`, `include = ["$WIDGET"]`),
 		comes: "a/$WIDGET/2.0.0/$PLATFORM/",
-	},
-	"excluded everywhere": {
-		cli:      withPatterns(`exclude = ["*/*/*"]`, `exclude = ["*/*/*"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		fails:    notFound,
-	},
-	"wildcard before a name": {
-		cli:      withPatterns(`include = ["tf.example.com/*/widget"]`, ""),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		fails:    `invalid provider matching pattern "tf.example.com/*/widget"`,
-	},
-	"pattern of four segments": {
-		cli:      withPatterns(`exclude = ["tf.example.com/acme/widget/1.0.0"]`, ""),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		fails:    `invalid provider matching pattern "$WIDGET/1.0.0"`,
-	},
-	"pattern of one segment": {
-		cli:      withPatterns("", `include = ["widget"]`),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		fails:    `invalid provider matching pattern "widget"`,
 	},
 }
 

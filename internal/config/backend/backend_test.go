@@ -418,22 +418,20 @@ func TestFiles_States(t *testing.T) {
 		{"old", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {"a": {}}}]}`, true},
 		{"old and empty", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {}}]}`, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			if tt.file != "" {
-				path := filepath.Join(dir, filepath.FromSlash(tt.file))
-				must.Write(t, path, tt.content)
+		dir := t.TempDir()
+		if tt.file != "" {
+			path := filepath.Join(dir, filepath.FromSlash(tt.file))
+			must.Write(t, path, tt.content)
+		}
+		files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))
+		states := must.Get(files.States(nil))(t)
+		for _, s := range states {
+			want := tt.full && s.Path == filepath.Join(dir, filepath.FromSlash(tt.file))
+			if s.Full != want || s.Stays {
+				t.Errorf("%s: got %+v", tt.name, s)
 			}
-			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))
-			states := must.Get(files.States(nil))(t)
-			for _, s := range states {
-				want := tt.full && s.Path == filepath.Join(dir, filepath.FromSlash(tt.file))
-				if s.Full != want || s.Stays {
-					t.Errorf("got %+v", s)
-				}
-			}
-			must.Equal(t, len(states) == 2, strings.Contains(tt.file, "/w/"), states)
-		})
+		}
+		must.Equal(t, len(states) == 2, strings.Contains(tt.file, "/w/"), states, tt.name)
 	}
 }
 

@@ -169,37 +169,34 @@ func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
 
 func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 	for _, tt := range []struct {
-		name, variable string
+		path, variable string
 		input          cty.Value
-		child          bool
-		want, problem  string
+		want           string // the source, or a problem
 	}{
-		{name: "text", input: cty.StringVal("a"), want: "./a"},
-		{name: "number for a string", variable: "type = string", input: cty.NumberIntVal(3), want: "./3"},
-		{name: "instead of the default", variable: `default = "b"`, input: cty.StringVal("a"), want: "./a"},
-		{name: "none", problem: "No value for required variable"},
-		{name: "none in a child", child: true, problem: "Unknown module source"},
-		{name: "unknown in a child", variable: `default = "b"`, input: cty.DynamicVal, child: true, problem: "Unknown module source"},
-		{name: "wrong type", variable: "type = bool", input: cty.StringVal("hidden"), problem: "Invalid value for input variable"},
-		{name: "null", variable: "nullable = false", input: cty.NullVal(cty.String), problem: "Required variable not set"},
-		{name: "null for the default", variable: "nullable = false\ndefault = \"b\"", input: cty.NullVal(cty.String), want: "./b"},
-		{name: "sensitive", input: cty.StringVal("hidden").Mark(functions.Sensitive), problem: "Unknown module source"},
+		{"", "", cty.StringVal("a"), "./a"},
+		{"", "type = string", cty.NumberIntVal(3), "./3"},
+		{"", `default = "b"`, cty.StringVal("a"), "./a"},
+		{"", "", cty.NilVal, "No value for required variable"},
+		{"module.a", "", cty.NilVal, "Unknown module source"},
+		{"module.a", `default = "b"`, cty.DynamicVal, "Unknown module source"},
+		{"", "type = bool", cty.StringVal("hidden"), "Invalid value for input variable"},
+		{"", "nullable = false", cty.NullVal(cty.String), "Required variable not set"},
+		{"", "nullable = false\ndefault = \"b\"", cty.NullVal(cty.String), "./b"},
+		{"", "", cty.StringVal("hidden").Mark(functions.Sensitive), "Unknown module source"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			opts := Options{Inputs: Values{}}
-			if tt.input != cty.NilVal {
-				opts.Inputs["x"] = tt.input
-			}
-			if tt.child {
-				opts.Path = "module.a"
-			}
-			module, diags := loadWith(t, opts, texts{"main.tf": fmt.Sprintf(
-				"variable \"x\" {\n  const = true\n%s\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", tt.variable)})
-			if got := module.Calls[0].Source; got != tt.want || !module.Constant {
-				t.Errorf("source %q, want %q", got, tt.want)
-			}
-			checkProblem(t, diags, tt.problem)
-		})
+		opts := Options{Inputs: Values{}, Path: tt.path}
+		if tt.input != cty.NilVal {
+			opts.Inputs["x"] = tt.input
+		}
+		module, diags := loadWith(t, opts, texts{"main.tf": fmt.Sprintf(
+			"variable \"x\" {\n  const = true\n%s\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", tt.variable)})
+		source, problem := "", tt.want
+		if strings.HasPrefix(tt.want, "./") {
+			source, problem = tt.want, ""
+		}
+		must.Equal(t, module.Calls[0].Source, source, tt)
+		must.Equal(t, module.Constant, true, tt)
+		checkProblem(t, diags, problem)
 	}
 }
 

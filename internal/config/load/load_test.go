@@ -67,48 +67,47 @@ func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 	must.EqualSlices(t, names, []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"})
 }
 
+// TestLoadModule_WithoutFilesIsEmpty has files, and behind a bar the directory for tests that is named.
 func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
-	for name, test := range map[string]struct {
-		files   texts
-		testDir string
-		empty   bool
-		warned  bool
-		tofu    bool
-	}{
-		"nothing":                   {empty: true},
-		"missing":                   {empty: true},
-		"primary":                   {files: texts{"main.tf": ""}},
-		"override only":             {files: texts{"override.tf": ""}},
-		"other files":               {files: texts{"README.md": "", ".x.tf": "", "x.tfvars": ""}, empty: true},
-		"directory called x.tf":     {files: map[string]string{"x.tf/": ""}, empty: true},
-		"module below":              {files: texts{"sub/main.tf": ""}, empty: true},
-		"test":                      {files: texts{"x.tftest.hcl": ""}},
-		"test in JSON":              {files: texts{"x.tftest.json": "{}"}},
-		"tests for OpenTofu":        {files: texts{"x.tftest.hcl": "", "tests/x.tftest.hcl": ""}, tofu: true, empty: true},
-		"test in tests":             {files: texts{"tests/x.tftest.hcl": ""}},
-		"test below tests":          {files: texts{"tests/a/x.tftest.hcl": ""}, empty: true},
-		"no test in tests":          {files: texts{"tests/main.tf": "", "tests/.x.tftest.hcl": "", "tests/x.tftest.hcl/": ""}, empty: true},
-		"test in another directory": {files: texts{"spec/x.tftest.hcl": ""}, empty: true},
-		"test in named directory":   {files: texts{"spec/x.tftest.hcl": ""}, testDir: "spec"},
-		"named directory instead":   {files: texts{"spec/": "", "tests/x.tftest.hcl": ""}, testDir: "spec", empty: true},
-		"named directory missing":   {files: texts{"main.tf": ""}, testDir: "spec", warned: true},
+	for text, want := range map[string]string{
+		"":                         "empty",
+		"missing":                  "empty",
+		"main.tf":                  "",
+		"override.tf":              "",
+		"README.md .x.tf x.tfvars": "empty",
+		"x.tf/":                    "empty",
+		"sub/main.tf":              "empty",
+		"x.tftest.hcl":             "",
+		"x.tftest.json":            "",
+		"OpenTofu: x.tftest.hcl tests/x.tftest.hcl":             "empty",
+		"tests/x.tftest.hcl":                                    "",
+		"tests/a/x.tftest.hcl":                                  "empty",
+		"tests/main.tf tests/.x.tftest.hcl tests/y.tftest.hcl/": "empty",
+		"spec/x.tftest.hcl":                                     "empty",
+		"spec/x.tftest.hcl|spec":                                "",
+		"spec/ tests/x.tftest.hcl|spec":                         "empty",
+		"main.tf|spec":                                          "warned",
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := writeFiles(t, test.files)
-			if name == "missing" {
-				must.Succeed(t, os.Remove(dir))
-			}
-			product := asTerraform
-			if test.tofu {
-				product = asOpenTofu
-			}
-			inputs, problems := ReadInputs(dir, InputSources{})
-			must.Equal(t, inputs != nil && len(inputs)+len(problems) == 0, true, inputs, problems)
-			module, diags := LoadModuleWith(dir, product, Options{TestDirectory: test.testDir})
-			if module.Empty != test.empty || diags.HasErrors() || (len(diags) > 0) != test.warned {
-				t.Errorf("Empty is %v, with %v", module.Empty, diags)
-			}
-		})
+		product, there := asTerraform, text
+		if of, isTofu := strings.CutPrefix(text, "OpenTofu: "); isTofu {
+			product, there = asOpenTofu, of
+		}
+		names, testDir, _ := strings.Cut(there, "|")
+		files := texts{}
+		for _, name := range strings.Fields(names) {
+			files[name] = map[bool]string{true: "{}"}[filepath.Ext(name) == ".json"]
+		}
+		delete(files, "missing")
+		dir := writeFiles(t, files)
+		if names == "missing" {
+			must.Succeed(t, os.Remove(dir))
+		}
+		inputs, problems := ReadInputs(dir, InputSources{})
+		must.Equal(t, inputs != nil && len(inputs)+len(problems) == 0, true, text, inputs, problems)
+		module, diags := LoadModuleWith(dir, product, Options{TestDirectory: testDir})
+		if module.Empty != (want == "empty") || diags.HasErrors() || (len(diags) > 0) != (want == "warned") {
+			t.Errorf("%s: Empty is %v, with %v", text, module.Empty, diags)
+		}
 	}
 }
 
@@ -215,17 +214,15 @@ func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 		"other backend":     {`backend "s3" {}`, `backend "gcs" {}`, "gcs"},
 		"cloud before both": {``, "cloud {}\nbackend \"s3\" {}", "cloud"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			module := load(t, texts{
-				"main.tf":     "terraform {\n" + test.base + "\n}\n",
-				"override.tf": "terraform {\n" + test.override + "\n}\n",
-			})
-			got := ""
-			if module.Backend != nil {
-				got = module.Backend.Type
-			}
-			must.Equal(t, got, test.want)
+		module := load(t, texts{
+			"main.tf":     "terraform {\n" + test.base + "\n}\n",
+			"override.tf": "terraform {\n" + test.override + "\n}\n",
 		})
+		got := ""
+		if module.Backend != nil {
+			got = module.Backend.Type
+		}
+		must.Equal(t, got, test.want, name)
 	}
 }
 

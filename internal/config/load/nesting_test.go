@@ -42,15 +42,11 @@ func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
 		files[name+".tf"] = text[0] + strings.Repeat(text[1], levels) + text[2] + "\n"
 	}
 	for name, text := range files {
-		t.Run(name, func(t *testing.T) {
-			module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), asTerraform)
-			if len(diags) != 1 || diags[0].Summary != "Configuration nested too deeply" {
-				t.Errorf("got %d diagnostics, the first of them %v", len(diags), diags[:min(1, len(diags))])
-			}
-			if module.Empty {
-				t.Error("the module is empty")
-			}
-		})
+		module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), asTerraform)
+		if len(diags) != 1 || diags[0].Summary != "Configuration nested too deeply" {
+			t.Errorf("%s: got %d diagnostics, the first of them %v", name, len(diags), diags[:min(1, len(diags))])
+		}
+		must.Equal(t, module.Empty, false, name)
 	}
 }
 

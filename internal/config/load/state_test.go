@@ -65,18 +65,16 @@ var states = map[string]struct {
 
 func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(writeFiles(t, texts{"terraform.tfstate": test.text}), "terraform.tfstate")
-			reqs := must.Get(StateRequirements(nil, path, asTerraform))(t)
-			var got []string
-			for _, p := range reqs.Providers() {
-				got = append(got, p.String())
-				if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Pos != (getproviders.Pos{File: path}) {
-					t.Errorf("%s is required as %v", p, reqs[p])
-				}
+		path := filepath.Join(writeFiles(t, texts{"terraform.tfstate": test.text}), "terraform.tfstate")
+		reqs := must.Get(StateRequirements(nil, path, asTerraform))(t)
+		var got []string
+		for _, p := range reqs.Providers() {
+			got = append(got, p.String())
+			if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Pos != (getproviders.Pos{File: path}) {
+				t.Errorf("%s: %s is required as %v", name, p, reqs[p])
 			}
-			must.Equal(t, strings.Join(got, " "), test.want)
-		})
+		}
+		must.Equal(t, strings.Join(got, " "), test.want, name)
 	}
 }
 

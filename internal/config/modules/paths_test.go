@@ -120,12 +120,10 @@ func TestResolve_TestsMayRunWhatCallsTheRoot(t *testing.T) {
 		"in its own file": {"a.tftest.hcl": run("./tests/.."), "tests/x.tf": ""},
 		"what it calls":   {"a.tftest.hcl": run("./child"), "child/main.tf": ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			files["main.tf"] = "output \"x\" {\n  value = 1\n}\n"
-			if _, diags := newProject(t, files).install(); diags.HasErrors() {
-				t.Error(diags)
-			}
-		})
+		files["main.tf"] = "output \"x\" {\n  value = 1\n}\n"
+		if _, diags := newProject(t, files).install(); diags.HasErrors() {
+			t.Error(name, diags)
+		}
 	}
 	newProject(t, texts{"main.tf": "", "a.tftest.hcl": run("./e"), "e/main.tf": call("f", "../f"), "f/main.tf": call("e", "../e")}).
 		wantProblem("f/main.tf", "no end")

@@ -3,6 +3,8 @@ package modules
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,48 +18,54 @@ type selectCase struct{ listed, constraint, want string }
 // lenient are constraints for which Terraform selects nothing.
 var lenient = []string{"= 1.2.0-beta1", "v1.2.0-beta1", "1.2.0-beta1, >= 1.2.0-alpha"}
 
-const manyVersions = "1.0.0 1.1.0 1.2.0-beta1 1.2.0-beta2 2.0.0 2.1.0-rc.1"
-
 // selectCases are compared with Terraform, too.
-var selectCases = []selectCase{
-	{manyVersions, "", "2.0.0"},
-	{manyVersions, "~> 1.0", "1.1.0"},
-	{manyVersions, "~> 1", "2.0.0"},
-	{manyVersions, "1", "1.0.0"},
-	{manyVersions, "= 1.1", "1.1.0"},
-	{manyVersions, ">= 1.0, < 2.0, != 1.1.0", "1.0.0"},
-	{manyVersions, "!= 2.0.0", "1.1.0"},
-	{manyVersions, "!= 2.1.0-rc.1", "2.0.0"},
-	{manyVersions, "> 3", "none, 2.0.0"},
-	{"2.0.0 1.0.0 10.0.0 9.0.0", "", "10.0.0"},
+var selectCases = casesOf(map[string]map[string]string{
+	"1.0.0 1.1.0 1.2.0-beta1 1.2.0-beta2 2.0.0 2.1.0-rc.1": {
+		"":                            "2.0.0",
+		"~> 1.0":                      "1.1.0",
+		"~> 1":                        "2.0.0",
+		"1":                           "1.0.0",
+		"= 1.1":                       "1.1.0",
+		">= 1.0, < 2.0, != 1.1.0":     "1.0.0",
+		"!= 2.0.0":                    "1.1.0",
+		"!= 2.1.0-rc.1":               "2.0.0",
+		"> 3":                         "none, 2.0.0",
+		"1.2.0-beta1":                 "1.2.0-beta1",
+		"=1.2.0-beta1":                "1.2.0-beta1",
+		" 1.2.0-beta1 ":               "1.2.0-beta1",
+		"1.2-beta1":                   "1.2.0-beta1",
+		"2.1.0-rc.1":                  "2.1.0-rc.1",
+		"1.2.0-BETA1":                 "none, 2.0.0",
+		">= 1.2.0-beta1":              "2.0.0",
+		">= 1.2.0-beta1, < 1.2.0":     "none, 2.0.0",
+		"~> 1.2.0-beta1":              "none, 2.0.0",
+		"<= 1.2.0-beta2":              "1.1.0",
+		"> 1.0, 2.1.0-rc.1":           "none, 2.1.0-rc.1",
+		"= 1.2.0-beta1":               "1.2.0-beta1",
+		"v1.2.0-beta1":                "1.2.0-beta1",
+		"1.2.0-beta1, >= 1.2.0-alpha": "1.2.0-beta1",
+	},
+	"2.0.0 1.0.0 10.0.0 9.0.0": {"": "10.0.0"},
+	"1.2.0-beta1":              {"": "none, ", "> 1.0": "none, "},
 
-	{manyVersions, "1.2.0-beta1", "1.2.0-beta1"},
-	{manyVersions, "=1.2.0-beta1", "1.2.0-beta1"},
-	{manyVersions, " 1.2.0-beta1 ", "1.2.0-beta1"},
-	{manyVersions, "1.2-beta1", "1.2.0-beta1"},
-	{manyVersions, "2.1.0-rc.1", "2.1.0-rc.1"},
-	{manyVersions, "1.2.0-BETA1", "none, 2.0.0"},
-	{manyVersions, ">= 1.2.0-beta1", "2.0.0"},
-	{manyVersions, ">= 1.2.0-beta1, < 1.2.0", "none, 2.0.0"},
-	{manyVersions, "~> 1.2.0-beta1", "none, 2.0.0"},
-	{manyVersions, "<= 1.2.0-beta2", "1.1.0"},
-	{manyVersions, "> 1.0, 2.1.0-rc.1", "none, 2.1.0-rc.1"},
-	{manyVersions, "= 1.2.0-beta1", "1.2.0-beta1"},
-	{manyVersions, "v1.2.0-beta1", "1.2.0-beta1"},
-	{manyVersions, "1.2.0-beta1, >= 1.2.0-alpha", "1.2.0-beta1"},
-	{"1.2.0-beta1", "", "none, "},
-	{"1.2.0-beta1", "> 1.0", "none, "},
+	"1.0.0+a 1.0.0+b 1.0.0": {"": "1.0.0+a"},
+	"1.0.0 1.0.0+b 1.0.0+a": {"": "1.0.0"},
+	"1.0.0+a 1.0.0+b":       {"1.0.0+b": "1.0.0+a", "!= 1.0.0+a": "none, 1.0.0+a"},
+	"1.0.0-x+a 1.0.0-x+b":   {"1.0.0-x+b": "1.0.0-x+b", "1.0.0-x": "none, "},
+	"1.2.0 1.2.0.5 1.2.0.4": {"~> 1.2.0": "1.2.0.5"},
 
-	{"1.0.0+a 1.0.0+b 1.0.0", "", "1.0.0+a"},
-	{"1.0.0 1.0.0+b 1.0.0+a", "", "1.0.0"},
-	{"1.0.0+a 1.0.0+b", "1.0.0+b", "1.0.0+a"},
-	{"1.0.0+a 1.0.0+b", "!= 1.0.0+a", "none, 1.0.0+a"},
-	{"1.0.0-x+a 1.0.0-x+b", "1.0.0-x+b", "1.0.0-x+b"},
-	{"1.0.0-x+a 1.0.0-x+b", "1.0.0-x", "none, "},
-	{"1.2.0 1.2.0.5 1.2.0.4", "~> 1.2.0", "1.2.0.5"},
+	"x 1.0.0 1.0.0-a_b 99999999999999999999.0.0": {"": "1.0.0"},
+	"x": {"": "none, "},
+})
 
-	{"x 1.0.0 1.0.0-a_b 99999999999999999999.0.0", "", "1.0.0"},
-	{"x", "", "none, "},
+// casesOf are those of each list, in one order.
+func casesOf(lists map[string]map[string]string) (all []selectCase) {
+	for _, listed := range slices.Sorted(maps.Keys(lists)) {
+		for _, constraint := range slices.Sorted(maps.Keys(lists[listed])) {
+			all = append(all, selectCase{listed, constraint, lists[listed][constraint]})
+		}
+	}
+	return all
 }
 
 // list is the decoded answer of a registry that lists the versions of a case.
