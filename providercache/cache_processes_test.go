@@ -86,7 +86,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 			}
 		}
 		for _, root := range []string{filepath.Join(target, "0"), filepath.Join(target, "1"), cache} {
-			noStages(t, root)
+			noneStaged(t, root)
 			must.Equal(t, read(t, widgetIn(root)), content, i, root)
 		}
 		succeed(t, os.RemoveAll(dir))
