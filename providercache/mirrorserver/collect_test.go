@@ -129,29 +129,35 @@ func (p *pipedResponse) Header() http.Header         { return p.header }
 func (p *pipedResponse) WriteHeader(int)             {}
 func (p *pipedResponse) Write(b []byte) (int, error) { return p.to.Write(b) }
 
-// TestServer_CloseKeepsMarks: a server that ends right after it has sent an archive has noted that.
-func TestServer_CloseKeepsMarks(t *testing.T) {
-	m := newMirroring(t)
-	m.opts.MarkUses = true
-	m.add("large", "1.0.0")
-	first, front := m.start(t)
-	found(t, front, archive)
-	settle(t, first)
-	m.registry.Break("archive", providertest.Fault{Stall: true, CutAfter: 100})
-	held := holding(m.bucket, "uses/")
-	m.bucket = held
-	server, front := m.start(t)
-	found(t, front, archive)
-	<-held.begun
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		server.Close()
-	}()
-	get(t, front, large) // ends because the server is closed
-	close(held.release)
-	<-closed
-	must.Len(t, keysIn(t, m.bucket, "uses/"), 1)
+// TestServer_CloseKeepsWhatWasSent: a server that ends right after it has sent an archive has stored it, and has noted its use.
+func TestServer_CloseKeepsWhatWasSent(t *testing.T) {
+	for part, stored := range map[string]bool{"/archives/": false, "uses/": true} {
+		t.Run(part, func(t *testing.T) {
+			m := newMirroring(t)
+			m.opts.MarkUses = true
+			m.add("large", "1.0.0")
+			if stored {
+				first, front := m.start(t)
+				found(t, front, archive)
+				settle(t, first)
+			}
+			m.registry.Break("archive", providertest.Fault{Stall: true, CutAfter: 100, Path: "large"})
+			held := holding(m.bucket, part)
+			m.bucket = held
+			server, front := m.start(t)
+			found(t, front, archive)
+			<-held.begun
+			closed := make(chan struct{})
+			go func() {
+				defer close(closed)
+				server.Close()
+			}()
+			get(t, front, large) // ends because the server is closed
+			close(held.release)
+			<-closed
+			must.Len(t, keysIn(t, m.bucket, part), 1)
+		})
+	}
 }
 
 // heldBucket is a bucket that writes objects of one kind only when it is let to.

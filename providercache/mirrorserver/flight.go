@@ -182,8 +182,12 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	return nil
 }
 
-// put stores an archive that has passed all checks.
-func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 getproviders.Hash, released time.Time) error {
+// put stores an archive that has passed all checks. Clients have all of it: a server that ends right then stores it, too.
+func (s *Server) put(ended context.Context, asked request, path string, zh, h1 getproviders.Hash, released time.Time) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ended))
+	defer cancel()
+	stop := context.AfterFunc(ended, func() { time.AfterFunc(markTimeout, cancel) })
+	defer stop()
 	key, err := archiveKey(asked.provider, asked.version, asked.platform, zh, h1, released)
 	if err != nil {
 		return err

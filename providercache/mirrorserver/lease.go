@@ -105,5 +105,5 @@ func (s *Server) awaitTurn(ctx context.Context, key string, asked request, pkg p
 // errStored ends a flight whose archive is in the bucket already.
 var errStored = errors.New("the archive is in the bucket")
 
-// markTimeout is how long a mark may take to be written. A server that ends waits for it.
+// markTimeout is how long a mark may take to be written, or an archive when the server ends, which waits for it.
 const markTimeout = 10 * time.Second

@@ -137,8 +137,8 @@ const (
 // patience is how long a request waits for memory.
 const patience = 30 * time.Second
 
-// Close ends downloads that run, and waits until they have ended, and for ten seconds at most until the uses of
-// archives are noted in the bucket. Requests that wait for a download fail; so does every later request for an archive
+// Close ends downloads that run, and waits until they have ended, and for ten seconds at most until archives that have arrived, and the uses of
+// archives, are in the bucket. Requests that wait for a download fail; so does every later request for an archive
 // that isn't in the bucket.
 func (s *Server) Close() { s.tasks.Close(errClosed) }
 
