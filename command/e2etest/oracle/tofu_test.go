@@ -51,7 +51,7 @@ func TestModules_SameAsTofu(t *testing.T) {
 // linkedAs is tfdeps under another name.
 func linkedAs(t *testing.T, name string) string {
 	t.Helper()
-	return harness.LinkTo(t, harness.Tfdeps(t), name+harness.ExeSuffix())
+	return harness.LinkTo(t, harness.Tfdeps(t), name)
 }
 
 // tofuVersion asks the real tofu.

@@ -164,7 +164,7 @@ func TestMirror_IsTheOnlySource(t *testing.T) {
 			must.Contain(t, harness.OneLine(end.Said()), "no available releases match")
 			must.Equal(t, registry.Requests("all"), before)
 
-			block := files{"dir": "filesystem_mirror {\n path = " + fmt.Sprintf("%q", k.mirror), "https": "network_mirror {\n url = " + fmt.Sprintf("%q", k.mirror)}[name]
+			block := map[string]string{"dir": "filesystem_mirror {\n path = " + fmt.Sprintf("%q", k.mirror), "https": "network_mirror {\n url = " + fmt.Sprintf("%q", k.mirror)}[name]
 			if block == "" {
 				return // Terraform reads no such place
 			}

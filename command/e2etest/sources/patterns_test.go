@@ -126,9 +126,9 @@ var impliedCases = map[string]sourceCase{
 		packages: "a/$WIDGET/1.1.0/$PLATFORM/\nb/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "b/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	"-plugin-dir leaves no registry": {
+	"-plugin-dir leaves no registry and no implied directory": {
 		args:     "-plugin-dir=$ROOT/a",
-		packages: "a/$GADGET/1.0.0/$PLATFORM/",
+		packages: "a/$GADGET/1.0.0/$PLATFORM/\nwork/terraform.d/plugins/$WIDGET/1.1.0/$PLATFORM/",
 		fails:    notFound,
 	},
 	"empty -plugin-dir": {

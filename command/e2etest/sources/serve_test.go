@@ -155,7 +155,7 @@ func TestServe_HasTokensOfItsOwn(t *testing.T) {
 		resp.Body.Close()
 		must.Equal(t, resp.StatusCode, http.StatusOK, path, resp.Status)
 	}
-	asked := files{}
+	asked := map[string]string{}
 	for _, req := range registry.Log() {
 		asked[req.Kind] = req.Header.Get("Authorization")
 		must.Equal(t, asked[req.Kind], map[bool]string{true: "Bearer upstream"}[req.Kind == "versions" || req.Kind == "package" || req.Kind == "module/versions"], req.Path)
@@ -279,7 +279,8 @@ func TestServe_DamagedArchives(t *testing.T) {
 				}
 				return end, harness.ReadLock(t, dir)
 			}
-			_, want := install()
+			end, want := install()
+			must.Equal(t, end.Code, 0, end)
 			file := func() string { // whose name has the time of the download
 				files := must.Get(filepath.Glob(filepath.Join(store, "providers", "*", "acme", "a", "1.1.0", "archives", "*.zip")))(t)
 				must.Len(t, files, 1)
@@ -287,8 +288,8 @@ func TestServe_DamagedArchives(t *testing.T) {
 			}
 			whole := harness.ReadText(t, file())
 			must.Write(t, file(), whole[:len(whole)/2]+"?"+whole[len(whole)/2+1:])
-			end, got := install()
-			if end.Code != 0 {
+			var got string
+			if end, got = install(); end.Code != 0 {
 				end, got = install()
 			}
 			must.Equal(t, end.Code, 0, end)

@@ -22,10 +22,12 @@ const (
 	maxCallsOfInit     = 40
 	maxCallsOfProvider = 2  // besides one for each of its files and directories
 	maxCallsOfLink     = 60 // of a provider that comes from the cache; 45 by hard links
+	maxOtherCalls      = 8  // of a provider, about what is open: 3 with nothing to do
+	maxOtherOfLink     = 35 // 22 by hard links
 )
 
-// TestInit_LooksAtFewFiles counts them for two and for twelve providers, whose packages are a directory with one file, and again where .terraform was
-// deleted.
+// TestInit_LooksAtFewFiles counts them, and those about what is open, for two and for twelve providers, whose packages are a directory with one
+// file, and again where .terraform was deleted.
 func TestInit_LooksAtFewFiles(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
@@ -33,35 +35,44 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 	home := t.TempDir()
 	_, env := newRegistry(t, 12, nil)
 	env = append(env, "HOME="+home, "XDG_STATE_HOME=", "XDG_CACHE_HOME=")
-	call := regexp.MustCompile(`^\d+ +[a-z0-9]+\((?:AT_FDCWD, )?"([^"]*)"`)
-	calls := func(providers int, deleted bool) (count int) {
+	call := regexp.MustCompile(`^\d+ +[a-z0-9]+\((?:(?:AT_FDCWD, )?"([^"]*)")?`)
+	calls := func(providers int, deleted bool) (count, others int) {
 		dir := harness.WorkDir(t, requiring(providers))
 		harness.Run(t, dir, env, program, "init")
 		if deleted {
 			must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 		}
 		trace := filepath.Join(t.TempDir(), "trace")
-		harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file", program, "init")
+		harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file,%network,read,pread64,write,close,fstat,getdents64,fcntl,flock", program, "init")
 		_, afterMain, ok := strings.Cut(harness.ReadText(t, trace), "/proc/self/exe")
 		must.Equal(t, ok, true)
 		above := strings.Join([]string{dir, filepath.Join(home, ".cache/tfdeps/providers/v1"), filepath.Join(home, ".local/state/tfdeps")}, "\n") + "\n"
 		for line := range strings.Lines(afterMain) {
 			found := call.FindStringSubmatch(line)
-			if found == nil || strings.Contains("\n"+above, "\n"+strings.TrimSuffix(strings.TrimSuffix(found[1], ".git"), "/")+"/") {
-				continue
+			switch {
+			case found == nil: // the end of a call, or a signal
+			case found[1] == "":
+				others++
+			case !strings.Contains("\n"+above, "\n"+strings.TrimSuffix(strings.TrimSuffix(found[1], ".git"), "/")+"/"):
+				count++
 			}
-			count++
 		}
-		return count
+		return count, others
 	}
-	few, many := calls(2, false), calls(12, false)
-	each := (many - few + 5) / 10 // one call more or less, as who comes first wants it, is none for each
-	t.Logf("%d calls, and %d for each provider", few-2*each, each)
-	if link := (calls(12, true) - calls(2, true)) / 10; link > maxCallsOfLink || link <= each {
-		t.Errorf("a provider of the cache takes %d calls, want at most %d", link, maxCallsOfLink)
+	each := func(few, many int) int { return (many - few + 5) / 10 } // one call more or less, as who comes first wants it, is none for each
+	few, fewOther := calls(2, false)
+	many, manyOther := calls(12, false)
+	fewLinked, fewOtherLinked := calls(2, true)
+	manyLinked, manyOtherLinked := calls(12, true)
+	provider, link := each(few, many), each(fewLinked, manyLinked)
+	fixed, other, otherOfLink := few-2*provider, each(fewOther, manyOther), each(fewOtherLinked, manyOtherLinked)
+	t.Logf("%d calls about files, and for each provider %d and %d others; if it comes from the cache %d and %d others", fixed, provider, other, link, otherOfLink)
+	if link > maxCallsOfLink || link <= provider || otherOfLink > maxOtherOfLink || otherOfLink <= other {
+		t.Errorf("a provider of the cache takes %d calls about files and %d others, want at most %d and %d", link, otherOfLink, maxCallsOfLink, maxOtherOfLink)
 	}
-	if fixed := few - 2*each; fixed > maxCallsOfInit || each-2 > maxCallsOfProvider || fixed < 20 || each < 2 {
-		t.Errorf("an init with nothing to do takes %d calls about files and %d for each provider, want at most %d and %d", fixed, each, maxCallsOfInit, maxCallsOfProvider+2)
+	if fixed > maxCallsOfInit || provider-2 > maxCallsOfProvider || other > maxOtherCalls || fixed < 20 || provider < 2 || other < 1 {
+		t.Errorf("an init with nothing to do takes %d calls about files, and for each provider %d and %d others, want at most %d, %d and %d",
+			fixed, provider, other, maxCallsOfInit, maxCallsOfProvider+2, maxOtherCalls)
 	}
 }
 
