@@ -31,7 +31,7 @@ func TestLoadBody(t *testing.T) {
 		path := filepath.Join(dir, name)
 		must.Write(t, path, content)
 		file, diags := LoadBody(path)
-		checkProblem(t, diags, want)
+		checkProblem(t, diags, want, name)
 		must.Equal(t, file == nil && want == "", false, name)
 	}
 	_, diags := LoadBody(filepath.Join(dir, "none"))

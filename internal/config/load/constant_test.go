@@ -155,14 +155,14 @@ locals {
 }
 
 // checkProblem checks that there is one problem with a summary, or none if the summary is "".
-func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
+func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string, of ...any) {
 	t.Helper()
 	if summary == "" && len(diags) > 0 || summary != "" && (len(diags) != 1 || diags[0].Summary != summary) {
-		t.Errorf("problems %v, want %q", diags, summary)
+		t.Errorf("%v: problems %v, want %q", of, diags, summary)
 	}
 	for _, diag := range diags {
 		if strings.Contains(diag.Error(), "hidden") || diag.EvalContext != nil {
-			t.Errorf("the problem tells what is sensitive: %v", diag)
+			t.Errorf("%v: the problem tells what is sensitive: %v", of, diag)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 		}
 		must.Equal(t, module.Calls[0].Source, source, tt)
 		must.Equal(t, module.Constant, true, tt)
-		checkProblem(t, diags, problem)
+		checkProblem(t, diags, problem, tt)
 	}
 }
 

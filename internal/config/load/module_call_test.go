@@ -34,7 +34,7 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 		call, words := load(t, files).Calls[0], strings.Split(want+",,", ",")
 		must.Equal(t, call.Source, words[0], text)
 		must.Equal(t, call.Version, words[1], text)
-		checkProblem(t, call.Problems(), words[2])
+		checkProblem(t, call.Problems(), words[2], text)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 		} {
 			module, diags := loadInputs(t, nil, typ, sources)
 			must.Equal(t, module.Calls[0].Source, want, given)
-			checkProblem(t, diags, problem)
+			checkProblem(t, diags, problem, given)
 		}
 	}
 }

@@ -93,7 +93,8 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	must.NotContain(t, err, "0ther")
 }
 
-// registryFailures are ways in which a registry can fail, and words of the error with bars between them: the headline, the text, a hint.
+// registryFailures are ways in which a registry can fail, and words of the error with bars between them: the headline, "" for
+// that of most, the text, a hint.
 var registryFailures = []struct {
 	kind  string
 	fault providertest.Fault
