@@ -286,7 +286,7 @@ func (x *examination) describePolicies() {
 	x.Log.Add(problems...)
 	for _, path := range paths {
 		_, invalid := policy.Load(path, x.Product)
-		x.Log.Add(invalid...)
+		x.Log.Add(sources.InvalidPolicy(invalid)...)
 		x.policies = append(x.policies, policyFile{Path: path, OK: !invalid.HasErrors()})
 	}
 }

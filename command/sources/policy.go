@@ -49,7 +49,7 @@ func PolicyFlag(given *[]string) cli.Flag {
 func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 	m, product := s.Meta, s.Product
 	paths, problems := PolicyFiles(m, dir)
-	p, invalid := Policy{session: s}, problem.List{}
+	p := Policy{session: s}
 	if config := s.Config; config != nil {
 		p.cache = sync.OnceValue(func() *providercache.Store {
 			cache, _ := OpenCache(m, config)
@@ -61,7 +61,7 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 		if !ok {
 			paths = append(paths, text)
 		}
-		invalid = append(invalid, diags...)
+		problems = append(problems, InvalidPolicy(diags)...)
 		p.Rules = policy.All(p.Rules, rule)
 	}
 	p.Files = strings.Join(paths, string(filepath.ListSeparator))
@@ -72,13 +72,18 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 				d.Detail += fmt.Sprintf(" It is what %s names.", by)
 			}
 		}
-		invalid = append(invalid, diags...)
+		problems = append(problems, InvalidPolicy(diags)...)
 		p.Rules = policy.All(p.Rules, rules)
 	}
-	for _, d := range invalid {
-		d.Extra = diagnostic.Code("invalid_policy")
+	return p, s.Log.Add(problems...)
+}
+
+// InvalidPolicy returns the problems with a policy, whose code they get, also those of the language.
+func InvalidPolicy(problems problem.List) problem.List {
+	for _, p := range problems {
+		p.Extra = diagnostic.Code("invalid_policy")
 	}
-	return p, s.Log.Add(append(problems, invalid...)...)
+	return problems
 }
 
 // Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version
