@@ -73,8 +73,9 @@ func (s *schema) alike(name string) string {
 	return ""
 }
 
-func misgiven(summary, format string, args ...any) hcl.Diagnostics {
-	return hcl.Diagnostics{diagnostic.Coded("backend_configuration", diagnostic.Placeless(summary, format, args...))}
+// optionProblem is a problem with what -backend-config gives.
+func optionProblem(summary, format string, args ...any) *hcl.Diagnostic {
+	return diagnostic.Coded("backend_configuration", diagnostic.Placeless(summary, format, args...))
 }
 
 // parsePair reads the value of an argument. The value may be a secret, so no
@@ -82,13 +83,13 @@ func misgiven(summary, format string, args ...any) hcl.Diagnostics {
 func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
 	attr, known := schema.Attributes[name]
 	if !known {
-		return nil, misgiven("Invalid backend configuration argument",
-			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))
+		return nil, hcl.Diagnostics{optionProblem("Invalid backend configuration argument",
+			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))}
 	}
 	// JSON has no other text, so the record would never match the configuration.
 	if !utf8.ValidString(value) {
-		return nil, misgiven("Invalid backend configuration value",
-			"The value that -backend-config gives for %q is not valid UTF-8.", name)
+		return nil, hcl.Diagnostics{optionProblem("Invalid backend configuration value",
+			"The value that -backend-config gives for %q is not valid UTF-8.", name)}
 	}
 	origin := diagnostic.Beginning(fmt.Sprintf("-backend-config=\"%s=...\"", name))
 	expr := hcl.StaticExpr(cty.StringVal(value), origin)
@@ -100,8 +101,8 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 			}
 		}
 		if err != nil {
-			return nil, misgiven("Invalid backend configuration value",
-				"The value that -backend-config gives for %q can't be used: %v.", name, err)
+			return nil, hcl.Diagnostics{optionProblem("Invalid backend configuration value",
+				"The value that -backend-config gives for %q can't be used: %v.", name, err)}
 		}
 	} else {
 		parsed, diags := static.ParseArgument(value, origin.Filename)
@@ -121,7 +122,7 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 // may quote it.
 func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
-		kept = append(kept, diagnostic.Placeless(diag.Summary,
+		kept = append(kept, optionProblem(diag.Summary,
 			"The value that -backend-config gives for %q has to be written as in the block, with quotes around strings.", name))
 	}
 	return kept
@@ -132,7 +133,7 @@ func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
 		if diag.Subject != nil {
-			diag = diagnostic.Placeless(diag.Summary,
+			diag = optionProblem(diag.Summary,
 				"Line %d of %s, which -backend-config names, can't be used. The file has to be written as the block is.", diag.Subject.Start.Line, name)
 		}
 		kept = append(kept, diag)
@@ -150,7 +151,7 @@ func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
 		}
 		if slices.ContainsFunc(given, isGiven) {
 			at := diag.Subject
-			diag = diagnostic.Placeless(diag.Summary, "In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail)
+			diag = optionProblem(diag.Summary, "In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail)
 		}
 		kept = append(kept, diag)
 	}

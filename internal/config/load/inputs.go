@@ -184,5 +184,5 @@ func (r *inputReader) assign(assignment string) {
 		r.set(name, cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true}))
 		return
 	}
-	r.found.report(diagnostic.Placeless("Invalid -var option", "%s", detail))
+	r.found.report(diagnostic.Coded("invalid_option", diagnostic.Placeless("Invalid -var option", "%s", detail)))
 }
