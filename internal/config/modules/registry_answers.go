@@ -224,9 +224,7 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 }
 
 // badLocation says what is wrong with a location.
-func badLocation(err error) error {
-	return &getproviders.Fault{Code: "unreachable", Kind: errLocation, Err: err}
-}
+func badLocation(err error) error { return &getproviders.Fault{Kind: errLocation, Err: err} }
 
 // parseLocation reads the address of a package, which is not on this machine.
 func parseLocation(location string) (found Remote, err error) {
