@@ -222,9 +222,6 @@ func (c *Client) withRepository(ctx context.Context, r Repository, publish func(
 	err := publish()
 	if isMissing(err) && c.CreateRepository != nil {
 		_, failed := c.created.Do(ctx, r, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.CreateRepository(ctx, r) })
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		err = publish() // also where creating it failed: another process may have created it at the same time
 		if failed != nil && isMissing(err) {
 			err = fmt.Errorf("%w; creating it failed: %w", err, failed)
