@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -60,4 +61,13 @@ func TestDirectory_RefusesItsOwnNames(t *testing.T) {
 	for _, key := range []string{".tfdeps-lock", "a/.tfdeps-1/b"} {
 		must.Fail(t, must.ErrorOf(b.Put(t.Context(), key, blob.Bytes(nil), blob.PutOptions{})), blob.ErrKey, key)
 	}
+}
+
+// What a bucket says of a failure, the one above it says in its place.
+func TestSub_NamesItselfAlone(t *testing.T) {
+	t.Parallel()
+	below := struct{ blob.Bucket }{blob.NewDirectory(t.TempDir())} // as another kind of bucket
+	_, err := blob.Sub(below, "a").Stat(t.Context(), "none")
+	must.Fail(t, err, blob.ErrNotFound)
+	must.Equal(t, strings.Count(err.Error(), "none"), 1, err)
 }

@@ -90,10 +90,10 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	m := newMirroring(t)
 	bucket := &installtest.Hooked{Bucket: m.bucket}
 	m.bucket = bucket
-	asked := 0
+	asked, refusal := 0, errNoBucket
 	gone := func(_ context.Context, c installtest.Call) error { // as with a service, by its status alone it isn't told from a missing object
 		if c.Op == "put" {
-			return errNoBucket
+			return refusal
 		}
 		asked++
 		return blob.ErrNotFound
@@ -114,6 +114,9 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	bucket.Before = gone
 	m.clock.pass(11 * time.Second)
 	must.Refuse(server.Ready(t.Context()))(t, "it is ready although the bucket has gone")
+	refusal = blob.ErrExists // another server was faster
+	m.clock.pass(11 * time.Second)
+	must.Equal(t, server.Ready(t.Context()), nil)
 	bucket.Before = func(context.Context, installtest.Call) error { return errExpired }
 	m.clock.pass(11 * time.Second)
 	must.Fail(t, server.Ready(t.Context()), errExpired)

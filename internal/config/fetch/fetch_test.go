@@ -92,6 +92,7 @@ func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 	s := parallelSite(t)
 	base := s.BaseURL()
 	s.file("/text", []byte("hello"), "")
+	s.file("/text.tgz", []byte("hello"), "")
 	s.hop("/loop", base+"/loop")
 	s.hop("/ping", base+"/pong")
 	s.hop("/pong", base+"/ping")
@@ -108,7 +109,7 @@ func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 	for path, want := range map[string]string{
 		"loop": "10 answers", "ping": "10 answers", "file": "files of this machine", "git": "files of this machine",
 		"registry": "registry", "odd": "no address", "nosub": `"nothing"`, "many": "several", "isfile": "no directory", "relative": "no address", "net.gz": "single file",
-		"text": "?archive=zip", "nothing": "404 Not Found", "path": "404 Not Found",
+		"text": "?archive=zip", "text.tgz": "reader for the archive: ", "nothing": "404 Not Found", "path": "404 Not Found",
 	} {
 		must.Contain(t, refused(t, s.fetcher(t, ""), base+"/"+path), want, path)
 	}
