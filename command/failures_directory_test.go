@@ -49,6 +49,7 @@ func directoryFailures() map[string]failure {
 	return map[string]failure{
 		"git_ref_missing":            {setUp: repository("?ref=v1.2.3")},
 		"git_directory_missing":      {setUp: repository("//modules/net?ref=main")},
+		"git_directory_pattern":      {setUp: repository("//[?ref=main")},
 		"git_repository_missing":     {files: calling("git::file:///no/such/repository"), setUp: func(w *failing) { w.set("PATH=" + os.Getenv("PATH")) }},
 		"git_missing":                {files: calling("git::https://example.com/net.git")},
 		"module_directory_missing":   {files: calling("./net")},
