@@ -53,6 +53,7 @@ func directoryFailures() map[string]failure {
 		"git_repository_missing":     {files: calling("git::file:///no/such/repository"), setUp: func(w *failing) { w.set("PATH=" + os.Getenv("PATH")) }},
 		"git_missing":                {files: calling("git::https://example.com/net.git")},
 		"module_directory_missing":   {files: calling("./net")},
+		"module_not_installed":       {files: calling("./net")},
 		"module_not_in_the_registry": {files: calling("tf.example.com/acme/net/aws")},
 		"module_without_such_a_version": {files: files{"main.tf": "module \"net\" {\n  source  = \"tf.example.com/acme/net/aws\"\n  version = \"~> 2.0\"\n}\n"},
 			setUp: func(w *failing) {
