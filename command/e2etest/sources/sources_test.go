@@ -217,7 +217,7 @@ func (c sourceCase) check(t *testing.T, w *sourceWorld, left [2]leftBehind, allo
 		t.Fatalf("tfdeps exits with %d:\n%s", ours.exit, ours.said)
 	}
 	for i, words := range []string{c.fails + c.warns, c.theirWords(allowed)} {
-		if words = harness.OneLine(w.expand(words)); !strings.Contains(unboxed(left[i].said), words) {
+		if words = harness.OneLine(w.expand(words)); !strings.Contains(harness.OneLine(left[i].said), words) {
 			t.Errorf("%s doesn't say %q:\n%s", [...]string{"tfdeps", "terraform"}[i], words, left[i].said)
 		}
 	}
@@ -245,11 +245,6 @@ func (c sourceCase) theirWords(allowed harness.Exemption) string {
 		return c.theirs
 	}
 	return c.fails + c.warns
-}
-
-// unboxed undoes the wrapping of lines, and the boxes around some.
-func unboxed(text string) string {
-	return harness.OneLine(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(text))
 }
 
 // layOut makes the directories of a case: home, work, and what it names.

@@ -48,11 +48,6 @@ func (b vendorBuilds) keepsArchivesInLFS(t *testing.T) {
 	}
 }
 
-// unwrapped is output as if a line had room for all of it.
-func unwrapped(out string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(out, "│", "")), " ")
-}
-
 // worksWithOpenTofu initializes a clone with the other product.
 func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 	harness.LookTofu(t)
@@ -82,7 +77,7 @@ func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 	for bytes, want := range map[int64]string{51e6: "none above 100 MB.", 101e6: "none above 100 MB, which there are."} {
 		must.Write(t, large, "")
 		must.Succeed(t, os.Truncate(large, bytes))
-		out := unwrapped(v.vendor(t))
+		out := harness.OneLine(v.vendor(t))
 		if !strings.Contains(out, "Large files") || !strings.Contains(out, want) || !strings.Contains(out, "- terraform.d/plugins/large (") {
 			t.Errorf("%d bytes: %s", bytes, out)
 		}

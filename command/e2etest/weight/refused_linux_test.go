@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,74 +29,65 @@ const (
 	maxRefusedMemory = 400 << 20
 )
 
-// shapes of bad input, each made as large as is asked for.
-var shapes = map[string]func(size int) string{
-	"signs":              repeated("@"),
-	"signs in lines":     repeated("@\n"),
-	"lists":              repeated("["),
-	"blocks in blocks":   repeated("{"),
-	"parentheses":        repeated("("),
-	"closing brackets":   repeated("}])"),
-	"quotation marks":    repeated(`"`),
-	"unclosed quotes":    repeated("\"a\n"),
-	"templates":          func(size int) string { return `a = "` + repeated("${")(size) },
-	"escapes":            func(size int) string { return `a = "` + repeated(`\q`)(size) + "\"\n" },
-	"heredocs":           repeated("a = <<A\n"),
-	"comments":           repeated("/*"),
-	"one long name":      repeated("x"),
-	"one long label":     func(size int) string { return `bogus "` + repeated("x")(size) + "\" {}\n" },
-	"names":              repeated("a\n"),
-	"missing values":     repeated("a =\n"),
-	"references":         repeated("a = b\n"),
-	"lists of nothing":   func(size int) string { return "a = [" + repeated(",")(size) },
-	"operators":          func(size int) string { return "a = " + repeated("1-")(size) },
-	"unknown blocks":     repeated("bogus \"x\" {}\n"),
-	"duplicate blocks":   repeated("variable \"x\" {}\n"),
-	"unknown arguments":  repeated("variable \"x\" {\n  q = 1\n}\n"),
-	"conflicts":          repeated("<<<<<<<\n"),
-	"nothing":            repeated("\x00"),
-	"no UTF-8":           repeated("\xff"),
-	"byte order marks":   repeated("\ufeff"),
-	"lists in JSON":      func(size int) string { return `{"a":` + repeated("[")(size) },
-	"a list in JSON":     func(size int) string { return `{"a":[` + repeated("1,")(size) },
-	"duplicates in JSON": func(size int) string { return "{" + repeated(`"a":1,`)(size) + `"a":1}` },
-	"wrong in JSON":      func(size int) string { return `{"variable":[` + repeated(`{"x":{"q":1}},`)(size) + `{}]}` },
-	"controls in JSON":   func(size int) string { return `{"` + repeated("\x01")(size) + `":1}` },
-	"a list": func(size int) string {
-		return "locals {\n  a = [" + strings.Repeat("0,", (size-50)/2) + "]\n}\nbogus {}\n"
-	},
-	"lists of lists": func(size int) string {
-		return "locals {\n  a = [" + strings.Repeat("[b],", (size-50)/4) + "]\n}\nbogus {}\n"
-	},
-	"sums": func(size int) string {
-		return "locals {\n  a = [1" + strings.Repeat(",1-1+1", (size-50)/6) + "]\n}\nbogus {}\n"
-	},
-	"local values": func(size int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < size-50; i++ {
-			fmt.Fprintf(&b, "x%x=y\n", i)
-		}
-		return "locals {\n" + b.String() + "}\nbogus {}\n"
-	},
-	"a heredoc": func(size int) string {
-		return "locals {\n  a = <<A\n" + repeated("text of a line\n")(size-50) + "\nA\n}\nbogus {}\n"
-	},
-	"parts of a text": func(size int) string { return "locals {\n  a = \"" + repeated("$ %")(size-50) + "\"\n}\nbogus {}\n" },
-	"many heredocs": func(size int) string {
-		heredoc := "a = <<A\n" + strings.Repeat("text of a line\n", 1000) + "A\n"
-		return "locals {\n" + strings.Repeat(heredoc, (size-50)/len(heredoc)) + "}\nbogus {}\n"
-	},
-	"wrong locks": func(size int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < size; i++ {
-			fmt.Fprintf(&b, "provider \"tf.example.com/a/b%d\" {\n}\nmodule \"c%d\" {\n}\nhost \"%d\" {}\n", i, i, i)
-		}
-		return b.String()
-	},
+// shapes of bad input: a part that is repeated until the input is as large as is asked for, with a number in the place of №, between "…" and "…"
+// where there is something before it and behind it.
+var shapes = map[string]string{
+	"signs":              "@",
+	"signs in lines":     "@\n",
+	"lists":              "[",
+	"blocks in blocks":   "{",
+	"parentheses":        "(",
+	"closing brackets":   "}])",
+	"quotation marks":    `"`,
+	"unclosed quotes":    "\"a\n",
+	"templates":          `a = "…${…`,
+	"escapes":            `a = "…\q…"` + "\n",
+	"heredocs":           "a = <<A\n",
+	"comments":           "/*",
+	"one long name":      "x",
+	"one long label":     "bogus \"…x…\" {}\n",
+	"names":              "a\n",
+	"missing values":     "a =\n",
+	"references":         "a = b\n",
+	"lists of nothing":   "a = […,…",
+	"operators":          "a = …1-…",
+	"unknown blocks":     "bogus \"x\" {}\n",
+	"duplicate blocks":   "variable \"x\" {}\n",
+	"unknown arguments":  "variable \"x\" {\n  q = 1\n}\n",
+	"conflicts":          "<<<<<<<\n",
+	"nothing":            "\x00",
+	"no UTF-8":           "\xff",
+	"byte order marks":   "\ufeff",
+	"lists in JSON":      `{"a":…[…`,
+	"a list in JSON":     `{"a":[…1,…`,
+	"duplicates in JSON": `{…"a":1,…"a":1}`,
+	"wrong in JSON":      `{"variable":[…{"x":{"q":1}},…{}]}`,
+	"controls in JSON":   "{\"…\x01…\":1}",
+	"a list":             "locals {\n  a = […0,…]\n}\nbogus {}\n",
+	"lists of lists":     "locals {\n  a = […[b],…]\n}\nbogus {}\n",
+	"sums":               "locals {\n  a = [1…,1-1+1…]\n}\nbogus {}\n",
+	"local values":       "locals {\n…x№=y\n…}\nbogus {}\n",
+	"a heredoc":          "locals {\n  a = <<A\n…text of a line\n…A\n}\nbogus {}\n",
+	"parts of a text":    "locals {\n  a = \"…$ %…\"\n}\nbogus {}\n",
+	"many heredocs":      "locals {\n…a = <<A\n" + strings.Repeat("text of a line\n", 1000) + "A\n…}\nbogus {}\n",
+	"wrong locks":        "provider \"tf.example.com/a/b№\" {\n}\nmodule \"c№\" {\n}\nhost \"№\" {}\n",
 }
 
-func repeated(text string) func(size int) string {
-	return func(size int) string { return strings.Repeat(text, size/len(text)+1)[:size] }
+// inShape is an input of a shape, of at most a size.
+func inShape(shape string, size int) string {
+	parts := strings.Split(shape, "…")
+	if len(parts) == 1 {
+		parts = []string{"", shape, ""}
+	}
+	var b strings.Builder
+	b.WriteString(parts[0])
+	for i := 0; ; i++ {
+		part := strings.ReplaceAll(parts[1], "№", strconv.Itoa(i))
+		if b.Len()+len(part)+len(parts[2]) > size {
+			return b.String() + parts[2]
+		}
+		b.WriteString(part)
+	}
 }
 
 const (
@@ -140,7 +132,7 @@ func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
 	}
 	program := harness.Tfdeps(t)
 	for format, f := range formats {
-		for shape, text := range shapes {
+		for shape := range shapes {
 			for _, size := range f.sizes {
 				t.Run(fmt.Sprintf("%s/%s/%d", format, shape, size), func(t *testing.T) {
 					chosen := fnv.New32a()
@@ -149,13 +141,13 @@ func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
 						t.Skip("another case is enough")
 					}
 					t.Parallel()
-					dir := t.TempDir()
-					must.Write(t, filepath.Join(dir, f.file), []byte(text(size)))
+					dir, text := t.TempDir(), inShape(shapes[shape], size)
+					must.Write(t, filepath.Join(dir, f.file), text)
 					if f.config != "" {
-						must.Write(t, filepath.Join(dir, "main.tf"), []byte(f.config))
+						must.Write(t, filepath.Join(dir, "main.tf"), f.config)
 						must.Write(t, filepath.Join(dir, "a/main.tf"), "")
 					}
-					checkRefusal(t, dir, program, append([]string{"init", "-input=false"}, f.args...), text(size))
+					checkRefusal(t, dir, program, append([]string{"init", "-input=false"}, f.args...), text)
 				})
 			}
 		}

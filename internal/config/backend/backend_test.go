@@ -141,26 +141,24 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 	} {
 		refuse(t, getproviders.Terraform("1.11.4"), block, nil, want)
 	}
-	for _, tt := range []struct {
-		block, given string // each option behind a bar
-		want         string
-	}{
-		{`backend "local" {}`, "|path =x", "Invalid backend configuration argument"},                                                                           // pair's spaces
-		{`backend "local" {}`, "|nope=1", "Invalid backend configuration argument"},                                                                            // pair's name
-		{`backend "kubernetes" {}`, "|secret_suffix=s|exec={}", "Invalid backend configuration argument"},                                                      // pair for a block
-		{`backend "http" {}`, "|retry_max=hunter2", "Invalid backend configuration value"},                                                                     // pair's type
-		{`backend "http" {}`, "|retry_max=1e600000000", "Invalid backend configuration value"},                                                                 // pair's size
-		{`backend "http" {}`, "|retry_max=1e-600000000", "Invalid backend configuration value"},                                                                // pair's smallness
-		{`backend "kubernetes" { secret_suffix = "s" }`, "|config_paths=[hunter2", "Unterminated tuple constructor expression"},                                // pair's syntax
-		{`backend "kubernetes" { secret_suffix = "s" }`, "|config_paths=[hunter2]", "Variables not allowed"},                                                   // pair without quotes
-		{`backend "kubernetes" { secret_suffix = "s" }`, `|config_paths={a="hunter2"}`, `Incorrect attribute value type -backend-config="config_paths=...":1`}, // pair's parts
-		{`backend "kubernetes" { secret_suffix = "s" }`, "|config_paths=" + big, `Value nested too deeply`},                                                    // pair's depth
-		{`backend "kubernetes" { secret_suffix = "s" }`, `|config_paths=[for x in ["hunter2"]: y]`, "Unknown variable"},                                        // pair's loop
-		{`backend "local" {}`, "|nofile", "Failed to read file"},                                                                                               // file
-		{`backend "local" {}`, "|.", "Failed to read file"},                                                                                                    // directory
-		{`backend "local" {}`, "||", "Failed to read file, Failed to read file"},                                                                               // no file twice
+	for text, want := range map[string]string{ // a block, and each option behind a bar
+		`backend "local" {}|path =x`:                                                          "Invalid backend configuration argument",                              // pair's spaces
+		`backend "local" {}|nope=1`:                                                           "Invalid backend configuration argument",                              // pair's name
+		`backend "kubernetes" {}|secret_suffix=s|exec={}`:                                     "Invalid backend configuration argument",                              // pair for a block
+		`backend "http" {}|retry_max=hunter2`:                                                 "Invalid backend configuration value",                                 // pair's type
+		`backend "http" {}|retry_max=1e600000000`:                                             "Invalid backend configuration value",                                 // pair's size
+		`backend "http" {}|retry_max=1e-600000000`:                                            "Invalid backend configuration value",                                 // pair's smallness
+		`backend "kubernetes" { secret_suffix = "s" }|config_paths=[hunter2`:                  "Unterminated tuple constructor expression",                           // pair's syntax
+		`backend "kubernetes" { secret_suffix = "s" }|config_paths=[hunter2]`:                 "Variables not allowed",                                               // pair without quotes
+		`backend "kubernetes" { secret_suffix = "s" }|config_paths={a="hunter2"}`:             `Incorrect attribute value type -backend-config="config_paths=...":1`, // pair's parts
+		`backend "kubernetes" { secret_suffix = "s" }|config_paths=` + big:                    `Value nested too deeply`,                                             // pair's depth
+		`backend "kubernetes" { secret_suffix = "s" }|config_paths=[for x in ["hunter2"]: y]`: "Unknown variable",                                                    // pair's loop
+		`backend "local" {}|nofile`:                                                           "Failed to read file",                                                 // file
+		`backend "local" {}|.`:                                                                "Failed to read file",                                                 // directory
+		`backend "local" {}||`:                                                                "Failed to read file, Failed to read file",                            // no file twice
 	} {
-		refuse(t, asTerraform, tt.block, strings.Split(tt.given, "|")[1:], tt.want)
+		given := strings.Split(text, "|")
+		refuse(t, asTerraform, given[0], given[1:], want)
 	}
 }
 

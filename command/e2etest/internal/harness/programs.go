@@ -270,8 +270,10 @@ func StderrOf(err error) string {
 	return ""
 }
 
-// OneLine undoes the wrapping of lines.
-func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// OneLine undoes the wrapping of lines, and the boxes around some.
+func OneLine(text string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(text)), " ")
+}
 
 // Ended is how a program has ended, and what it said.
 type Ended struct {
