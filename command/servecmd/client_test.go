@@ -19,23 +19,25 @@ import (
 // TestOptions_ClientIsWhomTrustedProxiesName: what a client writes itself is in front of what the first proxy adds, and counts for nothing.
 func TestOptions_ClientIsWhomTrustedProxiesName(t *testing.T) {
 	o := options{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
-	for _, c := range []struct{ remote, header, value, want string }{
-		{"192.0.2.1:4", "X-Forwarded-For", "198.51.100.7", "192.0.2.1"},
-		{"10.0.0.1:4", "X-Forwarded-For", "198.51.100.7", "198.51.100.7"},
-		{"[::ffff:10.0.0.1]:4", "X-Forwarded-For", "198.51.100.7", "198.51.100.7"},
-		{"10.0.0.1:4", "X-Forwarded-For", "203.0.113.9, 198.51.100.7, 10.1.1.1", "198.51.100.7"},
-		{"10.0.0.1:4", "X-Forwarded-For", "203.0.113.9, nonsense", "10.0.0.1"},
-		{"10.0.0.1:4", "X-Forwarded-For", "", "10.0.0.1"},
-		{"10.0.0.1:4", "X-Forwarded-For", "198.51.100.7:123", "198.51.100.7"},
-		{"[fd00::1]:4", "Forwarded", `for=203.0.113.9, proto=https;For="[2001:db8::1]:47"`, "2001:db8::1"},
-		{"10.0.0.1:4", "Forwarded", "for=unknown", "10.0.0.1"},
-		{"10.0.0.1:4", "Other", "x", "10.0.0.1"},
-		{"@", "X-Forwarded-For", "198.51.100.7", "@"},
+	for text, want := range map[string]string{ // an address, and a header
+		"192.0.2.1:4 X-Forwarded-For: 198.51.100.7":                                  "192.0.2.1",
+		"10.0.0.1:4 X-Forwarded-For: 198.51.100.7":                                   "198.51.100.7",
+		"[::ffff:10.0.0.1]:4 X-Forwarded-For: 198.51.100.7":                          "198.51.100.7",
+		"10.0.0.1:4 X-Forwarded-For: 203.0.113.9, 198.51.100.7, 10.1.1.1":            "198.51.100.7",
+		"10.0.0.1:4 X-Forwarded-For: 203.0.113.9, nonsense":                          "10.0.0.1",
+		"10.0.0.1:4 X-Forwarded-For: ":                                               "10.0.0.1",
+		"10.0.0.1:4 X-Forwarded-For: 198.51.100.7:123":                               "198.51.100.7",
+		`[fd00::1]:4 Forwarded: for=203.0.113.9, proto=https;For="[2001:db8::1]:47"`: "2001:db8::1",
+		"10.0.0.1:4 Forwarded: for=unknown":                                          "10.0.0.1",
+		"10.0.0.1:4 Other: x":                                                        "10.0.0.1",
+		"@ X-Forwarded-For: 198.51.100.7":                                            "@",
 	} {
+		remote, header, _ := strings.Cut(text, " ")
+		name, value, _ := strings.Cut(header, ": ")
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.RemoteAddr = c.remote
-		r.Header.Set(c.header, c.value)
-		must.Equal(t, o.client(r), c.want, c.remote, c.header, c.value)
+		r.RemoteAddr = remote
+		r.Header.Set(name, value)
+		must.Equal(t, o.client(r), want, text)
 	}
 	both := httptest.NewRequest(http.MethodGet, "/", nil)
 	both.RemoteAddr = "10.0.0.1:4"

@@ -8,27 +8,24 @@ import (
 func TestChecksum_IsFoundInAList(t *testing.T) {
 	const other = "00000000000000000000000000000000000000000000000000000000000000ff"
 	names := []string{"net.zip", "/dl/net.zip", "dl/net.zip"}
-	for name, c := range map[string]struct {
-		list  string
-		found bool
-	}{
-		"text":          {other + "  other.zip\n" + someSHA256 + "  net.zip\n", true},
-		"binary":        {someSHA256 + " *net.zip\r\n", true},
-		"perl":          {someSHA256 + " ?net.zip", true},
-		"dot":           {someSHA256 + "  ./dl/net.zip", true},
-		"bsd":           {"# sums\nSHA256 (net.zip) = " + someSHA256, true},
-		"bsd, other":    {"SHA256 (other.zip) = " + someSHA256, false},
-		"bsd, no kind":  {"CRC (net.zip) = " + someSHA256, false},
-		"alone":         {someSHA256 + "\n", true},
-		"of others":     {other + "  other.zip", false},
-		"empty":         {"", false},
-		"a list in it":  {"file:x  net.zip", false},
-		"not hex":       {strings.Repeat("z", 64) + "  net.zip", false},
-		"a directory's": {someSHA256 + "  other/net.zip", false},
+	for list, want := range map[string]bool{
+		other + "  other.zip\n" + someSHA256 + "  net.zip\n": true,  // text
+		someSHA256 + " *net.zip\r\n":                         true,  // binary
+		someSHA256 + " ?net.zip":                             true,  // perl
+		someSHA256 + "  ./dl/net.zip":                        true,  // dot
+		"# sums\nSHA256 (net.zip) = " + someSHA256:           true,  // bsd
+		"SHA256 (other.zip) = " + someSHA256:                 false, // bsd, other
+		"CRC (net.zip) = " + someSHA256:                      false, // bsd, no kind
+		someSHA256 + "\n":                                    true,  // alone
+		other + "  other.zip":                                false, // of others
+		"":                                                   false, // empty
+		"file:x  net.zip":                                    false, // a list in it
+		strings.Repeat("z", 64) + "  net.zip":                false, // not hex
+		someSHA256 + "  other/net.zip":                       false, // a directory's
 	} {
-		got, found := parseChecksums(c.list, names)
-		if found != c.found || found && got != (checksum{"sha256", someSHA256}) {
-			t.Errorf("%s: %+v, %t", name, got, found)
+		got, found := parseChecksums(list, names)
+		if found != want || found && got != (checksum{"sha256", someSHA256}) {
+			t.Errorf("%q: %+v, %t", list, got, found)
 		}
 	}
 }

@@ -10,25 +10,25 @@ import (
 )
 
 func TestMeta_TagOfAPage(t *testing.T) {
-	for name, c := range map[string]struct{ page, want string }{
-		"plain":           {`<html><head><meta name="terraform-get" content="https://h/n.zip"></head></html>`, "https://h/n.zip"},
-		"upper case":      {`<HTML><HEAD><META NAME="terraform-get" CONTENT="https://h/n.zip">`, "https://h/n.zip"},
-		"no html":         {`<meta content="https://h/n.zip?a=1&amp;b=2" name="terraform-get"/>`, "https://h/n.zip?a=1&b=2"},
-		"bare ampersand":  {`<meta content="https://h/n.zip?a=1&b=2" name="terraform-get"/>`, "https://h/n.zip?a=1&b=2"},
-		"no quotes":       {`<meta name=terraform-get content='https://h/n.zip'>`, "https://h/n.zip"},
-		"second":          {`<meta name="terraform-get" content=""><meta name="x" content="y"><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
-		"void elements":   {`<!DOCTYPE html><head><link rel=x><br><title>a & b &nbsp;</title><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
-		"in the body":     {`<html><body><meta name="terraform-get" content="https://h/n.zip"></body>`, ""},
-		"behind the head": {`<head></head><meta name="terraform-get" content="https://h/n.zip">`, ""},
-		"other name":      {`<meta name="go-import" content="https://h/n.zip">`, ""},
-		"charset":         {`<?xml version="1.0" encoding="latin1"?><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
-		"other version":   {`<?xml version="1.1"?><meta name="terraform-get" content="https://h/n.zip">`, ""},
-		"text":            {"not a page", ""},
-		"zip":             {"PK\x03\x04\x00\x00", ""},
-		"empty":           {"", ""},
-		"too far":         {strings.Repeat("<br>", 300) + `<meta name="terraform-get" content="https://h/n.zip">`, ""},
+	for page, want := range map[string]string{
+		`<html><head><meta name="terraform-get" content="https://h/n.zip"></head></html>`:                                        "https://h/n.zip",         // plain
+		`<HTML><HEAD><META NAME="terraform-get" CONTENT="https://h/n.zip">`:                                                      "https://h/n.zip",         // upper case
+		`<meta content="https://h/n.zip?a=1&amp;b=2" name="terraform-get"/>`:                                                     "https://h/n.zip?a=1&b=2", // no html
+		`<meta content="https://h/n.zip?a=1&b=2" name="terraform-get"/>`:                                                         "https://h/n.zip?a=1&b=2", // bare ampersand
+		`<meta name=terraform-get content='https://h/n.zip'>`:                                                                    "https://h/n.zip",         // no quotes
+		`<meta name="terraform-get" content=""><meta name="x" content="y"><meta name="terraform-get" content="https://h/n.zip">`: "https://h/n.zip",         // second
+		`<!DOCTYPE html><head><link rel=x><br><title>a & b &nbsp;</title><meta name="terraform-get" content="https://h/n.zip">`:  "https://h/n.zip",         // void elements
+		`<html><body><meta name="terraform-get" content="https://h/n.zip"></body>`:                                               "",                        // in the body
+		`<head></head><meta name="terraform-get" content="https://h/n.zip">`:                                                     "",                        // behind the head
+		`<meta name="go-import" content="https://h/n.zip">`:                                                                      "",                        // other name
+		`<?xml version="1.0" encoding="latin1"?><meta name="terraform-get" content="https://h/n.zip">`:                           "https://h/n.zip",         // charset
+		`<?xml version="1.1"?><meta name="terraform-get" content="https://h/n.zip">`:                                             "",                        // other version
+		"not a page":         "", // text
+		"PK\x03\x04\x00\x00": "", // zip
+		"":                   "", // empty
+		strings.Repeat("<br>", 300) + `<meta name="terraform-get" content="https://h/n.zip">`: "", // too far
 	} {
-		must.Equal(t, must.Get(readMeta(strings.NewReader(c.page), 1000))(t, name), c.want, name)
+		must.Equal(t, must.Get(readMeta(strings.NewReader(page), 1000))(t, page), want, page)
 	}
 }
 

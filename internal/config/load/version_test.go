@@ -15,37 +15,33 @@ func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
 		invalid     = "Invalid required_version constraint"
 		broken      = "Invalid version constraint"
 	)
-	for _, test := range []struct {
-		product, required, want string // with bars between several
-	}{
-		{"1.9.5", "", ""},
-		{"1.9.5", ">= 1.9", ""},
-		{"1.9.5", "~> 1.9.0", ""},
-		{"1.9.5", "~> 1.8.0", unsupported},
-		{"1.9.5", "1.9.5", ""},
-		{"1.9.5", "1.9", unsupported},
-		{"1.9.5", ">= 2|>= 1|< 1.9", unsupported + "|" + unsupported},
-		{"1.10.0-beta1", ">= 1.10", ""},
-		{"1.10.0-beta1", "< 1.10", unsupported},
-		{"1.9.5+meta", "1.9.5", ""},
-		{"1.9.5", ">= 1.0.0-beta1", invalid},
-		{"1.9.5", ">= 1, < 2.0.0-alpha", invalid},
-		{"1.9.5", "latest", broken},
-		{"dev", ">= 1|>= 2", "Unknown Terraform version"},
-		{"dev", "", ""},
+	for text, want := range map[string]string{ // a version, and constraints behind bars; what is said, with bars between it
+		"1.9.5":                     "",
+		"1.9.5|>= 1.9":              "",
+		"1.9.5|~> 1.9.0":            "",
+		"1.9.5|~> 1.8.0":            unsupported,
+		"1.9.5|1.9.5":               "",
+		"1.9.5|1.9":                 unsupported,
+		"1.9.5|>= 2|>= 1|< 1.9":     unsupported + "|" + unsupported,
+		"1.10.0-beta1|>= 1.10":      "",
+		"1.10.0-beta1|< 1.10":       unsupported,
+		"1.9.5+meta|1.9.5":          "",
+		"1.9.5|>= 1.0.0-beta1":      invalid,
+		"1.9.5|>= 1, < 2.0.0-alpha": invalid,
+		"1.9.5|latest":              broken,
+		"dev|>= 1|>= 2":             "Unknown Terraform version",
+		"dev":                       "",
 	} {
-		module := Module{grammar: newGrammar(dialect.Of(getproviders.Terraform(test.product)))}
-		for text := range strings.SplitSeq(test.required, "|") {
-			if text == "" {
-				continue
-			}
-			module.RequiredVersions = append(module.RequiredVersions, RequiredVersion{Text: text})
+		words := strings.Split(text, "|")
+		module := Module{grammar: newGrammar(dialect.Of(getproviders.Terraform(words[0])))}
+		for _, required := range words[1:] {
+			module.RequiredVersions = append(module.RequiredVersions, RequiredVersion{Text: required})
 		}
 		var got []string
 		for _, diag := range module.CheckVersion() {
 			got = append(got, diag.Summary)
 		}
-		must.Equal(t, strings.Join(got, "|"), test.want, test.product, test.required)
+		must.Equal(t, strings.Join(got, "|"), want, text)
 	}
 }
 

@@ -13,19 +13,18 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
+// TestGitAttributes_LinesThatIgnore has lines, and behind a line feed the name of a file that each may ignore.
 func TestGitAttributes_LinesThatIgnore(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		line, name string
-		want       bool
-	}{
-		{"*.zip", "a.zip", true}, {"*.zip", "deep/a.zip", true}, {"*.zip", "a.zip.tf", false}, {"*.zip\r\n", "a.zip", true},
-		{"# *.zip", "a.zip", false}, {"!*.zip", "a.zip", false}, {"", "a", false}, {"  ", "a", false}, {`\#a`, "#a", true},
-		{"/a", "a", true}, {"/a", "deep/a", false}, {"a/", "deep/a/b", true}, {"a/b", "a/b/c", true}, {"a/b", "x/a/b", false},
-		{"**/b", "a/x/b", true}, {"a/**", "a/b/c", true}, {"a/**/c", "a/c", true}, {"a/**/c", "a/x/y/c/d", true}, {"a/**/c", "b/c", false},
-		{"[!a].tf", "b.tf", true}, {"[!a].tf", "a.tf", false}, {"A.TF", "a.tf", true}, {"[", "a", true}, {"[[:alpha:]]", "9", true}, {"main.tf ", "main.tf", true},
+	for text, want := range map[string]bool{
+		"*.zip\na.zip": true, "*.zip\ndeep/a.zip": true, "*.zip\na.zip.tf": false, "*.zip\r\n\na.zip": true, "# *.zip\na.zip": false,
+		"!*.zip\na.zip": false, "\na": false, "  \na": false, "\\#a\n#a": true, "/a\na": true,
+		"/a\ndeep/a": false, "a/\ndeep/a/b": true, "a/b\na/b/c": true, "a/b\nx/a/b": false, "**/b\na/x/b": true,
+		"a/**\na/b/c": true, "a/**/c\na/c": true, "a/**/c\na/x/y/c/d": true, "a/**/c\nb/c": false, "[!a].tf\nb.tf": true,
+		"[!a].tf\na.tf": false, "A.TF\na.tf": true, "[\na": true, "[[:alpha:]]\n9": true, "main.tf \nmain.tf": true,
 	} {
-		must.Equal(t, mayIgnore(test.line, test.name), test.want, test.line, test.name)
+		at := strings.LastIndex(text, "\n")
+		must.Equal(t, mayIgnore(text[:at], text[at+1:]), want, text)
 	}
 }
 

@@ -49,27 +49,27 @@ func TestTree_ABlockIsTheLastThatAFileSays(t *testing.T) {
 	t.Parallel()
 	b := vendored.Block{Lines: []string{"!/kept/"}}
 	crlf := "a\r\n\r\n" + strings.ReplaceAll(own, "\n", "\r\n")
-	for name, test := range map[string]struct{ before, after string }{
-		"no file":           {"", own},
-		"other lines":       {"a\nb", "a\nb\n\n" + own},
-		"empty lines":       {"a\n\n\n", "a\n\n" + own},
-		"alone":             {own, own},
-		"in its place":      {"a\n" + own, "a\n" + own},
-		"comments behind":   {own + "\n# more\n", own + "\n# more\n"},
-		"CRLF":              {crlf, crlf},
-		"others' CRLF":      {"a\r\nb\r\n", "a\r\nb\n\n" + own},
-		"lines behind":      {own + "*.zip\n", "*.zip\n\n" + own},
-		"twice":             {own + "a\n" + own, "a\n\n" + own},
-		"another block":     {"a\n\n" + strings.Replace(own, "kept", "was", 1), "a\n\n" + own},
-		"a comment changed": {"a\n\n" + strings.Replace(own, "begin", "begin. Why", 1), "a\n\n" + own},
-		"no last line end":  {"a\n\n" + strings.TrimSuffix(own, "\n"), "a\n\n" + strings.TrimSuffix(own, "\n")},
-		"no end":            {"# tfdeps vendor: begin\na\nb\n", "a\nb\n\n" + own},
-		"no end, then one":  {"# tfdeps vendor: begin\na\n" + own + "b\n", "a\nb\n\n" + own},
-		"no beginning":      {"a\n# tfdeps vendor: end\n", "a\n# tfdeps vendor: end\n\n" + own},
+	for before, want := range map[string]string{
+		"":                 own,                // no file
+		"a\nb":             "a\nb\n\n" + own,   // other lines
+		"a\n\n\n":          "a\n\n" + own,      // empty lines
+		own:                own,                // alone
+		"a\n" + own:        "a\n" + own,        // in its place
+		own + "\n# more\n": own + "\n# more\n", // comments behind
+		crlf:               crlf,               // CRLF
+		"a\r\nb\r\n":       "a\r\nb\n\n" + own, // others' CRLF
+		own + "*.zip\n":    "*.zip\n\n" + own,  // lines behind
+		own + "a\n" + own:  "a\n\n" + own,      // twice
+		"a\n\n" + strings.Replace(own, "kept", "was", 1):         "a\n\n" + own,                           // another block
+		"a\n\n" + strings.Replace(own, "begin", "begin. Why", 1): "a\n\n" + own,                           // a comment changed
+		"a\n\n" + strings.TrimSuffix(own, "\n"):                  "a\n\n" + strings.TrimSuffix(own, "\n"), // no last line end
+		"# tfdeps vendor: begin\na\nb\n":                         "a\nb\n\n" + own,                        // no end
+		"# tfdeps vendor: begin\na\n" + own + "b\n":              "a\nb\n\n" + own,                        // no end, then one
+		"a\n# tfdeps vendor: end\n":                              "a\n# tfdeps vendor: end\n\n" + own,     // no beginning
 	} {
-		after := string(b.Merge([]byte(test.before)))
-		must.Equal(t, after, test.after, name)
-		must.Equal(t, string(b.Merge([]byte(after))), after, name)
+		after := string(b.Merge([]byte(before)))
+		must.Equal(t, after, want, before)
+		must.Equal(t, string(b.Merge([]byte(after))), after, before)
 	}
 }
 
