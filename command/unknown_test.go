@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
@@ -33,20 +34,20 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 	}
 }
 
+// TestMisspelt_LooksAtTheWordBehindTheName has lines, and the command that each names and the one that is meant, with a comma between them.
 func TestMisspelt_LooksAtTheWordBehindTheName(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ line, given, want string }{
-		{"providers lck a", "providers lck", "providers lock"},
-		{"providers example.com/acme/widget", "providers example.com/acme/widget", ""},
-		{"providers -json", "", ""},
-		{"providers schema", "providers schema", "providers schema"},
-		{"providers schma", "providers schma", "providers schema"},
-		{"cache gcc", "cache gcc", "cache gc"},
-		{"init", "", ""},
+	for line, want := range map[string]string{
+		"providers lck a":                   "providers lck, providers lock",
+		"providers example.com/acme/widget": "providers example.com/acme/widget, ",
+		"providers -json":                   ", ",
+		"providers schema":                  "providers schema, providers schema",
+		"providers schma":                   "providers schma, providers schema",
+		"cache gcc":                         "cache gcc, cache gc",
+		"init":                              ", ",
 	} {
-		words := strings.Fields(c.line)
-		if given, meant := misspelt(words[0], words[1:]); given != c.given || meant != c.want {
-			t.Errorf("%s: %q, %q", c.line, given, meant)
-		}
+		words := strings.Fields(line)
+		given, meant := misspelt(words[0], words[1:])
+		must.Equal(t, given+", "+meant, want, line)
 	}
 }

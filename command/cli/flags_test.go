@@ -2,51 +2,52 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func TestFlags_VariablesStandForOptions(t *testing.T) {
-	tests := []struct {
-		name, args string
-		env        Environment
-		offline    bool
-		link       string
-		by         string // who set -offline
-		wrong      string // what the error says
-	}{
-		{name: "nothing", by: ""},
-		{name: "option", args: "-offline", offline: true, by: "-offline"},
-		{name: "variable", env: Environment{"TFDEPS_OFFLINE=1"}, offline: true, by: "TFDEPS_OFFLINE"},
-		{name: "true", env: Environment{"TFDEPS_OFFLINE=True"}, offline: true, by: "TFDEPS_OFFLINE"},
-		{name: "off", env: Environment{"TFDEPS_OFFLINE=false"}, by: "TFDEPS_OFFLINE"},
-		{name: "empty", env: Environment{"TFDEPS_OFFLINE="}},
-		{name: "the option counts more", args: "-offline=false", env: Environment{"TFDEPS_OFFLINE=1"}, by: "-offline"},
-		{name: "and its value isn't looked at", args: "-offline", env: Environment{"TFDEPS_OFFLINE=maybe"}, offline: true, by: "-offline"},
-		{name: "text", env: Environment{"TFDEPS_LINK=copy"}, link: "copy"},
-		{name: "neither on nor off", env: Environment{"TFDEPS_OFFLINE=yes"}, wrong: `TFDEPS_OFFLINE is "yes"`},
-		{name: "of another command", env: Environment{"TFDEPS_FROZEN=yes"}},
+// given are the options and the variables of a line.
+func given(line string) (args []string, env Environment) {
+	for _, word := range strings.Fields(line) {
+		if strings.HasPrefix(word, "-") {
+			args = append(args, word)
+		} else {
+			env = append(env, word)
+		}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var offline bool
-			var link string
-			given, err := Flags{
-				{Name: "offline", Value: Bool(&offline), Variable: "TFDEPS_OFFLINE"},
-				{Name: "link", Value: String(&link), Variable: "TFDEPS_LINK"},
-			}.Alone(strings.Fields(tt.args), tt.env)
-			if tt.wrong != "" {
-				if _, ok := errors.AsType[*UsageError](err); !ok || !strings.Contains(err.Error(), tt.wrong) {
-					t.Fatalf("the error is %v", err)
-				}
-				return
-			}
-			if err != nil || offline != tt.offline || link != tt.link || given.By["offline"] != tt.by {
-				t.Errorf("got %t by %q and %q, error %v", offline, given.By["offline"], link, err)
-			}
-		})
+	return args, env
+}
+
+// TestFlags_VariablesStandForOptions has options and variables, and what -offline and -link are by them and who has set -offline, or a mistake.
+func TestFlags_VariablesStandForOptions(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                                "false  by ",
+		"-offline":                        "true  by -offline",
+		"TFDEPS_OFFLINE=1":                "true  by TFDEPS_OFFLINE",
+		"TFDEPS_OFFLINE=True":             "true  by TFDEPS_OFFLINE",
+		"TFDEPS_OFFLINE=false":            "false  by TFDEPS_OFFLINE",
+		"TFDEPS_OFFLINE=":                 "false  by ",
+		"-offline=false TFDEPS_OFFLINE=1": "false  by -offline", // the option counts more
+		"-offline TFDEPS_OFFLINE=maybe":   "true  by -offline",  // and the variable isn't looked at
+		"TFDEPS_LINK=copy":                "false copy by ",
+		"TFDEPS_OFFLINE=yes":              `TFDEPS_OFFLINE is "yes"`,
+		"TFDEPS_FROZEN=yes":               "false  by ", // of another command
+	} {
+		var offline bool
+		var link string
+		set, err := Flags{
+			{Name: "offline", Value: Bool(&offline), Variable: "TFDEPS_OFFLINE"},
+			{Name: "link", Value: String(&link), Variable: "TFDEPS_LINK"},
+		}.Alone(given(line))
+		if strings.HasPrefix(want, "TFDEPS") {
+			must.Contain(t, must.As[*UsageError](t, err), want)
+			continue
+		}
+		must.Succeed(t, err, line)
+		must.Equal(t, fmt.Sprint(offline, " ", link, " by ", set.By["offline"]), want, line)
 	}
 }
 
@@ -69,25 +70,23 @@ func TestFlags_OnlyAnUnknownOptionIsTakenForAnother(t *testing.T) {
 	}
 }
 
+// TestSwitchOr_TakesOneWordMore has options and variables, and whether the switch is on and has its word, or a mistake.
 func TestSwitchOr_TakesOneWordMore(t *testing.T) {
-	for _, tt := range []struct {
-		args string
-		env  Environment
-		on   bool
-		is   bool
-		bad  string
-	}{
-		{}, {args: "-verify", on: true}, {args: "-verify=1", on: true}, {args: "-verify=ctime", is: true}, {args: "-verify=false"},
-		{args: "-verify=ctime -verify", on: true}, {args: "-verify -verify=ctime", is: true},
-		{env: Environment{"TFDEPS_VERIFY=ctime"}, is: true}, {env: Environment{"TFDEPS_VERIFY=true"}, on: true}, {env: Environment{"TFDEPS_VERIFY=0"}},
-		{args: "-verify", env: Environment{"TFDEPS_VERIFY=ctime"}, on: true}, {args: "-verify=0", env: Environment{"TFDEPS_VERIFY=ctime"}},
-		{args: "-verify=mtime", bad: "mtime"}, {env: Environment{"TFDEPS_VERIFY=mtime"}, bad: "true, 0 or false, or ctime"},
+	for line, want := range map[string]string{
+		"": "false false", "-verify": "true false", "-verify=1": "true false", "-verify=ctime": "false true", "-verify=false": "false false",
+		"-verify=ctime -verify": "true false", "-verify -verify=ctime": "false true",
+		"TFDEPS_VERIFY=ctime": "false true", "TFDEPS_VERIFY=true": "true false", "TFDEPS_VERIFY=0": "false false",
+		"-verify TFDEPS_VERIFY=ctime": "true false", "-verify=0 TFDEPS_VERIFY=ctime": "false false",
+		"-verify=mtime": "error mtime", "TFDEPS_VERIFY=mtime": "error true, 0 or false, or ctime",
 	} {
 		var on, is bool
-		_, err := Flags{SwitchOr("verify", &on, "ctime", &is, "").Or("TFDEPS_VERIFY", "hash all packages")}.Alone(strings.Fields(tt.args), tt.env)
-		if tt.bad == "" && (err != nil || on != tt.on || is != tt.is) || tt.bad != "" && (err == nil || !strings.Contains(err.Error(), tt.bad)) {
-			t.Errorf("%q, %q: on %t, ctime %t, %v", tt.args, tt.env, on, is, err)
+		_, err := Flags{SwitchOr("verify", &on, "ctime", &is, "").Or("TFDEPS_VERIFY", "hash all packages")}.Alone(given(line))
+		if words, wrong := strings.CutPrefix(want, "error "); wrong {
+			must.Contain(t, err, words, line)
+			continue
 		}
+		must.Succeed(t, err, line)
+		must.Equal(t, fmt.Sprint(on, is), want, line)
 	}
 }
 

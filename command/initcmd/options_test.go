@@ -77,24 +77,21 @@ func TestParse_KnowsHowToShowThem(t *testing.T) {
 	must.Equal(t, problems.HasErrors() && opts.json, true, problems)
 }
 
+// TestParse_FrozenNamesWhoSetIt has an option and a variable, with a comma between them, and who has set readonly and offline.
 func TestParse_FrozenNamesWhoSetIt(t *testing.T) {
-	for _, tt := range []struct {
-		args              string
-		env               cli.Environment
-		readonly, offline string
-	}{
-		{"", nil, "", ""},
-		{"-frozen", nil, "-frozen", "-frozen"},
-		{"", cli.Environment{"TFDEPS_FROZEN=1"}, "TFDEPS_FROZEN", "TFDEPS_FROZEN"},
-		{"-lockfile=readonly", cli.Environment{"TFDEPS_FROZEN=1"}, "-lockfile=readonly", "TFDEPS_FROZEN"},
-		{"-frozen", cli.Environment{"TFDEPS_OFFLINE=1"}, "-frozen", "TFDEPS_OFFLINE"},
-		{"-frozen=false", cli.Environment{"TFDEPS_FROZEN=1"}, "", ""},
-		{"-offline=false", cli.Environment{"TFDEPS_FROZEN=1"}, "TFDEPS_FROZEN", "TFDEPS_FROZEN"},
+	for text, want := range map[string]string{
+		",":                                  ", ",
+		"-frozen,":                           "-frozen, -frozen",
+		",TFDEPS_FROZEN=1":                   "TFDEPS_FROZEN, TFDEPS_FROZEN",
+		"-lockfile=readonly,TFDEPS_FROZEN=1": "-lockfile=readonly, TFDEPS_FROZEN",
+		"-frozen,TFDEPS_OFFLINE=1":           "-frozen, TFDEPS_OFFLINE",
+		"-frozen=false,TFDEPS_FROZEN=1":      ", ",
+		"-offline=false,TFDEPS_FROZEN=1":     "TFDEPS_FROZEN, TFDEPS_FROZEN",
 	} {
-		opts, problems := parse(strings.Fields(tt.args), tt.env, nil)
-		if problems.HasErrors() || opts.readonlyBy != tt.readonly || opts.offlineBy != tt.offline {
-			t.Errorf("%s %v: got %q and %q, problems %v", tt.args, tt.env, opts.readonlyBy, opts.offlineBy, problems)
-		}
+		args, variable, _ := strings.Cut(text, ",")
+		opts, problems := parse(strings.Fields(args), cli.Environment{variable}, nil)
+		must.Len(t, problems, 0, text)
+		must.Equal(t, opts.readonlyBy+", "+opts.offlineBy, want, text)
 	}
 }
 

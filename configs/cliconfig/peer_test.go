@@ -152,35 +152,35 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 			must.Succeed(t, os.MkdirAll(filepath.Join(mirrors, filepath.FromSlash(pkg), platform), 0o700))
 		}
 	}
-	for name, tc := range map[string]struct{ rc, provider string }{
-		"both":                 {`provider_installation { M1 } M2 } }`, "acme/one"},
-		"first only":           {`provider_installation { M1 } }`, "acme/one"},
-		"none":                 {`provider_installation { }`, "acme/one"},
-		"excluded":             {`provider_installation { M1 } M2 exclude = ["acme/one"] } }`, "acme/one"},
-		"excluded by wildcard": {`provider_installation { M1 } M2 exclude = ["acme/*"] } }`, "acme/one"},
-		"another excluded":     {`provider_installation { M1 } M2 exclude = ["acme/two"] } }`, "acme/one"},
-		"another host's":       {`provider_installation { M1 } M2 exclude = ["acme/two"] } }`, "example.com/acme/two"},
-		"host excluded":        {`provider_installation { M1 } M2 exclude = ["Example.com/*/*"] } }`, "example.com/acme/two"},
-		"included":             {`provider_installation { M1 } M2 include = ["acme/one"] } }`, "acme/one"},
-		"not included":         {`provider_installation { M1 } M2 include = ["acme/two", "*/*"] } }`, "example.com/acme/two"},
-		"everything included":  {`provider_installation { M1 } M2 include = ["*/*/*"] } }`, "example.com/acme/two"},
-		"included, excluded":   {`provider_installation { M1 } M2 include = ["acme/*"] exclude = ["acme/one"] } }`, "acme/one"},
-		"nothing included":     {`provider_installation { M1 } M2 include = [] } }`, "acme/one"},
-		"included twice":       {`provider_installation { M1 } M2 include = ["x/y"] include = ["acme/one"] } }`, "acme/one"},
-		"nobody serves":        {`provider_installation { M1 exclude = ["*/*/*"] } M2 include = ["x/y"] } }`, "acme/one"},
-		"JSON":                 {`{"provider_installation": {"filesystem_mirror": [{"path": "M/1"}, {"path": "M/2", "exclude": ["acme/one"]}]}}`, "acme/one"},
+	for _, text := range []string{ // a provider, and the configuration
+		`acme/one: provider_installation { M1 } M2 } }`,                                                                           // both
+		`acme/one: provider_installation { M1 } }`,                                                                                // first only
+		`acme/one: provider_installation { }`,                                                                                     // none
+		`acme/one: provider_installation { M1 } M2 exclude = ["acme/one"] } }`,                                                    // excluded
+		`acme/one: provider_installation { M1 } M2 exclude = ["acme/*"] } }`,                                                      // excluded by wildcard
+		`acme/one: provider_installation { M1 } M2 exclude = ["acme/two"] } }`,                                                    // another excluded
+		`example.com/acme/two: provider_installation { M1 } M2 exclude = ["acme/two"] } }`,                                        // another host's
+		`example.com/acme/two: provider_installation { M1 } M2 exclude = ["Example.com/*/*"] } }`,                                 // host excluded
+		`acme/one: provider_installation { M1 } M2 include = ["acme/one"] } }`,                                                    // included
+		`example.com/acme/two: provider_installation { M1 } M2 include = ["acme/two", "*/*"] } }`,                                 // not included
+		`example.com/acme/two: provider_installation { M1 } M2 include = ["*/*/*"] } }`,                                           // everything included
+		`acme/one: provider_installation { M1 } M2 include = ["acme/*"] exclude = ["acme/one"] } }`,                               // included, excluded
+		`acme/one: provider_installation { M1 } M2 include = [] } }`,                                                              // nothing included
+		`acme/one: provider_installation { M1 } M2 include = ["x/y"] include = ["acme/one"] } }`,                                  // included twice
+		`acme/one: provider_installation { M1 exclude = ["*/*/*"] } M2 include = ["x/y"] } }`,                                     // nobody serves
+		`acme/one: {"provider_installation": {"filesystem_mirror": [{"path": "M/1"}, {"path": "M/2", "exclude": ["acme/one"]}]}}`, // JSON
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			peertest.PeerCase(t, t.Name())
-			rc := strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(tc.rc)
+			provider, rc, _ := strings.Cut(strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(text), ": ")
 			at := func(mirrors string) string { return strings.ReplaceAll(rc, "M/", mirrors+"/") }
-			out := peer{rc: at(peertest.ScriptPath(mirrors)), provider: tc.provider}.run(t, "init", "-no-color")
+			out := peer{rc: at(peertest.ScriptPath(mirrors)), provider: provider}.run(t, "init", "-no-color")
 			theirs := ""
 			if m := regexp.MustCompile(`- Installing \S+ v(\S+)\.\.\.`).FindStringSubmatch(out); m != nil {
 				theirs = m[1]
 			}
-			must.Equal(t, newest(t, at(filepath.ToSlash(mirrors)), tc.provider), theirs, out)
+			must.Equal(t, newest(t, at(filepath.ToSlash(mirrors)), provider), theirs, out)
 		})
 	}
 }
@@ -238,47 +238,40 @@ provider_installation {
 // host block leads.
 func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
-	const host = "my-host.example"
-	for name, tc := range map[string]struct {
-		rc   string
-		env  string // variables with spaces between them
-		host string // "": host
-	}{
-		"none":                  {},
-		"block":                 {rc: `credentials "My-Host.example" { token = "block" }`},
-		"another host's":        {rc: `credentials "other.example" { token = "block" }`},
-		"no token":              {rc: `credentials "my-host.example" { }`},
-		"last block":            {rc: "credentials \"my-host.example\" { token = \"one\" }\ncredentials \"my-host.example\" { token = \"two\" }"},
-		"token in capitals":     {rc: `credentials "my-host.example" { TOKEN = "block" }`},
-		"variable before block": {rc: `credentials "my-host.example" { token = "block" }`, env: "TF_TOKEN_my__host_example=variable"},
-		"literal dash":          {env: "TF_TOKEN_my-host_example=variable"},
-		"literal dot":           {env: "TF_TOKEN_my__host.example=variable"},
-		"capitals":              {env: "TF_TOKEN_MY__HOST_EXAMPLE=variable"},
-		"prefix in small":       {env: "tf_token_my__host_example=variable"},
-		"three underscores":     {env: "TF_TOKEN_my___host_example=variable"},
-		"the last variable":     {env: "TF_TOKEN_my__host_example=first TF_TOKEN_my-host_example=second"},
-		"port":                  {env: "TF_TOKEN_my-host_example:8443=port TF_TOKEN_my__host_example=none", host: host + ":8443"},
-		"port in block":         {rc: `credentials "my-host.example:8443" { token = "port" }`, host: host + ":8443"},
-		"block without port":    {rc: `credentials "my-host.example" { token = "none" }`, host: host + ":8443"},
-		"Unicode":               {env: "TF_TOKEN_bücher_example=variable", host: "bücher.example"},
-		"punycode":              {env: "TF_TOKEN_xn--bcher-kva_example=variable", host: "bücher.example"},
-		"punycode, underscores": {env: "TF_TOKEN_xn____bcher__kva_example=variable", host: "bücher.example"},
+	for _, text := range []string{ // a host, variables and blocks, with bars between them
+		"my-host.example||", // none
+		`my-host.example||credentials "My-Host.example" { token = "block" }`,                                                        // block
+		`my-host.example||credentials "other.example" { token = "block" }`,                                                          // another host's
+		`my-host.example||credentials "my-host.example" { }`,                                                                        // no token
+		"my-host.example||credentials \"my-host.example\" { token = \"one\" }\ncredentials \"my-host.example\" { token = \"two\" }", // last block
+		`my-host.example||credentials "my-host.example" { TOKEN = "block" }`,                                                        // token in capitals
+		`my-host.example|TF_TOKEN_my__host_example=variable|credentials "my-host.example" { token = "block" }`,                      // variable before block
+		"my-host.example|TF_TOKEN_my-host_example=variable|",                                                                        // literal dash
+		"my-host.example|TF_TOKEN_my__host.example=variable|",                                                                       // literal dot
+		"my-host.example|TF_TOKEN_MY__HOST_EXAMPLE=variable|",                                                                       // capitals
+		"my-host.example|tf_token_my__host_example=variable|",                                                                       // prefix in small
+		"my-host.example|TF_TOKEN_my___host_example=variable|",                                                                      // three underscores
+		"my-host.example|TF_TOKEN_my__host_example=first TF_TOKEN_my-host_example=second|",                                          // the last variable
+		"my-host.example:8443|TF_TOKEN_my-host_example:8443=port TF_TOKEN_my__host_example=none|",                                   // port
+		`my-host.example:8443||credentials "my-host.example:8443" { token = "port" }`,                                               // port in block
+		`my-host.example:8443||credentials "my-host.example" { token = "none" }`,                                                    // block without port
+		"bücher.example|TF_TOKEN_bücher_example=variable|",                                                                          // Unicode
+		"bücher.example|TF_TOKEN_xn--bcher-kva_example=variable|",                                                                   // punycode
+		"bücher.example|TF_TOKEN_xn____bcher__kva_example=variable|",                                                                // punycode, underscores
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			peertest.PeerCase(t, t.Name())
-			if tc.host == "" {
-				tc.host = host
-			}
-			registry := record(t)
-			rc := tc.rc + "\nhost \"" + tc.host + "\" { services = { \"providers.v1\" = \"" + registry.BaseURL() + "/\" } }"
-			out := peer{rc: rc, provider: tc.host + "/a/b", env: strings.Fields(tc.env)}.run(t, "init", "-no-color")
+			words := strings.Split(text, "|")
+			registry, host, env := record(t), words[0], strings.Fields(words[1])
+			rc := words[2] + "\nhost \"" + host + "\" { services = { \"providers.v1\" = \"" + registry.BaseURL() + "/\" } }"
+			out := peer{rc: rc, provider: host + "/a/b", env: env}.run(t, "init", "-no-color")
 			must.Len(t, registry.Log(), 1, out)
 			config, problems := parse(rc)
-			name, err := hosts.ParseHostname(tc.host)
+			name, err := hosts.ParseHostname(host)
 			must.Len(t, problems, 0)
 			must.Succeed(t, err)
-			ours, err := hosts.FirstOf(hosts.EnvTokens(strings.Fields(tc.env)), config.Tokens).Token(t.Context(), name)
+			ours, err := hosts.FirstOf(hosts.EnvTokens(env), config.Tokens).Token(t.Context(), name)
 			if ours != "" {
 				ours = "Bearer " + ours
 			}

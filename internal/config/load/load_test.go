@@ -204,25 +204,24 @@ module "k" {
 	must.EqualSlices(t, got, want)
 }
 
+// TestLoadModule_BackendIsTheOneThatCounts has what is in the block terraform, and behind a bar what is in that of an override.
 func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
-	for name, test := range map[string]struct{ base, override, want string }{
-		"none":              {``, ``, ""},
-		"backend":           {`backend "s3" {}`, ``, "s3"},
-		"cloud":             {`cloud {}`, ``, "cloud"},
-		"cloud instead":     {`backend "s3" {}`, `cloud {}`, "cloud"},
-		"backend instead":   {`cloud {}`, `backend "s3" {}`, "s3"},
-		"other backend":     {`backend "s3" {}`, `backend "gcs" {}`, "gcs"},
-		"cloud before both": {``, "cloud {}\nbackend \"s3\" {}", "cloud"},
+	for text, want := range map[string]string{
+		"|":                                "",
+		`backend "s3" {}|`:                 "s3",
+		"cloud {}|":                        "cloud",
+		`backend "s3" {}|cloud {}`:         "cloud",
+		`cloud {}|backend "s3" {}`:         "s3",
+		`backend "s3" {}|backend "gcs" {}`: "gcs",
+		"|cloud {}\nbackend \"s3\" {}":     "cloud",
 	} {
-		module := load(t, texts{
-			"main.tf":     "terraform {\n" + test.base + "\n}\n",
-			"override.tf": "terraform {\n" + test.override + "\n}\n",
-		})
+		base, override, _ := strings.Cut(text, "|")
+		module := load(t, texts{"main.tf": "terraform {\n" + base + "\n}\n", "override.tf": "terraform {\n" + override + "\n}\n"})
 		got := ""
 		if module.Backend != nil {
 			got = module.Backend.Type
 		}
-		must.Equal(t, got, test.want, name)
+		must.Equal(t, got, want, text)
 	}
 }
 

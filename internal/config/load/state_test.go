@@ -27,63 +27,84 @@ func stateOf(addresses ...string) string {
 }
 
 // states are states and the providers in them.
-var states = map[string]struct {
-	text, want string
-}{
-	"empty file":      {"", ""},
-	"no resources":    {`{"version":4}`, ""},
-	"null resources":  {`{"version":4,"resources":null}`, ""},
-	"one":             {stateOf(`provider["registry.terraform.io/hashicorp/a"]`), "registry.terraform.io/hashicorp/a"},
-	"same twice":      {stateOf(`provider["registry.terraform.io/hashicorp/a"]`, `provider["registry.terraform.io/hashicorp/a"].x`), "registry.terraform.io/hashicorp/a"},
-	"short addresses": {stateOf(`provider["acme/b"]`, `provider["a"]`), "registry.terraform.io/acme/b registry.terraform.io/hashicorp/a"},
-	"other host":      {stateOf(`provider["example.com/acme/b"]`), "example.com/acme/b"},
-	"alias":           {stateOf(`provider["acme/b"].east`), "registry.terraform.io/acme/b"},
-	"modules":         {stateOf(`module.x.provider["acme/a"]`, `module.x.module.y.provider["acme/b"].z`), "registry.terraform.io/acme/a registry.terraform.io/acme/b"},
-	"legacy":          {stateOf(`provider.aws`, `module.x.provider.null.y`, `provider.terraform`), "registry.terraform.io/-/aws registry.terraform.io/-/null terraform.io/builtin/terraform"},
-	"not addresses": {stateOf(``, `aws`, `provider`, `provider[0]`, `provider["a/b/c/d"]`, `provider["acme/b"].x.y`, `provider["acme/b"]["x"]`, `module.x[0].provider["acme/b"]`,
-		`module.x`, `provider.*`, `data.provider["acme/b"]`, `provider["acme/c"]`), "registry.terraform.io/acme/c"},
-	"no address":  {`{"version":4,"resources":[{"mode":"managed","type":"a_b"},{"mode":"data","provider":null}]}`, ""},
-	"other order": {`{"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{}]}],"version":4}`, "registry.terraform.io/acme/b"},
-	"other case":  {`{"Version":4,"Resources":[{"Mode":"managed","Type":"a_b","Name":"c","Provider":"provider[\"acme/b\"]","Instances":[{}]}]}`, "registry.terraform.io/acme/b"},
-	"in modules": {`{"version":4,"terraform_version":"","serial":0,"resources":[{"module":"module.a.module.b[\"x\"]","mode":"data","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[]},` +
-		`{"module":"module.a[0]","mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/c\"]","instances":[]}]}`, "registry.terraform.io/acme/b registry.terraform.io/acme/c"},
-	"version 3, empty":        {`{"version":3,"terraform_version":"0.11.14","serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{},"resources":{},"depends_on":[]}]}`, ""},
-	"version 3, no modules":   {`{"version":3,"serial":1,"lineage":"x"}`, ""},
-	"version 3, only outputs": {`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{"a":{"sensitive":false,"type":"string","value":"b"}},"resources":{}}]}`, ""},
-	"version 3": {`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"provider.aaa"}}},` +
-		`{"path":["root","m"],"resources":{"data.bbb_x.y.0":{"type":"bbb_x","primary":{"id":"1"},"provider":"module.m.provider.ccc.east"},"ddd_x.y":{"type":"ddd_x","primary":{"id":"1"}}}}]}`,
-		"registry.terraform.io/-/aaa registry.terraform.io/-/ccc registry.terraform.io/-/ddd"},
-	"version 2, empty": {`{"version":2,"modules":[]}`, ""},
-	"version 2":        {`{"version":2,"modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"bbb.east"}}}]}`, "registry.terraform.io/-/bbb"},
-	"version 1":        {`{"version":1,"serial":1,"modules":[{"path":["root"],"outputs":{"a":"b"},"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"}}}}]}`, "registry.terraform.io/-/aaa"},
-	"looks like more":  {`{"version":4,"outputs":{"x":{"type":"dynamic","value":{"type":["map","string"],"value":{"resources":"provider[\"acme/b\"]"}},"version":3}}}`, ""},
-	"instances": {`{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":0},{"index_key":"0","status":"tainted","private":"bnVsbA=="},` +
+var states = map[string]string{
+	// empty file
+	"": "",
+	// no resources
+	`{"version":4}`: "",
+	// null resources
+	`{"version":4,"resources":null}`: "",
+	// one
+	stateOf(`provider["registry.terraform.io/hashicorp/a"]`): "registry.terraform.io/hashicorp/a",
+	// same twice
+	stateOf(`provider["registry.terraform.io/hashicorp/a"]`, `provider["registry.terraform.io/hashicorp/a"].x`): "registry.terraform.io/hashicorp/a",
+	// short addresses
+	stateOf(`provider["acme/b"]`, `provider["a"]`): "registry.terraform.io/acme/b registry.terraform.io/hashicorp/a",
+	// other host
+	stateOf(`provider["example.com/acme/b"]`): "example.com/acme/b",
+	// alias
+	stateOf(`provider["acme/b"].east`): "registry.terraform.io/acme/b",
+	// modules
+	stateOf(`module.x.provider["acme/a"]`, `module.x.module.y.provider["acme/b"].z`): "registry.terraform.io/acme/a registry.terraform.io/acme/b",
+	// legacy
+	stateOf(`provider.aws`, `module.x.provider.null.y`, `provider.terraform`): "registry.terraform.io/-/aws registry.terraform.io/-/null terraform.io/builtin/terraform",
+	// not addresses
+	stateOf(``, `aws`, `provider`, `provider[0]`, `provider["a/b/c/d"]`, `provider["acme/b"].x.y`, `provider["acme/b"]["x"]`, `module.x[0].provider["acme/b"]`,
+		`module.x`, `provider.*`, `data.provider["acme/b"]`, `provider["acme/c"]`): "registry.terraform.io/acme/c",
+	// no address
+	`{"version":4,"resources":[{"mode":"managed","type":"a_b"},{"mode":"data","provider":null}]}`: "",
+	// other order
+	`{"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{}]}],"version":4}`: "registry.terraform.io/acme/b",
+	// other case
+	`{"Version":4,"Resources":[{"Mode":"managed","Type":"a_b","Name":"c","Provider":"provider[\"acme/b\"]","Instances":[{}]}]}`: "registry.terraform.io/acme/b",
+	// in modules
+	`{"version":4,"terraform_version":"","serial":0,"resources":[{"module":"module.a.module.b[\"x\"]","mode":"data","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[]},` +
+		`{"module":"module.a[0]","mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/c\"]","instances":[]}]}`: "registry.terraform.io/acme/b registry.terraform.io/acme/c",
+	// version 3, empty
+	`{"version":3,"terraform_version":"0.11.14","serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{},"resources":{},"depends_on":[]}]}`: "",
+	// version 3, no modules
+	`{"version":3,"serial":1,"lineage":"x"}`: "",
+	// version 3, only outputs
+	`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{"a":{"sensitive":false,"type":"string","value":"b"}},"resources":{}}]}`: "",
+	// version 3
+	`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"provider.aaa"}}},` +
+		`{"path":["root","m"],"resources":{"data.bbb_x.y.0":{"type":"bbb_x","primary":{"id":"1"},"provider":"module.m.provider.ccc.east"},"ddd_x.y":{"type":"ddd_x","primary":{"id":"1"}}}}]}`: "registry.terraform.io/-/aaa registry.terraform.io/-/ccc registry.terraform.io/-/ddd",
+	// version 2, empty
+	`{"version":2,"modules":[]}`: "",
+	// version 2
+	`{"version":2,"modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"bbb.east"}}}]}`: "registry.terraform.io/-/bbb",
+	// version 1
+	`{"version":1,"serial":1,"modules":[{"path":["root"],"outputs":{"a":"b"},"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"}}}}]}`: "registry.terraform.io/-/aaa",
+	// looks like more
+	`{"version":4,"outputs":{"x":{"type":"dynamic","value":{"type":["map","string"],"value":{"resources":"provider[\"acme/b\"]"}},"version":3}}}`: "",
+	// instances
+	`{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":0},{"index_key":"0","status":"tainted","private":"bnVsbA=="},` +
 		`{"index_key":0,"deposed":"0123abcd","sensitive_attributes":[[{"type":"get_attr","value":"x"},{"type":"index","value":{"value":1,"type":"number"}}]],` +
 		`"dependencies":["data.a.b","module.x[0].a.b","resource.a.b"],"provider":"provider[\"acme/of-opentofu\"]"}]},` +
-		`{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":1}]}]}`, "registry.terraform.io/acme/b"},
+		`{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":1}]}]}`: "registry.terraform.io/acme/b",
 }
 
 func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
-	for name, test := range states {
-		path := filepath.Join(writeFiles(t, texts{"terraform.tfstate": test.text}), "terraform.tfstate")
+	for text, want := range states {
+		path := filepath.Join(writeFiles(t, texts{"terraform.tfstate": text}), "terraform.tfstate")
 		reqs := must.Get(StateRequirements(nil, path, asTerraform))(t)
 		var got []string
 		for _, p := range reqs.Providers() {
 			got = append(got, p.String())
 			if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Pos != (getproviders.Pos{File: path}) {
-				t.Errorf("%s: %s is required as %v", name, p, reqs[p])
+				t.Errorf("%s: %s is required as %v", text, p, reqs[p])
 			}
 		}
-		must.Equal(t, strings.Join(got, " "), test.want, name)
+		must.Equal(t, strings.Join(got, " "), want, text)
 	}
 }
 
 func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.T) {
 	peer := newPeer(t, "terraform")
-	for name, test := range states {
-		t.Run(name, func(t *testing.T) {
+	for text, want := range states {
+		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			dir := writeFiles(t, texts{"main.tf": "", "terraform.tfstate": test.text})
+			dir := writeFiles(t, texts{"main.tf": "", "terraform.tfstate": text})
 			var got []string
 			for line := range strings.Lines(peer.run(t, dir, "providers", "-no-color")) {
 				if match := requirementLine.FindStringSubmatch(strings.TrimSpace(line)); match != nil {
@@ -91,7 +112,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 				}
 			}
 			slices.Sort(got)
-			must.Equal(t, strings.Join(got, " "), test.want)
+			must.Equal(t, strings.Join(got, " "), want, text)
 		})
 	}
 }
@@ -239,8 +260,8 @@ func heap() uint64 {
 }
 
 func FuzzStateRequirements(f *testing.F) {
-	for _, test := range states {
-		f.Add(test.text)
+	for text := range states {
+		f.Add(text)
 	}
 	f.Add(`{"version":4,"resources":[{"provider":"module.x[*].provider[\"a\"]"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
