@@ -26,19 +26,16 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
 	const inCache = "cache add -locked ."
-	for name, c := range map[string]struct {
-		line   string
-		before []string // other lines of which the command needs what they leave; "clean" removes all but archives and what is shared
-	}{
-		"lock": {"providers lock", nil}, "mirror": {"providers mirror out", nil}, "vendor": {"vendor", nil}, "get": {"get", nil}, "init recursive": {"init -recursive", nil},
-		"vendor archive": {"vendor -o out/archive.tar", nil}, "vendor unpack": {"vendor -unpack=../archive.tar", []string{"vendor -o ../archive.tar", "clean"}},
-		"cache add": {inCache, nil}, "cache gc": {"cache gc -max-size=0", []string{inCache}},
-		"cache push": {"cache push out/shared", []string{inCache}}, "cache pull": {"cache pull ../shared", []string{inCache, "cache push ../shared", "clean"}},
-		"vendor remote modules": {"vendor", nil}, "get remote modules": {"get", nil},
+	for name, lines := range map[string][]string{ // behind a line, others of which it needs what they leave; "clean" removes all but archives and what is shared
+		"lock": {"providers lock"}, "mirror": {"providers mirror out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init -recursive"},
+		"vendor archive": {"vendor -o out/archive.tar"}, "vendor unpack": {"vendor -unpack=../archive.tar", "vendor -o ../archive.tar", "clean"},
+		"cache add": {inCache}, "cache gc": {"cache gc -max-size=0", inCache},
+		"cache push": {"cache push out/shared", inCache}, "cache pull": {"cache pull ../shared", inCache, "cache push ../shared", "clean"},
+		"vendor remote modules": {"vendor"}, "get remote modules": {"get"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			recovers(t, strings.Fields(c.line), c.before, strings.HasSuffix(name, "remote modules"))
+			recovers(t, strings.Fields(lines[0]), lines[1:], strings.HasSuffix(name, "remote modules"))
 		})
 	}
 }

@@ -135,17 +135,17 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 		missing string // the package that can't be had any more
 		without string // what isn't recorded any more, because its caller is another package now
 	}{
-		"the second of two":          {root: call("a", leafURL) + call("b", netURL), missing: netURL},
-		"the first of two":           {root: call("a", netURL) + call("b", leafURL), missing: leafURL, without: "a.leaf a.sub a.sub.up"},
-		"of three":                   {root: call("a", leafURL) + call("b", otherURL) + call("c", netURL), missing: netURL},
-		"one that nobody shares":     {root: call("a", leafURL) + call("b", otherURL) + call("c", leafURL), missing: otherURL},
-		"twice the same":             {root: call("a", otherURL) + call("b", otherURL) + call("c", leafURL), missing: otherURL},
-		"beside a local one":         {root: call("a", "./local") + call("b", leafURL) + call("c", otherURL), missing: otherURL},
-		"a subdirectory":             {root: call("a", leafURL) + call("b", netURL+"//d1"), missing: netURL},
-		"two subdirectories":         {root: call("a", netURL+"//d1") + call("b", leafURL) + call("c", netURL+"//d2"), missing: netURL},
-		"called by a package":        {root: call("a", netURL) + call("b", otherURL), missing: leafURL, without: "a.leaf a.sub a.sub.up"},
-		"called by a local one":      {root: call("a", "./caller") + call("b", leafURL), missing: otherURL},
-		"all that come by a network": {root: call("a", otherURL) + call("b", "./local"), missing: otherURL},
+		"the second of two":          {call("a", leafURL) + call("b", netURL), netURL, ""},
+		"the first of two":           {call("a", netURL) + call("b", leafURL), leafURL, "a.leaf a.sub a.sub.up"},
+		"of three":                   {call("a", leafURL) + call("b", otherURL) + call("c", netURL), netURL, ""},
+		"one that nobody shares":     {call("a", leafURL) + call("b", otherURL) + call("c", leafURL), otherURL, ""},
+		"twice the same":             {call("a", otherURL) + call("b", otherURL) + call("c", leafURL), otherURL, ""},
+		"beside a local one":         {call("a", "./local") + call("b", leafURL) + call("c", otherURL), otherURL, ""},
+		"a subdirectory":             {call("a", leafURL) + call("b", netURL+"//d1"), netURL, ""},
+		"two subdirectories":         {call("a", netURL+"//d1") + call("b", leafURL) + call("c", netURL+"//d2"), netURL, ""},
+		"called by a package":        {call("a", netURL) + call("b", otherURL), leafURL, "a.leaf a.sub a.sub.up"},
+		"called by a local one":      {call("a", "./caller") + call("b", leafURL), otherURL, ""},
+		"all that come by a network": {call("a", otherURL) + call("b", "./local"), otherURL, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProject(t, texts{"main.tf": c.root, "local/x.tf": "", "caller/x.tf": call("other", otherURL)})

@@ -3,6 +3,7 @@ package modules
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -15,35 +16,32 @@ import (
 // modules are found, and found again by the next run.
 func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	product := asTerraform
-	for _, tc := range []struct {
-		name         string
-		root, dir    string // relative to the working directory
-		absRoot, abs bool
-	}{
-		{name: "both relative", root: "work", dir: "work/.terraform/modules"},
-		{name: "both absolute", root: "work", dir: "work/.terraform/modules", absRoot: true, abs: true},
-		{name: "root absolute", root: "work", dir: "work/.terraform/modules", absRoot: true},
-		{name: "dir absolute", root: "work", dir: "work/.terraform/modules", abs: true},
-		{name: "root absolute, dir elsewhere", root: "work", dir: "data/modules", absRoot: true},
-		{name: "dir absolute and elsewhere", root: "work", dir: "data/modules", abs: true},
-		{name: "both elsewhere", root: "work", dir: "data/modules"},
-		{name: "root is here, dir absolute", root: ".", dir: ".terraform/modules", abs: true},
+	for _, text := range []string{ // the root module and the directory, below the working directory; those with a slash in front are absolute
+		"work work/.terraform/modules",
+		"/work /work/.terraform/modules",
+		"/work work/.terraform/modules",
+		"work /work/.terraform/modules",
+		"/work data/modules",
+		"work /data/modules",
+		"work data/modules",
+		". /.terraform/modules",
 	} {
-		t.Run(tc.name, func(t *testing.T) {
+		t.Run(text, func(t *testing.T) {
 			wd := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 			t.Chdir(wd)
-			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
+			names := strings.Fields(text)
+			below := strings.TrimPrefix(names[0], "/")
+			write(t, wd, filepath.Join(below, "main.tf"), call("net", netURL)+call("own", "./linked"))
 			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
-			if link.Dir(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")) != nil { // Wine makes no links
-				write(t, wd, filepath.Join(tc.root, "linked/main.tf"), `resource "linked_y" "z" {}`)
+			if link.Dir(filepath.Join(wd, "elsewhere"), filepath.Join(below, "linked")) != nil { // Wine makes no links
+				write(t, wd, filepath.Join(below, "linked/main.tf"), `resource "linked_y" "z" {}`)
 			}
-			root, dir := filepath.FromSlash(tc.root), filepath.FromSlash(tc.dir)
-			if tc.absRoot {
-				root = filepath.Join(wd, root)
+			for i, name := range names {
+				if names[i] = filepath.FromSlash(name); name[0] == '/' {
+					names[i] = filepath.Join(wd, name)
+				}
 			}
-			if tc.abs {
-				dir = filepath.Join(wd, dir)
-			}
+			root, dir := names[0], names[1]
 			for _, mode := range []Mode{Normal, AsRecorded} {
 				module, diags := load.LoadModule(root, product)
 				must.Len(t, diags, 0)
