@@ -59,7 +59,7 @@ func TestParseArgument(t *testing.T) {
 			text = text[:40] + "..."
 		}
 		must.Equal(t, expr == nil, diags.HasErrors(), text, expr, diags)
-		checkProblem(t, diags, want)
+		checkProblem(t, diags, want, text)
 		for _, diag := range diags {
 			if diag.Subject != nil && diag.Subject.Filename != "-backend-config" {
 				t.Errorf("%s: the place is %s", text, diag.Subject)

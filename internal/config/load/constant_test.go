@@ -319,13 +319,13 @@ module "m" { source = "./${var.v}" }
 		`"abcdef"`:              "./abcdef|Invalid value for variable",
 	} {
 		root, diags := loadWith(t, Options{}, texts{"main.tf": "variable \"plain\" {}\nresource \"aws_vpc\" \"x\" {}\nmodule \"c\" {\n  source = \"./c\"\n  v = " + value + "\n  other = aws_vpc.z.id\n}\n"})
-		checkProblem(t, diags, "")
+		checkProblem(t, diags, "", value)
 		module, diags := loadWith(t, Options{Path: "module.c", Inputs: root.Calls[0].Inputs}, texts{"main.tf": child})
 		source, problem, _ := strings.Cut(want, "|")
 		if problem == "Invalid value for variable" {
-			must.Contain(t, diags, "Too long: abcdef.")
+			must.Contain(t, diags, "Too long: abcdef.", value)
 		}
-		checkProblem(t, diags, problem)
+		checkProblem(t, diags, problem, value)
 		must.Equal(t, module.Calls[0].Source, source, value)
 	}
 }
