@@ -22,7 +22,7 @@ func parse(src string) (*Config, []Problem) {
 func mustParse(t testing.TB, src string) *Config {
 	t.Helper()
 	config, problems := parse(src)
-	must.Len(t, problems, 0)
+	must.Len(t, problems, 0, src)
 	return config
 }
 

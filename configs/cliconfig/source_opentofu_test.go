@@ -23,7 +23,7 @@ func parseTofu(src string) (*Config, []Problem) {
 func mustParseTofu(t testing.TB, src string) *Config {
 	t.Helper()
 	config, problems := parseTofu(src)
-	must.Len(t, problems, 0)
+	must.Len(t, problems, 0, src)
 	return config
 }
 

@@ -135,33 +135,39 @@ const (
 // TestSchemas_RefuseWhatIsWrong changes what conforms, one way each.
 func TestSchemas_RefuseWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ name, command, good, old, new string }{
-		{"an unknown key", "init", goodLine, `"action"`, `"x":1,"action"`},
-		{"a key that is missing", "init", goodLine, `"action":"fetched",`, ``},
-		{"another type", "init", goodLine, `"bytes":0`, `"bytes":"0"`},
-		{"a word that isn't on the list", "init", goodLine, `"filled"`, `"full"`},
-		{"an unknown type of line", "init", goodLine, `"type":"package"`, `"type":"packages"`},
-		{"no address", "init", goodLine, `example.com/acme/a`, `acme/a`},
-		{"no time", "init", goodLine, `2026-05-04T`, `2026-05-44T`},
-		{"a line of the product's own type with another key", "init", goodLine, `"type":"package"`, `"type":"log"`},
-		{"an error without a code", "init", goodProblem, `,"code":"failed"`, ``},
-		{"the second line", "init", goodLine, goodLine, goodLine + "\n{}"},
-		{"no JSON", "get", goodLine, `{`, ``},
-		{"an empty line", "init", goodLine, goodLine, goodLine + "\n"},
-		{"a report with an unknown key", "cache dir", goodReport, `"named"`, `"names":1,"named"`},
-		{"a report without a key", "cache dir", goodReport, `"directory":"/c",`, ``},
-		{"nothing found, and no reason", "cache dir", goodReport, `"directory":"/c","named":false,`, ``},
-		{"two reports", "cache dir", goodReport, goodReport, goodReport + goodReport},
-		{"a command without a schema", "plan", "", "", ""},
+	for good, changes := range map[string][][2]string{
+		goodLine: {
+			{`"action"`, `"x":1,"action"`},            // an unknown key
+			{`"action":"fetched",`, ``},               // a key that is missing
+			{`"bytes":0`, `"bytes":"0"`},              // another type
+			{`"filled"`, `"full"`},                    // a word that isn't on the list
+			{`"type":"package"`, `"type":"packages"`}, // an unknown type of line
+			{`example.com/acme/a`, `acme/a`},          // no address
+			{`2026-05-04T`, `2026-05-44T`},            // no time
+			{`"type":"package"`, `"type":"log"`},      // a line of the product's own type with another key
+			{goodLine, goodLine + "\n{}"},             // the second line
+			{`{`, ``},                                 // no JSON
+			{goodLine, goodLine + "\n"},               // an empty line
+		},
+		goodProblem: {{`,"code":"failed"`, ``}}, // an error without a code
+		goodReport: {
+			{`"named"`, `"names":1,"named"`},
+			{`"directory":"/c",`, ``},
+			{`"directory":"/c","named":false,`, ``}, // nothing found, and no reason
+			{goodReport, goodReport + goodReport},
+		},
 	} {
-		args := strings.Fields(test.command + " -json")
-		if err := conforms(args, test.good+"\n"); test.good != "" && err != nil {
-			t.Errorf("%s: before the change: %v", test.name, err)
+		args := []string{"init", "-json"}
+		if good == goodReport {
+			args = []string{"cache", "dir", "-json"}
 		}
-		if conforms(args, strings.Replace(test.good, test.old, test.new, 1)+"\n") == nil {
-			t.Errorf("%s: is taken for right", test.name)
+		must.Succeed(t, conforms(args, good+"\n"), "before the change")
+		for _, change := range changes {
+			must.Refuse(conforms(args, strings.Replace(good, change[0], change[1], 1)+"\n"))(t, "taken for right", change)
 		}
 	}
+	must.Refuse(conforms([]string{"get", "-json"}, goodLine[1:]+"\n"))(t, "no JSON of get")
+	must.Refuse(conforms([]string{"plan", "-json"}, "\n"))(t, "a command without a schema")
 }
 
 // TestSchemas_HaveTheExamplesOfTheirPage: what docs/json.md shows conforms, and each schema is linked from there.
