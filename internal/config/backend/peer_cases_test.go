@@ -3,7 +3,6 @@ package backend_test
 // peerCase is a block, and its options. $URL and $HOST are the services on loopback, $DIR is the
 // directory.
 type peerCase struct {
-	name      string
 	block     string
 	given     string // of -backend-config, each behind a bar; x.hcl is the file below
 	file      string
@@ -15,30 +14,30 @@ const kubeconfig = `{"apiVersion": "v1", "kind": "Config", "current-context": "c
 "clusters": [{"name": "c", "cluster": {"server": "$URL"}}], "users": [{"name": "u", "user": {}}],
 "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`
 
-var peerCases = []peerCase{
-	{name: "local/empty", block: `backend "local" {}`},
-	{name: "local/full", block: `backend "local" {
+var peerCases = map[string]peerCase{
+	"local/empty": {block: `backend "local" {}`},
+	"local/full": {block: `backend "local" {
   path          = "a/<&>é\"\u0001.tfstate"
   workspace_dir = "w"
 }`},
-	{name: "local/pair", block: `backend "local" {}`, given: "|path=p"},
-	{name: "local/pair over value", block: `backend "local" { path = "a" }`, given: "|path=p|path=q"},
-	{name: "local/file", block: `backend "local" { path = "a" }`, given: "|workspace_dir=v|x.hcl", file: `workspace_dir = "w"`},
-	{name: "local/cleared", block: `backend "local" { path = "a" }`, given: "|"},
-	{name: "local/null over value", block: `backend "local" { path = "a" }`, given: "|x.hcl", file: `path = null`},
-	{name: "local/wrong type in the block", block: `backend "local" { path = [] }`, given: "|path=p"},
-	{name: "local/computed", block: `backend "local" { path = "${var.name}/${local.x}" }
+	"local/pair":                    {block: `backend "local" {}`, given: "|path=p"},
+	"local/pair over value":         {block: `backend "local" { path = "a" }`, given: "|path=p|path=q"},
+	"local/file":                    {block: `backend "local" { path = "a" }`, given: "|workspace_dir=v|x.hcl", file: `workspace_dir = "w"`},
+	"local/cleared":                 {block: `backend "local" { path = "a" }`, given: "|"},
+	"local/null over value":         {block: `backend "local" { path = "a" }`, given: "|x.hcl", file: `path = null`},
+	"local/wrong type in the block": {block: `backend "local" { path = [] }`, given: "|path=p"},
+	"local/computed": {block: `backend "local" { path = "${var.name}/${local.x}" }
 }
 variable "name" { default = "a" }
 locals {
   x = upper(var.name)`, only: "tofu"},
-	{name: "http/headers", block: `backend "http" {
+	"http/headers": {block: `backend "http" {
   address = "$URL/state"
   headers = { b = "c" }
 }`, only: "tofu"},
-	{name: "inmem/full", block: `backend "inmem" { lock_id = "x" }`},
-	{name: "inmem/partial", block: `backend "inmem" {}`, given: "|lock_id=x"},
-	{name: "http/full", block: `backend "http" {
+	"inmem/full":    {block: `backend "inmem" { lock_id = "x" }`},
+	"inmem/partial": {block: `backend "inmem" {}`, given: "|lock_id=x"},
+	"http/full": {block: `backend "http" {
   address                = "$URL/state"
   lock_address           = "$URL/state"
   unlock_address         = "$URL/state"
@@ -52,9 +51,9 @@ locals {
   retry_wait_max         = 2
   skip_cert_verification = true
 }`},
-	{name: "http/partial", block: `backend "http" { username = "u" }`,
+	"http/partial": {block: `backend "http" { username = "u" }`,
 		given: "|address=$URL/state|password=s=ec ret |retry_max=4|skip_cert_verification=true"},
-	{name: "consul/full", block: `backend "consul" {
+	"consul/full": {block: `backend "consul" {
   path         = "p"
   address      = "$HOST"
   scheme       = "http"
@@ -64,9 +63,9 @@ locals {
   gzip         = true
   lock         = false
 }`},
-	{name: "consul/partial", block: `backend "consul" { path = "p" }`, given: "|x.hcl",
+	"consul/partial": {block: `backend "consul" { path = "p" }`, given: "|x.hcl",
 		file: "address = \"$HOST\"\nscheme = \"http\"\naccess_token = \"t\"\n"},
-	{name: "s3/full", block: `backend "s3" {
+	"s3/full": {block: `backend "s3" {
   bucket                      = "b"
   key                         = "k"
   region                      = "us-east-1"
@@ -86,14 +85,14 @@ locals {
   skip_requesting_account_id  = true
   shared_config_files         = ["$DIR/b", "$DIR/a"]
 }`},
-	{name: "s3/partial", block: `backend "s3" {
+	"s3/partial": {block: `backend "s3" {
   key                         = "k"
   use_path_style              = true
   skip_credentials_validation = true
   skip_metadata_api_check     = true
   skip_requesting_account_id  = true
 }`, given: `|bucket=b|region=us-east-1|access_key=a|secret_key=s|endpoints={s3="$URL"}|shared_config_files=["$DIR/a"]`},
-	{name: "s3/role", block: `backend "s3" {
+	"s3/role": {block: `backend "s3" {
   bucket                      = "b"
   key                         = "k"
   region                      = "us-east-1"
@@ -112,7 +111,7 @@ locals {
     policy_arns         = ["arn:aws:iam::123456789012:policy/r"]
   }
 }`},
-	{name: "s3/web identity", block: `backend "s3" {
+	"s3/web identity": {block: `backend "s3" {
   bucket                      = "b"
   key                         = "k"
   region                      = "us-east-1"
@@ -127,7 +126,7 @@ locals {
     web_identity_token = "token"
   }
 }`},
-	{name: "kubernetes/full", block: `backend "kubernetes" {
+	"kubernetes/full": {block: `backend "kubernetes" {
   secret_suffix    = "s"
   config_path      = "$DIR/x.hcl"
   host             = "$URL"
@@ -136,18 +135,18 @@ locals {
   labels           = { b = "1", a = 2 }
   token            = "t"
 }`, file: kubeconfig},
-	{name: "kubernetes/partial", block: `backend "kubernetes" {}`, file: kubeconfig,
+	"kubernetes/partial": {block: `backend "kubernetes" {}`, file: kubeconfig,
 		given: `|secret_suffix=s|labels={a="1"}|config_paths=["$DIR/x.hcl"]|token=t`},
-	{name: "gcs/full", block: `backend "gcs" {
+	"gcs/full": {block: `backend "gcs" {
   bucket                  = "b"
   prefix                  = "p"
   access_token            = "t"
   encryption_key          = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
   storage_custom_endpoint = "$URL/storage/v1/b"
 }`},
-	{name: "gcs/partial", block: `backend "gcs" { prefix = "p" }`,
+	"gcs/partial": {block: `backend "gcs" { prefix = "p" }`,
 		given: `|bucket=b|access_token=t|storage_custom_endpoint=$URL/storage/v1/b|impersonate_service_account_delegates=["b", "a"]`},
-	{name: "cos/full", block: `backend "cos" {
+	"cos/full": {block: `backend "cos" {
   bucket     = "b-1250000000"
   region     = "ap-guangzhou"
   secret_id  = "a"
@@ -158,9 +157,9 @@ locals {
   acl        = "private"
   accelerate = false
 }`},
-	{name: "cos/partial", block: `backend "cos" { encrypt = true }`, file: "secret_id = \"a\"\nsecret_key = \"s\"\n",
+	"cos/partial": {block: `backend "cos" { encrypt = true }`, file: "secret_id = \"a\"\nsecret_key = \"s\"\n",
 		given: "|x.hcl|bucket=b-1250000000|region=ap-guangzhou|accelerate=false"},
-	{name: "cos/role", block: `backend "cos" {
+	"cos/role": {block: `backend "cos" {
   bucket     = "b-1250000000"
   region     = "ap-guangzhou"
   secret_id  = "a"
@@ -171,7 +170,7 @@ locals {
     session_duration = 3600
   }
 }`},
-	{name: "oss/full", block: `backend "oss" {
+	"oss/full": {block: `backend "oss" {
   bucket     = "bbb"
   region     = "cn-beijing"
   access_key = "a"
@@ -182,9 +181,9 @@ locals {
   acl        = "private"
   encrypt    = true
 }`},
-	{name: "oss/partial", block: `backend "oss" { encrypt = true }`, file: "access_key = \"a\"\nsecret_key = \"s\"\n",
+	"oss/partial": {block: `backend "oss" { encrypt = true }`, file: "access_key = \"a\"\nsecret_key = \"s\"\n",
 		given: "|bucket=bbb|region=cn-beijing|endpoint=$URL|x.hcl"},
-	{name: "oss/role", block: `backend "oss" {
+	"oss/role": {block: `backend "oss" {
   bucket       = "bbb"
   region       = "cn-beijing"
   access_key   = "a"
@@ -197,7 +196,7 @@ locals {
     session_expiration = 3600
   }
 }`},
-	{name: "azurerm/full", block: `backend "azurerm" {
+	"azurerm/full": {block: `backend "azurerm" {
   storage_account_name = "abc"
   container_name       = "ccc"
   key                  = "k"
@@ -209,9 +208,9 @@ locals {
   use_oidc             = false
   snapshot             = true
 }`},
-	{name: "azurerm/partial", block: `backend "azurerm" { snapshot = true }`, file: "access_key = \"QUJDREVG\"\n",
+	"azurerm/partial": {block: `backend "azurerm" { snapshot = true }`, file: "access_key = \"QUJDREVG\"\n",
 		given: "|storage_account_name=abc|container_name=ccc|x.hcl|key=k|use_cli=false"},
-	{name: "remote/full", block: `backend "remote" {
+	"remote/full": {block: `backend "remote" {
   hostname     = "tfe.example.com"
   organization = "o"
   token        = "t"
@@ -219,7 +218,7 @@ locals {
     name = "w"
   }
 }`},
-	{name: "remote/partial", block: `backend "remote" {
+	"remote/partial": {block: `backend "remote" {
   workspaces {
     name = "other"
   }
@@ -228,7 +227,7 @@ organization = "o"
 token = "t"
 workspaces { prefix = "w-" }
 `, workspace: "x"},
-	{name: "cloud/name", block: `cloud {
+	"cloud/name": {block: `cloud {
   hostname     = "tfe.example.com"
   organization = "o"
   token        = "t"
@@ -236,7 +235,7 @@ workspaces { prefix = "w-" }
     name = "w"
   }
 }`},
-	{name: "cloud/tags", block: `cloud {
+	"cloud/tags": {block: `cloud {
   hostname     = "tfe.example.com"
   organization = "o"
   token        = "t"
@@ -245,7 +244,7 @@ workspaces { prefix = "w-" }
     project = "p"
   }
 }`, workspace: "w"},
-	{name: "cloud/tag map", block: `cloud {
+	"cloud/tag map": {block: `cloud {
   hostname     = "tfe.example.com"
   organization = "o"
   token        = "t"

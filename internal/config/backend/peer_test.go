@@ -25,11 +25,11 @@ func TestRecord_SameAsTerraform(t *testing.T) {
 func checkRecords(t *testing.T, program string, product getproviders.Product) {
 	t.Helper()
 	fake := storagetest.StartCloud(t)
-	for _, c := range peerCases {
+	for name, c := range peerCases {
 		if c.only != "" && c.only != product.Program {
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			peertest.PeerCase(t, t.Name())
 			dir := t.TempDir()
