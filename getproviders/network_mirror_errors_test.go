@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestNetworkMirrorSource_RefusesMalformedIndexes(t *testing.T) {
 		`{"versions": 1}`:              "versions is not a JSON object",
 		strings.Repeat(`{"a":`, 20000): "exceeded max depth",
 	} {
-		fake := newFakeRegistry(t, pages{indexPath: inJSON(body)})
+		fake := newFakeRegistry(t, pages{indexPath: body})
 		_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 		wantQueryError(t, err, "could not query provider mirror for registry.example/acme/widget: malformed answer", fake.URL+indexPath, problem)
 	}
@@ -38,7 +39,7 @@ func TestNetworkMirrorSource_RefusesMalformedVersions(t *testing.T) {
 		`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": [null]}}}`:                                  `hashes[0] is "", which`,
 		`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": ["` + strings.Repeat("a", 100000) + `"]}}}`: strings.Repeat("a", 80) + `", which`,
 	} {
-		fake := newFakeRegistry(t, pages{versionPath: inJSON(body)})
+		fake := newFakeRegistry(t, pages{versionPath: body})
 		_, err := askMirror(t, fake)
 		wantQueryError(t, err, "malformed answer", fake.URL+versionPath, problem)
 		must.NotContain(t, err, "hunter2")
@@ -55,8 +56,11 @@ func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 		"application/json; =":             false,
 		"":                                false,
 	} {
-		fake := newFakeRegistry(t, pages{indexPath: {body: goodIndex, header: map[string]string{"Content-Type": declared}}})
-		_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
+		source := must.Get(NewNetworkMirrorSource("https://mirror.example/", &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", declared)
+			_, _ = w.Write([]byte(goodIndex))
+		})}}, nil, terraform))(t)
+		_, err := versionsOf(t, source)
 		if fine {
 			must.Equal(t, err, nil, declared)
 		} else {
@@ -66,25 +70,25 @@ func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 }
 
 func TestNetworkMirrorSource_RefusesHugeAnswers(t *testing.T) {
-	fake := newFakeRegistry(t, pages{indexPath: inJSON(goodIndex + strings.Repeat(" ", 16<<20))})
+	fake := newFakeRegistry(t, pages{indexPath: goodIndex + strings.Repeat(" ", 16<<20)})
 	_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 	wantQueryError(t, err, fake.URL+indexPath, "larger than 16777216 bytes")
 }
 
 func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 	for _, test := range []struct {
-		status   int
+		status   string
 		kind     error
 		requests int
 		text     string // %s is the URL, %h the host
 	}{
-		{401, ErrUnauthorized, 1, `host %h requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
-		{403, ErrUnauthorized, 1, `host %h denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
-		{204, ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 204 No Content`},
-		{410, ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 410 Gone`},
-		{503, ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
+		{"401", ErrUnauthorized, 1, `host %h requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
+		{"403", ErrUnauthorized, 1, `host %h denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
+		{"204", ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 204 No Content`},
+		{"410", ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 410 Gone`},
+		{"503", ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
-		fake := newFakeRegistry(t, pages{indexPath: {status: test.status}, versionPath: {status: test.status}})
+		fake := newFakeRegistry(t, pages{indexPath: test.status, versionPath: test.status})
 		for path, ask := range map[string]func() error{
 			indexPath:   func() error { _, err := versionsOf(t, fake.mirrorAt(t, mirrorBase)); return err },
 			versionPath: func() error { _, err := askMirror(t, fake); return err },
@@ -100,12 +104,12 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 // TestNetworkMirrorSource_RecognisesARegistry: to give the URL of a registry is the most common
 // mistake.
 func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
-	notFound := page{status: 404, body: `{"errors": ["Not Found"]}`}
+	notFound := `404 {"errors": ["Not Found"]}`
 	for name, answers := range map[string]pages{
-		"a list of versions":  {indexPath: inJSON(`{"id": "acme/widget", "versions": [{"version": "1.0.0"}]}`)},
-		"an error, as JSON":   {indexPath: inJSON(`{"errors": ["Not Found"]}`)},
+		"a list of versions":  {indexPath: `{"id": "acme/widget", "versions": [{"version": "1.0.0"}]}`},
+		"an error, as JSON":   {indexPath: `{"errors": ["Not Found"]}`},
 		"an error, as status": {indexPath: notFound},
-		"an error of another": {indexPath: {status: 400, body: `{"errors": ["Bad Request"]}`}},
+		"an error of another": {indexPath: `400 {"errors": ["Bad Request"]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := versionsOf(t, newFakeRegistry(t, answers).mirrorAt(t, mirrorBase))
@@ -113,8 +117,8 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		})
 	}
 	for name, answers := range map[string]pages{
-		"a package":           {versionPath: inJSON(`{"os": "linux", "arch": "amd64", "download_url": "w.zip"}`)},
-		"an error, as JSON":   {versionPath: inJSON(`{"errors": ["Not Found"]}`)},
+		"a package":           {versionPath: `{"os": "linux", "arch": "amd64", "download_url": "w.zip"}`},
+		"an error, as JSON":   {versionPath: `{"errors": ["Not Found"]}`},
 		"an error, as status": {versionPath: notFound, indexPath: notFound},
 	} {
 		t.Run("version: "+name, func(t *testing.T) {
@@ -126,7 +130,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		"another server's error": `{"errors": [{"status": 404, "message": "Could not find resource"}]}`,
 		"a page":                 "404 page not found",
 	} {
-		_, err := versionsOf(t, newFakeRegistry(t, pages{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase))
+		_, err := versionsOf(t, newFakeRegistry(t, pages{indexPath: "404 " + body}).mirrorAt(t, mirrorBase))
 		must.Fail(t, err, ErrProviderNotFound, name)
 		must.Equal(t, hint(err), "", name)
 	}
@@ -143,10 +147,10 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 		"/":     "/" + document,
 		"":      "/" + document,
 	} {
-		fake := newFakeRegistry(t, pages{asked: inJSON(goodIndex)})
+		fake := newFakeRegistry(t, pages{asked: goodIndex})
 		must.Get(versionsOf(t, fake.mirrorAt(t, path)))(t, path)
-		for _, status := range []int{404, 400} {
-			fake.answers[asked] = page{status: status}
+		for _, status := range []string{"404", "400"} {
+			fake.answers[asked] = status
 			_, err := versionsOf(t, fake.mirrorAt(t, path))
 			want := ""
 			if path != "" && !strings.HasSuffix(path, "/") {

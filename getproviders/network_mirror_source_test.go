@@ -19,11 +19,6 @@ const (
 	registrySays = "provider registry"
 )
 
-// inJSON is an answer with a body that is declared to be JSON.
-func inJSON(body string) page {
-	return page{body: body, header: map[string]string{"Content-Type": "application/json"}}
-}
-
 // mirrorAt returns a source that uses the fake as a mirror, at the URL with this path.
 func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *NetworkMirrorSource {
 	t.Helper()
@@ -53,7 +48,7 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 		"null":                    {`{"versions": null}`, nil},
 		"left out":                {`{}`, nil},
 	} {
-		fake := newFakeRegistry(t, pages{indexPath: inJSON(test.body)})
+		fake := newFakeRegistry(t, pages{indexPath: test.body})
 		got := must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t, name)
 		must.EqualSlices(t, got.Versions, test.want, name)
 		must.Len(t, got.Warnings, 0, name)
@@ -77,7 +72,7 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 		"unknown schemes":      {archive: `{"url": "/w.zip", "hashes": ["h9:x"]}`, location: "%s/w.zip", hashes: AnyHash{"h9:x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, pages{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
+			fake := newFakeRegistry(t, pages{versionPath: `{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`})
 			got := must.Get(askMirror(t, fake))(t)
 			must.Equal(t, got.Location.String(), strings.Replace(test.location, "%s", fake.URL, 1))
 			must.Equal(t, got.Source, "provider mirror at "+fake.URL+mirrorBase)
@@ -94,18 +89,18 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 
 func TestNetworkMirrorSource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		versionPath:        redirect("/moved/here.json"),
-		"/moved/here.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
+		versionPath:        "302 /moved/here.json",
+		"/moved/here.json": `{"archives": {"linux_amd64": {"url": "w.zip"}}}`,
 	})
 	must.Equal(t, must.Get(askMirror(t, fake))(t).Location.String(), fake.URL+"/moved/w.zip")
 }
 
 func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		indexPath: redirect("/2"), "/2": redirect("/3"), "/3": redirect("/4"), "/4": redirect("/5"), "/5": redirect("/end"), "/end": inJSON(goodIndex),
+		indexPath: "302 /2", "/2": "302 /3", "/3": "302 /4", "/4": "302 /5", "/5": "302 /end.json", "/end.json": goodIndex,
 	})
 	must.Get(versionsOf(t, fake.mirrorAt(t, mirrorBase)))(t)
-	fake.answers["/5"], fake.answers["/6"] = redirect("/6"), redirect("/end")
+	fake.answers["/5"], fake.answers["/6"] = "302 /6", "302 /end.json"
 	_, err := versionsOf(t, fake.mirrorAt(t, mirrorBase))
 	wantQueryError(t, err, "stopped after 5 redirects")
 }
@@ -122,8 +117,8 @@ func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 		"hashicorp/widget":             "registry.terraform.io/hashicorp/widget",
 	} {
 		fake := newFakeRegistry(t, pages{
-			mirrorBase + directory + "/index.json":     inJSON(goodIndex),
-			mirrorBase + directory + "/1.0.0+b.1.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
+			mirrorBase + directory + "/index.json":     goodIndex,
+			mirrorBase + directory + "/1.0.0+b.1.json": `{"archives": {"linux_amd64": {"url": "w.zip"}}}`,
 		})
 		source, p := fake.mirrorAt(t, mirrorBase), mustParse(t, address)
 		must.Get(source.Versions(t.Context(), p))(t, address)
@@ -132,7 +127,7 @@ func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 }
 
 func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
-	other := inJSON(`{"archives": {"darwin_arm64": {"url": "d.zip"}, "windows_386": {"url": "w.zip"}, "plan9_arm": null, "odd": {"url": "o.zip"}}}`)
+	other := `{"archives": {"darwin_arm64": {"url": "d.zip"}, "windows_386": {"url": "w.zip"}, "plan9_arm": null, "odd": {"url": "o.zip"}}}`
 	for name, test := range map[string]struct {
 		answers pages
 		kind    error
@@ -141,16 +136,16 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 	}{
 		"no such provider": {nil, ErrProviderNotFound, "provider mirror at %s does not have a provider named registry.example/acme/widget", ""},
 		"no such version": {
-			pages{indexPath: inJSON(`{"versions": {"1.2.0": {}, "1.1.0": {}}}`)},
+			pages{indexPath: `{"versions": {"1.2.0": {}, "1.1.0": {}}}`},
 			ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget",
 			"the newest version there is 1.2.0",
 		},
 		"a version that is listed only": {
-			pages{indexPath: inJSON(goodIndex)},
+			pages{indexPath: goodIndex},
 			ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
 		},
 		"no such version, no index": {
-			pages{indexPath: {status: 500}},
+			pages{indexPath: "500"},
 			ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
 		},
 		"no such platform": {
@@ -159,7 +154,7 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 			"version 1.0.0 exists for darwin_arm64, windows_386",
 		},
 		"a platform that is null": {
-			pages{versionPath: inJSON(`{"archives": {"linux_amd64": null}}`)},
+			pages{versionPath: `{"archives": {"linux_amd64": null}}`},
 			ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s", "",
 		},
 	} {
@@ -206,8 +201,8 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 // Terraform and OpenTofu, and to no other host.
 func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		indexPath:   inJSON(goodIndex),
-		versionPath: inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}, "darwin_arm64": {"url": "https://cdn.example/w.zip"}}}`),
+		indexPath:   goodIndex,
+		versionPath: `{"archives": {"linux_amd64": {"url": "w.zip"}, "darwin_arm64": {"url": "https://cdn.example/w.zip"}}}`,
 	})
 	base := strings.Replace(fake.URL, "http://", "http://me:hunter2@", 1) + mirrorBase
 	source := must.Get(NewNetworkMirrorSource(base, quickClient(t), nil, terraform))(t)
@@ -219,7 +214,7 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 		must.Equal(t, got.Location.(HTTPArchive).URL.User != nil, want, platform)
 		must.NotContain(t, got.Location.String()+got.Source, "hunter2", platform)
 	}
-	fake.answers[versionPath] = page{status: 401}
+	fake.answers[versionPath] = "401"
 	_, err := packageOf(t, source)
 	must.Contain(t, err, "rejected the given authentication credentials")
 	must.NotContain(t, err.Error()+hint(err), "hunter2")
@@ -235,10 +230,10 @@ func quickClient(t *testing.T) *http.Client {
 
 func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 	const other = "zh:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
-	fake := newFakeRegistry(t, pages{versionPath: inJSON(`{"archives": {
+	fake := newFakeRegistry(t, pages{versionPath: `{"archives": {
 		"linux_amd64": {"url": "l.zip", "hashes": ["` + someZH + `", "h1:x", "h9:x"]},
 		"darwin_arm64": {"url": "d.zip", "hashes": ["` + other + `"]},
-		"broken": {"url": ":", "hashes": ["` + other + `"]}, "plan9_386": null}}`)})
+		"broken": {"url": ":", "hashes": ["` + other + `"]}, "plan9_386": null}}`})
 	digests := Digests{H1: "h1:x"}
 	for _, trusted := range []bool{false, true} {
 		source := fake.mirrorAt(t, mirrorBase)

@@ -26,34 +26,34 @@ func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 		message string
 		hint    string
 	}{
-		"no token":           {ownAPI, pages{ownAPI + versionsDoc: {status: 401}}, nil, needs + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, set},
-		"a token of another": {ownAPI, pages{ownAPI + versionsDoc: {status: 401}}, knownTokens{"api.example": "hunter2"}, needs + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, set},
-		"a bad token":        {ownAPI, pages{ownAPI + versionsDoc: {status: 401}}, everyToken, rejected + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, check},
-		"a weak token":       {ownAPI, pages{ownAPI + versionsDoc: {status: 403}}, everyToken, rejected + `"https://registry.example/v1/acme/widget/versions": 403 Forbidden`, check},
+		"no token":           {ownAPI, pages{ownAPI + versionsDoc: "401"}, nil, needs + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, set},
+		"a token of another": {ownAPI, pages{ownAPI + versionsDoc: "401"}, knownTokens{"api.example": "hunter2"}, needs + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, set},
+		"a bad token":        {ownAPI, pages{ownAPI + versionsDoc: "401"}, everyToken, rejected + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, check},
+		"a weak token":       {ownAPI, pages{ownAPI + versionsDoc: "403"}, everyToken, rejected + `"https://registry.example/v1/acme/widget/versions": 403 Forbidden`, check},
 		"a service elsewhere": {
-			"https://api.example/", pages{"https://api.example/" + versionsDoc: {status: 401}}, everyToken,
+			"https://api.example/", pages{"https://api.example/" + versionsDoc: "401"}, everyToken,
 			rejected + `"https://api.example/acme/widget/versions": 401 Unauthorized`, check,
 		},
 		"plain http": {
-			"http://registry.example/", pages{"http://registry.example/" + versionsDoc: {status: 401}}, everyToken,
+			"http://registry.example/", pages{"http://registry.example/" + versionsDoc: "401"}, everyToken,
 			needs + `"http://registry.example/acme/widget/versions": 401 Unauthorized`,
 			"credentials are not sent over plain http: the service has to have an https URL",
 		},
 		"redirected elsewhere": {
-			ownAPI, pages{ownAPI + versionsDoc: redirect("https://cdn.example/v?k=hunter2"), "https://cdn.example/v": {status: 401}}, everyToken,
+			ownAPI, pages{ownAPI + versionsDoc: "302 https://cdn.example/v?k=hunter2", "https://cdn.example/v": "401"}, everyToken,
 			`host cdn.example requires authentication credentials for provider registry.example/acme/widget: GET "https://cdn.example/v?k=REDACTED": 401 Unauthorized`,
 			"the request was redirected there from https://registry.example/v1/acme/widget/versions, and credentials are not sent along to another host",
 		},
 		"discovery, no token": {
-			ownAPI, pages{discoveryURL: {status: 401}}, nil,
+			ownAPI, pages{discoveryURL: "401"}, nil,
 			"could not query provider registry for registry.example/acme/widget: could not connect to registry.example: failed to request discovery document: 401 Unauthorized", set,
 		},
 		"discovery, a bad token": {
-			ownAPI, pages{discoveryURL: {status: 403}}, everyToken,
+			ownAPI, pages{discoveryURL: "403"}, everyToken,
 			"could not query provider registry for registry.example/acme/widget: could not connect to registry.example: failed to request discovery document: 403 Forbidden", check,
 		},
 		"discovery, something else": {
-			ownAPI, pages{discoveryURL: {status: 410}}, everyToken,
+			ownAPI, pages{discoveryURL: "410"}, everyToken,
 			"could not query provider registry for registry.example/acme/widget: could not connect to registry.example: failed to request discovery document: 410 Gone", "",
 		},
 		"no token to be had": {
@@ -77,9 +77,9 @@ func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 func TestErrUnauthorized_NamesPorts(t *testing.T) {
 	const at = "https://registry.example:8443/"
 	w := newWeb(t, pages{
-		at + ".well-known/terraform.json":     inJSON(`{"providers.v1": "/"}`),
-		at + "acme/widget/versions":           {status: 401},
-		at + "acme/widget/1.0.0/download/a/b": {status: 401},
+		at + ".well-known/terraform.json":     `{"providers.v1": "/"}`,
+		at + "acme/widget/versions":           "401",
+		at + "acme/widget/1.0.0/download/a/b": "401",
 	})
 	for _, test := range []struct {
 		with hosts.Credentials
@@ -96,7 +96,7 @@ func TestErrUnauthorized_NamesPorts(t *testing.T) {
 
 func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers := registryWeb(t, ownAPI, ownFiles)
-	answers[ownFiles+"sums"] = page{status: 403}
+	answers[ownFiles+"sums"] = "403"
 	w := newWeb(t, answers)
 	_, err := must.Get(packageOf(t, w.registry(nil, everyToken)))(t).Trust.Loaded(t.Context())
 	must.Fail(t, err, ErrUnauthorized)
@@ -104,7 +104,7 @@ func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 }
 
 func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
-	w := newWeb(t, pages{indexDoc: redirect("https://cdn.example/i"), "https://cdn.example/i": {status: 401}})
+	w := newWeb(t, pages{indexDoc: "302 https://cdn.example/i", "https://cdn.example/i": "401"})
 	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
 	_, err := versionsOf(t, must.Get(NewNetworkMirrorSource(base, w.client, nil, Product{}))(t))
 	must.Equal(t, hint(err), "the request was redirected there from "+indexDoc+", and credentials are not sent along to another host")

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,26 +31,27 @@ func versionsOf(t *testing.T, source Source) (Available, error) {
 	return source.Versions(t.Context(), widget)
 }
 
-// page is what a fake registry says at some path.
-type page struct {
-	status int // 0: 200
-	body   string
-	header map[string]string
-}
-
-// pages are answers by path or URL; what isn't there is 404.
-type pages map[string]page
+// pages are answers by path or URL: a body, or a status with a body, or with where it redirects to. What isn't there is 404.
+type pages map[string]string
 
 func (p pages) serve(w http.ResponseWriter, at string) {
-	a, ok := p[at]
+	text, ok := p[at]
 	if !ok {
-		a.status = http.StatusNotFound
+		text = "404"
 	}
-	for name, value := range a.header {
-		w.Header().Set(name, value)
+	first, rest, _ := strings.Cut(text, " ")
+	status, err := strconv.Atoi(first)
+	switch {
+	case err != nil || status < 200:
+		status, rest = http.StatusOK, text
+		if strings.HasSuffix(at, ".json") {
+			w.Header().Set("Content-Type", "application/json")
+		}
+	case status == http.StatusFound:
+		w.Header().Set("Location", rest)
 	}
-	w.WriteHeader(max(a.status, 200))
-	_, _ = w.Write([]byte(a.body))
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(rest))
 }
 
 // fakeRegistry gives answers that no good registry gives.

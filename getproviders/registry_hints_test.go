@@ -42,7 +42,7 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		"a list without platforms": {list: `[{"version": "1.0.0"}]`},
 		"no list":                  {},
 	} {
-		answers := pages{versionsPath: {body: `{"versions": ` + test.list + `}`}}
+		answers := pages{versionsPath: `{"versions": ` + test.list + `}`}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
 		wantKind(t, err, ErrPlatformMissing, name)
 		missing := must.As[*Fault](t, err, name)
@@ -66,7 +66,7 @@ func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 		`[{"version": "0.9.0"}, {"version": "1.1.0-rc1"}]`: "the newest version there is 0.9.0",
 		`[]`: "",
 	} {
-		answers := pages{versionsPath: {body: `{"versions": ` + list + `}`}}
+		answers := pages{versionsPath: `{"versions": ` + list + `}`}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
 		wantKind(t, err, ErrVersionNotFound)
 		must.Equal(t, err.Error(), "registry registry.example does not have version 1.0.0 of provider registry.example/acme/widget")
@@ -98,8 +98,8 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 		"no list that could tell so": {list: `{}`, hint: none},
 	} {
 		answers := pages{
-			packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0", "7.0"}})},
-			versionsPath: {body: `{"versions": ` + test.list + `}`},
+			packagePath:  packageBody(t, map[string]any{"protocols": []string{"4.0", "7.0"}}),
+			versionsPath: `{"versions": ` + test.list + `}`,
 		}
 		_, err := askForPackage(t, newFakeRegistry(t, answers))
 		wantKind(t, err, ErrProtocol, name)
@@ -115,20 +115,20 @@ func TestRegistrySource_Suggests(t *testing.T) {
 	elsewhere.Namespace, other.Namespace = "hashicorp", "acme"
 	for name, test := range map[string]struct {
 		asked  Provider
-		answer page
+		answer string
 		want   string
 	}{
-		"by id":             {implied, page{body: `{"id": "acme/widget", "moved_to": null}`}, "registry.terraform.io/acme/widget"},
-		"by new place":      {implied, page{body: `{"id": "old/widget", "moved_to": "ACME/gadget"}`}, "registry.terraform.io/acme/gadget"},
-		"not itself":        {implied, page{body: `{"id": "hashicorp/widget"}`}, ""},
-		"nothing known":     {implied, page{status: 404}, ""},
-		"failure":           {implied, page{status: 403}, ""},
-		"no JSON":           {implied, page{body: `<html>`}, ""},
-		"no address":        {implied, page{body: `{"id": "widget"}`}, ""},
-		"bad namespace":     {implied, page{body: `{"id": "../widget"}`}, ""},
-		"too many parts":    {implied, page{body: `{"id": "x.example/acme/widget"}`}, ""},
-		"not elsewhere":     {elsewhere, page{body: `{"id": "acme/widget"}`}, ""},
-		"not for namespace": {other, page{body: `{"id": "zzz/widget"}`}, ""},
+		"by id":             {implied, `{"id": "acme/widget", "moved_to": null}`, "registry.terraform.io/acme/widget"},
+		"by new place":      {implied, `{"id": "old/widget", "moved_to": "ACME/gadget"}`, "registry.terraform.io/acme/gadget"},
+		"not itself":        {implied, `{"id": "hashicorp/widget"}`, ""},
+		"nothing known":     {implied, "404", ""},
+		"failure":           {implied, "403", ""},
+		"no JSON":           {implied, `<html>`, ""},
+		"no address":        {implied, `{"id": "widget"}`, ""},
+		"bad namespace":     {implied, `{"id": "../widget"}`, ""},
+		"too many parts":    {implied, `{"id": "x.example/acme/widget"}`, ""},
+		"not elsewhere":     {elsewhere, `{"id": "acme/widget"}`, ""},
+		"not for namespace": {other, `{"id": "zzz/widget"}`, ""},
 	} {
 		source := newFakeRegistry(t, pages{"/v1/-/widget/versions": test.answer}).source(t)
 		got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)

@@ -15,8 +15,8 @@ import (
 func listing(t *testing.T, packages any, sums string) Trust {
 	t.Helper()
 	fake := newFakeRegistry(t, pages{
-		packagePath: {body: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
-		"/sums":     {body: sums}, "/sig": {body: "signature"},
+		packagePath: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"}),
+		"/sums":     sums, "/sig": "signature",
 	})
 	found := must.Get(askForPackage(t, fake))(t)
 	return must.Get(found.Trust.Loaded(t.Context()))(t)

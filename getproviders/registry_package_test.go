@@ -36,7 +36,7 @@ func askForPackage(t *testing.T, fake *fakeRegistry) (Package, error) {
 }
 
 func TestRegistrySource_Package(t *testing.T) {
-	fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, nil)}})
+	fake := newFakeRegistry(t, pages{packagePath: packageBody(t, nil)})
 	got := must.Get(askForPackage(t, fake))(t)
 	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust.Load == nil {
 		t.Errorf("got %+v", got)
@@ -58,7 +58,7 @@ func TestRegistrySource_PackageProtocols(t *testing.T) {
 		"empty":          []string{},
 		"none":           nil,
 	} {
-		fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"protocols": protocols})}})
+		fake := newFakeRegistry(t, pages{packagePath: packageBody(t, map[string]any{"protocols": protocols})})
 		must.Get(askForPackage(t, fake))(t, name)
 	}
 }
@@ -96,7 +96,7 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 		{"signing_keys", map[string]any{"gpg_public_keys": "x"}, "signing_keys.gpg_public_keys can't be a JSON string"},
 		{"protocols", "5.0", "protocols can't be a JSON string"},
 	} {
-		fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{test.property: test.value})}})
+		fake := newFakeRegistry(t, pages{packagePath: packageBody(t, map[string]any{test.property: test.value})})
 		_, err := askForPackage(t, fake)
 		wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
 	}
@@ -107,15 +107,15 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
 	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
 		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {
-		fake := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"filename": name})}})
+		fake := newFakeRegistry(t, pages{packagePath: packageBody(t, map[string]any{"filename": name})})
 		must.Get(askForPackage(t, fake))(t, name)
 	}
 }
 
 func TestRegistrySource_NeverTellsSecretsInURLs(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		packagePath:  redirect("/elsewhere?token=hush"),
-		"/elsewhere": {body: packageBody(t, map[string]any{"download_url": "https://user:hush@[::1?hush"})},
+		packagePath:  "302 /elsewhere?token=hush",
+		"/elsewhere": packageBody(t, map[string]any{"download_url": "https://user:hush@[::1?hush"}),
 	})
 	_, err := askForPackage(t, fake)
 	wantQueryError(t, err, "/elsewhere?token=REDACTED")
@@ -124,14 +124,14 @@ func TestRegistrySource_NeverTellsSecretsInURLs(t *testing.T) {
 
 func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		packagePath: redirect("/moved/here/package.json"),
-		"/moved/here/package.json": {body: packageBody(t, map[string]any{
+		packagePath: "302 /moved/here/package.json",
+		"/moved/here/package.json": packageBody(t, map[string]any{
 			"download_url":          "../widget.zip",
 			"shasums_url":           "SHA256SUMS",
 			"shasums_signature_url": "/SHA256SUMS.sig",
-		})},
-		"/moved/here/SHA256SUMS": {body: "sums"},
-		"/SHA256SUMS.sig":        {body: "signature"},
+		}),
+		"/moved/here/SHA256SUMS": "sums",
+		"/SHA256SUMS.sig":        "signature",
 	})
 	got := must.Get(askForPackage(t, fake))(t)
 	must.Equal(t, got.Location.String(), fake.URL+"/moved/widget.zip")
@@ -144,13 +144,13 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 
 func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`},
-		packagePath: {body: packageBody(t, map[string]any{
+		versionsPath: `{"versions": [{"version": "1.0.0"}]}`,
+		packagePath: packageBody(t, map[string]any{
 			"shasums_url":           "/SHA256SUMS",
 			"shasums_signature_url": "/SHA256SUMS.sig",
-		})},
-		"/SHA256SUMS":     {},
-		"/SHA256SUMS.sig": {},
+		}),
+		"/SHA256SUMS":     "",
+		"/SHA256SUMS.sig": "",
 	})
 	source := fake.source(t)
 	available := must.Get(versionsOf(t, source))(t)
@@ -172,15 +172,15 @@ func TestRegistrySource_TrustFailures(t *testing.T) {
 		kind    error
 		text    string
 	}{
-		"no list":          {pages{"/sig": {}}, ErrUnreachable, "/sums\": 404 Not Found"},
-		"no signature":     {pages{"/sums": {}}, ErrUnreachable, "/sig\": 404 Not Found"},
-		"private":          {pages{"/sums": {}, "/sig": {status: 401}}, ErrUnauthorized, "host 127.0.0.1:"},
-		"broken":           {pages{"/sums": {status: 502}, "/sig": {}}, ErrUnreachable, "after 2 attempts"},
-		"huge list":        {pages{"/sums": {body: strings.Repeat(" ", 1<<20+1)}, "/sig": {}}, ErrUnreachable, "larger than 1048576 bytes"},
-		"huge signature":   {pages{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, ErrUnreachable, "larger than 65536 bytes"},
-		"endless redirect": {pages{"/sums": redirect("/sums"), "/sig": {}}, ErrUnreachable, "redirect"},
+		"no list":          {pages{"/sig": ""}, ErrUnreachable, "/sums\": 404 Not Found"},
+		"no signature":     {pages{"/sums": ""}, ErrUnreachable, "/sig\": 404 Not Found"},
+		"private":          {pages{"/sums": "", "/sig": "401"}, ErrUnauthorized, "host 127.0.0.1:"},
+		"broken":           {pages{"/sums": "502", "/sig": ""}, ErrUnreachable, "after 2 attempts"},
+		"huge list":        {pages{"/sums": strings.Repeat(" ", 1<<20+1), "/sig": ""}, ErrUnreachable, "larger than 1048576 bytes"},
+		"huge signature":   {pages{"/sums": "", "/sig": strings.Repeat(" ", 64<<10+1)}, ErrUnreachable, "larger than 65536 bytes"},
+		"endless redirect": {pages{"/sums": "302 /sums", "/sig": ""}, ErrUnreachable, "redirect"},
 	} {
-		test.answers[packagePath] = page{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
+		test.answers[packagePath] = packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})
 		_, err := must.Get(askForPackage(t, newFakeRegistry(t, test.answers)))(t, name).Trust.Loaded(t.Context())
 		wantKind(t, err, test.kind, name)
 		must.Contain(t, err, test.text, name)

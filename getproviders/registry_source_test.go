@@ -46,7 +46,7 @@ func TestRegistrySource_Versions(t *testing.T) {
 		"null list":          {body: `{"versions": null, "warnings": null}`},
 		"no list":            {body: `{}`},
 	} {
-		source := newFakeRegistry(t, pages{versionsPath: {body: test.body}}).source(t)
+		source := newFakeRegistry(t, pages{versionsPath: test.body}).source(t)
 		got := must.Get(versionsOf(t, source))(t, name)
 		must.EqualSlices(t, got.Versions, test.versions, name)
 		must.EqualSlices(t, got.Warnings, test.warnings, name)
@@ -67,7 +67,7 @@ func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 		strings.Repeat(`{"a":`, 20000):               "exceeded max depth",
 		`{"versions": [], "warnings": "x"}`:          "warnings can't be a JSON string",
 	} {
-		fake := newFakeRegistry(t, pages{versionsPath: {body: body}})
+		fake := newFakeRegistry(t, pages{versionsPath: body})
 		_, err := versionsOf(t, fake.source(t))
 		wantQueryError(t, err, "could not query provider registry for registry.example/acme/widget: malformed answer", fake.URL+versionsPath, problem)
 	}
@@ -75,7 +75,7 @@ func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 
 func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 	body := `{"versions": []}` + strings.Repeat(" ", 16<<20)
-	fake := newFakeRegistry(t, pages{versionsPath: {body: body}})
+	fake := newFakeRegistry(t, pages{versionsPath: body})
 	_, err := versionsOf(t, fake.source(t))
 	wantQueryError(t, err, fake.URL+versionsPath, "larger than 16777216 bytes")
 }
@@ -105,21 +105,21 @@ func wantKind(t *testing.T, err, kind error, about ...any) {
 
 func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 	for _, test := range []struct {
-		status   int
+		status   string
 		kind     error
 		requests int
 		text     string // %s is the URL
 	}{
-		{404, ErrProviderNotFound, 1, `provider registry registry.example does not have a provider named registry.example/acme/widget`},
-		{401, ErrUnauthorized, 1, `host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
-		{403, ErrUnauthorized, 1, `host registry.example denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
-		{418, ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 418 I'm a teapot`},
-		{204, ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 204 No Content`},
-		{501, ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 501 Not Implemented`},
-		{429, ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 429 Too Many Requests`},
-		{503, ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
+		{"404", ErrProviderNotFound, 1, `provider registry registry.example does not have a provider named registry.example/acme/widget`},
+		{"401", ErrUnauthorized, 1, `host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
+		{"403", ErrUnauthorized, 1, `host registry.example denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
+		{"418", ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 418 I'm a teapot`},
+		{"204", ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 204 No Content`},
+		{"501", ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 501 Not Implemented`},
+		{"429", ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 429 Too Many Requests`},
+		{"503", ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
 	} {
-		fake := newFakeRegistry(t, pages{versionsPath: {status: test.status}})
+		fake := newFakeRegistry(t, pages{versionsPath: test.status})
 		_, err := versionsOf(t, fake.source(t))
 		wantKind(t, err, test.kind, test.status)
 		must.Equal(t, err.Error(), strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath), test.status)
@@ -128,8 +128,8 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 }
 
 func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
-	for status, kind := range map[int]error{401: ErrUnauthorized, 500: ErrUnreachable} {
-		fake := newFakeRegistry(t, pages{packagePath: {status: status}})
+	for status, kind := range map[string]error{"401": ErrUnauthorized, "500": ErrUnreachable} {
+		fake := newFakeRegistry(t, pages{packagePath: status})
 		wantKind(t, must.ErrorOf(packageOf(t, fake.source(t))), kind, status)
 	}
 }
@@ -159,7 +159,7 @@ func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 		"/":             "/acme/widget/versions",
 		"":              "/acme/widget/versions",
 	} {
-		fake := newFakeRegistry(t, pages{path: {body: body}})
+		fake := newFakeRegistry(t, pages{path: body})
 		must.Get(versionsOf(t, fake.sourceAt(t, fake.URL+base)))(t, base)
 	}
 }

@@ -53,7 +53,7 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 
 func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 	fake := newFakeRegistry(t, pages{
-		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
+		"/v1/acme/widget/versions": `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`,
 	})
 	source := fake.source(t)
 	must.Equal(t, must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t), fake.URL+"/v1/")

@@ -3,7 +3,6 @@ package getproviders
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -40,12 +39,12 @@ func TestSource_RemembersAnswersAndNoFailures(t *testing.T) {
 	fake := newFakeRegistry(t, pages{})
 	for path, test := range map[string]struct {
 		source Source
-		list   page
+		list   string
 	}{
-		indexPath:    {fake.mirrorAt(t, mirrorBase), inJSON(goodIndex)},
-		versionsPath: {fake.source(t), page{body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}},
+		indexPath:    {fake.mirrorAt(t, mirrorBase), goodIndex},
+		versionsPath: {fake.source(t), `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`},
 	} {
-		fake.answers[path] = page{status: http.StatusForbidden}
+		fake.answers[path] = "403"
 		for range 2 {
 			must.Fail(t, must.ErrorOf(versionsOf(t, test.source)), ErrUnauthorized, path)
 		}

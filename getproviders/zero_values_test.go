@@ -32,7 +32,7 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	got := Product{Version: "1.2.3"}.OrDefault()
 	must.Equal(t, got.Name+got.Version, "Terraform1.2.3")
 	must.Equal(t, OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
-	registry := newFakeRegistry(t, pages{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
+	registry := newFakeRegistry(t, pages{packagePath: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}).source(t)
 	registry.Product = zero
 	_, wrong := packageOf(t, registry)
 	must.Equal(t, fmt.Sprint(wrong), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6")
@@ -40,8 +40,8 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 
 func TestRegistrySource_AsksAgainForWhatIsOld(t *testing.T) {
 	for maxAge, want := range map[time.Duration]int{0: 3, time.Hour: 2, -1: 1} {
-		fake := newFakeRegistry(t, pages{versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`}, indexPath: inJSON(goodIndex),
-			packagePath: {body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}, "/sums": {}, "/sig": {}})
+		fake := newFakeRegistry(t, pages{versionsPath: `{"versions": [{"version": "1.0.0"}]}`, indexPath: goodIndex,
+			packagePath: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"}), "/sums": "", "/sig": ""})
 		synctest.Test(t, func(t *testing.T) {
 			client := &http.Client{Transport: inProcess{fake}}
 			registry := &RegistrySource{Client: client, VersionsMaxAge: maxAge, Discovery: fake.source(t).Discovery}

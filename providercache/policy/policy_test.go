@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
@@ -36,9 +35,6 @@ var widget = getproviders.Provider{Hostname: "registry.terraform.io", Namespace:
 
 func TestPolicy_Check(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	from := func(sourceURL string) policy.Candidate {
-		return policy.Candidate{Candidate: getproviders.Candidate{SourceURL: sourceURL}}
-	}
 	of := func(address, v string) policy.Candidate {
 		return policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, address), Version: getproviders.MustParseVersion(v)}, Now: now}
 	}
@@ -66,39 +62,11 @@ func TestPolicy_Check(t *testing.T) {
 	}{
 		"no rule": {"", policy.Candidate{}, ""},
 
-		"host":                            {`sources = ["registry.example.com"]`, from("https://registry.example.com/v1/providers/"), ""},
-		"host, upper case":                {`sources = ["Registry.Example.com"]`, from("https://registry.example.com/v1/"), ""},
-		"host with a port":                {`sources = ["registry.example.com:8443"]`, from("https://registry.example.com:8443/v1/"), ""},
-		"another port":                    {`sources = ["registry.example.com"]`, from("https://registry.example.com:8443/v1/"), "not one of the allowed sources"},
-		"host, no TLS":                    {`sources = ["registry.example.com"]`, from("http://registry.example.com/v1/"), "not one of the allowed sources"},
-		"host, its own port":              {`sources = ["registry.example.com"]`, from("https://registry.example.com:443/v1/"), ""},
-		"host, port 443 in the rule":      {`sources = ["registry.example.com:443"]`, from("https://registry.example.com/v1/"), ""},
-		"host of an OCI registry":         {`sources = ["registry.example.com"]`, from("oci://registry.example.com/a"), "not one of the allowed sources"},
-		"a bucket's name":                 {`sources = ["company"]`, from("s3://company/mirror/"), "not one of the allowed sources"},
-		"address of a host":               {`sources = ["192.0.2.7"]`, from("https://192.0.2.7/v1/"), ""},
-		"bucket":                          {`sources = ["s3://company/mirror"]`, from("s3://company/mirror/"), ""},
-		"bucket, below":                   {`sources = ["gs://company"]`, from("gs://company/mirror/"), ""},
-		"bucket elsewhere":                {`sources = ["s3://company/"]`, from("s3://company/mirror/?endpoint=https://evil.example"), "not one of the allowed sources"},
-		"bucket at the endpoint":          {`sources = ["s3://company/?endpoint=https://minio.example"]`, from("s3://company/mirror/?endpoint=https://minio.example/"), ""},
-		"bucket at another endpoint":      {`sources = ["s3://company/?endpoint=https://minio.example"]`, from("s3://company/mirror/?endpoint=https://minio.example.evil.example"), "not one of the allowed sources"},
-		"bucket not at the endpoint":      {`sources = ["gs://company/?endpoint=https://minio.example"]`, from("gs://company/mirror/"), "not one of the allowed sources"},
-		"OCI registry":                    {`sources = ["oci://r.example/acme"]`, from("oci://r.example/acme/widget"), ""},
-		"OCI registry, a port":            {`sources = ["oci://r.example/acme"]`, from("oci://r.example:8443/acme/widget"), "not one of the allowed sources"},
-		"mirror, its own port":            {`sources = ["https://m.example/p"]`, from("https://m.example:443/p/"), ""},
-		"mirror, a port":                  {`sources = ["https://m.example/p"]`, from("https://m.example:8443/p/"), "not one of the allowed sources"},
-		"mirror, no TLS":                  {`sources = ["https://m.example/p"]`, from("http://m.example/p/"), "not one of the allowed sources"},
-		"out of a mirror":                 {`sources = ["https://m.example/p"]`, from("https://m.example/p/../q/"), "not one of the allowed sources"},
-		"out of a mirror, encoded":        {`sources = ["https://m.example/p"]`, from("https://m.example/p/%2e%2e/q/"), "not one of the allowed sources"},
-		"longer host":                     {`sources = ["example.com"]`, from("https://example.com.evil.example/v1/"), "not one of the allowed sources"},
-		"mirror":                          {`sources = ["https://m.example/p/"]`, from("https://m.example/p/"), ""},
-		"below a mirror":                  {`sources = ["https://m.example/p"]`, from("https://m.example/p/q/"), ""},
-		"beside a mirror":                 {`sources = ["https://m.example/p"]`, from("https://m.example/path/"), "not one of the allowed sources"},
-		"a source that is no URL":         {`sources = ["https://m.example/p", "m.example"]`, from("https://[::1"), "not one of the allowed sources"},
 		"unknown source":                  {`sources = ["https://m.example/p"]`, policy.Candidate{}, "it isn't known where"},
 		"registry, its service elsewhere": {`sources = ["Acme.example"]`, ofRegistry, ""},
 		"another registry":                {`sources = ["other.example"]`, ofRegistry, "not one of the allowed sources"},
 		"a mirror of the registry":        {`sources = ["acme.example"]`, policy.Candidate{Candidate: getproviders.Candidate{SourceURL: "https://cdn.example/v1/", Provider: provider(t, "acme.example/a/b")}}, "not one of the allowed sources"},
-		"no source at all":                {`sources = []`, from("https://m.example/"), "not one of the allowed sources"},
+		"no source at all":                {`sources = []`, ofRegistry, "not one of the allowed sources"},
 
 		"provider":       {`providers = ["example.com/acme/*"]`, by("example.com/acme/widget", 0, ""), ""},
 		"other provider": {`providers = ["example.com/acme/*"]`, by("acme/widget", 0, ""), "matches none of the allowed patterns"},
@@ -155,6 +123,46 @@ func TestPolicy_Check(t *testing.T) {
 	}
 }
 
+// TestPolicy_ChecksSources has what a rule allows, and where a package comes from.
+func TestPolicy_ChecksSources(t *testing.T) {
+	for text, allowed := range map[string]bool{
+		"registry.example.com https://registry.example.com/v1/providers/":                                               true,  // host
+		"Registry.Example.com https://registry.example.com/v1/":                                                         true,  // host, upper case
+		"registry.example.com:8443 https://registry.example.com:8443/v1/":                                               true,  // host with a port
+		"registry.example.com https://registry.example.com:8443/v1/":                                                    false, // another port
+		"registry.example.com http://registry.example.com/v1/":                                                          false, // host, no TLS
+		"registry.example.com https://registry.example.com:443/v1/":                                                     true,  // host, its own port
+		"registry.example.com:443 https://registry.example.com/v1/":                                                     true,  // host, port 443 in the rule
+		"registry.example.com oci://registry.example.com/a":                                                             false, // host of an OCI registry
+		"company s3://company/mirror/":                                                                                  false, // a bucket's name
+		"192.0.2.7 https://192.0.2.7/v1/":                                                                               true,  // address of a host
+		"s3://company/mirror s3://company/mirror/":                                                                      true,  // bucket
+		"gs://company gs://company/mirror/":                                                                             true,  // bucket, below
+		"s3://company/ s3://company/mirror/?endpoint=https://evil.example":                                              false, // bucket elsewhere
+		"s3://company/?endpoint=https://minio.example s3://company/mirror/?endpoint=https://minio.example/":             true,  // bucket at the endpoint
+		"s3://company/?endpoint=https://minio.example s3://company/mirror/?endpoint=https://minio.example.evil.example": false, // bucket at another endpoint
+		"gs://company/?endpoint=https://minio.example gs://company/mirror/":                                             false, // bucket not at the endpoint
+		"oci://r.example/acme oci://r.example/acme/widget":                                                              true,  // OCI registry
+		"oci://r.example/acme oci://r.example:8443/acme/widget":                                                         false, // OCI registry, a port
+		"https://m.example/p https://m.example:443/p/":                                                                  true,  // mirror, its own port
+		"https://m.example/p https://m.example:8443/p/":                                                                 false, // mirror, a port
+		"https://m.example/p http://m.example/p/":                                                                       false, // mirror, no TLS
+		"https://m.example/p https://m.example/p/../q/":                                                                 false, // out of a mirror
+		"https://m.example/p https://m.example/p/%2e%2e/q/":                                                             false, // out of a mirror, encoded
+		"example.com https://example.com.evil.example/v1/":                                                              false, // longer host
+		"https://m.example/p/ https://m.example/p/":                                                                     true,  // mirror
+		"https://m.example/p https://m.example/p/q/":                                                                    true,  // below a mirror
+		"https://m.example/p https://[::1":                                                                              false, // no URL
+		"https://m.example/p https://m.example/path/":                                                                   false, // beside a mirror
+	} {
+		rule, sourceURL, _ := strings.Cut(text, " ")
+		refusal := parse(t, `sources = ["`+rule+`"]`).Check(policy.Candidate{Candidate: getproviders.Candidate{SourceURL: sourceURL}})
+		if (refusal == nil) != allowed || !allowed && !strings.Contains(refusal.Error(), "not one of the allowed sources") {
+			t.Errorf("%s: %v", text, refusal)
+		}
+	}
+}
+
 // TestPolicy_SourcesKnowDirectories has a real mirror: what it says of its packages isn't a URL.
 func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	top := t.TempDir()
@@ -190,33 +198,29 @@ func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 func TestPolicy_CheckModule(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	strict := parse(t, "modules {\n hosts = [\"Example.com\"]\n require_commit = true\n require_constraint = true\n}\n")
-	for name, c := range map[string]struct {
-		registry                 hosts.Hostname
-		constraint, source, want string
-	}{
-		"registry":             {"example.com", "1.0", "", ""},
-		"registry, free":       {"example.com", "", "", "has to have a version constraint"},
-		"another registry":     {"other.example", "1.0", "", `the host "other.example", which is not one of the allowed ones`},
-		"git":                  {"", "", "git::https://example.com/a.git?ref=" + commit, ""},
-		"git, by ssh":          {"", "", "git::ssh://git@example.com/a.git?ref=" + commit, ""},
-		"git, a branch":        {"", "", "git::https://example.com/a.git?ref=main", "a full commit"},
-		"git, a short commit":  {"", "", "git::https://example.com/a.git?ref=" + commit[:12], "a full commit"},
-		"git, no ref":          {"", "", "git::https://example.com/a.git", "a full commit"},
-		"git, elsewhere":       {"", "", "git::https://other.example/a.git?ref=" + commit, "not one of the allowed ones"},
-		"git, a port":          {"", "", "git::https://example.com:8443/a.git?ref=" + commit, "not one of the allowed ones"},
-		"git, a file":          {"", "", "git::file:///srv/a.git?ref=" + commit, "not one of the allowed ones"},
-		"git, what is no URL":  {"", "", "git::https://exa mple.com/a.git?ref=" + commit, "not one of the allowed ones"},
-		"archive":              {"", "", "https://example.com/a.zip", ""},
-		"archive, without TLS": {"", "", "http://example.com/a.zip", "not one of the allowed ones"},
-		"host in the login":    {"", "", "https://example.com@other.example/a.zip", "not one of the allowed ones"},
-		"getter in the getter": {"", "", "git::git::https://example.com/a.git?ref=" + commit, "not one of the allowed ones"},
+	for call, want := range map[policy.ModuleCall]string{
+		{Registry: "example.com", Constraint: "1.0"}:                  "",
+		{Registry: "example.com"}:                                     "has to have a version constraint",
+		{Registry: "other.example", Constraint: "1.0"}:                `the host "other.example", which is not one of the allowed ones`,
+		{Source: "git::https://example.com/a.git?ref=" + commit}:      "",
+		{Source: "git::ssh://git@example.com/a.git?ref=" + commit}:    "",
+		{Source: "git::https://example.com/a.git?ref=main"}:           "a full commit",
+		{Source: "git::https://example.com/a.git?ref=" + commit[:12]}: "a full commit",
+		{Source: "git::https://example.com/a.git"}:                    "a full commit",
+		{Source: "git::https://other.example/a.git?ref=" + commit}:    "not one of the allowed ones",
+		{Source: "git::https://example.com:8443/a.git?ref=" + commit}: "not one of the allowed ones",
+		{Source: "git::file:///srv/a.git?ref=" + commit}:              "not one of the allowed ones",
+		{Source: "git::https://exa mple.com/a.git?ref=" + commit}:     "not one of the allowed ones",
+		{Source: "https://example.com/a.zip"}:                         "",
+		{Source: "http://example.com/a.zip"}:                          "not one of the allowed ones",
+		{Source: "https://example.com@other.example/a.zip"}:           "not one of the allowed ones",
+		{Source: "git::git::https://example.com/a.git?ref=" + commit}: "not one of the allowed ones",
 	} {
-		call := policy.ModuleCall{Registry: c.registry, Constraint: c.constraint, Source: c.source}
 		refusal := strict.CheckModule(call)
-		if c.want == "" && refusal != nil || c.want != "" && (refusal == nil || !strings.Contains(refusal.Error(), c.want) || !strings.HasSuffix(refusal.Error(), "(rule modules, tfdeps.hcl:1)")) {
-			t.Errorf("%s: got %v, want %q", name, refusal, c.want)
+		if want == "" && refusal != nil || want != "" && (refusal == nil || !strings.Contains(refusal.Error(), want) || !strings.HasSuffix(refusal.Error(), "(rule modules, tfdeps.hcl:1)")) {
+			t.Errorf("%v: got %v, want %q", call, refusal, want)
 		}
-		must.Equal(t, parse(t, "modules {}\n").CheckModule(call), nil, name)
+		must.Equal(t, parse(t, "modules {}\n").CheckModule(call), nil, call)
 	}
 	if all := policy.All(parse(t, ""), strict); !all.HasModules() || all.IsZero() || all.CheckModule(policy.ModuleCall{Registry: "example.com"}) == nil {
 		t.Error("the rules get lost among others")
