@@ -8,64 +8,20 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
-
-// rendezvous is a source that answers only when all expected questions have been asked: a caller
-// that asks one after the other waits for ever.
-type rendezvous struct {
-	*memorySource
-	versions, packages *barrier
-}
-
-func (s rendezvous) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
-	if err := s.versions.wait(ctx); err != nil {
-		return getproviders.Available{}, err
-	}
-	return s.memorySource.Versions(ctx, p)
-}
-
-func (s rendezvous) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	if err := s.packages.wait(ctx); err != nil {
-		return getproviders.Package{}, err
-	}
-	return s.memorySource.Package(ctx, p, v, plat)
-}
-
-// barrier lets callers pass when all have come.
-type barrier struct {
-	mu   sync.Mutex
-	left int
-	open chan struct{}
-}
-
-func newBarrier(n int) *barrier { return &barrier{left: n, open: make(chan struct{})} }
-
-func (b *barrier) wait(ctx context.Context) error {
-	b.mu.Lock()
-	if b.left--; b.left == 0 {
-		close(b.open)
-	}
-	b.mu.Unlock()
-	select {
-	case <-b.open:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
 
 // Ten providers, one of which has no version that fits: two round trips, and no archive.
 func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 	t.Parallel()
 	in, web, source, all := webInstaller(t, 10, 1)
-	in.Fetcher.Source = rendezvous{source, newBarrier(10), newBarrier(9)}
+	in.Fetcher.Source = installtest.Meeting(source, 10, 9)
 	all.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
 	err := attempt(t, in, all, nil)
 	failures := providerErrors(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -179,11 +180,6 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 	})
 }
 
-// roundTrip is a transport that is a function.
-type roundTrip func(req *http.Request) (*http.Response, error)
-
-func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
-
 // TestResume_AnArchiveWaitsForItsDocuments: the archive is complete and stays, although its list
 // of checksums can't be loaded.
 func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
@@ -191,7 +187,7 @@ func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	registry, in, archive, partial := newResumable(t)
 	registry.Break("sums", fault{Status: 500})
 	source := registrySource(registry)
-	source.Client = &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+	source.Client = &http.Client{Transport: storagetest.RoundTrip(func(req *http.Request) (*http.Response, error) {
 		for strings.Contains(req.URL.Path, "SHA256SUMS") && req.Context().Err() == nil {
 			if info, err := os.Lstat(partial); err == nil && info.Size() == int64(len(archive)) {
 				break

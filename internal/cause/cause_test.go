@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 func named(kind string, err error) error {
@@ -28,15 +29,11 @@ func request(url string) error {
 }
 
 // answering is why a document that a server sends so can't be read.
-func answering(address string, server server) error {
+func answering(address string, server storagetest.RoundTrip) error {
 	at, _ := url.Parse(address)
 	_, err := hosts.GetDocument(context.Background(), &http.Client{Transport: server}, hosts.DocumentRequest{URL: at})
 	return err
 }
-
-type server func(*http.Request) (*http.Response, error)
-
-func (s server) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
 
 // failing is a source that has nothing.
 type failing struct{ err error }
@@ -54,7 +51,7 @@ func (f failing) Describe(getproviders.Provider) getproviders.Description {
 }
 
 func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
-	discovery := hosts.Discovery{Client: &http.Client{Transport: server(func(*http.Request) (*http.Response, error) { return nil, errors.New("timeout") })}}
+	discovery := hosts.Discovery{Client: &http.Client{Transport: storagetest.RoundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("timeout") })}}
 	_, undiscovered := discovery.Service(t.Context(), "example.com", "providers.v1")
 	silent := query(undiscovered)
 	refused := func(sent bool) error {

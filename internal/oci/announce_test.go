@@ -16,13 +16,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/remote"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // withReferrers is a registry that lists referrers, which Debian's doesn't: a fake of that one list, before the real registry.
 func withReferrers(s started) *http.Client {
 	var mu sync.Mutex
 	lists := map[string][]json.RawMessage{}
-	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+	return &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if _, subject, ok := strings.Cut(r.URL.Path, "/referrers/"); ok {
 			mu.Lock()
 			defer mu.Unlock()

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that
@@ -123,7 +124,7 @@ func TestArchive_RefusesAnotherPart(t *testing.T) {
 	base := answering(map[string][]byte{"/manifests/1.0.0": index, "/manifests/" + string(digest.FromBytes(manifest)): manifest, string(digest.FromString(plain.layer)): []byte(plain.layer)},
 		http.Header{"Content-Type": {plain.manifestType}})
 	for part, want := range map[string]int64{"bytes 3-10/11": 3, "bytes 4-10/11": -1, "bytes 30-40/41": -1, "": -1, "3-10/11": -1} {
-		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		client := &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			resp, err := base.Transport.RoundTrip(r)
 			if err == nil && strings.Contains(r.URL.Path, "/blobs/") {
 				resp.StatusCode = http.StatusPartialContent

@@ -13,11 +13,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // answering is a registry without a network: it answers each path that ends like a key.
 func answering(answers map[string][]byte, header http.Header) *http.Client {
-	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+	return &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		for end, body := range answers {
 			if strings.HasSuffix(r.URL.Path, end) {
 				h := header.Clone()

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // object is a JSON object.
@@ -214,13 +215,9 @@ func (s started) tagged(t *testing.T, method string, index []byte) []byte {
 	return content
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // before is a client whose requests f sees first, and may answer in the registry's place.
 func before(client *http.Client, f func(*http.Request) *http.Response) *http.Client {
-	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+	return &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		answer := f(r)
 		if answer == nil {
 			return client.Transport.RoundTrip(r)

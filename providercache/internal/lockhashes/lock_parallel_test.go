@@ -4,39 +4,16 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 )
 
-// meeting is a source that answers no question for a package until a given number of them has been
-// asked at once.
-type meeting struct {
-	getproviders.Source
-	guests sync.WaitGroup
-}
-
-func (m *meeting) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	m.guests.Done()
-	all := make(chan struct{})
-	go func() { m.guests.Wait(); close(all) }()
-	select {
-	case <-all:
-		return m.Source.Package(ctx, p, v, plat)
-	case <-ctx.Done():
-		return getproviders.Package{}, context.Cause(ctx)
-	}
-}
-
 func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	_, in := lockableRegistry(t, "widget", "gadget")
-	source := &meeting{Source: in.Fetcher.Source}
-	source.guests.Add(6)
-	in.Fetcher.Source = source
+	in.Fetcher.Source = installtest.Meeting(in.Fetcher.Source, 0, 6)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a failing test ends
 	defer cancel()
 	result := installtest.First(in.Fetcher.Lock(ctx, lockhashes.Request{

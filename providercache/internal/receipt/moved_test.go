@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -316,4 +317,22 @@ func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
 	other := stat
 	other.Changed++
 	must.Equal(t, other.standsFor(stat), true, "the ctime alone makes it another file")
+}
+
+func TestTreeSize_CountsHardLinksOnce(t *testing.T) {
+	t.Parallel()
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	write(t, filepath.Join(from, "docs", "page"), strings.Repeat("x", 1<<16))
+	seen := map[Inode]bool{}
+	logical, physical := TreeSize(from, seen)
+	must.Equal(t, logical, 1<<16)
+	must.Equal(t, physical >= logical/2, true)
+	if _, _, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink}); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	for dir, want := range map[string]int64{to: logical, to + ".absent": 0} {
+		again, more := TreeSize(dir, seen)
+		must.Equal(t, again, want)
+		must.Equal(t, more, 0)
+	}
 }

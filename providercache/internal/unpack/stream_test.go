@@ -97,50 +97,26 @@ func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 	return onTheWay, err
 }
 
-// TestStream_OrdinaryArchivesAreUnpackedOnTheWay is about archives as publishers' programs make
-// them: with data descriptors or without, files stored or deflated.
-func TestStream_OrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
+// TestStream_UnpacksOnTheWay is about archives as publishers' programs make them: with data descriptors or without, files stored or
+// deflated. Valid ones that can be read in more than one way, or not from their beginning, are unpacked afterwards.
+func TestStream_UnpacksOnTheWay(t *testing.T) {
 	t.Parallel()
-	for name, content := range map[string][]byte{
-		"with descriptors":       archiveByGo(t, zip.Deflate),
-		"sizes known, deflated":  archiveOf(t, item{Name: widgetFile, Raw: cachetest.Deflated(t, []byte("known")), Content: "known", Size: 5, Method: zip.Deflate}),
+	ordinary := archiveByGo(t, zip.Deflate)
+	for want, archives := range map[bool]map[string][]byte{true: {
+		"with descriptors":       ordinary,
+		"sizes known, deflated":  deflatedSeed(t),
 		"sizes known, stored":    archiveOf(t, item{Name: widgetFile, Raw: []byte("known"), Content: "known", Size: 5}),
 		"directories":            archiveOf(t, item{Name: "docs/"}, item{Name: "docs/a", Content: "a"}, good),
 		"a comment and an extra": archiveOf(t, item{Name: "a", Comment: "about a"}, good),
-	} {
-		if onTheWay, err := arriving(t, content); err != nil || !onTheWay {
-			t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
-		}
-	}
-}
-
-// TestStream_OddArchivesAreUnpackedAfterwards is about valid archives that can be read in more
-// than one way, or not from their beginning.
-func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
-	t.Parallel()
-	ordinary := archiveByGo(t, zip.Deflate)
-	for name, content := range map[string][]byte{
+	}, false: {
 		"stored, with a descriptor":  archiveByGo(t, zip.Store),
 		"another flag in the header": withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])|1<<4),
-	} {
-		if onTheWay, err := arriving(t, content); err != nil || onTheWay {
-			t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
+	}} {
+		for name, content := range archives {
+			if onTheWay, err := arriving(t, content); err != nil || onTheWay != want {
+				t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
+			}
 		}
-	}
-}
-
-// TestStream_StreamingKeepsTheLimits unpacks archives that turn out to be too large only while
-// they are unpacked.
-func TestStream_StreamingKeepsTheLimits(t *testing.T) {
-	t.Parallel()
-	content := archiveOf(t, item{Name: widgetFile, Content: strings.Repeat("0", 1<<20)})
-	dir := filepath.Join(t.TempDir(), "package")
-	_, onTheWay, err := unpackArriving(t, content, dir, Limits{Bytes: 1 << 16})
-	if err == nil || onTheWay {
-		t.Errorf("on the way: %t, %v", onTheWay, err)
-	}
-	if info, err := os.Stat(filepath.Join(dir, widgetFile)); err != nil || info.Size() > 1<<16+1 {
-		t.Errorf("wrote %v, %v", info, err)
 	}
 }
 
@@ -219,19 +195,27 @@ func deflatedZeros(t *testing.T, mebibytes int) []byte {
 	return slices.Concat(first, bytes.Repeat(second, mebibytes-1), []byte{1, 0, 0, 0xff, 0xff}) // an empty block ends it
 }
 
-// TestStream_StreamingStopsAtAnAbsurdRatio has zeros that inflate to a thousand times their size:
-// only as many are written as do no harm.
-func TestStream_StreamingStopsAtAnAbsurdRatio(t *testing.T) {
+// TestStream_StreamingKeepsTheLimits unpacks archives that turn out to be too large only while they are unpacked; one has zeros that inflate
+// to a thousand times their size. Only as much is written as does no harm.
+func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	t.Parallel()
-	item := item{Name: widgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom}
-	content := archiveOf(t, item)
-	dir := filepath.Join(t.TempDir(), "package")
-	_, onTheWay, err := unpackArriving(t, content, dir, Limits{})
-	if err == nil || onTheWay {
-		t.Errorf("on the way: %t, %v", onTheWay, err)
-	}
-	if info, err := os.Stat(filepath.Join(dir, widgetFile)); err != nil || info.Size() > ratioFrom+chunks.Size {
-		t.Errorf("wrote %v, %v", info, err)
+	for most, it := range map[int64]item{
+		1<<16 + 1:               {Content: strings.Repeat("0", 1<<20)},
+		ratioFrom + chunks.Size: {Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom},
+	} {
+		it.Name = widgetFile
+		var limits Limits
+		if it.Raw == nil {
+			limits.Bytes = most - 1
+		}
+		dir := filepath.Join(t.TempDir(), "package")
+		_, onTheWay, err := unpackArriving(t, archiveOf(t, it), dir, limits)
+		if err == nil || onTheWay {
+			t.Errorf("on the way: %t, %v", onTheWay, err)
+		}
+		if info, err := os.Stat(filepath.Join(dir, widgetFile)); err != nil || info.Size() > most {
+			t.Errorf("wrote %v, %v", info, err)
+		}
 	}
 }
 

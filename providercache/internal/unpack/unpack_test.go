@@ -126,26 +126,21 @@ func TestUnpack_Rule2(t *testing.T) {
 	must.Equal(t, must.ErrorOf(unpackBytes(t, archiveOf(t, append(many[:9], good)...), limits)), nil, "as many as may be")
 }
 
-// TestUnpack_Rule3 is about names being text.
-func TestUnpack_Rule3(t *testing.T) {
+// TestUnpack_Rules3And4 are about names being text, and about names that lead out of the directory.
+func TestUnpack_Rules3And4(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"a\nb", "a\x00b", "a\rb", "\x7f", "a\u0085b", "caf\xe9", strings.Repeat("x", maxName+1)} {
-		t.Run(fmt.Sprintf("%.10q", name), func(t *testing.T) {
-			wantRule(t, archiveOf(t, good, item{Name: name}), Limits{}, RuleNameText, name)
-		})
-	}
-}
-
-// TestUnpack_Rule4 is about names that lead out of the directory.
-func TestUnpack_Rule4(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{
-		"../evil", "a/../../evil", "a/..", "..", "../", "/etc/passwd", "//server/share", `a\b`, `..\evil`, `\\server\share`,
-		"C:/evil", "c:evil", ".",
+	for rule, names := range map[Rule][]string{
+		RuleNameText: {"a\nb", "a\x00b", "a\rb", "\x7f", "a\u0085b", "caf\xe9", strings.Repeat("x", maxName+1)},
+		RuleNamePath: {
+			"../evil", "a/../../evil", "a/..", "..", "../", "/etc/passwd", "//server/share", `a\b`, `..\evil`, `\\server\share`,
+			"C:/evil", "c:evil", ".",
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			wantRule(t, archiveOf(t, good, item{Name: name}), Limits{}, RuleNamePath, name)
-		})
+		for _, name := range names {
+			t.Run(fmt.Sprintf("%.15q", name), func(t *testing.T) {
+				wantRule(t, archiveOf(t, good, item{Name: name}), Limits{}, rule, name)
+			})
+		}
 	}
 }
 
@@ -171,27 +166,19 @@ func TestUnpack_Rule5(t *testing.T) {
 	})
 }
 
-// TestUnpack_Rule6 is about names that are there twice.
-func TestUnpack_Rule6(t *testing.T) {
+// TestUnpack_Rules6And7 are about names that are there twice, and about files where directories are needed.
+func TestUnpack_Rules6And7(t *testing.T) {
 	t.Parallel()
-	for _, pair := range [][2]string{
-		{"a", "a"}, {"a", "./a"}, {"a/", "a/"}, {"d/a", "d//a"}, {"README", "readme"}, {"d/a", "D/b"}, {"straße/a", "STRAẞE/b"},
-		{"./", "./"}, {"./", ".//"},
-		{"k", "\u212a"}, {"σ", "ς"},
+	for rule, pairs := range map[Rule]string{
+		RuleUnique: "a,a a,./a a/,a/ d/a,d//a README,readme d/a,D/b straße/a,STRAẞE/b ./,./ ./,.// k,\u212a σ,ς",
+		RuleTree:   "a,a/b a/b,a a,a/ a/,a a/b,a/b/c/d",
 	} {
-		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
-			wantRule(t, archiveOf(t, good, item{Name: pair[0]}, item{Name: pair[1]}), Limits{}, RuleUnique, pair[1])
-		})
-	}
-}
-
-// TestUnpack_Rule7 is about files where directories are needed.
-func TestUnpack_Rule7(t *testing.T) {
-	t.Parallel()
-	for _, pair := range [][2]string{{"a", "a/b"}, {"a/b", "a"}, {"a", "a/"}, {"a/", "a"}, {"a/b", "a/b/c/d"}} {
-		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
-			wantRule(t, archiveOf(t, good, item{Name: pair[0]}, item{Name: pair[1]}), Limits{}, RuleTree, pair[1])
-		})
+		for pair := range strings.FieldsSeq(pairs) {
+			t.Run(pair, func(t *testing.T) {
+				first, second, _ := strings.Cut(pair, ",")
+				wantRule(t, archiveOf(t, good, item{Name: first}, item{Name: second}), Limits{}, rule, second)
+			})
+		}
 	}
 }
 
