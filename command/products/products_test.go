@@ -12,46 +12,47 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestChoose_NameOptionAndVariable has the name by which tfdeps is called, -with and TFDEPS_PRODUCT, with commas between them.
 func TestChoose_NameOptionAndVariable(t *testing.T) {
-	for text, want := range map[string]string{
-		",,":                    "Terraform v" + defaultTerraform,
-		",,terraform":           "Terraform v" + defaultTerraform,
-		",,tofu":                "OpenTofu v1.12.6",
-		"terraform,,tofu":       "Terraform v" + defaultTerraform,
-		"terraform1.9.8,,tofu":  "Terraform v1.9.8",
-		"tofu,,":                "OpenTofu v1.12.6",
-		"tofu1.11.2,,terraform": "OpenTofu v1.11.2",
-		"tofu1.11.2,terraform,": "Terraform v" + defaultTerraform,
-		"terraform1.9.8,tofu,":  "OpenTofu v1.12.6",
-		",tofu1.10.0,terraform": "OpenTofu v1.12.6",
-		",,Terraform":           `the value of TFDEPS_PRODUCT is "Terraform", and has to be "terraform" or "tofu"`,
+	for _, tt := range []struct {
+		name, with, variable string
+		want                 string
+	}{
+		{"", "", "", "Terraform v" + defaultTerraform},
+		{"", "", "terraform", "Terraform v" + defaultTerraform},
+		{"", "", "tofu", "OpenTofu v1.12.6"},
+		{"terraform", "", "tofu", "Terraform v" + defaultTerraform},
+		{"terraform1.9.8", "", "tofu", "Terraform v1.9.8"},
+		{"tofu", "", "", "OpenTofu v1.12.6"},
+		{"tofu1.11.2", "", "terraform", "OpenTofu v1.11.2"},
+		{"tofu1.11.2", "terraform", "", "Terraform v" + defaultTerraform},
+		{"terraform1.9.8", "tofu", "", "OpenTofu v1.12.6"},
+		{"", "tofu1.10.0", "terraform", "OpenTofu v1.12.6"},
+		{"", "", "Terraform", `the value of TFDEPS_PRODUCT is "Terraform", and has to be "terraform" or "tofu"`},
 	} {
-		given := strings.Split(text, ",")
-		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_PRODUCT=" + given[2]}, StandIn: StandInFor(given[0])}
-		product, _, problems := ChooseWithOrigin(m, Options{With: given[1]})
+		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_PRODUCT=" + tt.variable}, StandIn: StandInFor(tt.name)}
+		product, _, problems := ChooseWithOrigin(m, Options{With: tt.with})
 		got := product.Name + " v" + product.Version
 		if len(problems) > 0 {
 			got = problems[0].Detail
 		}
-		must.Equal(t, got, want, text)
+		must.Equal(t, got, tt.want, tt.name, tt.with, tt.variable)
 	}
 }
 
 func TestByVariable_OldNameCountsWithoutTheNewOne(t *testing.T) {
-	for env, want := range map[string]string{
-		"TFDEPS_ENGINE=tofu":                          "OpenTofu",
-		"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=terraform": "Terraform",
-		"TFDEPS_ENGINE=neither TFDEPS_PRODUCT=tofu":   "OpenTofu",
-		"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=":          "OpenTofu",
-		"TFDEPS_ENGINE=OpenTofu":                      `the value of TFDEPS_ENGINE is "OpenTofu", and has to be "terraform" or "tofu"`,
+	for _, tt := range []struct{ env, want string }{
+		{"TFDEPS_ENGINE=tofu", "OpenTofu"},
+		{"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=terraform", "Terraform"},
+		{"TFDEPS_ENGINE=neither TFDEPS_PRODUCT=tofu", "OpenTofu"},
+		{"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=", "OpenTofu"},
+		{"TFDEPS_ENGINE=OpenTofu", `the value of TFDEPS_ENGINE is "OpenTofu", and has to be "terraform" or "tofu"`},
 	} {
-		product, err := ByVariable(cli.Environment(strings.Fields(env)))
+		product, err := ByVariable(cli.Environment(strings.Fields(tt.env)))
 		got := product.Name
 		if err != nil {
 			got = err.Error()
 		}
-		must.Equal(t, got, want, env)
+		must.Equal(t, got, tt.want, tt.env)
 	}
 }
 

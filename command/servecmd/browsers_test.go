@@ -15,64 +15,65 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestGuard_RefusesPagesOfOtherSites has requests as clients send them: the server and its address, the host and what is asked for, and headers. Those
-// in the second list may be read by nobody.
+// TestGuard_RefusesPagesOfOtherSites has a request as each client sends it, and who may read it, if another one can.
 func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
-	plain := options{listen: defaultListen}
-	named, withTokens, withTLS, withACME, byName := plain, plain, plain, plain, plain
+	const chromium, firefox, terraform = "User-Agent: Mozilla/5.0 Chrome/141", "User-Agent: Mozilla/5.0 Firefox/144", "User-Agent: Terraform/1.15.9"
+	none := options{listen: defaultListen}
+	named, withTokens, withTLS, withACME := none, none, none, none
 	named.browserHosts, withTokens.tokens, withTLS.cert, withACME.acme.hosts = []string{"Wiki.example.com"}, "tokens.txt", "tls.crt", []string{"mirror.example.com"}
+	byName := none
 	byName.listen = "mirror:8080"
-	servers := map[string]options{"plain": plain, "named": named, "tokens": withTokens, "TLS": withTLS, "ACME": withACME, "mirror:8080": byName}
-	words := strings.NewReplacer("MIRROR", "/mirror/registry.example.com/a/b/index.json", "PAGE", "/status.json",
-		"CHROMIUM", "User-Agent: Mozilla/5.0 Chrome/141", "FIREFOX", "User-Agent: Mozilla/5.0 Firefox/144", "TERRAFORM", "User-Agent: Terraform/1.15.9")
-	for refused, requests := range map[bool][]string{false: {
-		"plain 127.0.0.1 127.0.0.1:8080 MIRROR; TERRAFORM",
-		"plain 127.0.0.1 mirror.example.com MIRROR; TERRAFORM; X-Forwarded-For: 192.0.2.1", // by nginx, which has a name
-		"plain 127.0.0.1 mirror.example.com PAGE; CHROMIUM; Sec-Fetch-Site: none",          // a browser by nginx, which speaks https
-		"plain 127.0.0.1 mirror.example.com PAGE; CHROMIUM; Sec-Fetch-Site: same-origin",   // the script of the page, by nginx
-		"plain 127.0.0.1 localhost:8080 PAGE; CHROMIUM; Sec-Fetch-Site: none",              // a browser here
-		"plain 127.0.0.1 127.0.0.1:8080 PAGE; FIREFOX",                                     // a browser that sends no Sec-Fetch-Site
-		"plain ::1 [::1]:8080 PAGE; FIREFOX",
-		"plain 127.0.0.1 mirror.localhost.:8080 PAGE; FIREFOX",
-		"mirror:8080 127.0.0.1 mirror:8080 PAGE; FIREFOX",                                                                           // a name of -listen
-		"named 127.0.0.1 wiki.example.com:80 PAGE; FIREFOX",                                                                         // a name of -browser-host
-		"plain 127.0.0.1 192.0.2.1:8080 PAGE; FIREFOX",                                                                              // a forwarded port
-		"plain 127.0.0.1 - MIRROR",                                                                                                  // a program of HTTP/1.0
-		"plain 127.0.0.1 127.0.0.1:8080 MIRROR; CHROMIUM; Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: navigate; Sec-Fetch-User: ?1", // a link that the user follows
-		"plain 127.0.0.1 127.0.0.1:8080 /; CHROMIUM; Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: navigate",                          // a link to the page
-		"tokens 127.0.0.1 evil.example.com MIRROR; FIREFOX",                                                                         // a server with tokens has no other check
-		"TLS 127.0.0.1 mirror.example.com MIRROR; FIREFOX",                                                                          // nor has one with a certificate
-		"ACME 127.0.0.1 mirror.example.com MIRROR; FIREFOX",                                                                         // or one that gets its own
-		"plain 0.0.0.0 mirror.example.com MIRROR; FIREFOX",                                                                          // or one that others reach anyway
-	}, true: {
-		"plain 127.0.0.1 evil.example.com:8080 PAGE; CHROMIUM; Accept-Language: en",                             // a page whose name became 127.0.0.1
-		"plain 127.0.0.1 evil.example.com:8080 MIRROR; CHROMIUM",                                                // it asks for a provider
-		"plain 127.0.0.1 evil.example.com:8080 MIRROR; TERRAFORM; Accept-Language: ",                            // it calls itself Terraform
-		"plain ::1 evil.example.com:8080 MIRROR; FIREFOX; X-Forwarded-For: 192.0.2.1",                           // it was forwarded, it says
-		"plain 127.0.0.1 localhost.evil.example.com MIRROR; FIREFOX",                                            // its name only begins like localhost
-		"named 127.0.0.1 evil.example.com MIRROR; FIREFOX",                                                      // a name that another one was given for
-		"plain 127.0.0.1 127.0.0.1:8080 MIRROR; CHROMIUM; Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: no-cors",  // a picture in another page
-		"plain 127.0.0.1 127.0.0.1:8080 MIRROR; CHROMIUM; Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: navigate", // another page goes there by itself
-		"plain 127.0.0.1 localhost:8080 MIRROR; CHROMIUM; Sec-Fetch-Site: same-site",                            // another port of this machine
-		"plain 127.0.0.1 127.0.0.1:8080 MIRROR; FIREFOX; Origin: https://evil.example.com",                      // a script in another page, by its Origin
-		"tokens 0.0.0.0 mirror.example.com MIRROR; CHROMIUM; Sec-Fetch-Site: cross-site",                        // with tokens, which the browser may know
-	}} {
-		for _, text := range requests {
-			request := strings.Split(words.Replace(text), "; ")
-			server := strings.Fields(request[0])
-			reached := false
-			handler := guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), servers[server[0]], address(server[1]).addr(), quiet)
-			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, server[3], nil)
-				r.Host, reached = strings.TrimPrefix(server[2], "-"), false
-				for _, header := range request[1:] {
-					key, value, _ := strings.Cut(header, ": ")
-					r.Header.Set(key, value)
-				}
-				handler.ServeHTTP(w, r)
-				if w.Code == http.StatusForbidden != refused || reached == refused {
-					t.Errorf("%s, %s: %d, reached: %t", text, method, w.Code, reached)
-				}
+	const mirror, page = "/mirror/registry.example.com/a/b/index.json", "/status.json"
+	for name, c := range map[string]struct {
+		options options
+		on      address
+		host    string // of the request
+		path    string
+		header  string // lines
+		refused bool
+	}{
+		"terraform":                               {none, "127.0.0.1", "127.0.0.1:8080", mirror, terraform, false},
+		"terraform by nginx, which has a name":    {none, "127.0.0.1", "mirror.example.com", mirror, terraform + "\nX-Forwarded-For: 192.0.2.1", false},
+		"a browser by nginx, which speaks https":  {none, "127.0.0.1", "mirror.example.com", page, chromium + "\nSec-Fetch-Site: none", false},
+		"the script of the page, by nginx":        {none, "127.0.0.1", "mirror.example.com", page, chromium + "\nSec-Fetch-Site: same-origin", false},
+		"a browser here":                          {none, "127.0.0.1", "localhost:8080", page, chromium + "\nSec-Fetch-Site: none", false},
+		"a browser that sends no Sec-Fetch-Site":  {none, "127.0.0.1", "127.0.0.1:8080", page, firefox, false},
+		"a browser by IPv6":                       {none, "::1", "[::1]:8080", page, firefox, false},
+		"a browser with a name below localhost":   {none, "127.0.0.1", "mirror.localhost.:8080", page, firefox, false},
+		"a browser by a name of -listen":          {byName, "127.0.0.1", "mirror:8080", page, firefox, false},
+		"a browser by a name of -browser-host":    {named, "127.0.0.1", "wiki.example.com:80", page, firefox, false},
+		"a browser by a forwarded port":           {none, "127.0.0.1", "192.0.2.1:8080", page, firefox, false},
+		"a program of HTTP/1.0":                   {none, "127.0.0.1", "", mirror, "", false},
+		"a link that the user follows":            {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-User: ?1", false},
+		"a link to the page":                      {none, "127.0.0.1", "127.0.0.1:8080", "/", chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", false},
+		"a page whose name became 127.0.0.1":      {none, "127.0.0.1", "evil.example.com:8080", page, chromium + "\nAccept-Language: en", true},
+		"it asks for a provider":                  {none, "127.0.0.1", "evil.example.com:8080", mirror, chromium, true},
+		"it calls itself Terraform":               {none, "127.0.0.1", "evil.example.com:8080", mirror, terraform + "\nAccept-Language: ", true},
+		"it was forwarded, it says":               {none, "::1", "evil.example.com:8080", mirror, firefox + "\nX-Forwarded-For: 192.0.2.1", true},
+		"its name only begins like localhost":     {none, "127.0.0.1", "localhost.evil.example.com", mirror, firefox, true},
+		"a name that another one was given for":   {named, "127.0.0.1", "evil.example.com", mirror, firefox, true},
+		"a server with tokens has no other check": {withTokens, "127.0.0.1", "evil.example.com", mirror, firefox, false},
+		"nor has one with a certificate":          {withTLS, "127.0.0.1", "mirror.example.com", mirror, firefox, false},
+		"or one that gets its own":                {withACME, "127.0.0.1", "mirror.example.com", mirror, firefox, false},
+		"or one that others reach anyway":         {none, "0.0.0.0", "mirror.example.com", mirror, firefox, false},
+		"a picture in another page":               {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors", true},
+		"another page goes there by itself":       {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true},
+		"another port of this machine":            {none, "127.0.0.1", "localhost:8080", mirror, chromium + "\nSec-Fetch-Site: same-site", true},
+		"a script in another page, by its Origin": {none, "127.0.0.1", "127.0.0.1:8080", mirror, firefox + "\nOrigin: https://evil.example.com", true},
+		"with tokens, which the browser may know": {withTokens, "0.0.0.0", "mirror.example.com", mirror, chromium + "\nSec-Fetch-Site: cross-site", true},
+	} {
+		reached := false
+		handler := guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), c.options, c.on.addr(), quiet)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, c.path, nil)
+			r.Host, reached = c.host, false
+			for line := range strings.Lines(c.header) {
+				key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+				r.Header.Set(key, strings.TrimSpace(value))
+			}
+			handler.ServeHTTP(w, r)
+			if refused := w.Code == http.StatusForbidden; refused != c.refused || reached == c.refused {
+				t.Errorf("%s, %s: %d, reached: %t", name, method, w.Code, reached)
 			}
 		}
 	}

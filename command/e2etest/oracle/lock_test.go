@@ -17,25 +17,11 @@ import (
 
 // lockStep is a run of providers lock, after files were laid out.
 type lockStep struct {
+	needs  string // "a; b ~> 1.0": a configuration that requires these; "": config
 	config string // "": as it is
+	lock   string // likewise; "-": removed
 	args   string
 	fails  string // "": it succeeds; else it says so, in the words of both
-	lock   string // "": as it is
-}
-
-// stepOf reads a step as the cases have it, "CONFIGURATION | ARGUMENTS | FAILS | LOCK FILE". "a; b ~> 1.0" is a configuration that requires these.
-func stepOf(text string) lockStep {
-	parts := strings.SplitN(text+" |  |  | ", " | ", 5)
-	step := lockStep{parts[0], parts[1], parts[2], parts[3]}
-	if step.config != "" && !strings.Contains(step.config, "{") {
-		var pairs []string
-		for need := range strings.SplitSeq(step.config, "; ") {
-			name, constraint, _ := strings.Cut(need, " ")
-			pairs = append(pairs, name, constraint)
-		}
-		step.config = harness.LockConfig(pairs...)
-	}
-	return step
 }
 
 const someLocks = `# by hand
@@ -73,44 +59,45 @@ const builtInConfig = `terraform {
 }
 `
 
-// lockCases are steps of each case: see [stepOf].
-var lockCases = map[string][]string{
-	"five of each":                {"a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e != 2.0.0 | " + harness.FivePlatforms, " | " + harness.FivePlatforms},
-	"this platform":               {"a; b", ""},
-	"another platform":            {"a", " | -platform=windows_amd64", " | -platform=darwin_arm64"},
-	"a platform twice":            {"a | -platform=darwin_arm64 -platform=linux_arm64 -platform=darwin_arm64"},
-	"directories in the archive":  {"e | " + harness.FivePlatforms, " | -platform=linux_amd64"},
-	"entries by hand":             {"a >= 0.9 |  |  | " + someLocks, " | -platform=linux_arm64"},
-	"an entry without hashes":     {"a |  |  | provider \"registry.terraform.io/acme/a\" {\n  version = \"1.0.0\"\n}\n"},
-	"an older version is kept":    {"a < 2", "a"},
-	"constraints are refreshed":   {"a < 2", "a >= 1.1 | -platform=linux_arm64"},
-	"constraints alone":           {"a < 2", "a >= 1.1"},
-	"one of two":                  {"a; b | acme/a", " | registry.terraform.io/acme/b"},
-	"what is locked and not used": {"a; b", "a | -platform=linux_arm64"},
-	"built in":                    {builtInConfig, " | acme/a"},
-	"nothing is required":         {"locals {}\n"},
-	"no configuration":            {""},
-	"plugin cache":                {"a | -enable-plugin-cache"},
-	"filesystem mirror":           {"a; e | -fs-mirror=$MIRROR -platform=linux_amd64 -platform=darwin_arm64"},
-	"unpacked mirror":             {"b | -fs-mirror=$MIRROR -platform=linux_amd64"},
+var lockCases = map[string][]lockStep{
+	"five of each": {{
+		needs: "a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e != 2.0.0", args: harness.FivePlatforms,
+	}, {args: harness.FivePlatforms}},
+	"this platform":               {{needs: "a; b"}, {}},
+	"another platform":            {{needs: "a"}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64"}},
+	"a platform twice":            {{needs: "a", args: "-platform=darwin_arm64 -platform=linux_arm64 -platform=darwin_arm64"}},
+	"directories in the archive":  {{needs: "e", args: harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
+	"entries by hand":             {{needs: "a >= 0.9", lock: someLocks}, {args: "-platform=linux_arm64"}},
+	"an entry without hashes":     {{needs: "a", lock: "provider \"registry.terraform.io/acme/a\" {\n  version = \"1.0.0\"\n}\n"}},
+	"an older version is kept":    {{needs: "a < 2"}, {needs: "a"}},
+	"constraints are refreshed":   {{needs: "a < 2"}, {needs: "a >= 1.1", args: "-platform=linux_arm64"}},
+	"constraints alone":           {{needs: "a < 2"}, {needs: "a >= 1.1"}},
+	"one of two":                  {{needs: "a; b", args: "acme/a"}, {args: "registry.terraform.io/acme/b"}},
+	"what is locked and not used": {{needs: "a; b"}, {needs: "a", args: "-platform=linux_arm64"}},
+	"built in":                    {{config: builtInConfig}, {args: "acme/a"}},
+	"nothing is required":         {{config: "locals {}\n"}},
+	"no configuration":            {{}},
+	"plugin cache":                {{needs: "a", args: "-enable-plugin-cache"}},
+	"filesystem mirror":           {{needs: "a; e", args: "-fs-mirror=$MIRROR -platform=linux_amd64 -platform=darwin_arm64"}},
+	"unpacked mirror":             {{needs: "b", args: "-fs-mirror=$MIRROR -platform=linux_amd64"}},
 
-	"network mirror":                {"a; e ~> 1.0 | -net-mirror=$HASHES " + harness.FivePlatforms, " | -platform=linux_amd64"},
-	"network mirror without hashes": {"a | -net-mirror=$NO_HASHES -platform=linux_amd64 -platform=darwin_arm64"},
+	"network mirror":                {{needs: "a; e ~> 1.0", args: "-net-mirror=$HASHES " + harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
+	"network mirror without hashes": {{needs: "a", args: "-net-mirror=$NO_HASHES -platform=linux_amd64 -platform=darwin_arm64"}},
 
-	"the locked version isn't allowed": {"a < 2", "a >= 2 |  | does not match configured version constraint"},
-	"a platform that is missing":       {"a; narrow | -platform=linux_amd64 -platform=linux_arm64 | Could not retrieve providers for locking"},
-	"a provider that isn't there":      {"a; nobody |  | Could not retrieve providers for locking"},
-	"no version":                       {"a 9.0 |  | no available releases match the given constraints 9.0.0"},
-	"no platform":                      {`a | -platform=linux | The string "linux" given in the -platform option is not a valid target platform: must be two words separated by an underscore.`},
-	"too much of a platform":           {"a | -platform=linux_amd64_musl | Invalid target platform"},
-	"not required":                     {"a | acme/b | The provider registry.terraform.io/acme/b is not required by the current configuration."},
-	"no address":                       {"a | a/b/c/d | Invalid provider source string"},
-	"unknown option":                   {"a | -bogus | flag provided but not defined: -bogus"},
-	"two mirrors":                      {"a | -fs-mirror=x -net-mirror=https://x/ | mutually-exclusive"},
-	"mirror without a URL":             {"a | -net-mirror=x | Invalid network mirror URL"},
-	"no such mirror":                   {"a | -fs-mirror=nowhere | cannot search nowhere"},
-	"broken lock file":                 {"a |  | Error:  | provider {}\n"},
-	"broken configuration":             {"terraform {\n |  | Unclosed configuration block"},
+	"the locked version isn't allowed": {{needs: "a < 2"}, {needs: "a >= 2", fails: "does not match configured version constraint"}},
+	"a platform that is missing":       {{needs: "a; narrow", args: "-platform=linux_amd64 -platform=linux_arm64", fails: "Could not retrieve providers for locking"}},
+	"a provider that isn't there":      {{needs: "a; nobody", fails: "Could not retrieve providers for locking"}},
+	"no version":                       {{needs: "a 9.0", fails: "no available releases match the given constraints 9.0.0"}},
+	"no platform":                      {{needs: "a", args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
+	"too much of a platform":           {{needs: "a", args: "-platform=linux_amd64_musl", fails: "Invalid target platform"}},
+	"not required":                     {{needs: "a", args: "acme/b", fails: "The provider registry.terraform.io/acme/b is not required by the current configuration."}},
+	"no address":                       {{needs: "a", args: "a/b/c/d", fails: "Invalid provider source string"}},
+	"unknown option":                   {{needs: "a", args: "-bogus", fails: "flag provided but not defined: -bogus"}},
+	"two mirrors":                      {{needs: "a", args: "-fs-mirror=x -net-mirror=https://x/", fails: "mutually-exclusive"}},
+	"mirror without a URL":             {{needs: "a", args: "-net-mirror=x", fails: "Invalid network mirror URL"}},
+	"no such mirror":                   {{needs: "a", args: "-fs-mirror=nowhere", fails: "cannot search nowhere"}},
+	"broken lock file":                 {{needs: "a", lock: "provider {}\n", fails: "Error: "}},
+	"broken configuration":             {{config: "terraform {\n", fails: "Unclosed configuration block"}},
 }
 
 // TestLock_SameAsTerraform runs providers lock of both programs, step by step, and
@@ -122,10 +109,9 @@ func TestLock_SameAsTerraform(t *testing.T) {
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
 	expand := strings.NewReplacer("$MIRROR", lockMirror(t), "$HASHES", lockNetworkMirror(t, ca, false), "$NO_HASHES", lockNetworkMirror(t, ca, true))
-	eachCase(t, lockCases, nil, 0, func(t *testing.T, steps []string, _ harness.Exemption) {
+	eachCase(t, lockCases, nil, 0, func(t *testing.T, steps []lockStep, _ harness.Exemption) {
 		o := newLockRun(t, programs, registry)
-		for i, text := range steps {
-			step := stepOf(text)
+		for i, step := range steps {
 			said := o.bothSay(step, append([]string{"lock"}, strings.Fields(expand.Replace(step.args))...))
 			if step.fails == "" {
 				o.same(fmt.Sprintf("step %d", i+1), joined(slices.Compact(said[0])), joined(slices.Compact(said[1])), false)
@@ -149,6 +135,14 @@ func joined(lines []string) string { return strings.Join(lines, "\n") }
 // nothing, and returns the lines that they print, sorted.
 func (o *run) bothSay(step lockStep, args []string) (said [2][]string) {
 	o.t.Helper()
+	if step.needs != "" {
+		var pairs []string
+		for need := range strings.SplitSeq(step.needs, "; ") {
+			name, constraint, _ := strings.Cut(need, " ")
+			pairs = append(pairs, name, constraint)
+		}
+		step.config = harness.LockConfig(pairs...)
+	}
 	for i, dir := range o.dirs {
 		for name, content := range map[string]string{"main.tf": step.config, ".terraform.lock.hcl": step.lock} {
 			if content != "" {
@@ -193,26 +187,28 @@ func lockNetworkMirror(t *testing.T, ca *providertest.CA, noHashes bool) (url st
 }
 
 // mirrorCases are runs of providers mirror, of which the last argument, the
-// directory, isn't told: steps of one case, as stepOf reads them, have the same.
-var mirrorCases = map[string][]string{
-	"several of each":            {"a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e | " + harness.FivePlatforms},
-	"this platform":              {"a; e 1.0.0"},
-	"directories in the archive": {"e | " + harness.FivePlatforms},
-	"versions one by one":        {"a 1.0.0", "a ~> 1.0", "a; b"},
-	"platforms one by one":       {"e", " | -platform=windows_amd64", " | -platform=darwin_arm64 -platform=linux_arm64"},
-	"locked":                     {"a >= 1 |  |  | " + oneLocked("1.0.0")},
-	"locked, and ignored":        {"a >= 1 | -lock-file=false |  | " + oneLocked("1.0.0")},
-	"built in":                   {builtInConfig},
-	"one that is missing":        {"a; nobody; e |  | Provider not available"},
-	"a platform that is missing": {"narrow; a | -platform=linux_arm64 -platform=linux_amd64 | Provider release not available"},
-	"no version":                 {"a 9.0 |  | Provider not available"},
+// directory, isn't told: steps of one case have the same.
+var mirrorCases = map[string][]lockStep{
+	"several of each": {{
+		needs: "a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e", args: harness.FivePlatforms,
+	}},
+	"this platform":              {{needs: "a; e 1.0.0"}},
+	"directories in the archive": {{needs: "e", args: harness.FivePlatforms}},
+	"versions one by one":        {{needs: "a 1.0.0"}, {needs: "a ~> 1.0"}, {needs: "a; b"}},
+	"platforms one by one":       {{needs: "e"}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64 -platform=linux_arm64"}},
+	"locked":                     {{needs: "a >= 1", lock: oneLocked("1.0.0")}},
+	"locked, and ignored":        {{needs: "a >= 1", lock: oneLocked("1.0.0"), args: "-lock-file=false"}},
+	"built in":                   {{config: builtInConfig}},
+	"one that is missing":        {{needs: "a; nobody; e", fails: "Provider not available"}},
+	"a platform that is missing": {{needs: "narrow; a", args: "-platform=linux_arm64 -platform=linux_amd64", fails: "Provider release not available"}},
+	"no version":                 {{needs: "a 9.0", fails: "Provider not available"}},
 
-	"locked otherwise": {"a >= 2 |  | Inconsistent dependency lock file | " + oneLocked("1.0.0")},
-	"locked in part":   {"a; b |  | provider registry.terraform.io/acme/b: required by this configuration but no version is selected | " + oneLocked("1.0.0")},
-	"no platform":      {`a | -platform=linux | The string "linux" given in the -platform option is not a valid target platform: must be two words separated by an underscore.`},
-	"unknown option":   {"a | -bogus | flag provided but not defined: -bogus"},
-	"no boolean":       {`a | -lock-file=maybe | invalid boolean value "maybe" for -lock-file: parse error`},
-	"two directories":  {"a | another | No output directory specified"},
+	"locked otherwise": {{needs: "a >= 2", lock: oneLocked("1.0.0"), fails: "Inconsistent dependency lock file"}},
+	"locked in part":   {{needs: "a; b", lock: oneLocked("1.0.0"), fails: "provider registry.terraform.io/acme/b: required by this configuration but no version is selected"}},
+	"no platform":      {{needs: "a", args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
+	"unknown option":   {{needs: "a", args: "-bogus", fails: "flag provided but not defined: -bogus"}},
+	"no boolean":       {{needs: "a", args: "-lock-file=maybe", fails: "invalid boolean value \"maybe\" for -lock-file: parse error"}},
+	"two directories":  {{needs: "a", args: "another", fails: "No output directory specified"}},
 }
 
 func oneLocked(version string) string {
@@ -226,10 +222,9 @@ func TestMirror_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
 	registry := harness.NewLockRegistry(t, nil)
-	eachCase(t, mirrorCases, nil, 0, func(t *testing.T, steps []string, _ harness.Exemption) {
+	eachCase(t, mirrorCases, nil, 0, func(t *testing.T, steps []lockStep, _ harness.Exemption) {
 		o := newLockRun(t, programs, registry)
-		for i, text := range steps {
-			step := stepOf(text)
+		for i, step := range steps {
 			said := o.bothSay(step, append(append([]string{"mirror"}, strings.Fields(step.args)...), "mirror"))
 			if i == 0 {
 				o.same("what is said", joined(said[0]), joined(said[1]), false)
