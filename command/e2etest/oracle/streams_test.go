@@ -220,74 +220,49 @@ type streamDifference struct {
 	Reason         string // "difference N: ...", as in an Exemption
 }
 
-// ownWords is a case in which only explanations differ.
+// inOwnWords are the cases in which only explanations differ.
+const inOwnWords = `
+	address_invalid alias_twice argument_too_many backend_changed backend_config_missing backend_config_without_block backend_unknown
+	backend_unknown_reconfigure backend_values_missing built_in_unknown built_in_version constraint_invalid from_module_filled import_of_data
+	import_without_id lock_hash_mismatch lock_no_such_provider locked_version_refused module_local_with_version module_not_installed_get_false
+	module_not_installed_providers no_registry no_such_provider no_such_provider_implied no_such_provider_no_color no_such_provider_of_a_host
+	no_such_version platform_missing registry_host_without_modules registry_module_bad_version registry_module_missing
+	registry_module_missing_get removed_and_there removed_of_index required_version required_version_of_a_module search_locations
+	search_locations_no_color similar_warnings workspace_invalid`
+
+// ownWords is such a case.
 var ownWords = streamDifference{Words: true, Reason: "difference 11: the explanation is our own"}
 
 // streamDifferences are all that there are.
-var streamDifferences = map[string]streamDifference{
-	"address_invalid":                     ownWords,
+var streamDifferences = func(all map[string]streamDifference) map[string]streamDifference {
+	for name := range strings.FieldsSeq(inOwnWords) {
+		all[name] = ownWords
+	}
+	return all
+}(map[string]streamDifference{
 	"alias_invalid":                       {Err: true, Reason: "difference 22: an alias has its line"},
-	"alias_twice":                         ownWords,
-	"argument_too_many":                   ownWords,
-	"backend_changed":                     ownWords,
-	"backend_config_missing":              ownWords,
-	"backend_config_without_block":        ownWords,
 	"backend_google_type":                 {Out: true, Err: true, Reason: "difference 33: wrong values are reported at the block's line"},
 	"backend_not_initialized":             {Out: true, Err: true, Exit: true, Reason: "difference 32: what the configuration requires is shown, with a warning"},
-	"backend_unknown":                     ownWords,
-	"backend_unknown_reconfigure":         ownWords,
-	"backend_values_missing":              ownWords,
 	"backend_values_not_complete":         {Out: true, Err: true, Reason: "difference 33: wrong values are reported at the block's line"},
 	"backend_values_warned":               {Out: true, Err: true, Reason: "difference 33: wrong values are reported at the block's line"},
-	"built_in_unknown":                    ownWords,
-	"built_in_version":                    ownWords,
 	"cloud_and_backend":                   {Err: true, Reason: "difference 22: what only follows is left out"},
-	"constraint_invalid":                  ownWords,
-	"from_module_filled":                  ownWords,
-	"import_of_data":                      ownWords,
-	"import_without_id":                   ownWords,
 	"lock_file_broken":                    {Out: true, Err: true, Reason: "difference 22: errors have file and line"},
-	"lock_hash_mismatch":                  ownWords,
-	"lock_no_such_provider":               ownWords,
 	"lock_twice":                          {Out: true, Err: true, Reason: "difference 22: errors of the lock file have its line"},
 	"lock_wrong_hash":                     {Out: true, Err: true, Reason: "difference 22: errors of the lock file have its line"},
 	"lock_wrong_version":                  {Out: true, Err: true, Reason: "difference 22: errors of the lock file have its line, and what only follows is left out"},
-	"locked_version_refused":              ownWords,
 	"mirror_no_such_provider":             {Err: true, Reason: "difference 40: there is no second error about the indexes"},
-	"module_local_with_version":           ownWords,
 	"module_missing":                      {Out: true, Err: true, Reason: "difference 22: once, and with file and line"},
 	"module_missing_get":                  {Out: true, Err: true, Reason: "difference 22: once, and with file and line"},
-	"module_not_installed_get_false":      ownWords,
-	"module_not_installed_providers":      ownWords,
 	"modules_json_broken":                 {Out: true, Err: true, Reason: "difference 22: the error names the file"},
 	"modules_json_broken_get":             {Err: true, Reason: "difference 22: the error names the file"},
 	"modules_json_broken_providers":       {Err: true, Reason: "difference 22: the error names the file"},
-	"no_registry":                         ownWords,
-	"no_such_provider":                    ownWords,
-	"no_such_provider_implied":            ownWords,
-	"no_such_provider_no_color":           ownWords,
-	"no_such_provider_of_a_host":          ownWords,
-	"no_such_version":                     ownWords,
-	"platform_missing":                    ownWords,
 	"providers_lock":                      {Out: true, Reason: "difference 39: a package that was read before is recalled"},
 	"readonly_not_locked":                 {Words: true, Out: true, Reason: "difference 7: what -lockfile=readonly forbids is found before anything is installed"},
 	"readonly_upgrade":                    {Words: true, Out: true, Reason: "difference 7: what -lockfile=readonly forbids is found before anything is installed"},
-	"registry_host_without_modules":       ownWords,
-	"registry_module_bad_version":         ownWords,
-	"registry_module_missing":             ownWords,
-	"registry_module_missing_get":         ownWords,
-	"removed_and_there":                   ownWords,
-	"removed_of_index":                    ownWords,
-	"required_version":                    ownWords,
 	"required_version_and_module_missing": {Out: true, Err: true, Reason: "difference 22: it is the only error"},
-	"required_version_of_a_module":        ownWords,
-	"search_locations":                    ownWords,
-	"search_locations_no_color":           ownWords,
-	"similar_warnings":                    ownWords,
 	"state_broken":                        {Err: true, Reason: "difference 22: the error names the file"},
 	"test_directory_missing":              {Out: true, Reason: "difference 22: repeated warnings are told once"},
-	"workspace_invalid":                   ownWords,
-}
+})
 
 func TestStreamDifferences_NameDifferences(t *testing.T) {
 	for _, differences := range []map[string]streamDifference{streamDifferences, tofuStreamDifferences()} {
