@@ -39,15 +39,16 @@ func sourceCases(t *testing.T) map[string]sourceCase {
 	t.Helper()
 	all := map[string]sourceCase{}
 	for _, subject := range []struct {
-		cases   map[string]sourceCase
-		cli     string
-		arrange func(*sourceWorld)
+		cases        map[string]sourceCase
+		cli, mirrors string
+		arrange      func(*sourceWorld)
 	}{
-		{directoryCases, fromA, nil}, {oddDirectoryCases, fromA, nil}, {oddAnswerCases(), fromMirror, nil}, {patternCases, "", nil}, {impliedCases, "", nil}, {networkMirrorCases, fromMirror, nil}, {mixtureCases, "", nil},
-		{configFileCases, "", nil}, {hostCases, "", nil}, {credentialsCases, "", guarded}, {unmanagedCases, "", nil},
+		{directoryCases, fromA, "", nil}, {oddDirectoryCases, fromA, "", nil}, {oddAnswerCases(), fromMirror, "1.0.0", nil}, {networkMirrorCases, fromMirror, "1.0.0", nil},
+		{patternCases, "", "", nil}, {impliedCases, "", "", nil}, {mixtureCases, "", "", nil}, {configFileCases, "", "", nil}, {hostCases, "", "", nil},
+		{credentialsCases, "", "", guarded}, {unmanagedCases, "", "", nil},
 	} {
 		for name, c := range subject.cases {
-			c.cli = cmp.Or(c.cli, subject.cli)
+			c.cli, c.mirrors = cmp.Or(c.cli, subject.cli), cmp.Or(c.mirrors, subject.mirrors)
 			if c.arrange == nil {
 				c.arrange = subject.arrange
 			}

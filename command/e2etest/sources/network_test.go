@@ -6,51 +6,43 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// networkMirrorCases are about a network mirror alone.
+// networkMirrorCases are about a network mirror alone, which has version 1.0.0 unless a case says otherwise.
 var networkMirrorCases = map[string]sourceCase{
 	"zh": {
-		mirrors:  "1.0.0",
 		hashes:   []string{servedZH("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
 	"no hashes": {
-		mirrors:  "1.0.0",
 		hashes:   noHashes,
 		installs: "mirror/1.0.0",
 	},
 	"wrong h1, right zh": {
-		mirrors:  "1.0.0",
 		hashes:   []string{wrongH1, servedZH("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
 	"wrong h1": {
-		mirrors: "1.0.0",
-		hashes:  []string{wrongH1},
-		fails:   "expected " + wrongH1,
-		theirs:  `package doesn't match the expected checksum "` + wrongH1,
+		hashes: []string{wrongH1},
+		fails:  "expected " + wrongH1,
+		theirs: `package doesn't match the expected checksum "` + wrongH1,
 	},
 	"wrong hashes": {
-		mirrors: "1.0.0",
-		hashes:  []string{wrongH1, wrongZH},
-		fails:   "expected any of: " + wrongH1 + ", " + wrongZH,
-		theirs:  "package doesn't match the any of the expected checksums",
+		hashes: []string{wrongH1, wrongZH},
+		fails:  "expected any of: " + wrongH1 + ", " + wrongZH,
+		theirs: "package doesn't match the any of the expected checksums",
 	},
 	"unknown schemes": {
-		mirrors: "1.0.0",
-		hashes:  []string{"h9:abc", "sha512:def"},
-		fails:   "no checksum of a known scheme",
-		theirs:  "does not support any of the checksum formats",
+		hashes: []string{"h9:abc", "sha512:def"},
+		fails:  "no checksum of a known scheme",
+		theirs: "does not support any of the checksum formats",
 	},
 	"unknown scheme beside a known one": {
-		mirrors:  "1.0.0",
 		hashes:   []string{"h9:abc", servedH1("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
 	"hash without a scheme": {
-		mirrors: "1.0.0",
-		hashes:  []string{"abc", servedH1("mirror/1.0.0")},
-		fails:   `hashes[0] is "abc"`,
-		theirs:  `invalid provider hash "abc"`,
+		hashes: []string{"abc", servedH1("mirror/1.0.0")},
+		fails:  `hashes[0] is "abc"`,
+		theirs: `invalid provider hash "abc"`,
 	},
 	"newest that fits": {
 		needs:    "$WIDGET ~> 1.0",
@@ -58,23 +50,19 @@ var networkMirrorCases = map[string]sourceCase{
 		installs: "mirror/1.10.0",
 	},
 	"versions that are none": {
-		mirrors:  "1.0.0",
 		edits:    []string{"index", `"1.0.0": {}`, `"1.0.0": {}, "latest": {}, "v2.0.0": {}, "1.2.3.4": {}`},
 		installs: "mirror/1.0.0",
 	},
 	"no versions": {
-		mirrors: "1.0.0",
-		edits:   []string{"index", `"1.0.0": {}`, ""},
-		fails:   notFound,
+		edits: []string{"index", `"1.0.0": {}`, ""},
+		fails: notFound,
 	},
 	"index in HTML": {
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.sends("index", "text/html") },
 		fails:   `Content-Type is "text/html" and has to be application/json`,
 		theirs:  "invalid Content-Type: must be application/json",
 	},
 	"media type with parameters": {
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) {
 			w.sends("index", "application/json; charset=utf-8")
 			w.sends("version", "application/json;odd=yes")
@@ -82,69 +70,59 @@ var networkMirrorCases = map[string]sourceCase{
 		installs: "mirror/1.0.0",
 	},
 	"index not found": {
-		fails: notFound,
+		mirrors: " ",
+		fails:   notFound,
 	},
 	"index forbidden": {
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.answers("index", http.StatusForbidden) },
 		fails:   "host $MIRRORHOST denies access",
 		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
 	},
 	"index broken": {
 		cli:     mirrorOrOrigin,
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.answers("index", http.StatusInternalServerError) },
 		fails:   "500 Internal Server Error",
 	},
 	"index broken once": {
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) {
 			w.mirror.Break("index", providertest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
 		},
 		installs: "mirror/1.0.0",
 	},
 	"index isn't JSON": {
-		mirrors: "1.0.0",
-		edits:   []string{"index", "{", "["},
-		fails:   "invalid character ':' after array element",
+		edits: []string{"index", "{", "["},
+		fails: "invalid character ':' after array element",
 	},
 	"version document not found": {
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.answers("version", http.StatusNotFound) },
 		fails:   "does not have version 1.0.0 of provider $WIDGET",
 		theirs:  "does not have archive index for previously-reported $WIDGET version 1.0.0",
 	},
 	"archive not found": {
-		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) { w.answers("archive", http.StatusNotFound) },
 		fails:   "404 Not Found",
 		theirs:  "bad response code: 404",
 	},
 	"no such platform": {
-		mirrors: "1.0.0",
-		edits:   []string{"version", "$PLATFORM", "plan9_mips"},
-		fails:   "$WIDGET v1.0.0 does not have a package available for",
+		edits: []string{"version", "$PLATFORM", "plan9_mips"},
+		fails: "$WIDGET v1.0.0 does not have a package available for",
 	},
 	"absolute URL of an archive": {
-		mirrors:  "1.0.0",
 		arrange:  func(w *sourceWorld) { w.elsewhere(w.other) },
 		installs: "other/1.0.0",
 	},
 	"archive by http": {
-		mirrors:  "1.0.0",
 		arrange:  func(w *sourceWorld) { w.elsewhere(w.plain) },
 		installs: "other/1.0.0",
 	},
 	"URL of an archive from the root": {
-		mirrors:  "1.0.0",
 		edits:    []string{"version", `"url": "`, `"url": "/providers/$WIDGET/../widget/`},
 		installs: "mirror/1.0.0",
 	},
 	"URL of an archive by ftp": {
-		mirrors: "1.0.0",
-		edits:   []string{"version", `"url": "`, `"url": "ftp://localhost/`},
-		fails:   `url has the scheme "ftp"`,
-		theirs:  `unsupported protocol scheme "ftp"`,
+		edits:  []string{"version", `"url": "`, `"url": "ftp://localhost/`},
+		fails:  `url has the scheme "ftp"`,
+		theirs: `unsupported protocol scheme "ftp"`,
 	},
 	"redirects of documents": {
 		arrange: func(w *sourceWorld) {
@@ -155,8 +133,7 @@ var networkMirrorCases = map[string]sourceCase{
 		installs: "other/1.0.0",
 	},
 	"redirect of an archive": {
-		mirrors: "1.0.0",
-		hashes:  noHashes,
+		hashes: noHashes,
 		arrange: func(w *sourceWorld) {
 			w.offers(w.other)
 			w.mirror.Break("archive", providertest.Fault{Redirect: w.expand("$OTHER$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")})
@@ -172,13 +149,11 @@ var networkMirrorCases = map[string]sourceCase{
 	},
 	"base URL whose last segment doesn't matter": {
 		cli:      `provider_installation { network_mirror { url = "$MIRRORx" } }`,
-		mirrors:  "1.0.0",
 		installs: "mirror/1.0.0",
 	},
 	"base URL whose last segment matters, without a slash": {
-		cli:     `provider_installation { network_mirror { url = "https://$MIRRORHOST/providers" } }`,
-		mirrors: "1.0.0",
-		fails:   notFound,
+		cli:   `provider_installation { network_mirror { url = "https://$MIRRORHOST/providers" } }`,
+		fails: notFound,
 	},
 	"base URL by http": {
 		cli:      `provider_installation { network_mirror { url = "$PLAIN" } }`,
@@ -212,13 +187,11 @@ var networkMirrorCases = map[string]sourceCase{
 	},
 	"mirror locked by zh": {
 		files:    locking("1.0.0", servedZH("mirror/1.0.0"), wrongZH),
-		mirrors:  "1.0.0",
 		installs: "mirror/1.0.0",
 	},
 	"mirror locked otherwise": {
-		files:   locking("1.0.0", wrongH1, wrongZH),
-		mirrors: "1.0.0",
-		fails:   notLocked,
+		files: locking("1.0.0", wrongH1, wrongZH),
+		fails: notLocked,
 	},
 	"mirror locked to what isn't there": {
 		files:   locking("1.0.0", wrongH1),

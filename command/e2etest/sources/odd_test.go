@@ -81,14 +81,14 @@ var oddDocuments = map[string]struct {
 // oddAnswerCases are those of the documents, and further ones about how they are sent.
 func oddAnswerCases() map[string]sourceCase {
 	cases := map[string]sourceCase{
-		"media type like that of JSON": {mirrors: "1.0.0", arrange: func(w *sourceWorld) { w.sends("index", "application/vnd.api+json") }, fails: "Content-Type", theirs: "invalid Content-Type"},
-		"broken media type":            {mirrors: "1.0.0", arrange: func(w *sourceWorld) { w.sends("index", "application/json; =") }, fails: "Content-Type", theirs: "invalid Content-Type"},
-		"index without content":        {mirrors: "1.0.0", arrange: func(w *sourceWorld) { w.answers("index", 204) }, fails: "204 No Content", theirs: "status 204"},
-		"index gone":                   {mirrors: "1.0.0", arrange: func(w *sourceWorld) { w.answers("index", 410) }, fails: "410 Gone", theirs: "status 410"},
-		"base URL with a query":        {cli: `provider_installation { network_mirror { url = "$MIRROR?a=b#c" } }`, mirrors: "1.0.0", installs: "mirror/1.0.0"},
+		"media type like that of JSON": {arrange: func(w *sourceWorld) { w.sends("index", "application/vnd.api+json") }, fails: "Content-Type", theirs: "invalid Content-Type"},
+		"broken media type":            {arrange: func(w *sourceWorld) { w.sends("index", "application/json; =") }, fails: "Content-Type", theirs: "invalid Content-Type"},
+		"index without content":        {arrange: func(w *sourceWorld) { w.answers("index", 204) }, fails: "204 No Content", theirs: "status 204"},
+		"index gone":                   {arrange: func(w *sourceWorld) { w.answers("index", 410) }, fails: "410 Gone", theirs: "status 410"},
+		"base URL with a query":        {cli: `provider_installation { network_mirror { url = "$MIRROR?a=b#c" } }`, installs: "mirror/1.0.0"},
 	}
 	for name, odd := range oddDocuments {
-		c := sourceCase{mirrors: "1.0.0", installs: "mirror/1.0.0", arrange: func(w *sourceWorld) {
+		c := sourceCase{installs: "mirror/1.0.0", arrange: func(w *sourceWorld) {
 			w.mirror.Break(odd.kind, providertest.Fault{Body: func([]byte) []byte { return []byte(w.expand(odd.text)) }})
 		}}
 		if !odd.comes {
