@@ -135,12 +135,14 @@ func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 
 func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
-		_, d, again := prepared(t, false)
-		sound := treeOf(t, d.Target.Dir)
+		m, d, again := prepared(t, false)
+		sound, asked := treeOf(t, d.Target.Dir), m.Registry.Requests("")
 		dir, file := packageA(t, d.Target.Dir)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
 		setClock(d)
-		must.Contain(t, "!"+again(d), "!linked 1, read ") // without a request
+		again(d)
+		must.Equal(t, d.linked, 1)
+		must.Equal(t, m.Registry.Requests(""), asked)
 		must.Contain(t, strings.Join(d.read, " "), dir)
 		must.Equal(t, treeOf(t, d.Target.Dir), sound)
 	})

@@ -156,12 +156,12 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	defer cancel()
 	req := require("acme/widget", "")
 	lock := providercache.LockRequest{Requirements: req}
-	for i, err := range []error{
-		must.ErrorOf(in.Install(ctx, req, nil, providercache.Normal)), must.ErrorOf(in.Plan(ctx, req, nil, providercache.Normal)), must.ErrorOf(in.Check(ctx, req, nil)),
-		must.ErrorOf(in.Ensure(ctx, acmeWidget, constraints(""))), must.ErrorOf(in.Fetcher.Hashes(ctx, acmeWidget, v1, onLinux)),
-		must.ErrorOf(in.Fetcher.Lock(ctx, lock)), must.ErrorOf(in.Fetcher.Locate(ctx, lock)),
+	for name, err := range map[string]error{
+		"Install": must.ErrorOf(in.Install(ctx, req, nil, providercache.Normal)), "Plan": must.ErrorOf(in.Plan(ctx, req, nil, providercache.Normal)),
+		"Check": must.ErrorOf(in.Check(ctx, req, nil)), "Ensure": must.ErrorOf(in.Ensure(ctx, acmeWidget, constraints(""))),
+		"Hashes": must.ErrorOf(in.Fetcher.Hashes(ctx, acmeWidget, v1, onLinux)), "Lock": must.ErrorOf(in.Fetcher.Lock(ctx, lock)), "Locate": must.ErrorOf(in.Fetcher.Locate(ctx, lock)),
 	} {
-		must.Fail(t, err, context.DeadlineExceeded, i)
+		must.Fail(t, err, context.DeadlineExceeded, name)
 	}
 	nothingLeft(t, in)
 }

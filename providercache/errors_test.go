@@ -102,6 +102,7 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			failed := must.As[*cause.LockedVersionError](t, err)
 			must.EqualSlices(t, originLines(failed.Requirements), c.unmet)
 			must.EqualSlices(t, originLines(failed.Others), c.met)
+			must.Contain(t, failed.Hint(), `"terraform init -upgrade"`)
 		})
 	}
 }

@@ -45,6 +45,24 @@ func ExampleInstaller_Ensure() {
 	// Output: 1.1.0 terraform-provider-widget_v1.1.0
 }
 
+func ExampleFetcher_Hashes() {
+	source, client, widget, _, closeAll := exampleSource()
+	defer closeAll()
+
+	fetcher := &providercache.Fetcher{Source: source, Client: client}
+	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
+	hashes, err := fetcher.Hashes(context.Background(), widget, getproviders.MustParseVersion("1.0.0"), platforms)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range hashes[platforms[0]] {
+		fmt.Println(h.Scheme())
+	}
+	// Output:
+	// h1
+	// zh
+}
+
 func Example_lock() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,32 +50,32 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 
 func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 	t.Parallel()
+	_, _, archive := newBreakable(t) // as each registry has it
 	for name, c := range map[string]struct {
-		right, wrong int // bytes of the archive, and others behind them; of the whole size: -1, of ten sizes: -10
-		fault        fault
-		asked        []string // SIZE is the size of the archive
+		left  []byte
+		fault fault
+		asked []string // SIZE is the size of the archive
 	}{
-		"all of it":              {right: -1},
+		"all of it":              {left: archive},
 		"nothing":                {asked: []string{""}},
-		"a byte":                 {right: 1, asked: []string{"1-"}},
-		"too much":               {wrong: -10, asked: []string{"SIZE0-", ""}},
-		"something else":         {wrong: 1000, asked: []string{"1000-", ""}},
-		"something of that size": {wrong: -1, asked: []string{"SIZE-", ""}},
+		"a byte":                 {left: archive[:1], asked: []string{"1-"}},
+		"too much":               {left: slices.Concat(archive, make([]byte, 9*len(archive))), asked: []string{"SIZE0-", ""}},
+		"something else":         {left: make([]byte, 1000), asked: []string{"1000-", ""}},
+		"something of that size": {left: make([]byte, len(archive)), asked: []string{"SIZE-", ""}},
 		"a part, and no ranges": {
-			right: 1000, asked: []string{"1000-"}, fault: fault{NoRange: true},
+			left: archive[:1000], asked: []string{"1000-"}, fault: fault{NoRange: true},
 		},
 		"a part, and a cut": {
-			right: 1000, asked: []string{"1000-", "1500-"}, fault: fault{CutAfter: 500, Times: 1},
+			left: archive[:1000], asked: []string{"1000-", "1500-"}, fault: fault{CutAfter: 500, Times: 1},
 		},
 		"something else, and a cut": {
-			wrong: 1000, asked: []string{"1000-", "1500-", ""}, fault: fault{CutAfter: 500, Times: 1},
+			left: make([]byte, 1000), asked: []string{"1000-", "1500-", ""}, fault: fault{CutAfter: 500, Times: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			registry, in, archive, partial := newResumable(t)
-			bytes := func(n int) int { return max(n, -n*len(archive)) }
-			putPart(t, partial, append(archive[:bytes(c.right):bytes(c.right)], make([]byte, bytes(c.wrong))...))
+			registry, in, _, partial := newResumable(t)
+			putPart(t, partial, c.left)
 			registry.Break("archive", c.fault)
 			locks, _ := install(t, in, hosted, nil)
 			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
