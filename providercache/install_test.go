@@ -204,6 +204,13 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	nothingLeft(t, in)
 }
 
+func TestInstall_OfBuiltInProvidersLeavesNothing(t *testing.T) {
+	t.Parallel()
+	in := newInstaller(t, newSource(t))
+	install(t, in, require("terraform.io/builtin/terraform", ""), nil)
+	nothingLeft(t, in)
+}
+
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
 	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: storeIn(t.TempDir())}} {

@@ -46,7 +46,7 @@ func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
 			in.Fetcher = installtest.Again(in.Fetcher)
 			before := registry.Requests("")
-			must.Get(in.Ensure(t.Context(), provider(widgetAddress), constraints("")))(t)
+			must.Len(t, must.Get(in.Ensure(t.Context(), provider(widgetAddress), constraints("")))(t).Hashes, 2)
 			must.Equal(t, registry.Requests("")-before, want)
 		}
 	}

@@ -58,6 +58,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		m.clock.pass(5 * time.Hour)
 		found(t, second, path(i)) // used through another server
 	}
+	found(t, front, path(2))                                                // and through both in one hour
 	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 3 }) // no client waits for the marks
 	left := func() string {
 		var names []string
@@ -91,6 +92,8 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	must.Len(t, marks, 1)
 	must.Contain(t, marks[0], "/acme/p0/")
 	found(t, front, path(2)) // is downloaded again
+	one.Close()
+	must.Equal(t, stat(one, "store_failures_total"), 0)
 }
 
 // TestServer_CollectLeavesWhatIsSent: an archive stays as long as a client takes it.
