@@ -1,10 +1,11 @@
-// Package buckets opens buckets by their URLs, and says what their objects are called elsewhere.
+// Package buckets opens buckets by their URLs, says what their objects are called elsewhere, and writes those that never change.
 package buckets
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -112,4 +113,19 @@ func (a objectArchive) Open(ctx context.Context, offset int64) (getproviders.Ope
 		return getproviders.OpenedArchive{}, err
 	}
 	return getproviders.OpenedArchive{Body: object.Body, Offset: offset, Size: object.Size, Validator: object.Tag, Modified: object.Modified}, nil
+}
+
+// PutOnce writes an object where there is none. One that is there has to be equal: it stays, but where the service has no conditional
+// writes the new one replaces it.
+func PutOnce(ctx context.Context, b blob.Bucket, key string, content *io.SectionReader, opts blob.PutOptions) error {
+	opts.IfAbsent = true
+	_, err := b.Put(ctx, key, content, opts)
+	if errors.Is(err, blob.ErrUnsupported) {
+		opts.IfAbsent = false
+		_, err = b.Put(ctx, key, content, opts)
+	}
+	if errors.Is(err, blob.ErrExists) {
+		return nil
+	}
+	return err
 }

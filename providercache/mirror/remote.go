@@ -98,16 +98,7 @@ func (o bucketArchive) Exists(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// Put implements Archive. Where the service knows no condition, an equal archive may replace the one that is there.
+// Put implements Archive.
 func (o bucketArchive) Put(ctx context.Context, content *io.SectionReader) error {
-	opts := blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime, IfAbsent: true}
-	_, err := o.bucket.Put(ctx, o.key, content, opts)
-	if errors.Is(err, blob.ErrUnsupported) {
-		opts.IfAbsent = false
-		_, err = o.bucket.Put(ctx, o.key, content, opts)
-	}
-	if errors.Is(err, blob.ErrExists) {
-		return nil
-	}
-	return err
+	return buckets.PutOnce(ctx, o.bucket, o.key, content, blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -106,7 +107,7 @@ func (s *Server) markUse(ctx context.Context, key string) {
 	s.tasks.Begin(ctx, func(ctx context.Context) { // no client waits for it
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout) // a server that ends right after a use would lose the mark
 		defer cancel()
-		if err := s.putOnce(ctx, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{}); err != nil {
+		if err := buckets.PutOnce(ctx, s.bucket, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{}); err != nil {
 			s.marked.Forget(key) // the next use tries again
 			s.notStored("archive", key, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -201,7 +202,7 @@ func (s *Server) put(ended context.Context, asked request, path string, zh, h1 g
 	if err != nil {
 		return err
 	}
-	err = s.putOnce(ctx, key, io.NewSectionReader(file, 0, stat.Size()), blob.PutOptions{ContentType: "application/zip", CacheControl: s.caching(archiveCaching)})
+	err = buckets.PutOnce(ctx, s.bucket, key, io.NewSectionReader(file, 0, stat.Size()), blob.PutOptions{ContentType: "application/zip", CacheControl: s.caching(archiveCaching)})
 	s.stored.forget(archivesDir(asked.provider, asked.version))
 	return err
 }

@@ -48,6 +48,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -156,7 +157,7 @@ func (s *Server) Ready(ctx context.Context) error {
 		defer cancel()
 		_, _, err := blob.ReadAll(ctx, s.bucket, readyKey, 1<<10)
 		if errors.Is(err, blob.ErrNotFound) { // which says the same of a bucket as of an object, if it is a directory
-			err = s.putOnce(ctx, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{})
+			err = buckets.PutOnce(ctx, s.bucket, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{})
 		}
 		if disk.IsFull(err) {
 			err = nil

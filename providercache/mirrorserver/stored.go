@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,21 +66,6 @@ type storedArchive struct {
 	Key      string
 	ZH, H1   getproviders.Hash
 	Released time.Time // when its publisher's server says that it was changed last; else when it was stored
-}
-
-// putOnce writes an object where there is none. One that is there is equal, as another server was faster, and stays where the service has
-// conditional writes.
-func (s *Server) putOnce(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) error {
-	opts.IfAbsent = true
-	_, err := s.bucket.Put(ctx, key, content, opts)
-	if errors.Is(err, blob.ErrUnsupported) {
-		opts.IfAbsent = false
-		_, err = s.bucket.Put(ctx, key, content, opts)
-	}
-	if errors.Is(err, blob.ErrExists) {
-		return nil
-	}
-	return err
 }
 
 // archivesDir is what the keys of a version's archives begin with.
