@@ -58,7 +58,8 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		m.clock.pass(5 * time.Hour)
 		found(t, second, path(i)) // used through another server
 	}
-	found(t, front, path(2))                                                // and through both in one hour
+	// The last one is used through both in the same hour.
+	found(t, front, path(2))
 	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 3 }) // no client waits for the marks
 	left := func() string {
 		var names []string
