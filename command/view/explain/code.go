@@ -10,7 +10,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/config/combine"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
@@ -27,8 +26,6 @@ func CodeOf(p *problem.Problem) string {
 		code = cmp.Or(CodeOfError(extra.Err), "module_package_failed")
 	case modules.Outdated:
 		code = "module_not_installed"
-	case combine.LegacyProvider:
-		code = "invalid_address"
 	case diagnostic.Code:
 		code = string(extra)
 	}
