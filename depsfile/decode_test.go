@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -224,7 +225,7 @@ func TestDecode_ModuleLocksAreWarnedAboutOnce(t *testing.T) {
 	if len(diags) != 1 || diags[0].Severity != hcl.DiagWarning || diags[0].Summary != "Dependency locks for modules are not yet supported" {
 		t.Fatalf("got %v", diags)
 	}
-	if !strings.Contains(diags[0].Detail, "Terraform v1.15.9") || diags[0].Subject.Start.Line != 1 {
+	if !strings.Contains(diags[0].Detail, "Terraform v1.15.9") || diags[0].Subject.Start.Line != 1 || diags[0].Extra != diagnostic.Code("lock_file") {
 		t.Errorf("got %v", diags[0])
 	}
 	must.Len(t, l.All(), 1)
