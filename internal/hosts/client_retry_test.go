@@ -23,49 +23,44 @@ import (
 
 func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	for _, tc := range []struct {
-		name   string
-		method string
-		script string // a status for each attempt, or "reset" for an error
-		retry  int
-		want   string
-		made   int
-	}{
-		{"success", "GET", "200", 3, "200", 1},
-		{"redirects are answers", "GET", "302", 3, "302", 1},
-		{"not found", "GET", "404", 3, "404", 1},
-		{"unauthorized", "GET", "401", 3, "401", 1},
-		{"unavailable, then well", "GET", "503 200", 1, "200", 2},
-		{"any 5xx", "GET", "500 502 504 599 200", 4, "200", 5},
-		{"not implemented stays so", "GET", "501 200", 3, "501", 1},
-		{"too many requests", "GET", "429 200", 1, "200", 2},
-		{"connection error", "GET", "reset 200", 1, "200", 2},
-		{"the last response is given", "GET", "503 503 503", 2, "503", 3},
-		{"the last error is given", "GET", "503 reset", 1, "reset", 2},
-		{"no retries", "GET", "503", 0, "503", 1},
-		{"fewer than none", "GET", "503", -1, "503", 1},
-		{"HEAD", "HEAD", "503 200", 1, "200", 2},
-		{"POST is not repeated", "POST", "503 200", 1, "503", 1},
-		{"PUT is not repeated", "PUT", "reset 200", 1, "reset", 1},
+	// A method, how often it is retried, and a status for each attempt, or "reset" for an error; what comes of it, and of how many attempts.
+	for given, want := range map[string]string{
+		"GET 3 200":                 "200 of 1",   // success
+		"GET 3 302":                 "302 of 1",   // redirects are answers
+		"GET 3 404":                 "404 of 1",   // not found
+		"GET 3 401":                 "401 of 1",   // unauthorized
+		"GET 1 503 200":             "200 of 2",   // unavailable, then well
+		"GET 4 500 502 504 599 200": "200 of 5",   // any 5xx
+		"GET 3 501 200":             "501 of 1",   // not implemented stays so
+		"GET 1 429 200":             "200 of 2",   // too many requests
+		"GET 1 reset 200":           "200 of 2",   // connection error
+		"GET 2 503 503 503":         "503 of 3",   // the last response is given
+		"GET 1 503 reset":           "reset of 2", // the last error is given
+		"GET 0 503":                 "503 of 1",   // no retries
+		"GET -1 503":                "503 of 1",   // fewer than none
+		"HEAD 1 503 200":            "200 of 2",   // HEAD
+		"POST 1 503 200":            "503 of 1",   // POST is not repeated
+		"PUT 1 reset 200":           "reset of 1", // PUT is not repeated
 	} {
+		words := strings.Fields(given)
+		retries := must.Get(strconv.Atoi(words[1]))(t)
 		made := 0
-		resp, err := newClient(t, quick(tc.retry, roundTrip(func(req *http.Request) (*http.Response, error) {
+		resp, err := newClient(t, quick(retries, roundTrip(func(req *http.Request) (*http.Response, error) {
 			made++
-			status, err := strconv.Atoi(strings.Fields(tc.script)[made-1])
+			status, err := strconv.Atoi(words[made+1])
 			if err != nil {
 				return nil, reset
 			}
 			return answer(req, status), nil
-		}))).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
-		must.Equal(t, made, tc.made, tc.name)
-		if tc.want == "reset" {
-			must.Fail(t, err, reset, tc.name)
-			must.Equal(t, resp, nil, tc.name)
+		}))).Transport.RoundTrip(mustRequest(t, words[0], "https://example.com/"))
+		if err != nil {
+			must.Fail(t, err, reset, given)
+			must.Equal(t, resp, nil, given)
+			must.Equal(t, fmt.Sprint("reset of ", made), want, given)
 			continue
 		}
-		must.Succeed(t, err, tc.name)
-		must.Equal(t, fmt.Sprint(resp.StatusCode), tc.want, tc.name)
-		must.Equal(t, Attempts(resp), tc.made, tc.name)
+		must.Equal(t, fmt.Sprintf("%d of %d", resp.StatusCode, made), want, given)
+		must.Equal(t, Attempts(resp), made, given)
 	}
 }
 
@@ -193,30 +188,34 @@ func TestBackoff(t *testing.T) {
 		name   string
 		retry  int
 		random float64
-		resp   *http.Response
+		resp   string // status and headers
 		want   time.Duration
 	}{
-		{"first, shortest", 0, 0, nil, 1 * time.Second},
-		{"first, middle", 0, 0.5, nil, 1500 * time.Millisecond},
-		{"second, shortest", 1, 0, nil, 2 * time.Second},
-		{"fourth, shortest", 3, 0, nil, 8 * time.Second},
-		{"fifth is limited", 4, 0, nil, 15 * time.Second},
-		{"fifth is limited, with jitter", 4, 0.5, nil, 22500 * time.Millisecond},
-		{"no overflow", 1 << 40, 0, nil, 15 * time.Second},
-		{"seconds", 0, 0, answer(nil, 503, "Retry-After", "5"), 5 * time.Second},
-		{"seconds with jitter", 0, 0.5, answer(nil, 503, "Retry-After", "5"), 5500 * time.Millisecond},
-		{"zero seconds", 0, 0.25, answer(nil, 429, "Retry-After", "0"), 250 * time.Millisecond},
-		{"seconds beyond all limits", 0, 0.5, answer(nil, 503, "Retry-After", "18446744073709551615"), 30 * time.Second},
-		{"negative seconds are nonsense", 0, 0, answer(nil, 503, "Retry-After", "-5"), 1 * time.Second},
-		{"words are nonsense", 1, 0, answer(nil, 503, "Retry-After", "soon"), 2 * time.Second},
-		{"other statuses don't ask", 0, 0, answer(nil, 500, "Retry-After", "5"), 1 * time.Second},
-		{"date", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2026 07:28:12 GMT"), 12 * time.Second},
-		{"date in the past", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2026 07:00:00 GMT"), 0},
-		{"date beyond the limit", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT"), 30 * time.Second},
-		{"date without now", 0, 0, answer(nil, 503, "Retry-After", date), 1 * time.Second},
+		{"first, shortest", 0, 0, "", 1 * time.Second},
+		{"first, middle", 0, 0.5, "", 1500 * time.Millisecond},
+		{"second, shortest", 1, 0, "", 2 * time.Second},
+		{"fourth, shortest", 3, 0, "", 8 * time.Second},
+		{"fifth is limited", 4, 0, "", 15 * time.Second},
+		{"fifth is limited, with jitter", 4, 0.5, "", 22500 * time.Millisecond},
+		{"no overflow", 1 << 40, 0, "", 15 * time.Second},
+		{"seconds", 0, 0, "503|Retry-After|5", 5 * time.Second},
+		{"seconds with jitter", 0, 0.5, "503|Retry-After|5", 5500 * time.Millisecond},
+		{"zero seconds", 0, 0.25, "429|Retry-After|0", 250 * time.Millisecond},
+		{"seconds beyond all limits", 0, 0.5, "503|Retry-After|18446744073709551615", 30 * time.Second},
+		{"negative seconds are nonsense", 0, 0, "503|Retry-After|-5", 1 * time.Second},
+		{"words are nonsense", 1, 0, "503|Retry-After|soon", 2 * time.Second},
+		{"other statuses don't ask", 0, 0, "500|Retry-After|5", 1 * time.Second},
+		{"date", 0, 0, "503|Date|" + date + "|Retry-After|Wed, 21 Oct 2026 07:28:12 GMT", 12 * time.Second},
+		{"date in the past", 0, 0, "503|Date|" + date + "|Retry-After|Wed, 21 Oct 2026 07:00:00 GMT", 0},
+		{"date beyond the limit", 0, 0, "503|Date|" + date + "|Retry-After|Wed, 21 Oct 2099 07:28:00 GMT", 30 * time.Second},
+		{"date without now", 0, 0, "503|Retry-After|" + date, 1 * time.Second},
 	} {
+		var resp *http.Response
+		if parts := strings.Split(tc.resp, "|"); len(parts) > 1 {
+			resp = answer(nil, must.Get(strconv.Atoi(parts[0]))(t), parts[1:]...)
+		}
 		opts := ClientOptions{random: func() float64 { return tc.random }}.decided()
-		must.Equal(t, opts.waitBefore(opts.RetryWaitMin, tc.retry, tc.resp), tc.want, tc.name)
+		must.Equal(t, opts.waitBefore(opts.RetryWaitMin, tc.retry, resp), tc.want, tc.name)
 	}
 }
 

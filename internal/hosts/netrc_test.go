@@ -34,52 +34,51 @@ func TestNetrc_Files(t *testing.T) {
 	}
 }
 
+// TestNetrc_Entries has a file, and a URL, and the user and password that are found; "" if there are none.
 func TestNetrc_Entries(t *testing.T) {
-	for _, tc := range []struct {
-		name, text, url string
-		want            string // "user:password", "" if there is none
-	}{
-		{"empty file", "", "https://example.com/", ""},
-		{"one line", "machine example.com login u password p", "https://example.com/x", "u:p"},
-		{"many lines", "machine\nexample.com\n\tlogin u\n\n\tpassword p\n", "https://example.com/", "u:p"},
-		{"Windows' line ends", "machine example.com\r\nlogin u\r\npassword p\r\n", "https://example.com/", "u:p"},
-		{"another machine", "machine example.com login u password p", "https://example.org/", ""},
-		{"a subdomain is another machine", "machine example.com login u password p", "https://www.example.com/", ""},
-		{"capitals", "machine Example.COM login u password p", "https://EXAMPLE.com/", "u:p"},
-		{"default port in the URL", "machine example.com login u password p", "https://example.com:443/", "u:p"},
-		{"default port in the file", "machine example.com:443 login u password p", "https://example.com/", "u:p"},
-		{"another port", "machine example.com login u password p", "https://example.com:8443/", ""},
-		{"port in the file", "machine example.com:8443 login u password p", "https://example.com:8443/", "u:p"},
-		{"port in the file only", "machine example.com:8443 login u password p", "https://example.com/", ""},
-		{"the other scheme's port", "machine localhost login u password p", "http://localhost:443/", ""},
-		{"http on loopback", "machine localhost login u password p", "http://localhost/", "u:p"},
-		{"IPv6", "machine ::1 login u password p", "https://[::1]/", "u:p"},
-		{"IPv6 with port", "machine [::1]:8443 login u password p", "https://[::1]:8443/", "u:p"},
-		{"the first entry counts", "machine a login u password p\nmachine a login v password q", "https://a/", "u:p"},
-		{"default", "machine a login u password p\ndefault login v password q", "https://b/", "v:q"},
-		{"default first", "default login v password q machine a login u password p", "https://a/", "u:p"},
-		{"only a password", "machine a password p", "https://a/", ":p"},
-		{"only a user", "machine a login u", "https://a/", "u:"},
-		{"nothing", "machine a account x\ndefault login v password q", "https://a/", ""},
-		{"any order, more words", "machine a password p account x port 5 login u", "https://a/", "u:p"},
-		{"comments", "# machine a login x password y\nmachine a # login z\n login u password p # x", "https://a/", "u:p"},
-		{"password that looks like a comment", "machine a login u password #p", "https://a/", "u:#p"},
-		{"password that is a keyword", "machine a login machine password default", "https://a/", "machine:default"},
-		{"macro", "macdef init\nmachine a login x password y\ncd /\n\nmachine a login u password p", "https://a/", "u:p"},
-		{"macro in an entry", "machine a login u password p\nmacdef init\r\nmachine b login x password y\r\n\r\nmachine b login v password q", "https://b/", "v:q"},
-		{"macro that doesn't end", "machine a login u password p\nmacdef init\nmachine b login x password y\n", "https://b/", ""},
-		{"words before the first machine", "login u password p machine a", "https://a/", ""},
-		{"machine without a name", "machine", "https://a/", ""},
-		{"password without a value", "machine a login u password", "https://a/", "u:"},
-		{"no host", "default login u password p", "https:///x", "u:p"},
+	for given, want := range map[string]string{
+		" => https://example.com/":                                                                                                    "",                // empty file
+		"machine example.com login u password p => https://example.com/x":                                                             "u:p",             // one line
+		"machine\nexample.com\n\tlogin u\n\n\tpassword p\n => https://example.com/":                                                   "u:p",             // many lines
+		"machine example.com\r\nlogin u\r\npassword p\r\n => https://example.com/":                                                    "u:p",             // Windows' line ends
+		"machine example.com login u password p => https://example.org/":                                                              "",                // another machine
+		"machine example.com login u password p => https://www.example.com/":                                                          "",                // a subdomain is another machine
+		"machine Example.COM login u password p => https://EXAMPLE.com/":                                                              "u:p",             // capitals
+		"machine example.com login u password p => https://example.com:443/":                                                          "u:p",             // default port in the URL
+		"machine example.com:443 login u password p => https://example.com/":                                                          "u:p",             // default port in the file
+		"machine example.com login u password p => https://example.com:8443/":                                                         "",                // another port
+		"machine example.com:8443 login u password p => https://example.com:8443/":                                                    "u:p",             // port in the file
+		"machine example.com:8443 login u password p => https://example.com/":                                                         "",                // port in the file only
+		"machine localhost login u password p => http://localhost:443/":                                                               "",                // the other scheme's port
+		"machine localhost login u password p => http://localhost/":                                                                   "u:p",             // http on loopback
+		"machine ::1 login u password p => https://[::1]/":                                                                            "u:p",             // IPv6
+		"machine [::1]:8443 login u password p => https://[::1]:8443/":                                                                "u:p",             // IPv6 with port
+		"machine a login u password p\nmachine a login v password q => https://a/":                                                    "u:p",             // the first entry counts
+		"machine a login u password p\ndefault login v password q => https://b/":                                                      "v:q",             // default
+		"default login v password q machine a login u password p => https://a/":                                                       "u:p",             // default first
+		"machine a password p => https://a/":                                                                                          ":p",              // only a password
+		"machine a login u => https://a/":                                                                                             "u:",              // only a user
+		"machine a account x\ndefault login v password q => https://a/":                                                               "",                // nothing
+		"machine a password p account x port 5 login u => https://a/":                                                                 "u:p",             // any order, more words
+		"# machine a login x password y\nmachine a # login z\n login u password p # x => https://a/":                                  "u:p",             // comments
+		"machine a login u password #p => https://a/":                                                                                 "u:#p",            // password that looks like a comment
+		"machine a login machine password default => https://a/":                                                                      "machine:default", // password that is a keyword
+		"macdef init\nmachine a login x password y\ncd /\n\nmachine a login u password p => https://a/":                               "u:p",             // macro
+		"machine a login u password p\nmacdef init\r\nmachine b login x password y\r\n\r\nmachine b login v password q => https://b/": "v:q",             // macro in an entry
+		"machine a login u password p\nmacdef init\nmachine b login x password y\n => https://b/":                                     "",                // macro that doesn't end
+		"login u password p machine a => https://a/":                                                                                  "",                // words before the first machine
+		"machine => https://a/":                    "",    // machine without a name
+		"machine a login u password => https://a/": "u:",  // password without a value
+		"default login u password p => https:///x": "u:p", // no host
 	} {
-		_, parsed, err := readNetrc([]string{netrcFile(t, tc.text)})
-		must.Succeed(t, err, tc.name)
+		text, at, _ := strings.Cut(given, " => ")
+		_, parsed, err := readNetrc([]string{netrcFile(t, text)})
+		must.Succeed(t, err, given)
 		got := ""
-		if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
+		if entry, ok := parsed.find(mustURL(t, at), true); ok {
 			got = entry.user + ":" + entry.password
 		}
-		must.Equal(t, got, tc.want, tc.name)
+		must.Equal(t, got, want, given)
 	}
 }
 
@@ -108,29 +107,26 @@ default login u password other
 		"https://example.com/back":      "https://stranger.example/back",
 		"https://stranger.example/back": "https://example.com/archive",
 	}
-	for _, tc := range []struct {
-		url    string
-		header string // Authorization of the request itself
-		want   string
-	}{
-		{"https://example.com/archive", "", "one"},
-		{"https://example.com/archive", "Bearer x", "Bearer x"},
-		{"https://me:pw@example.com/archive", "", "pw"},
-		{"https://stranger.example/archive", "", "other"},
-		{"http://example.com/archive", "", "-"},
-		{"http://stranger.example/archive", "", "-"},
-		{"http://127.0.0.1/archive", "", "other"},
-		{"https://example.com/same", "", "one one"},
-		{"https://example.com/cdn", "", "one two"},
-		{"https://example.com/port", "", "one three"},
-		{"https://example.com/port2", "", "one -"},
-		{"https://example.com/plain", "", "one -"},
-		{"https://example.com/stranger", "", "one -"},
-		{"https://example.com/back", "", "one - one"},
-		{"https://example.com/stranger", "Bearer x", "Bearer x -"},
-		{"https://example.com/cdn", "Bearer x", "Bearer x two"},
+	for given, want := range map[string]string{ // a URL, and an Authorization of the request itself
+		"https://example.com/archive":           "one",
+		"https://example.com/archive Bearer x":  "Bearer x",
+		"https://me:pw@example.com/archive":     "pw",
+		"https://stranger.example/archive":      "other",
+		"http://example.com/archive":            "-",
+		"http://stranger.example/archive":       "-",
+		"http://127.0.0.1/archive":              "other",
+		"https://example.com/same":              "one one",
+		"https://example.com/cdn":               "one two",
+		"https://example.com/port":              "one three",
+		"https://example.com/port2":             "one -",
+		"https://example.com/plain":             "one -",
+		"https://example.com/stranger":          "one -",
+		"https://example.com/back":              "one - one",
+		"https://example.com/stranger Bearer x": "Bearer x -",
+		"https://example.com/cdn Bearer x":      "Bearer x two",
 	} {
-		t.Run(tc.url+" "+tc.header, func(t *testing.T) {
+		t.Run(given, func(t *testing.T) {
+			at, header, _ := strings.Cut(given, " ")
 			var told []string
 			client := asking(t, 0, func(req *http.Request) *http.Response {
 				_, password, ok := req.BasicAuth()
@@ -148,13 +144,13 @@ default login u password other
 				}
 				return answer(req, 200)
 			})
-			req := get(t, tc.url)
-			if tc.header != "" {
-				req.Header.Set("Authorization", tc.header)
+			req := get(t, at)
+			if header != "" {
+				req.Header.Set("Authorization", header)
 			}
 			closed(t)(Do(WithNetrc(client, []string{file}), req, 5))
-			must.Equal(t, strings.Join(told, " "), tc.want)
-			must.Equal(t, req.Header.Get("Authorization"), tc.header, "the caller's request was changed")
+			must.Equal(t, strings.Join(told, " "), want)
+			must.Equal(t, req.Header.Get("Authorization"), header, "the caller's request was changed")
 		})
 	}
 }
