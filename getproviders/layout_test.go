@@ -78,20 +78,13 @@ func TestParsePackedName(t *testing.T) {
 
 func TestExecutableName(t *testing.T) {
 	aws := mustParse(t, "hashicorp/aws")
-	for name, want := range map[string]bool{
-		"terraform-provider-aws":               true,
-		"terraform-provider-aws_v5.0.0":        true,
-		"terraform-provider-aws_v5.0.0_x5.exe": true,
-		"terraform-provider-aws.exe":           true,
-		"terraform-provider-aws.txt":           true,
-		"terraform-provider-awscc":             false,
-		"terraform-provider-aws-5":             false,
-		"Terraform-Provider-aws":               false,
-		"terraform-provider":                   false,
-		"aws":                                  false,
-		"":                                     false,
+	for want, names := range map[bool]string{
+		true:  "terraform-provider-aws terraform-provider-aws_v5.0.0 terraform-provider-aws_v5.0.0_x5.exe terraform-provider-aws.exe terraform-provider-aws.txt",
+		false: "terraform-provider-awscc terraform-provider-aws-5 Terraform-Provider-aws terraform-provider aws ",
 	} {
-		must.Equal(t, layout.ExecutableName(aws, name), want, name)
+		for name := range strings.SplitSeq(names, " ") {
+			must.Equal(t, layout.ExecutableName(aws, name), want, name)
+		}
 	}
 }
 

@@ -28,24 +28,21 @@ func TestArchiveCredentials(t *testing.T) {
 		"https://cdn.example/around":  "https://example.com/w.zip",
 		"https://example.com/archive": "",
 	}
-	for name, tc := range map[string]struct {
-		owner Hostname
-		url   string
-		want  string // the URLs that got the token
-	}{
-		"of its owner":              {"example.com", "https://example.com/archive", "https://example.com/archive"},
-		"a service of the owner":    {"example.com", "https://api.example.org/w.zip", "https://api.example.org/w.zip"},
-		"on loopback":               {"example.com", "http://127.0.0.1/w.zip", "http://127.0.0.1/w.zip"},
-		"of nobody":                 {"", "https://example.com/archive", ""},
-		"of somebody without token": {"other.example", "https://example.com/archive", ""},
-		"over plain http":           {"example.com", "http://example.com/w.zip", ""},
-		"redirected, same host":     {"example.com", "https://example.com/moved", "https://example.com/moved"},
-		"redirected, other host":    {"example.com", "https://example.com/away", "https://example.com/away"},
-		"redirected, other port":    {"example.com", "https://example.com/port", "https://example.com/port"},
-		"redirected to plain http":  {"example.com", "https://example.com/plain", "https://example.com/plain"},
-		"redirected there and back": {"example.com", "https://example.com/around", "https://example.com/around"},
+	for given, told := range map[string]bool{ // whose archive it is, its URL, and whether that gets the token; no other one does
+		"example.com https://example.com/archive":   true,  // of its owner
+		"example.com https://api.example.org/w.zip": true,  // a service of the owner
+		"example.com http://127.0.0.1/w.zip":        true,  // on loopback
+		" https://example.com/archive":              false, // of nobody
+		"other.example https://example.com/archive": false, // of somebody without token
+		"example.com http://example.com/w.zip":      false, // over plain http
+		"example.com https://example.com/moved":     true,  // redirected, same host
+		"example.com https://example.com/away":      true,  // redirected, other host
+		"example.com https://example.com/port":      true,  // redirected, other port
+		"example.com https://example.com/plain":     true,  // redirected to plain http
+		"example.com https://example.com/around":    true,  // redirected there and back
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(given, func(t *testing.T) {
+			owner, at, _ := strings.Cut(given, " ")
 			var got recorder
 			client := WithArchiveCredentials(asking(t, 0, func(req *http.Request) *http.Response {
 				if header := req.Header.Get("Authorization"); header == "Bearer hunter2" {
@@ -55,9 +52,9 @@ func TestArchiveCredentials(t *testing.T) {
 				}
 				return onward(req, ways)
 			}), tokens{"example.com": "hunter2"})
-			req := get(t, tc.url)
-			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3))
-			must.Equal(t, got.all(), tc.want)
+			req := get(t, at)
+			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), Hostname(owner))), 3))
+			must.Equal(t, got.all(), map[bool]string{true: at}[told])
 			if req.Header.Get("Authorization") != "" {
 				t.Error("the caller's request was changed")
 			}

@@ -13,37 +13,34 @@ import (
 )
 
 func TestEnvTokens(t *testing.T) {
-	for _, tc := range []struct {
-		name    string
-		environ string // with | between variables
-		host    Hostname
-		want    string
-	}{
-		{"none", "", "example.com", "unknown"},
-		{"underscores", "TF_TOKEN_registry_example_com=x", "registry.example.com", "x"},
-		{"dashes", "TF_TOKEN_my__registry_example_com=x", "my-registry.example.com", "x"},
-		{"literal dots and dashes", "TF_TOKEN_my-registry.example.com=x", "my-registry.example.com", "x"},
-		{"three underscores", "TF_TOKEN_my___example_com=x", "my.-example.com", "unknown"},
-		{"four underscores", "TF_TOKEN_abc____d_com=x", "abc--d.com", "x"},
-		{"capitals", "TF_TOKEN_Example_COM=x", "example.com", "x"},
-		{"prefix in small letters", "tf_token_example_com=x", "example.com", "unknown"},
-		{"no prefix", "XTF_TOKEN_example_com=x", "example.com", "unknown"},
-		{"one label", "TF_TOKEN_localhost=x", "localhost", "x"},
-		{"port", "TF_TOKEN_localhost:8443=x", "localhost:8443", "x"},
-		{"default port", "TF_TOKEN_example_com:443=x", "example.com", "x"},
-		{"a port is another host", "TF_TOKEN_localhost=x", "localhost:8443", "unknown"},
-		{"no port after the colon", "TF_TOKEN_example_com:=x", "example.com", "unknown"},
-		{"Unicode", "TF_TOKEN_bücher_example=x", "xn--bcher-kva.example", "x"},
-		{"punycode", "TF_TOKEN_xn--bcher-kva_example=x", "xn--bcher-kva.example", "x"},
-		{"punycode with underscores", "TF_TOKEN_xn____bcher__kva_example=x", "xn--bcher-kva.example", "x"},
-		{"punycode with port", "TF_TOKEN_xn--bcher-kva_example:8443=x", "xn--bcher-kva.example:8443", "x"},
-		{"invalid punycode", "TF_TOKEN_xn--a=x", "xn--a", "unknown"},
-		{"the last one counts", "TF_TOKEN_example_com=x|TF_TOKEN_Example.com=y", "example.com", "y"},
-		{"empty", "TF_TOKEN_example_com=", "example.com", ""},
-		{"equals signs in the token", "TF_TOKEN_example_com=x=y==", "example.com", "x=y=="},
-		{"odd entries", "|=|=C:=C:\\|TF_TOKEN_|TF_TOKEN_=x|TF_TOKEN_a b=x|TF_TOKEN__=x|TF_TOKEN_\xff=x|TF_TOKEN_::=x", "", "unknown"},
+	for given, want := range map[string]string{ // variables, with | between them, and the host
+		" => example.com": "unknown", // none
+		"TF_TOKEN_registry_example_com=x => registry.example.com":                                         "x",       // underscores
+		"TF_TOKEN_my__registry_example_com=x => my-registry.example.com":                                  "x",       // dashes
+		"TF_TOKEN_my-registry.example.com=x => my-registry.example.com":                                   "x",       // literal dots and dashes
+		"TF_TOKEN_my___example_com=x => my.-example.com":                                                  "unknown", // three underscores
+		"TF_TOKEN_abc____d_com=x => abc--d.com":                                                           "x",       // four underscores
+		"TF_TOKEN_Example_COM=x => example.com":                                                           "x",       // capitals
+		"tf_token_example_com=x => example.com":                                                           "unknown", // prefix in small letters
+		"XTF_TOKEN_example_com=x => example.com":                                                          "unknown", // no prefix
+		"TF_TOKEN_localhost=x => localhost":                                                               "x",       // one label
+		"TF_TOKEN_localhost:8443=x => localhost:8443":                                                     "x",       // port
+		"TF_TOKEN_example_com:443=x => example.com":                                                       "x",       // default port
+		"TF_TOKEN_localhost=x => localhost:8443":                                                          "unknown", // a port is another host
+		"TF_TOKEN_example_com:=x => example.com":                                                          "unknown", // no port after the colon
+		"TF_TOKEN_bücher_example=x => xn--bcher-kva.example":                                              "x",       // Unicode
+		"TF_TOKEN_xn--bcher-kva_example=x => xn--bcher-kva.example":                                       "x",       // punycode
+		"TF_TOKEN_xn____bcher__kva_example=x => xn--bcher-kva.example":                                    "x",       // punycode with underscores
+		"TF_TOKEN_xn--bcher-kva_example:8443=x => xn--bcher-kva.example:8443":                             "x",       // punycode with port
+		"TF_TOKEN_xn--a=x => xn--a":                                                                       "unknown", // invalid punycode
+		"TF_TOKEN_example_com=x|TF_TOKEN_Example.com=y => example.com":                                    "y",       // the last one counts
+		"TF_TOKEN_example_com= => example.com":                                                            "",        // empty
+		"TF_TOKEN_example_com=x=y== => example.com":                                                       "x=y==",   // equals signs in the token
+		"|=|=C:=C:\\|TF_TOKEN_|TF_TOKEN_=x|TF_TOKEN_a b=x|TF_TOKEN__=x|TF_TOKEN_\xff=x|TF_TOKEN_::=x => ": "unknown", // odd entries
 	} {
-		must.Equal(t, must.Get(FirstOf(EnvTokens(strings.Split(tc.environ, "|")), NewStaticTokens(map[Hostname]string{tc.host: "unknown"})).Token(t.Context(), tc.host))(t, tc.name), tc.want, tc.name)
+		environ, name, _ := strings.Cut(given, " => ")
+		host := Hostname(name)
+		must.Equal(t, must.Get(FirstOf(EnvTokens(strings.Split(environ, "|")), NewStaticTokens(map[Hostname]string{host: "unknown"})).Token(t.Context(), host))(t, given), want, given)
 	}
 }
 
