@@ -40,19 +40,19 @@ func TestChoose_NameOptionAndVariable(t *testing.T) {
 }
 
 func TestByVariable_OldNameCountsWithoutTheNewOne(t *testing.T) {
-	for _, tt := range []struct{ env, want string }{
-		{"TFDEPS_ENGINE=tofu", "OpenTofu"},
-		{"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=terraform", "Terraform"},
-		{"TFDEPS_ENGINE=neither TFDEPS_PRODUCT=tofu", "OpenTofu"},
-		{"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=", "OpenTofu"},
-		{"TFDEPS_ENGINE=OpenTofu", `the value of TFDEPS_ENGINE is "OpenTofu", and has to be "terraform" or "tofu"`},
+	for env, want := range map[string]string{
+		"TFDEPS_ENGINE=tofu":                          "OpenTofu",
+		"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=terraform": "Terraform",
+		"TFDEPS_ENGINE=neither TFDEPS_PRODUCT=tofu":   "OpenTofu",
+		"TFDEPS_ENGINE=tofu TFDEPS_PRODUCT=":          "OpenTofu",
+		"TFDEPS_ENGINE=OpenTofu":                      `the value of TFDEPS_ENGINE is "OpenTofu", and has to be "terraform" or "tofu"`,
 	} {
-		product, err := ByVariable(cli.Environment(strings.Fields(tt.env)))
+		product, err := ByVariable(cli.Environment(strings.Fields(env)))
 		got := product.Name
 		if err != nil {
 			got = err.Error()
 		}
-		must.Equal(t, got, tt.want, tt.env)
+		must.Equal(t, got, want, env)
 	}
 }
 

@@ -277,25 +277,23 @@ mock_provider "a" {}
 func TestLoadModule_OpenTofu(t *testing.T) {
 	product := asOpenTofu
 	for name, c := range openTofuCases {
-		t.Run(name, func(t *testing.T) {
-			dir := writeFiles(t, c.files)
-			got := summary(dir, product)
-			module, _ := LoadModule(dir, product)
-			tests, diags := module.TestRequirements()
-			must.Len(t, diags, 0)
-			lines := map[string]bool{}
-			for line := range strings.Lines(got) {
-				lines[line] = true
-			}
-			for _, test := range module.Tests {
-				for _, p := range tests[test].Providers() {
-					if !strings.Contains(c.want, "error") {
-						lines[strings.TrimSpace("test "+test+" "+p.String()+" "+tests[test].Constraints(p).String())+"\n"] = true
-					}
+		dir := writeFiles(t, c.files)
+		got := summary(dir, product)
+		module, _ := LoadModule(dir, product)
+		tests, diags := module.TestRequirements()
+		must.Len(t, diags, 0, name)
+		lines := map[string]bool{}
+		for line := range strings.Lines(got) {
+			lines[line] = true
+		}
+		for _, test := range module.Tests {
+			for _, p := range tests[test].Providers() {
+				if !strings.Contains(c.want, "error") {
+					lines[strings.TrimSpace("test "+test+" "+p.String()+" "+tests[test].Constraints(p).String())+"\n"] = true
 				}
 			}
-			must.Equal(t, filepath.ToSlash(joinLines(lines)), c.want)
-		})
+		}
+		must.Equal(t, filepath.ToSlash(joinLines(lines)), c.want, name)
 	}
 }
 
