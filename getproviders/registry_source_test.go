@@ -93,9 +93,12 @@ func wantQueryError(t *testing.T, err error, texts ...string) {
 	}
 }
 
-// wantKind fails the test unless an error is of this kind, and of no other.
+// wantKind ends the test unless an error is of this kind, nil included, and fails it if it is of another one as well.
 func wantKind(t *testing.T, err, kind error, about ...any) {
 	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Fatalf("%v: %v, want %v", about, err, kind)
+	}
 	for _, each := range []error{
 		ErrProviderNotFound, ErrVersionNotFound, ErrPlatformMissing, ErrProtocol, ErrUnauthorized, ErrUnreachable,
 	} {
@@ -128,7 +131,7 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 }
 
 func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
-	for status, kind := range map[string]error{"401": ErrUnauthorized, "500": ErrUnreachable} {
+	for status, kind := range map[string]error{"401": ErrUnauthorized, "403": ErrUnauthorized, "500": ErrUnreachable} {
 		fake := newFakeRegistry(t, pages{packagePath: status})
 		wantKind(t, must.ErrorOf(packageOf(t, fake.source(t))), kind, status)
 	}
