@@ -38,7 +38,7 @@ func TestAnyHash(t *testing.T) {
 			must.DeepEqual(t, got, AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, name)
 			continue
 		}
-		wantAuthenticationError(t, err, "checksum_mismatch", test.wantErr)
+		wantAuthenticationError(t, err, "checksum_mismatch", test.wantErr, name)
 	}
 }
 
@@ -54,11 +54,11 @@ func TestChecksumError_RepeatsLittle(t *testing.T) {
 }
 
 // wantAuthenticationError checks what callers use: the sentinel, the type, and the text.
-func wantAuthenticationError(t *testing.T, err error, code, text string) {
+func wantAuthenticationError(t *testing.T, err error, code, text string, about ...any) {
 	t.Helper()
-	must.Fail(t, err, ErrAuthentication)
-	must.Equal(t, CodeOf(err), code)
-	must.Contain(t, err, text)
+	must.Fail(t, err, ErrAuthentication, about...)
+	must.Equal(t, CodeOf(err), code, about...)
+	must.Contain(t, err, text, about...)
 }
 
 func TestChecksumError_HintsAtItsCause(t *testing.T) {

@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -96,9 +97,11 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 		{"signing_keys", map[string]any{"gpg_public_keys": "x"}, "signing_keys.gpg_public_keys can't be a JSON string"},
 		{"protocols", "5.0", "protocols can't be a JSON string"},
 	} {
-		fake := newFakeRegistry(t, pages{packagePath: packageBody(t, map[string]any{test.property: test.value})})
-		_, err := askForPackage(t, fake)
-		wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
+		t.Run(fmt.Sprint(test.property, "=", test.value), func(t *testing.T) {
+			fake := newFakeRegistry(t, pages{packagePath: packageBody(t, map[string]any{test.property: test.value})})
+			_, err := askForPackage(t, fake)
+			wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
+		})
 	}
 }
 
