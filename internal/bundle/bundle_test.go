@@ -187,7 +187,7 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 // refused are archives of which nothing may be unpacked, by the reason.
 func refused(t testing.TB) map[string][]byte {
 	file := func(name string) Entry { return Entry{Path: name, Size: 1, SHA256: sum("x")} }
-	a := []Entry{file("a")}
+	a, empty := []Entry{file("a")}, []Entry{{Path: "a", SHA256: sum("")}}
 	with := func(name string) []byte {
 		return forge(t, []Entry{file(name)}, x(name))
 	}
@@ -210,11 +210,11 @@ func refused(t testing.TB) map[string][]byte {
 		"another content":   forge(t, a, entry{name: "a", content: "y"}),
 		"another kind":      forge(t, a, entry{name: "a", link: "b", kind: tar.TypeSymlink}),
 		"PAX records":       forge(t, a, entry{name: "a", content: "x", link: "b", records: map[string]string{"comment": "x"}}),
-		"a directory":       forge(t, a, entry{name: "a", kind: tar.TypeDir}),
-		"a FIFO":            forge(t, a, entry{name: "a", kind: tar.TypeFifo}),
-		"a block device":    forge(t, a, entry{name: "a", kind: tar.TypeBlock}),
-		"a device":          forge(t, []Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", kind: tar.TypeChar}),
-		"a hard link":       forge(t, []Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", link: "/etc/passwd", kind: tar.TypeLink}),
+		"a directory":       forge(t, empty, entry{name: "a", kind: tar.TypeDir}),
+		"a FIFO":            forge(t, empty, entry{name: "a", kind: tar.TypeFifo}),
+		"a block device":    forge(t, empty, entry{name: "a", kind: tar.TypeBlock}),
+		"a device":          forge(t, empty, entry{name: "a", kind: tar.TypeChar}),
+		"a hard link":       forge(t, empty, entry{name: "a", link: "/etc/passwd", kind: tar.TypeLink}),
 		"twice":             forge(t, []Entry{file("a"), file("a")}, x("a"), x("a")),
 		"twice but case":    forge(t, []Entry{file("A"), file("a")}, x("A"), x("a")),
 		"unsorted":          forge(t, []Entry{file("b"), file("a")}, x("b"), x("a")),
