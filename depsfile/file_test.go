@@ -34,9 +34,15 @@ func TestSave_LoadOfADeviceIsAnError(t *testing.T) {
 	if err != nil || info.Mode().IsRegular() {
 		t.Skipf("%s is no device here", os.DevNull)
 	}
-	_, diags := Load(os.DevNull, terraform)
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
-		t.Errorf("got %v", diags)
+	paths := []string{os.DevNull}
+	if link := filepath.Join(t.TempDir(), FileName); must.Symlink(os.DevNull, link) == nil {
+		paths = append(paths, link)
+	}
+	for _, path := range paths {
+		_, diags := Load(path, terraform)
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
+			t.Errorf("%s: got %v", path, diags)
+		}
 	}
 }
 
