@@ -124,6 +124,7 @@ func TestNetwork_SourcesAreSharedOnlyIfAsked(t *testing.T) {
 func TestSource_RefusesAnUnknownMethod(t *testing.T) {
 	config := &Config{Installation: []Method{{}}}
 	must.Refuse(config.Source(t.Context(), SourceOptions{Product: terraform}))(t, "a method of no kind is accepted")
+	must.Equal(t, MethodKind(0).String()+MethodKind(99).String(), "unknownunknown")
 }
 
 func TestNetwork_TakesTokensOfVariablesFirst(t *testing.T) {
