@@ -29,7 +29,7 @@ func TestLinkMode_HasAName(t *testing.T) {
 }
 
 // packageToLink makes a package with a directory, several modes and, where
-// that is possible, a
+// that is possible, a link.
 func packageToLink(t *testing.T) string {
 	t.Helper()
 	from := filepath.Join(t.TempDir(), "from")
