@@ -23,27 +23,27 @@ import (
 
 func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	// A method, how often it is retried, and a status for each attempt, or "reset" for an error; what comes of it, and of how many attempts.
+	// A status for each attempt, or "reset" for an error; what comes of it, and how many attempts are made.
 	for given, want := range map[string]string{
-		"GET 3 200":                 "200 of 1",   // success
-		"GET 3 302":                 "302 of 1",   // redirects are answers
-		"GET 3 404":                 "404 of 1",   // not found
-		"GET 3 401":                 "401 of 1",   // unauthorized
-		"GET 1 503 200":             "200 of 2",   // unavailable, then well
-		"GET 4 500 502 504 599 200": "200 of 5",   // any 5xx
-		"GET 3 501 200":             "501 of 1",   // not implemented stays so
-		"GET 1 429 200":             "200 of 2",   // too many requests
-		"GET 1 reset 200":           "200 of 2",   // connection error
-		"GET 2 503 503 503":         "503 of 3",   // the last response is given
-		"GET 1 503 reset":           "reset of 2", // the last error is given
-		"GET 0 503":                 "503 of 1",   // no retries
-		"GET -1 503":                "503 of 1",   // fewer than none
-		"HEAD 1 503 200":            "200 of 2",   // HEAD
-		"POST 1 503 200":            "503 of 1",   // POST is not repeated
-		"PUT 1 reset 200":           "reset of 1", // PUT is not repeated
+		"GET retries=3 200":                 "200 made=1",   // success
+		"GET retries=3 302":                 "302 made=1",   // redirects are answers
+		"GET retries=3 404":                 "404 made=1",   // not found
+		"GET retries=3 401":                 "401 made=1",   // unauthorized
+		"GET retries=1 503 200":             "200 made=2",   // unavailable, then well
+		"GET retries=4 500 502 504 599 200": "200 made=5",   // any 5xx
+		"GET retries=3 501 200":             "501 made=1",   // not implemented stays so
+		"GET retries=1 429 200":             "200 made=2",   // too many requests
+		"GET retries=1 reset 200":           "200 made=2",   // connection error
+		"GET retries=2 503 503 503":         "503 made=3",   // the last response is given
+		"GET retries=1 503 reset":           "reset made=2", // the last error is given
+		"GET retries=0 503":                 "503 made=1",   // no retries
+		"GET retries=-1 503":                "503 made=1",   // fewer than none
+		"HEAD retries=1 503 200":            "200 made=2",   // HEAD
+		"POST retries=1 503 200":            "503 made=1",   // POST is not repeated
+		"PUT retries=1 reset 200":           "reset made=1", // PUT is not repeated
 	} {
 		words := strings.Fields(given)
-		retries := must.Get(strconv.Atoi(words[1]))(t)
+		retries := must.Get(strconv.Atoi(strings.TrimPrefix(words[1], "retries=")))(t)
 		made := 0
 		resp, err := newClient(t, quick(retries, roundTrip(func(req *http.Request) (*http.Response, error) {
 			made++
@@ -56,10 +56,10 @@ func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 		if err != nil {
 			must.Fail(t, err, reset, given)
 			must.Equal(t, resp, nil, given)
-			must.Equal(t, fmt.Sprint("reset of ", made), want, given)
+			must.Equal(t, fmt.Sprint("reset made=", made), want, given)
 			continue
 		}
-		must.Equal(t, fmt.Sprintf("%d of %d", resp.StatusCode, made), want, given)
+		must.Equal(t, fmt.Sprintf("%d made=%d", resp.StatusCode, made), want, given)
 		must.Equal(t, Attempts(resp), made, given)
 	}
 }
