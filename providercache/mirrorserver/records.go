@@ -113,10 +113,11 @@ func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p ge
 	r := s.fetcher.Resolver()
 	r.Source = source
 	for _, v := range available.Versions {
+		asking := r
 		if has := available.Details[v].Platforms; len(has) > 0 { // which may not be this server's own
-			r.Platform = has[0]
+			asking.Platform = has[0]
 		}
-		c := r.Listed(ctx, p, v, available)
+		c := asking.Listed(ctx, p, v, available)
 		at := slices.IndexFunc(all, func(known sourceRecord) bool { return known.URL == c.SourceURL && known.Registry == c.FromRegistry })
 		if at < 0 {
 			at = len(all)
