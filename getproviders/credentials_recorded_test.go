@@ -237,7 +237,7 @@ const (
 	sigDoc     = mirrorDir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig"
 )
 
-// mirrored is a version's document for an archive at the URL.
+// mirroredAt is a version's document for an archive at the URL.
 func mirroredAt(at string) string {
 	return `{"archives": {"linux_amd64": {"url": "` + at + `"}}}`
 }

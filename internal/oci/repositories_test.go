@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // uploads counts the blobs that are sent to a registry, and those that it is asked to take from another repository.
@@ -104,8 +105,7 @@ func (c *creating) answer(r *http.Request) *http.Response {
 	return reply(r, http.StatusNotFound, unknown)
 }
 
-// TestPush_CreatesRepositories publishes several versions at once to a registry that doesn't make repositories by itself,
-// and to one for which nobody makes them.
+// TestPush_CreatesRepositories publishes several versions at once to a registry that doesn't make repositories by itself.
 func TestPush_CreatesRepositories(t *testing.T) {
 	t.Parallel()
 	s := start(t, false)
@@ -136,7 +136,15 @@ func TestPush_CreatesRepositories(t *testing.T) {
 	err := s.client.Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
 	must.Contain(t, err, "there is no repository "+at.String())
 	must.Contain(t, err, "creating it failed: AccessDenied")
-	err = (&Client{HTTP: client}).Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
+}
+
+// TestPush_NamesTheRepositoryToBeCreated needs no real registry: nobody makes repositories here.
+func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
+	client := &Client{HTTP: &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		return reply(r, http.StatusNotFound, unknown), nil
+	})}}
+	at := Repository{Registry: "r.example", Name: "team/widget"}
+	err := client.Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
 	must.Contain(t, err, "there is no repository "+at.String())
-	must.Contain(t, err, "create providers/forbidden there first")
+	must.Contain(t, err, "create team/widget there first")
 }
