@@ -56,6 +56,7 @@ func TestInstall_LeavesItsDirectoriesForNoAddress(t *testing.T) {
 		must.Refuse(in.Fetcher.Hashes(t.Context(), p, v, []getproviders.Platform{c.Platform}))(t, c)
 		must.Refuse(attempt(t, in, getproviders.Requirements{p: nil}, locks))(t, c)
 		must.Refuse(mirror.Update(t.Context(), in.Fetcher, mirror.Directory(in.Target.Dir), []mirror.Spec{{PackageSpec: spec}}, mirror.Options{}))(t, c)
+		must.Equal(t, source.MetadataAsked, 0, c)
 		for _, name := range tree(t, root) {
 			must.Equal(t, strings.HasPrefix(deep, name+"/") || strings.HasPrefix(name, deep), true, name, c)
 		}

@@ -61,7 +61,7 @@ func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.Package
 // prefetchOne puts one package into the cache.
 func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec) (done Prefetched, err error) {
 	selected := w.Selected()
-	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
+	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate(), in.fetcher().Platform.Validate()); err != nil {
 		return done, selected.Failed(during.Query, err)
 	}
 	if w.Version.IsZero() {
