@@ -288,6 +288,7 @@ func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
 	}{
 		"something before the first entry": {append([]byte("#!/bin/sh\n"), ordinary...), RuleArchive},
 		"two archives":                     {slices.Concat(ordinary, stored), RuleArchive},
+		"an archive twice":                 {slices.Concat(ordinary, ordinary), RuleArchive},
 		"two archives with one directory":  {slices.Concat(hidden[:bytes.Index(hidden, []byte("PK\x01\x02"))], ordinary), RuleArchive},
 		"another name in the header":       {replaceFirst(t, ordinary, widgetFile, strings.ToUpper(widgetFile)), RuleData},
 		"another method in the header":     {withHeader(ordinary, 8, 0), RuleData},
