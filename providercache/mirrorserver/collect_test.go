@@ -93,6 +93,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	must.Len(t, marks, 1)
 	must.Contain(t, marks[0], "/acme/p0/")
 	found(t, front, path(2)) // is downloaded again
+	settle(t, one)
 	one.Close()
 	must.Equal(t, stat(one, "store_failures_total"), 0)
 }
