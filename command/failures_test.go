@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -239,4 +240,120 @@ func unwrapped(text string) string {
 		}
 	}
 	return strings.NewReplacer("╷\n", "", "╵\n", "").Replace(b.String())
+}
+
+// argumentFailures are about arguments and variables, and about values that they don't have.
+func argumentFailures() map[string]failure {
+	return map[string]failure{
+		"product_variable_invalid":         {env: "TFDEPS_PRODUCT=opentofu"},
+		"progress_variable_invalid":        {env: "TFDEPS_PROGRESS=bars"},
+		"workspace_invalid":                {env: "TF_WORKSPACE=a b"},
+		"cache_add_a_missing_version":      {setUp: versions("1.0.0")},
+		"cache_add_for_a_missing_platform": {setUp: versions("1.0.0")},
+		"cache_pull_from_http":             {setUp: installed},
+		"linking_invalid":                  {env: "TFDEPS_LINK=sym"},
+		"version_of_the_product_invalid":   {env: "TFDEPS_TERRAFORM_VERSION=latest"},
+		"cache_dir_unusable": {files: and(requiring(tiny+" ~> 2.0"), "cache", "a file"), env: "TFDEPS_CACHE_DIR=cache",
+			setUp: versions("1.0.0")},
+		"cli_args_unknown_option":            {env: "TF_CLI_ARGS_init=-parallelism=5"},
+		"cli_args_unknown_option_of_another": {env: "TF_CLI_ARGS=-input=false"},
+		"cli_args_unbalanced":                {env: "TF_CLI_ARGS_init=-backend-config='a"},
+		"variable_invalid":                   {env: "TFDEPS_OFFLINE=maybe"},
+		"variable_unknown":                   {env: "TFDEPS_OFLINE=1"},
+		"plugin_cache_unwritable": {files: and(requiring(tiny+" ~> 2.0"), "cache", "a file"), setUp: func(w *failing) {
+			w.set("TF_PLUGIN_CACHE_DIR=" + filepath.Join(w.dir, "cache"))
+			versions("1.0.0")(w)
+		}},
+	}
+}
+
+// placesFailures are about files and directories that options, variables and operands name.
+func placesFailures() map[string]failure {
+	none := map[string]string{}
+	link := func(name, to string) func(*failing) {
+		return func(w *failing) {
+			versions("1.0.0")(w)
+			must.Succeed(w, os.Symlink(to, filepath.Join(w.dir, name)))
+		}
+	}
+	return map[string]failure{
+		"working_directory_removed": {setUp: func(w *failing) {
+			gone := filepath.Join(w.dir, "gone")
+			must.Succeed(w, os.Mkdir(gone, 0o755))
+			w.Chdir(gone)
+			must.Succeed(w, os.Remove(gone))
+		}},
+		"data_directory_is_a_file":        {files: with("data", "a file"), env: "TF_DATA_DIR=data"},
+		"data_directory_is_a_broken_link": {setUp: link(".terraform", "/no/such/directory")},
+		"configuration_is_a_broken_link":  {setUp: link("more.tf", "none.tf")},
+		"configuration_is_not_utf8":       {files: files{"main.tf": "locals {\n  a = \"caf\xe9\"\n}\n"}},
+		"report_is_a_directory":           {files: with("pages/x", "")},
+		"json_into_a_directory":           {files: with("out/x", "")},
+		"state_is_a_directory":            {files: with("states/x", "")},
+		"plugin_dir_is_a_file":            {files: with("plugins", "a file")},
+		"mirror_option_is_a_file":         {files: with("mirror", "a file")},
+		"from_module_missing":             {files: none},
+		"from_module_mistaken":            {files: none},
+		"vendor_without_configuration":    {files: none},
+		"from_module_refused":             {files: none, setUp: func(w *failing) { w.set("PATH=" + os.Getenv("PATH")) }},
+		"policy_variable_missing":         {env: "TFDEPS_POLICY=none.hcl"},
+		"policy_misspelt":                 {files: with("tfdeps.hcl", "minimum_trustt = \"partner\"\n")},
+		"policy_with_an_unknown_value":    {files: with("tfdeps.hcl", "minimum_trust = \"high\"\n")},
+		"trusted_key_missing":             {env: "TFDEPS_TRUSTED_KEYS=none.asc"},
+		"trusted_key_is_none":             {files: with("notes.txt", "no key"), env: "TFDEPS_TRUSTED_KEYS=notes.txt"},
+		"program_missing":                 {env: "TFDEPS_TERRAFORM_VERSION=\nTFDEPS_TERRAFORM_PATH=/no/such/terraform"},
+		"passed_to_a_missing_program":     {env: "TFDEPS_TERRAFORM_PATH=/no/such/terraform"},
+		"mirror_is_a_file":                {files: with("mirror", "a file")},
+		"mirror_below_a_file":             {files: with("mirror", "a file")},
+		"hash_of_what_is_no_archive":      {files: with("tiny.zip", "a file")},
+		"vendor_archive_is_none":          {files: with("deps.tar", "a file")},
+		"vendor_archive_in_no_directory":  {setUp: versions("1.0.0")},
+		"cache_push_to_a_file":            {files: with("shared", "a file"), setUp: installed},
+		"cache_without_a_home":            {setUp: func(w *failing) { w.noCacheDir = true }},
+	}
+}
+
+// TestServe_FailsInJSONLines holds what serve -json prints on stderr against its log, each line of which is an object.
+func TestServe_FailsInJSONLines(t *testing.T) {
+	w := newFailing(t, failure{files: map[string]string{"mirror": "a file"}})
+	w.Chdir(w.dir)
+	w.set("TFDEPS_OFLINE=1") // which is warned of
+	out, text, code := w.main("serve", "-json", "-listen=127.0.0.1:0", "mirror")
+	var codes []string
+	for line := range strings.Lines(text) {
+		var said struct{ Level, Msg, Detail, Code string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil || said.Msg == "" || said.Detail == "" {
+			t.Errorf("%q: %v", line, err)
+		}
+		codes = append(codes, said.Level+" "+said.Code)
+	}
+	if want := []string{"WARN invalid_variable", "ERROR serve_failed"}; code != 1 || out != "" || !slices.Equal(codes, want) {
+		t.Errorf("exit code %d, %q on stdout, codes %q, want %q", code, out, codes, want)
+	}
+}
+
+// serveFailures are about the server, which has to say at its start what it can't do later.
+func serveFailures() map[string]failure {
+	file := files{"mirror": "a file", "notes.txt": "no certificate", "tokens": "# none yet\n"}
+	return map[string]failure{
+		"serve_at_a_port_in_use": {setUp: func(w *failing) {
+			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w)
+			w.Cleanup(func() { _ = listener.Close() })
+			w.set("TF_CLI_ARGS_serve=-listen=" + listener.Addr().String())
+		}},
+		"serve_with_a_certificate_that_is_none": {files: file},
+		"serve_with_a_certificate_alone":        {files: file},
+		"serve_with_no_token":                   {files: file},
+		"serve_with_tokens_and_a_bucket_that_is_down": {files: map[string]string{"tokens": "a\n"}, setUp: func(w *failing) {
+			w.set("AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b")
+			w.Setenv("AWS_ACCESS_KEY_ID", "a")
+			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
+			w.Setenv("AWS_MAX_ATTEMPTS", "1")
+		}},
+		"serve_from_a_file":       {files: file},
+		"serve_from_below_a_file": {files: file},
+		"serve_for_a_file_that_is_no_program": {files: file, setUp: func(w *failing) {
+			must.Succeed(w, os.Chmod("notes.txt", 0o600))
+		}},
+	}
 }

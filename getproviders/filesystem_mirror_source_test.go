@@ -1,7 +1,9 @@
 package getproviders
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,4 +152,124 @@ func TestFilesystemMirrorSource_Providers(t *testing.T) {
 	for _, p := range got {
 		must.Get(source.Versions(t.Context(), p))(t, p)
 	}
+}
+
+func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
+	source := mirror(t,
+		"registry.example/acme/widget/1.0.0/darwin_arm64/",
+		"registry.example/acme/widget/terraform-provider-widget_1.0.0_darwin_arm64.zip",
+		"registry.example/acme/widget/terraform-provider-widget_1.0.0_windows_386.zip",
+		"registry.example/acme/widget/0.8.0/linux_amd64/",
+		"registry.example/acme/widget/0.9.0/linux_amd64/",
+		"registry.example/acme/widget/2.0.0-rc1/linux_amd64/",
+	)
+	_, err := packageOf(t, source)
+	wantKind(t, err, ErrPlatformMissing)
+	must.Equal(t, hint(err), "version 1.0.0 exists for darwin_arm64, windows_386; the newest version with a package for linux_amd64 is 0.9.0")
+	_, err = source.Package(t.Context(), widget, version("3.0.0"), linux)
+	wantKind(t, err, ErrVersionNotFound)
+	must.Equal(t, hint(err), "the newest version there is 1.0.0")
+}
+
+func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	must.Succeed(t, os.WriteFile(file, nil, 0o666))
+	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), file, ""} {
+		source := &FilesystemMirrorSource{Dir: dir}
+		_, versionsErr := versionsOf(t, source)
+		_, packageErr := packageOf(t, source)
+		_, providersErr := source.Providers(t.Context())
+		for _, err := range []error{versionsErr, packageErr, providersErr} {
+			if !errors.Is(err, ErrUnreachable) || !strings.HasPrefix(err.Error(), "cannot search "+dir+": ") {
+				t.Errorf("%q: err = %v, want one that is ErrUnreachable and names the directory", dir, err)
+			}
+			must.Equal(t, errors.Is(err, fs.ErrNotExist), dir != file, dir)
+		}
+	}
+}
+
+// TestFilesystemMirrorSource_ReadsOneProvidersDirectory makes all other directories unreadable.
+func TestFilesystemMirrorSource_ReadsOneProvidersDirectory(t *testing.T) {
+	source := mirror(t,
+		"registry.example/acme/widget/1.0.0/linux_amd64/",
+		"registry.example/acme/other/1.0.0/linux_amd64/",
+		"registry.example/other/widget/1.0.0/linux_amd64/",
+		"other.example/acme/widget/1.0.0/linux_amd64/",
+	)
+	forbid(t, source.Dir, 0o111)
+	forbid(t, filepath.Join(source.Dir, "registry.example"), 0o111)
+	forbid(t, filepath.Join(source.Dir, "registry.example", "acme"), 0o111)
+	must.Get(versionsOf(t, source))(t)
+	must.Get(packageOf(t, source))(t)
+	must.Fail(t, must.ErrorOf(source.Providers(t.Context())), fs.ErrPermission)
+}
+
+func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
+	for _, dir := range []string{"registry.example/acme/widget", "registry.example/acme/widget/1.0.0", "registry.example"} {
+		source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
+		forbid(t, filepath.Join(source.Dir, dir), 0)
+		_, err := versionsOf(t, source)
+		must.Fail(t, err, ErrUnreachable, dir)
+		must.Fail(t, err, fs.ErrPermission, dir)
+	}
+}
+
+// forbid changes the mode of a directory until the test ends.
+func forbid(t *testing.T, dir string, mode fs.FileMode) {
+	t.Helper()
+	must.Succeed(t, os.Chmod(dir, mode))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o777) })
+	if _, err := os.ReadDir(dir); err == nil {
+		t.Skip("directories can't be made unreadable for this user, or on this system")
+	}
+}
+
+// TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne counts allocations: reading a
+// directory allocates for each of its entries.
+func TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne(t *testing.T) {
+	own := []string{
+		"registry.example/acme/widget/1.0.0/linux_amd64/",
+		"registry.example/acme/widget/terraform-provider-widget_1.1.0_linux_amd64.zip",
+	}
+	others := own
+	for i := range 200 {
+		others = append(others,
+			fmt.Sprintf("registry.example/acme/other%d/1.0.0/linux_amd64/", i),
+			fmt.Sprintf("registry.example/acme/packed/terraform-provider-packed_1.%d.0_linux_amd64.zip", i),
+			fmt.Sprintf("registry.example/ns%d/widget/1.0.0/linux_amd64/", i),
+			fmt.Sprintf("host%d.example/acme/widget/1.0.0/linux_amd64/", i),
+		)
+	}
+	small, large := mirror(t, own...), mirror(t, others...)
+	for name, ask := range map[string]func(source Source) error{
+		"Versions":         func(source Source) error { _, err := versionsOf(t, source); return err },
+		"Package":          func(source Source) error { return packageFrom(t, source, "1.0.0") },
+		"Package, packed":  func(source Source) error { return packageFrom(t, source, "1.1.0") },
+		"Package, missing": func(source Source) error { return packageFrom(t, source, "2.0.0") },
+	} {
+		// Goroutines of other tests may allocate, too: the smallest count is the right one.
+		cost := func(source Source) (least float64) {
+			for i := range 3 {
+				allocations := testing.AllocsPerRun(5, func() {
+					if err := ask(source); err != nil && !errors.Is(err, ErrVersionNotFound) {
+						t.Fatal(err)
+					}
+				})
+				if i == 0 || allocations < least {
+					least = allocations
+				}
+			}
+			return least
+		}
+		// Each directory that the source doesn't need has 200 entries.
+		if few, many := cost(small), cost(large); many > few+100 {
+			t.Errorf("%s: %.0f allocations in a mirror of two packages, %.0f in one of eight hundred", name, few, many)
+		}
+	}
+}
+
+func packageFrom(t *testing.T, source Source, text string) error {
+	t.Helper()
+	_, err := source.Package(t.Context(), widget, version(text), linux)
+	return err
 }

@@ -1,14 +1,22 @@
 package hosts
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,4 +185,110 @@ func TestClient_ResolveSettings(t *testing.T) {
 	if got := ResolveTimeout("9223372036854775807"); got <= 0 {
 		t.Errorf("overflow: %s", got)
 	}
+}
+
+func TestRetry_WaitIsThatOfTheClient(t *testing.T) {
+	ours := newClient(t, ClientOptions{RetryWaitMin: time.Minute, RetryWaitMax: time.Hour, UserAgent: "test"})
+	asks := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1800"}}}
+	for name, c := range map[string]struct {
+		client         *http.Client
+		retry          int
+		resp           *http.Response
+		atLeast, below time.Duration
+	}{
+		"the first":            {ours, 0, nil, time.Minute, 2 * time.Minute},
+		"the third":            {ours, 2, nil, 4 * time.Minute, 8 * time.Minute},
+		"as the server asks":   {ours, 0, asks, 30 * time.Minute, 31 * time.Minute},
+		"with a part on top":   {WithArchiveCredentials(ours, nil), 0, nil, time.Minute, 2 * time.Minute},
+		"another client":       {&http.Client{}, 0, nil, time.Second, 2 * time.Second},
+		"another transport":    {&http.Client{Transport: http.DefaultTransport}, 0, nil, time.Second, 2 * time.Second},
+		"no client":            {nil, 9, nil, 15 * time.Second, 31 * time.Second},
+		"no longer than asked": {nil, 0, asks, 30 * time.Second, 31 * time.Second},
+	} {
+		if got := RetryWait(c.client, c.retry, c.resp); got < c.atLeast || got >= c.below {
+			t.Errorf("%s: %v, want at least %v and less than %v", name, got, c.atLeast, c.below)
+		}
+	}
+}
+
+func TestExtraRoots(t *testing.T) {
+	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
+	cert := srv.Certificate()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ca.pem")
+	must.Write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}))
+	empty := filepath.Join(dir, "empty.pem")
+	must.Write(t, empty, []byte("nothing"))
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "subdirectory"), 0o700))
+
+	for _, tc := range []struct{ name, file, dirs, problem string }{
+		{"file", file, "", ""},
+		{"directory with other things", "", dir, ""},
+		{"several directories", "", t.TempDir() + string(filepath.ListSeparator) + dir, ""},
+		{"both", file, dir, ""},
+		{"missing file", filepath.Join(dir, "missing.pem"), "", "cannot read the file of certificates"},
+		{"no certificate", empty, "", "there is no certificate in " + empty},
+		{"missing directory", "", filepath.Join(dir, "missing"), "cannot read the directory of certificates"},
+	} {
+		config := &tls.Config{RootCAs: x509.NewCertPool()}
+		err := addCertificates(config, tc.file, tc.dirs)
+		if tc.problem != "" {
+			must.Contain(t, err, tc.problem, tc.name)
+			continue
+		}
+		must.Succeed(t, err, tc.name)
+		must.Get(cert.Verify(x509.VerifyOptions{Roots: config.RootCAs}))(t, tc.name)
+	}
+}
+
+func TestClientOptions_TrustVariablesLeavesThemToGoWhereItReadsThem(t *testing.T) {
+	var opts ClientOptions
+	opts.TrustVariables("file", "dir")
+	must.Equal(t, runtime.GOOS != "darwin" && runtime.GOOS != "windows", opts.CertFile == "" && opts.CertDir == "")
+}
+
+func TestRetryReason(t *testing.T) {
+	for _, tt := range []struct {
+		resp *http.Response
+		err  error
+		want string
+	}{
+		{&http.Response{Status: "503 Service Unavailable"}, nil, "503 Service Unavailable"},
+		{nil, context.DeadlineExceeded, "timeout"},
+		{nil, &Fault{Err: os.ErrDeadlineExceeded}, "timeout"},
+		{nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "connection refused"},
+		{nil, &net.OpError{Op: "dial", Err: syscall.Errno(10061)}, "connection refused"}, // by Windows
+		{nil, &net.DNSError{Err: "no such host", Name: "example.com"}, "host not found"},
+		{nil, io.ErrUnexpectedEOF, "connection lost"},
+		{nil, errors.New("https://example.com/?token=secret went wrong"), "connection failed"},
+		{nil, nil, "no answer"},
+	} {
+		must.Equal(t, RetryReason(tt.resp, tt.err), tt.want, tt.resp, tt.err)
+	}
+}
+
+func TestClient_TellsOfRetries(t *testing.T) {
+	failures := 2
+	var told []Retry
+	opts := quick(3, replies(func(req *http.Request) *http.Response {
+		resp := answer(req, 200)
+		if failures--; failures >= 0 {
+			resp.StatusCode, resp.Status = 502, "502 Bad Gateway"
+		}
+		return resp
+	}))
+	opts.OnRetry = func(r Retry) { told = append(told, r) }
+	client := newClient(t, opts)
+	closed(t)(client.Do(get(t, "https://example.com/")))
+	must.Len(t, told, 2)
+	for i, r := range told {
+		want := Retry{Host: "example.com", Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
+		if r != want || r.Wait <= 0 {
+			t.Errorf("told %+v, want %+v", r, want)
+		}
+	}
+	AnnounceRetry(t.Context(), client, Retry{Host: "x"})
+	AnnounceRetry(t.Context(), http.DefaultClient, Retry{Host: "y"})
+	must.Len(t, told, 3)
+	must.Equal(t, told[2].Host, "x")
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -192,4 +194,34 @@ func TestLock_TellsOfEachPackage(t *testing.T) {
 	}
 	lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
 	must.EqualSlices(t, []int{begun, fetched, done}, []int{3, 3, 3})
+}
+
+func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
+	_, in := lockableRegistry(t, "widget", "gadget")
+	in.Fetcher.Source = installtest.Meeting(in.Fetcher.Source, 0, 6)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a failing test ends
+	defer cancel()
+	result := installtest.First(in.Fetcher.Lock(ctx, lockhashes.Request{
+		Requirements: require(widgetAddress, "", registryHost+"/acme/gadget", ""),
+		Platforms:    append(slices.Clone(otherPlatforms), linux),
+	}))
+	if result.Err != nil || len(result.Packages) != 6 {
+		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
+	}
+}
+
+// Not parallel: it changes the environment.
+func TestLock_WritesNothing(t *testing.T) {
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	in.Target = nil
+	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
+	}
+	result := lock(t, in, lockhashes.Request{
+		Requirements: require(widgetAddress, ""), AllPlatforms: true,
+	})
+	if result.Err != nil || len(result.Packages) != 3 {
+		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
+	}
 }
