@@ -22,10 +22,10 @@ import (
 )
 
 // collect is what Collect has removed and left, and how many bytes all of it takes.
-func collect(t *testing.T, server *mirrorserver.Server, o mirrorserver.CollectOptions) (removed, left []mirrorserver.StoredPackage, bytes int64) {
-	t.Helper()
-	removed, left, err := server.Collect(t.Context(), o)
-	must.Succeed(t, err)
+func (r *running) collect(o mirrorserver.CollectOptions) (removed, left []mirrorserver.StoredPackage, bytes int64) {
+	r.tb.Helper()
+	removed, left, err := r.Collect(r.tb.Context(), o)
+	must.Succeed(r.tb, err)
 	for _, p := range slices.Concat(removed, left) {
 		bytes += p.Bytes
 	}
@@ -39,13 +39,13 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	m.opts.MarkUses = true
 	root := t.TempDir()
 	m.bucket = blob.NewDirectory(root)
-	one, front := m.start(t)
-	_, second := m.start(t)
+	one := m.start()
+	second := m.start()
 	path := func(i int) string { return archiveOf(fmt.Sprint("p", i)) }
 	for i := range 4 {
 		m.add(fmt.Sprint("p", i), "1.0.0")
-		found(t, front, path(i))
-		settle(t, one)
+		one.found(path(i))
+		one.settle()
 	}
 	old := m.clock.Now()
 	must.Succeed(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
@@ -56,14 +56,14 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	}))
 	for i := range 3 {
 		m.clock.pass(5 * time.Hour)
-		found(t, second, path(i)) // used through another server
+		second.found(path(i)) // used through another server
 	}
 	// The last one is used through both in the same hour.
-	found(t, front, path(2))
-	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 3 }) // no client waits for the marks
+	one.found(path(2))
+	await(t, func() bool { return len(m.keys("uses/")) == 3 }) // no client waits for the marks
 	left := func() string {
 		var names []string
-		for _, key := range keysIn(t, m.bucket, ".zip") {
+		for _, key := range m.keys(".zip") {
 			if strings.HasPrefix(key, "providers/") {
 				names = append(names, strings.Split(key, "/")[3])
 			}
@@ -72,7 +72,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	}
 	collectTo := func(limit int64, keep func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, want string) (bytes int64) {
 		t.Helper()
-		removed, kept, bytes := collect(t, one, mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
+		removed, kept, bytes := one.collect(mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
 		must.Equal(t, left(), want, limit)
 		must.Len(t, kept, len(strings.Fields(want)), removed)
 		return bytes
@@ -87,24 +87,24 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	collectTo(1, kept, "p0 p2") // p2 was used lately
 	m.clock.pass(4 * time.Hour)
 	collectTo(1, kept, "p0")
-	must.Equal(t, stat(one, "removed_total"), 3)
-	must.Equal(t, stat(one, "removed_bytes_total") > 60_000, true)
-	marks := keysIn(t, m.bucket, "uses/")
+	must.Equal(t, one.stat("removed_total"), 3)
+	must.Equal(t, one.stat("removed_bytes_total") > 60_000, true)
+	marks := m.keys("uses/")
 	must.Len(t, marks, 1)
 	must.Contain(t, marks[0], "/acme/p0/")
-	found(t, front, path(2)) // is downloaded again
-	settle(t, one)
+	one.found(path(2)) // is downloaded again
+	one.settle()
 	one.Close()
-	must.Equal(t, stat(one, "store_failures_total"), 0)
+	must.Equal(t, one.stat("store_failures_total"), 0)
 }
 
 // TestServer_CollectLeavesWhatIsSent: an archive stays as long as a client takes it.
 func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
-	server, front := m.start(t)
-	found(t, front, large)
-	settle(t, server)
+	server := m.start()
+	server.found(large)
+	server.settle()
 	gate, feed := io.Pipe()
 	done := make(chan struct{})
 	go func() {
@@ -116,11 +116,11 @@ func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 	}()
 	must.Get(io.ReadFull(gate, make([]byte, 1000)))(t)
 	m.clock.pass(24 * 365 * time.Hour)
-	_, left, _ := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1})
+	_, left, _ := server.collect(mirrorserver.CollectOptions{MaxBytes: 1})
 	must.Len(t, left, 1)
 	must.Get(io.Copy(io.Discard, gate))(t)
 	<-done
-	removed, _, _ := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1})
+	removed, _, _ := server.collect(mirrorserver.CollectOptions{MaxBytes: 1})
 	must.Len(t, removed, 1)
 }
 
@@ -142,25 +142,25 @@ func TestServer_CloseKeepsWhatWasSent(t *testing.T) {
 			m.opts.MarkUses = true
 			m.add("large", "1.0.0")
 			if stored {
-				first, front := m.start(t)
-				found(t, front, archive)
-				settle(t, first)
+				first := m.start()
+				first.found(archive)
+				first.settle()
 			}
 			m.registry.Break("archive", providertest.Fault{Stall: true, CutAfter: 100, Path: "large"})
 			held := holding(m.bucket, part)
 			m.bucket = held
-			server, front := m.start(t)
-			found(t, front, archive)
+			server := m.start()
+			server.found(archive)
 			<-held.begun
 			closed := make(chan struct{})
 			go func() {
 				defer close(closed)
 				server.Close()
 			}()
-			get(t, front, large) // ends because the server is closed
+			server.get(large) // ends because the server is closed
 			close(held.release)
 			<-closed
-			must.Len(t, keysIn(t, m.bucket, part), 1)
+			must.Len(t, m.keys(part), 1)
 		})
 	}
 }
@@ -192,26 +192,26 @@ func holding(b blob.Bucket, part string) *heldBucket {
 func TestServer_CollectsBesideOthers(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.MarkUses = true
-	one, front := m.start(t)
-	two, _ := m.start(t)
+	one := m.start()
+	two := m.start()
 	for i := range 6 {
 		m.add(fmt.Sprint("p", i), "1.0.0")
-		found(t, front, archiveOf(fmt.Sprint("p", i)))
-		settle(t, one)
+		one.found(archiveOf(fmt.Sprint("p", i)))
+		one.settle()
 	}
-	_, all, bytes := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1 << 40})
+	_, all, bytes := one.collect(mirrorserver.CollectOptions{MaxBytes: 1 << 40})
 	must.Len(t, all, 6)
 	m.clock.pass(24 * 365 * time.Hour)
 	var both sync.WaitGroup
-	for _, server := range []*mirrorserver.Server{one, two} {
+	for _, server := range []*running{one, two} {
 		both.Go(func() {
 			must.Equal(t, must.ErrorOf(server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: bytes / 2})), nil)
 		})
 	}
 	both.Wait()
-	must.Len(t, keysIn(t, m.bucket, ".zip"), 3)
+	must.Len(t, m.keys(".zip"), 3)
 	for i := range 6 {
-		found(t, front, archiveOf(fmt.Sprint("p", i)))
+		one.found(archiveOf(fmt.Sprint("p", i)))
 	}
 }
 
@@ -221,25 +221,25 @@ func TestServer_CollectsWhatIsUnused(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.MarkUses = true
 	m.clock.now = time.Now() // the bucket says when an archive was stored
-	server, front := m.start(t)
+	server := m.start()
 	m.add("gadget", "1.0.0")
 	for _, path := range []string{archive, archiveOf("gadget")} {
-		found(t, front, path)
-		settle(t, server)
+		server.found(path)
+		server.settle()
 	}
 	m.clock.pass(20 * 24 * time.Hour)
-	found(t, front, archive)
-	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 1 })
+	server.found(archive)
+	await(t, func() bool { return len(m.keys("uses/")) == 1 })
 	m.clock.pass(20 * 24 * time.Hour)
 	for _, dry := range []bool{true, false} {
-		removed, _, _ := collect(t, server, mirrorserver.CollectOptions{MaxUnused: 30 * 24 * time.Hour, DryRun: dry})
+		removed, _, _ := server.collect(mirrorserver.CollectOptions{MaxUnused: 30 * 24 * time.Hour, DryRun: dry})
 		must.Len(t, removed, 1)
 		if removed[0].Provider.Type != "gadget" || removed[0].Bytes == 0 || removed[0].Used.IsZero() {
 			t.Errorf("dry: %t: %+v", dry, removed)
 		}
-		must.Equal(t, len(keysIn(t, m.bucket, ".zip"))-len(keysIn(t, m.bucket, "uses/")), map[bool]int{true: 2, false: 1}[dry])
+		must.Equal(t, len(m.keys(".zip"))-len(m.keys("uses/")), map[bool]int{true: 2, false: 1}[dry])
 	}
-	removed, left, _ := collect(t, server, mirrorserver.CollectOptions{})
+	removed, left, _ := server.collect(mirrorserver.CollectOptions{})
 	must.Len(t, removed, 0)
 	must.Len(t, left, 1)
 }
@@ -248,15 +248,15 @@ func TestServer_CollectsWhatIsUnused(t *testing.T) {
 func TestServer_OneOfThemCollects(t *testing.T) {
 	m := newMirroring(t)
 	m.add("gadget", "1.0.0")
-	one, front := m.start(t)
-	two, _ := m.start(t)
-	found(t, front, archive)
-	settle(t, one)
+	one := m.start()
+	two := m.start()
+	one.found(archive)
+	one.settle()
 	m.clock.pass(24 * 365 * time.Hour)
 	hourly := mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}
-	collects := func(what string, server *mirrorserver.Server, want bool) {
+	collects := func(what string, server *running, want bool) {
 		t.Helper()
-		_, left, _ := collect(t, server, hourly)
+		_, left, _ := server.collect(hourly)
 		must.Equal(t, len(left) > 0, want, what)
 	}
 	collects("the first one", one, true)
@@ -264,6 +264,6 @@ func TestServer_OneOfThemCollects(t *testing.T) {
 	m.clock.pass(time.Hour)
 	collects("the second one, after an hour", two, true)
 	collects("the first one, after an hour", one, false)
-	removed, _, _ := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1})
+	removed, _, _ := one.collect(mirrorserver.CollectOptions{MaxBytes: 1})
 	must.Len(t, removed, 1)
 }

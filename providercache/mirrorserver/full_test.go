@@ -19,11 +19,11 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
 	m.opts.Temporary = installtest.SmallDisk(t, "64k")
-	server, front := m.start(t)
-	found(t, front, archive)
-	settle(t, server)
+	server := m.start()
+	server.found(archive)
+	server.settle()
 	for range 2 {
-		if resp, err := front.Client().Get(front.URL + large); err == nil {
+		if resp, err := server.front.Client().Get(server.front.URL + large); err == nil {
 			n, err := io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
 			must.Equal(t, resp.StatusCode == http.StatusOK && err == nil, false, n)
@@ -31,19 +31,19 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 				t.Errorf("%s, %v", resp.Status, resp.Header)
 			}
 		}
-		settle(t, server)
-		found(t, front, archive)
-		found(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1))
-		settle(t, server)
+		server.settle()
+		server.found(archive)
+		server.found(strings.Replace(archive, "linux_amd64", "darwin_arm64", 1))
+		server.settle()
 	}
-	if got := status(t, front, large, http.StatusServiceUnavailable, "Range: bytes=0-9"); got.Header.Get("Retry-After") == "" {
+	if got := server.status(large, http.StatusServiceUnavailable, "Range: bytes=0-9"); got.Header.Get("Retry-After") == "" {
 		t.Errorf("%v", got.Header)
 	}
-	settle(t, server)
-	must.Equal(t, stat(server, "disk_full_total"), 3)
+	server.settle()
+	must.Equal(t, server.stat("disk_full_total"), 3)
 	must.Equal(t, server.Ready(t.Context()), nil)
 	must.Len(t, must.Get(os.ReadDir(m.opts.Temporary))(t), 0)
-	keys := keysIn(t, m.bucket, ".zip")
+	keys := m.keys(".zip")
 	must.Len(t, keys, 2)
 	must.NotContain(t, strings.Join(keys, " "), "large")
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -25,10 +24,9 @@ import (
 func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 	m := newMirroring(t)
 	m.registry.Break("archive", providertest.Fault{Rate: 200_000})
-	var fronts []*httptest.Server
+	var servers []*running
 	for range 3 {
-		_, front := m.start(t)
-		fronts = append(fronts, front)
+		servers = append(servers, m.start())
 	}
 	for i := range 5 {
 		m.add(fmt.Sprint("p", i), "1.0.0")
@@ -38,7 +36,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 		clients.Go(func() {
 			for i := range 5 {
 				name := fmt.Sprint("p", (i+c)%5)
-				got := get(t, fronts[c%3], archiveOf(name))
+				got := servers[c%3].get(archiveOf(name))
 				must.EqualSlices(t, got.body, contentOf(name, "1.0.0", linux))
 				must.Equal(t, got.err, nil)
 			}
@@ -46,7 +44,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 	}
 	clients.Wait()
 	must.Equal(t, m.registry.Requests("archive"), 5)
-	await(t, func() bool { return len(keysIn(t, m.bucket, "serve/downloads/")) == 0 })
+	await(t, func() bool { return len(m.keys("serve/downloads/")) == 0 })
 }
 
 // TestHandler_DownloadsWhatADeadServerHasBegun: its lease expires, and until then no other server begins.
@@ -54,9 +52,9 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	m := newMirroring(t)
 	until := m.clock.Now().Add(15 * time.Second).UTC().Format(time.RFC3339)
 	must.Get(m.bucket.Put(t.Context(), "serve/downloads"+strings.TrimSuffix(archive, ".zip")+".lease", blob.Bytes([]byte(`{"until":"`+until+`"}`)), blob.PutOptions{}))(t)
-	server, front := m.start(t)
-	got := asking(t, front, archive)
-	await(t, func() bool { return stat(server, "downloads_running") > 0 })
+	server := m.start()
+	got := server.asking(archive)
+	await(t, func() bool { return server.stat("downloads_running") > 0 })
 	time.Sleep(100 * time.Millisecond) // in which it would begin
 	must.Equal(t, m.registry.Requests("archive"), 0, "it is downloaded although another server does that")
 	m.clock.pass(15 * time.Second)
@@ -70,16 +68,16 @@ func TestServer_WorksWithoutLeases(t *testing.T) {
 	m := newMirroring(t)
 	m.bucket = &installtest.Hooked{Bucket: m.bucket, Before: installtest.Unconditional}
 	m.opts.MarkUses = true
-	server, front := m.start(t)
-	found(t, front, archive)
-	settle(t, server)
-	_, left, _ := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour})
+	server := m.start()
+	server.found(archive)
+	server.settle()
+	_, left, _ := server.collect(mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour})
 	must.Len(t, left, 1)
-	found(t, front, archive)
+	server.found(archive)
 	must.Equal(t, m.registry.Requests("archive"), 1)
 	must.Equal(t, server.Ready(t.Context()), nil)
-	await(t, func() bool { return len(keysIn(t, m.bucket, "uses/")) == 1 })
-	must.Equal(t, stat(server, "store_failures_total"), 0)
+	await(t, func() bool { return len(m.keys("uses/")) == 1 })
+	must.Equal(t, server.stat("store_failures_total"), 0)
 }
 
 var errNoBucket, errExpired = errors.New("no such bucket"), errors.New("the token has expired")
@@ -98,7 +96,7 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 		asked++
 		return blob.ErrNotFound
 	}
-	server, _ := m.start(t)
+	server := m.start()
 	bucket.Before = gone
 	for range 3 {
 		must.Fail(t, server.Ready(t.Context()), errNoBucket)
@@ -109,7 +107,7 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 		must.Equal(t, server.Ready(t.Context()) == nil, want)
 		m.clock.pass(11 * time.Second)
 	}
-	must.Len(t, keysIn(t, bucket, "ready"), 1)
+	must.Len(t, m.keys("ready"), 1)
 	must.Equal(t, server.Ready(t.Context()), nil)
 	bucket.Before = gone
 	m.clock.pass(11 * time.Second)
@@ -126,24 +124,24 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 // bucket from the first.
 func TestStats_OnlyGrow(t *testing.T) {
 	m := newMirroring(t)
-	server, front := m.start(t)
-	body := found(t, front, archive).body
-	settle(t, server)
-	await(t, func() bool { return stat(server, "requests_running") == 0 }) // what was sent counts at the end of the answer
-	sent := func(of *mirrorserver.Server) [2]int64 {
-		return [2]int64{stat(of, `archive_bytes_total{from="upstream"}`), stat(of, `archive_bytes_total{from="store"}`)}
+	server := m.start()
+	body := server.found(archive).body
+	server.settle()
+	await(t, func() bool { return server.stat("requests_running") == 0 }) // what was sent counts at the end of the answer
+	sent := func(of *running) [2]int64 {
+		return [2]int64{of.stat(`archive_bytes_total{from="upstream"}`), of.stat(`archive_bytes_total{from="store"}`)}
 	}
 	must.Equal(t, sent(server), [2]int64{int64(len(body)), 0})
 	logged := make(chan [2]int64, 10)
-	var short *mirrorserver.Server
+	var short *running
 	m.bucket = &installtest.Hooked{Bucket: m.bucket, After: func(c installtest.Call, o *blob.Object) {
 		if o != nil && strings.HasSuffix(c.Key, ".zip") {
 			installtest.Cut(o, 1000, io.EOF)
 		}
 	}}
 	m.opts.Log = slog.New(slog.NewTextHandler(writerFunc(func() { logged <- sent(short) }), nil))
-	short, front = m.start(t)
-	must.Refuse(get(t, front, archive).err)(t, "all of it has arrived")
+	short = m.start()
+	must.Refuse(short.get(archive).err)(t, "all of it has arrived")
 	must.Equal(t, <-logged, [2]int64{0, 1000})
 }
 

@@ -23,28 +23,28 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		m.add(name, "1.0.0")
 		paths = append(paths, archiveOf(name))
 	}
-	known, front := m.start(t)
+	known := m.start()
 	for _, path := range paths {
-		found(t, front, path[:strings.LastIndex(path, "/")]+"/1.0.0.json") // the descriptions come from the bucket then
+		known.found(path[:strings.LastIndex(path, "/")] + "/1.0.0.json") // the descriptions come from the bucket then
 	}
 	known.Close()
 	source := newStalled(m.source(), "", nil)
-	server, front := m.serve(t, source)
-	first, second := asking(t, front, paths[0]), asking(t, front, paths[1])
+	server := m.serve(source)
+	first, second := server.asking(paths[0]), server.asking(paths[1])
 	<-source.asked
-	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
-	busy(t, front, paths[2], "too much to do")
-	must.Equal(t, stat(server, `limited_total{limit="downloads"}`), 1)
-	joined := asking(t, front, paths[0])
-	await(t, func() bool { return stat(server, "coalesced_total") > 0 })
+	await(t, func() bool { return server.stat("downloads_running") >= 2 })
+	server.busy(paths[2], "too much to do")
+	must.Equal(t, server.stat(`limited_total{limit="downloads"}`), 1)
+	joined := server.asking(paths[0])
+	await(t, func() bool { return server.stat("coalesced_total") > 0 })
 	close(source.let)
 	for _, all := range []<-chan answered{first, second, joined} {
 		got := <-all
 		must.Equal(t, got.StatusCode, http.StatusOK)
 		must.Equal(t, got.err, nil)
 	}
-	settle(t, server)
-	found(t, front, paths[2])
+	server.settle()
+	server.found(paths[2])
 }
 
 // TestHandler_BoundsTheRequestsThatRun has one request wait for the source, and a second one refused meanwhile.
@@ -52,15 +52,15 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Requests = 1
 	source := newStalled(m.source(), providertest.Host, nil)
-	server, front := m.serve(t, source)
-	first := asking(t, front, dir+"index.json")
+	server := m.serve(source)
+	first := server.asking(dir + "index.json")
 	<-source.asked
-	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
-	status(t, front, "/nonsense", http.StatusServiceUnavailable)
-	must.Equal(t, stat(server, `limited_total{limit="requests"}`), 2)
+	server.status(dir+"index.json", http.StatusServiceUnavailable)
+	server.status("/nonsense", http.StatusServiceUnavailable)
+	must.Equal(t, server.stat(`limited_total{limit="requests"}`), 2)
 	close(source.let)
 	must.Equal(t, (<-first).StatusCode, http.StatusOK)
-	await(t, func() bool { return get(t, front, dir+"index.json").StatusCode == http.StatusOK }) // the client has the answer before the request has ended
+	await(t, func() bool { return server.get(dir+"index.json").StatusCode == http.StatusOK }) // the client has the answer before the request has ended
 }
 
 // TestHandler_RefusesWhatTakesTooMuchMemory has a registry's list, and later the same list in the bucket, take more memory
@@ -71,21 +71,21 @@ func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
 	m.opts.MemoryBytes = 1 << 20
 	list := `{"versions":[{"version":"1.0.0"}` + strings.Repeat(`,{"version":"1.0.0"}`, 5000) + `]}`
 	m.registry.Break("versions", providertest.Fault{Path: "widget", Body: func([]byte) []byte { return []byte(list) }})
-	_, front := m.serve(t, m.source())
+	server := m.serve(m.source())
 	for range 2 {
 		for _, path := range []string{dir + "index.json", dir + "versions"} {
-			busy(t, front, path, "too much to do")
+			server.busy(path, "too much to do")
 		}
-		status(t, front, host+"acme/gadget/index.json", http.StatusOK)
+		server.status(host+"acme/gadget/index.json", http.StatusOK)
 	}
 	must.Equal(t, m.registry.Requests("versions"), 5) // the refused requests ask again each time, and not several times
 	m.registry.Break("versions", providertest.Fault{Path: "widget"})
-	status(t, front, dir+"index.json", http.StatusOK)
+	server.status(dir+"index.json", http.StatusOK)
 	record := `{"asked":"2999-01-01T00:00:00Z","value":{"versions":["1.0.0"` + strings.Repeat(`,"1.0.0"`, 5000) + `]}}`
 	must.Get(m.bucket.Put(t.Context(), "providers"+dir+"versions.json", blob.Bytes([]byte(record)), blob.PutOptions{}))(t)
-	_, other := m.serve(t, m.source())
-	status(t, other, dir+"index.json", http.StatusServiceUnavailable)
-	status(t, other, host+"acme/gadget/index.json", http.StatusOK)
+	other := m.serve(m.source())
+	other.status(dir+"index.json", http.StatusServiceUnavailable)
+	other.status(host+"acme/gadget/index.json", http.StatusOK)
 }
 
 // TestHandler_BoundsDownloads: with one download at once, or one of a host, a second one waits until the first one has ended.
@@ -98,21 +98,21 @@ func TestHandler_BoundsDownloads(t *testing.T) {
 func oneDownload(t *testing.T, limits providercache.Limits) {
 	m := newMirroring(t)
 	m.limits = limits
-	server, front, content, feed := m.serveLarge(t)
-	first := asking(t, front, large)
+	server, content, feed := m.serveLarge()
+	first := server.asking(large)
 	must.Get(feed.Write(content[:1000]))(t)
-	last := asking(t, front, strings.Replace(large, "linux_amd64", "darwin_arm64", 1))
-	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
+	last := server.asking(strings.Replace(large, "linux_amd64", "darwin_arm64", 1))
+	await(t, func() bool { return server.stat("downloads_running") >= 2 })
 	time.Sleep(50 * time.Millisecond) // in which the second one would begin
-	must.Equal(t, stat(server, "downloads_total"), 1)
+	must.Equal(t, server.stat("downloads_total"), 1)
 	must.Get(feed.Write(content[1000:]))(t)
 	feed.Close()
 	got := <-first
 	must.Equal(t, got.StatusCode, http.StatusOK)
 	must.Equal(t, got.err, nil)
 	<-last // nothing is left at its source
-	settle(t, server)
-	must.Equal(t, stat(server, "downloads_total"), 2)
+	server.settle()
+	must.Equal(t, server.stat("downloads_total"), 2)
 }
 
 // TestHandler_StoresAFewAtOnce: an archive keeps its place among the downloads until it is stored, and the next one has no file before. Else a
@@ -122,31 +122,31 @@ func TestHandler_StoresAFewAtOnce(t *testing.T) {
 	m.limits.Downloads = 1
 	held := holding(m.bucket, "/archives/")
 	m.bucket = held
-	server, front := m.start(t)
-	found(t, front, archive)
+	server := m.start()
+	server.found(archive)
 	<-held.begun
-	last := asking(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1))
-	await(t, func() bool { return stat(server, "downloads_running") >= 2 })
+	last := server.asking(strings.Replace(archive, "linux_amd64", "darwin_arm64", 1))
+	await(t, func() bool { return server.stat("downloads_running") >= 2 })
 	time.Sleep(50 * time.Millisecond) // in which the second one would begin
 	must.Len(t, must.Get(os.ReadDir(m.opts.Temporary))(t), 1)
 	must.Equal(t, m.registry.Requests("archive"), 1)
 	close(held.release)
 	must.Equal(t, (<-last).StatusCode, http.StatusOK)
-	settle(t, server)
-	must.Len(t, keysIn(t, m.bucket, "/archives/"), 2)
+	server.settle()
+	must.Len(t, m.keys("/archives/"), 2)
 }
 
 // TestHandler_BoundsTheDisk has an archive refused that doesn't fit beside one that arrives, until that one has arrived.
 func TestHandler_BoundsTheDisk(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.DiskBytes = 215_000
-	server, front, _, feed := m.serveLarge(t)
-	all := asking(t, front, large)
-	await(t, func() bool { return stat(server, "arriving_bytes") > 0 })
-	busy(t, front, archive, "as much of the disk as they may")
-	must.Equal(t, stat(server, `limited_total{limit="disk"}`), 1)
+	server, _, feed := m.serveLarge()
+	all := server.asking(large)
+	await(t, func() bool { return server.stat("arriving_bytes") > 0 })
+	server.busy(archive, "as much of the disk as they may")
+	must.Equal(t, server.stat(`limited_total{limit="disk"}`), 1)
 	feed.Write(contentOf("large", "1.0.0", linux))
 	feed.Close()
 	must.Equal(t, (<-all).err, nil)
-	await(t, func() bool { return stat(server, "arriving_bytes") == 0 })
+	await(t, func() bool { return server.stat("arriving_bytes") == 0 })
 }

@@ -48,6 +48,7 @@ func (c *clock) pass(d time.Duration) {
 
 // mirroring is a registry, a bucket, and servers between them and a client.
 type mirroring struct {
+	tb       testing.TB
 	registry *providertest.Registry
 	bucket   blob.Bucket
 	clock    *clock
@@ -60,7 +61,7 @@ type mirroring struct {
 // newMirroring has a registry with acme/widget 1.0.0 for two platforms. The test runs beside others.
 func newMirroring(t *testing.T) *mirroring {
 	t.Parallel()
-	m := &mirroring{registry: providertest.New(t), bucket: blob.NewDirectory(t.TempDir()), clock: &clock{now: time.Unix(1_800_000_000, 0)}}
+	m := &mirroring{tb: t, registry: providertest.New(t), bucket: blob.NewDirectory(t.TempDir()), clock: &clock{now: time.Unix(1_800_000_000, 0)}}
 	m.opts = mirrorserver.Options{Temporary: t.TempDir()}
 	m.add("widget", "1.0.0")
 	return m
@@ -94,33 +95,39 @@ func (m *mirroring) source() getproviders.Source {
 	return source
 }
 
-// start serves what the registry has.
-func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server) {
-	t.Helper()
-	return m.serve(t, m.source())
+// running is a server, and the address at which it answers. What it asks for belongs to the test that has started it.
+type running struct {
+	*mirrorserver.Server
+	tb    testing.TB
+	front *httptest.Server
 }
 
-// serve starts a server of a source, and returns its URL.
-func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
-	t.Helper()
+// start serves what the registry has.
+func (m *mirroring) start() *running {
+	m.tb.Helper()
+	return m.serve(m.source())
+}
+
+// serve starts a server of a source.
+func (m *mirroring) serve(source getproviders.Source) *running {
+	m.tb.Helper()
 	f := &providercache.Fetcher{Source: source, Platform: linux, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Limits: m.limits, Now: m.clock.Now}
-	server := must.Get(mirrorserver.Handler(f, m.bucket, m.opts))(t)
+	server := must.Get(mirrorserver.Handler(f, m.bucket, m.opts))(m.tb)
 	front := httptest.NewServer(server)
-	t.Cleanup(func() {
+	m.tb.Cleanup(func() {
 		server.Close()
 		front.Close()
 	})
-	return server, front
+	return &running{server, m.tb, front}
 }
 
 // serveLarge serves the archive at large, which comes from its source as far as the test writes it to feed.
-func (m *mirroring) serveLarge(t *testing.T) (server *mirrorserver.Server, front *httptest.Server, content []byte, feed *io.PipeWriter) {
-	t.Helper()
+func (m *mirroring) serveLarge() (server *running, content []byte, feed *io.PipeWriter) {
+	m.tb.Helper()
 	m.add("large", "1.0.0")
 	content = contentOf("large", "1.0.0", linux)
 	gate, feed := io.Pipe()
-	server, front = m.serve(t, slowly(m.source(), content, gate))
-	return server, front, content, feed
+	return m.serve(slowly(m.source(), content, gate)), content, feed
 }
 
 const (
@@ -140,54 +147,54 @@ type answered struct {
 	err  error // why its end wasn't reached
 }
 
-func get(t *testing.T, front *httptest.Server, path string, headers ...string) answered {
-	t.Helper()
-	return request(t, front, http.MethodGet, path, headers...)
+func (r *running) get(path string, headers ...string) answered {
+	r.tb.Helper()
+	return r.request(http.MethodGet, path, headers...)
 }
 
 // asking is get, whose answer comes later.
-func asking(t *testing.T, front *httptest.Server, path string, headers ...string) <-chan answered {
+func (r *running) asking(path string, headers ...string) <-chan answered {
 	got := make(chan answered, 1)
-	go func() { got <- get(t, front, path, headers...) }()
+	go func() { got <- r.get(path, headers...) }()
 	return got
 }
 
 // request asks for a path, with headers as "Name: value".
-func request(t *testing.T, front *httptest.Server, method, path string, headers ...string) answered {
-	t.Helper()
-	req := must.Get(http.NewRequestWithContext(t.Context(), method, front.URL+path, nil))(t)
+func (r *running) request(method, path string, headers ...string) answered {
+	r.tb.Helper()
+	req := must.Get(http.NewRequestWithContext(r.tb.Context(), method, r.front.URL+path, nil))(r.tb)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp := must.Get(front.Client().Do(req))(t)
+	resp := must.Get(r.front.Client().Do(req))(r.tb)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return answered{resp, body, err}
 }
 
 // found asks for a path and gets what is there.
-func found(t *testing.T, front *httptest.Server, path string, headers ...string) answered {
-	t.Helper()
-	return status(t, front, path, http.StatusOK, headers...)
+func (r *running) found(path string, headers ...string) answered {
+	r.tb.Helper()
+	return r.status(path, http.StatusOK, headers...)
 }
 
 // status asks for a path and wants a status.
-func status(t *testing.T, front *httptest.Server, path string, want int, headers ...string) answered {
-	t.Helper()
-	got := get(t, front, path, headers...)
+func (r *running) status(path string, want int, headers ...string) answered {
+	r.tb.Helper()
+	got := r.get(path, headers...)
 	if got.StatusCode != want || got.err != nil {
-		t.Fatalf("%s: %s, %v, want %d: %.300s", path, got.Status, got.err, want, got.body)
+		r.tb.Fatalf("%s: %s, %v, want %d: %.300s", path, got.Status, got.err, want, got.body)
 	}
 	return got
 }
 
 // busy asks for a path, and is to come again, for a reason.
-func busy(t *testing.T, front *httptest.Server, path, why string) {
-	t.Helper()
-	got := status(t, front, path, http.StatusServiceUnavailable)
-	must.Equal(t, got.Header.Get("Retry-After") != "", true, path)
-	must.Contain(t, string(got.body), why, path)
+func (r *running) busy(path, why string) {
+	r.tb.Helper()
+	got := r.status(path, http.StatusServiceUnavailable)
+	must.Equal(r.tb, got.Header.Get("Retry-After") != "", true, path)
+	must.Contain(r.tb, string(got.body), why, path)
 }
 
 // wireArchive is an archive in VERSION.json.
@@ -205,11 +212,11 @@ func archivesOf(t *testing.T, got answered) map[string]wireArchive {
 	return version.Archives
 }
 
-// keysIn lists what is in a bucket, of which the key contains something.
-func keysIn(t *testing.T, b blob.Bucket, part string) (keys []string) {
-	t.Helper()
-	for info, err := range b.List(context.Background(), "") {
-		must.Succeed(t, err)
+// keys lists what is in the bucket, of which the key contains something.
+func (m *mirroring) keys(part string) (keys []string) {
+	m.tb.Helper()
+	for info, err := range m.bucket.List(context.Background(), "") {
+		must.Succeed(m.tb, err)
 		if strings.Contains(info.Key, part) {
 			keys = append(keys, info.Key)
 		}
@@ -218,13 +225,13 @@ func keysIn(t *testing.T, b blob.Bucket, part string) (keys []string) {
 }
 
 // settle waits until what was downloaded is stored: clients have all bytes before that.
-func settle(t *testing.T, server *mirrorserver.Server) {
-	t.Helper()
-	await(t, func() bool { return stat(server, "downloads_running") == 0 })
+func (r *running) settle() {
+	r.tb.Helper()
+	await(r.tb, func() bool { return r.stat("downloads_running") == 0 })
 }
 
 // await waits for something that happens soon.
-func await(t *testing.T, happened func() bool) {
+func await(t testing.TB, happened func() bool) {
 	t.Helper()
 	for !happened() {
 		if t.Context().Err() != nil {
@@ -235,8 +242,8 @@ func await(t *testing.T, happened func() bool) {
 }
 
 // stat is the sum of what a server has counted under a name, with all labels or with those that the name has.
-func stat(server *mirrorserver.Server, name string) (sum int64) {
-	for _, s := range server.Stats() {
+func (r *running) stat(name string) (sum int64) {
+	for _, s := range r.Stats() {
 		if s.Name == name || strings.HasPrefix(s.Name, name+"{") {
 			sum += s.Value
 		}

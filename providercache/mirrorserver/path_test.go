@@ -43,8 +43,8 @@ func (failing) Describe(getproviders.Provider) getproviders.Description {
 // kept, or allowed, in place of another.
 func TestHandler_HasOnePathForEachThing(t *testing.T) {
 	m := newMirroring(t)
-	_, front := m.start(t)
-	found(t, front, dir+"index.json")
+	server := m.start()
+	server.found(dir + "index.json")
 	const at = string(providertest.Host)
 	for _, path := range []string{
 		"/" + at + "%2facme/widget/index.json", "/" + at + "/acme%2Fwidget/index.json", "/" + at + "/acme/widget%5cindex.json", "/" + at + "/acme/widget/index%2Ejson", "/" + at + "/acme/%2e%2e/index.json",
@@ -52,7 +52,7 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 		"/" + at + "/Acme/widget/index.json", "/" + at + "/acme/widget/../widget/index.json", "/" + at + "//acme/widget/index.json", "//" + at + "/acme/widget/index.json", "/" + at + "/acme/widget/1.0.json",
 		"/" + at + "/acme/widget/v1.0.0.json", "/" + at + "/acme/widget/1.0.0+x.json/", "/" + at + "/acme/widget/index.json%00",
 	} {
-		must.Equal(t, get(t, front, path).StatusCode, http.StatusNotFound, path)
+		must.Equal(t, server.get(path).StatusCode, http.StatusNotFound, path)
 	}
 	must.Equal(t, m.registry.Requests("versions"), 1)
 }
@@ -61,15 +61,15 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 // none that is kept leads there.
 func TestHandler_LooksAtNoHost(t *testing.T) {
 	m := newMirroring(t)
-	_, front := m.start(t)
+	server := m.start()
 	for _, path := range []string{dir + "index.json", dir + "1.0.0.json", dir + "versions", dir + "1.0.0/download/linux/amd64", "/nothing", "/v1/providers/x"} {
 		ask := func(host string) (answered, string) {
-			req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+path, nil))(t)
+			req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, server.front.URL+path, nil))(t)
 			req.Host = host
 			for _, name := range []string{"X-Forwarded-Host", "X-Original-Url", "X-Rewrite-Url", "Forwarded"} {
 				req.Header.Set(name, "host="+host+"/x")
 			}
-			resp := must.Get(front.Client().Do(req))(t)
+			resp := must.Get(server.front.Client().Do(req))(t)
 			defer resp.Body.Close()
 			body := must.Get(io.ReadAll(resp.Body))(t)
 			return answered{resp, body, nil}, string(body) + resp.Header.Get("Location")

@@ -38,9 +38,9 @@ func TestHandler_ListsWhatMayBeChosen(t *testing.T) {
 	m.registry.Break("archive", providertest.Fault{Header: http.Header{"Last-Modified": {time.Unix(1_700_000_000, 0).UTC().Format(http.TimeFormat)}}})
 	lists := func() {
 		t.Helper()
-		_, front := m.serve(t, m.registry.Source())
+		server := m.serve(m.registry.Source())
 		for _, document := range []string{"index.json", "versions", "index.json"} {
-			body := string(found(t, front, dir+document).body)
+			body := string(server.found(dir + document).body)
 			must.Equal(t, len(regexp.MustCompile(`"\d+\.\d+\.\d+"`).FindAllString(body, -1)), 11, body)
 			for _, left := range []string{"2.11.0", "2.5.0"} {
 				must.NotContain(t, body, `"`+left+`"`)

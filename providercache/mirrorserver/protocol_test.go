@@ -24,32 +24,32 @@ import (
 
 func TestHandler_ServesPartsAndHeads(t *testing.T) {
 	m := newMirroring(t)
-	_, front := m.start(t)
+	server := m.start()
 	content := contentOf("widget", "1.0.0", linux)
 	for _, state := range []string{"arriving", "stored"} { // the first request of all begins the download
-		part := get(t, front, archive, "Range: bytes=100-199")
+		part := server.get(archive, "Range: bytes=100-199")
 		must.Equal(t, part.StatusCode, http.StatusPartialContent, state)
 		must.EqualSlices(t, part.body, content[100:200], state)
-		all := found(t, front, archive) // waits for the download
+		all := server.found(archive) // waits for the download
 		tag := all.Header.Get("Etag")
 		if all.Header.Get("Content-Type") != "application/zip" || tag == "" || tag != part.Header.Get("Etag") || all.ContentLength != int64(len(content)) {
 			t.Errorf("%s: %v", state, all.Header)
 		}
-		rest := get(t, front, archive, "Range: bytes=20000-", "If-Range: "+tag)
+		rest := server.get(archive, "Range: bytes=20000-", "If-Range: "+tag)
 		must.Equal(t, rest.StatusCode, http.StatusPartialContent, state)
 		must.EqualSlices(t, rest.body, content[20000:], state)
-		head := request(t, front, http.MethodHead, archive)
+		head := server.request(http.MethodHead, archive)
 		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(content)) || len(head.body) > 0 {
 			t.Errorf("%s: HEAD: %s, %d", state, head.Status, head.ContentLength)
 		}
-		must.Equal(t, get(t, front, archive, "Range: bytes=99999999-").StatusCode, http.StatusRequestedRangeNotSatisfiable, state)
+		must.Equal(t, server.get(archive, "Range: bytes=99999999-").StatusCode, http.StatusRequestedRangeNotSatisfiable, state)
 	}
 	// Several parts would be as many requests to the bucket.
-	got := get(t, front, archive, "Range: bytes=0-0,2-2,4-4")
+	got := server.get(archive, "Range: bytes=0-0,2-2,4-4")
 	must.Equal(t, got.StatusCode, http.StatusOK)
 	must.EqualSlices(t, got.body, content)
-	must.Equal(t, get(t, front, dir+"1.0.0.json", "If-None-Match: "+found(t, front, dir+"1.0.0.json").Header.Get("Etag")).StatusCode, http.StatusNotModified)
-	must.Equal(t, request(t, front, http.MethodPost, archive).StatusCode, http.StatusMethodNotAllowed)
+	must.Equal(t, server.get(dir+"1.0.0.json", "If-None-Match: "+server.found(dir+"1.0.0.json").Header.Get("Etag")).StatusCode, http.StatusNotModified)
+	must.Equal(t, server.request(http.MethodPost, archive).StatusCode, http.StatusMethodNotAllowed)
 }
 
 // TestHandler_PacksLargeLists: a long list goes over the network as gzip, to those that accept it, and no archive does.
@@ -58,10 +58,10 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 	for i := range 400 {
 		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: fmt.Sprintf("1.%d.0", i+1), Platform: linux, Archive: []byte("x")})
 	}
-	_, front := m.start(t)
+	server := m.start()
 	for _, path := range []string{dir + "index.json", dir + "versions"} {
-		plain := found(t, front, path, "Accept-Encoding: gzip;q=0, br")
-		packed := found(t, front, path, "Accept-Encoding: br, gzip")
+		plain := server.found(path, "Accept-Encoding: gzip;q=0, br")
+		packed := server.found(path, "Accept-Encoding: br, gzip")
 		unpacked := must.Get(gzip.NewReader(bytes.NewReader(packed.body)))(t)
 		if content, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(content, plain.body) || plain.Header.Get("Content-Encoding") != "" || len(packed.body) > len(plain.body)/4 {
 			t.Errorf("%s: %v, %d bytes are packed to %d", path, err, len(plain.body), len(packed.body))
@@ -71,21 +71,21 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 			if got.Header.Get("Vary") != "Accept-Encoding" || got.ContentLength != int64(len(got.body)) {
 				t.Errorf("%s: %+v", path, got.Header)
 			}
-			status(t, front, path, http.StatusNotModified, encoding, "If-None-Match: "+got.Header.Get("Etag"))
-			if head := request(t, front, http.MethodHead, path, encoding); head.ContentLength != got.ContentLength || head.Header.Get("Etag") != got.Header.Get("Etag") {
+			server.status(path, http.StatusNotModified, encoding, "If-None-Match: "+got.Header.Get("Etag"))
+			if head := server.request(http.MethodHead, path, encoding); head.ContentLength != got.ContentLength || head.Header.Get("Etag") != got.Header.Get("Etag") {
 				t.Errorf("HEAD %s: %+v", path, head.Header)
 			}
-			found(t, front, path, encoding, "If-Match: "+got.Header.Get("Etag"))
-			if other := status(t, front, path, http.StatusPreconditionFailed, encoding, `If-Match: "other"`); len(other.body) > 0 || other.Header.Get("Content-Encoding") != "" {
+			server.found(path, encoding, "If-Match: "+got.Header.Get("Etag"))
+			if other := server.status(path, http.StatusPreconditionFailed, encoding, `If-Match: "other"`); len(other.body) > 0 || other.Header.Get("Content-Encoding") != "" {
 				t.Errorf("%s: what doesn't match is %+v", path, other.Header)
 			}
 		}
 		if plain.Header.Get("Etag") == packed.Header.Get("Etag") {
 			t.Error("both have one ETag")
 		}
-		must.EqualSlices(t, status(t, front, path, http.StatusPartialContent, "Accept-Encoding: gzip", "Range: bytes=10-19").body, plain.body[10:20], path)
+		must.EqualSlices(t, server.status(path, http.StatusPartialContent, "Accept-Encoding: gzip", "Range: bytes=10-19").body, plain.body[10:20], path)
 	}
-	got := found(t, front, archive, "Accept-Encoding: gzip")
+	got := server.found(archive, "Accept-Encoding: gzip")
 	must.Equal(t, got.Header.Get("Content-Encoding"), "")
 	must.Equal(t, got.Header.Get("Vary"), "")
 }
@@ -93,29 +93,29 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 // TestHandler_WorksWhileTheSourceIsDown: what was installed once can be installed again, after a restart, too.
 func TestHandler_WorksWhileTheSourceIsDown(t *testing.T) {
 	m := newMirroring(t)
-	server, front := m.start(t)
+	server := m.start()
 	paths := []string{dir + "index.json", dir + "1.0.0.json", archive, dir + "terraform-provider-widget_1.0.0_SHA256SUMS", dir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig"}
 	for _, path := range paths {
-		found(t, front, path)
+		server.found(path)
 	}
-	settle(t, server)
+	server.settle()
 	for _, fault := range []providertest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusTooManyRequests}, {CutAfter: 1}} {
 		m.clock.pass(48 * time.Hour)
 		for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
 			m.registry.Break(kind, fault)
 		}
-		_, restarted := m.start(t)
+		restarted := m.start()
 		for _, path := range paths {
-			found(t, restarted, path)
+			restarted.found(path)
 		}
-		must.Equal(t, get(t, restarted, dir+"2.0.0.json").StatusCode, http.StatusBadGateway)
+		must.Equal(t, restarted.get(dir+"2.0.0.json").StatusCode, http.StatusBadGateway)
 	}
 }
 
 func TestHandler_AsksAgainInTime(t *testing.T) {
 	m := newMirroring(t)
-	server, front := m.start(t)
-	index := func() string { return string(found(t, front, dir+"index.json").body) }
+	server := m.start()
+	index := func() string { return string(server.found(dir + "index.json").body) }
 	index()
 	m.add("widget", "1.1.0")
 	m.clock.pass(4 * time.Minute)
@@ -130,18 +130,18 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 		index()
 	}
 	must.Equal(t, m.registry.Requests("versions"), 3)
-	must.Equal(t, stat(server, "stale_total"), 1)
+	must.Equal(t, server.stat("stale_total"), 1)
 	m.registry.Break("versions", providertest.Fault{})
 	m.clock.pass(11 * time.Second)
 	index()
 	must.Equal(t, m.registry.Requests("versions"), 4)
 	// So is that there is no such provider.
 	for range 3 {
-		status(t, front, host+"acme/none/index.json", http.StatusNotFound)
+		server.status(host+"acme/none/index.json", http.StatusNotFound)
 	}
 	m.add("none", "1.0.0")
 	m.clock.pass(11 * time.Second)
-	found(t, front, host+"acme/none/index.json")
+	server.found(host + "acme/none/index.json")
 	must.Equal(t, m.registry.Requests("versions"), 6)
 }
 
@@ -149,28 +149,28 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
 	m.opts.SigningKey = []byte("0123456789abcdef")
-	_, front := m.start(t)
+	server := m.start()
 	for _, path := range []string{dir + "index.json", archive, host + "acme/none/index.json", "/nothing"} {
-		must.Equal(t, status(t, front, path, http.StatusUnauthorized).Header.Get("WWW-Authenticate") != "", true, path)
+		must.Equal(t, server.status(path, http.StatusUnauthorized).Header.Get("WWW-Authenticate") != "", true, path)
 	}
-	document := found(t, front, dir+"1.0.0.json", "Authorization: Bearer good")
+	document := server.found(dir+"1.0.0.json", "Authorization: Bearer good")
 	must.Contain(t, document.Header.Get("Cache-Control"), "private")
 	signed := dir + archivesOf(t, document)["linux_amd64"].URL
-	found(t, front, signed)
-	found(t, front, archive, "Authorization: Bearer good")
+	server.found(signed)
+	server.found(archive, "Authorization: Bearer good")
 	_, query, _ := strings.Cut(signed, "?")
-	status(t, front, dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
-	status(t, front, dir+"1.0.0.json?"+query, http.StatusUnauthorized)
+	server.status(dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
+	server.status(dir+"1.0.0.json?"+query, http.StatusUnauthorized)
 	values := must.Get(url.ParseQuery(query))(t)
 	values.Set("until", values.Get("until")+"0")
-	status(t, front, archive+"?"+values.Encode(), http.StatusUnauthorized)
+	server.status(archive+"?"+values.Encode(), http.StatusUnauthorized)
 	m.clock.pass(31 * time.Minute)
-	status(t, front, signed, http.StatusUnauthorized)
+	server.status(signed, http.StatusUnauthorized)
 }
 
 func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 	m := newMirroring(t)
-	_, front := m.start(t)
+	server := m.start()
 	for path, want := range map[string]string{
 		"/.well-known/terraform.json":                            "not of a registry",
 		"/v1/providers/acme/widget/versions":                     "not of a registry",
@@ -190,7 +190,7 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 		dir + "9.9.9.json":                                       "does not have version",
 		host + "acme/nothing/index.json":                         "does not have a provider",
 	} {
-		got := get(t, front, path)
+		got := server.get(path)
 		if got.StatusCode != http.StatusNotFound || !strings.Contains(string(got.body), want) || want != "" && got.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %s: %s", path, got.Status, got.body)
 		}
@@ -204,16 +204,16 @@ var errDown = errors.New("the bucket is down")
 func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	m := newMirroring(t)
 	m.bucket = &installtest.Hooked{Bucket: m.bucket, Before: func(context.Context, installtest.Call) error { return errDown }}
-	server, front := m.start(t)
+	server := m.start()
 	for range 2 {
-		found(t, front, dir+"1.0.0.json")
-		found(t, front, archive)
-		settle(t, server)
+		server.found(dir + "1.0.0.json")
+		server.found(archive)
+		server.settle()
 	}
 	must.Refuse(server.Ready(t.Context()))(t, "the server is ready")
 	must.Fail(t, must.ErrorOf(server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1})), errDown)
-	must.Equal(t, stat(server, `archives_total{from="upstream"}`), 2)
-	must.Equal(t, stat(server, "store_failures_total") > 0, true)
+	must.Equal(t, server.stat(`archives_total{from="upstream"}`), 2)
+	must.Equal(t, server.stat("store_failures_total") > 0, true)
 }
 
 // TestHandler_AsksForAURLThatHasExpired: when the signed URL of an archive has expired, the server asks the source for
@@ -222,11 +222,11 @@ func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
 	m := newMirroring(t)
 	m.registry.RenewURLs()
 	var expire sync.Once // as soon as it is known
-	_, front := m.serve(t, changed{getproviders.Memoize(m.source()), func(pkg *getproviders.Package) {
+	server := m.serve(changed{getproviders.Memoize(m.source()), func(pkg *getproviders.Package) {
 		if pkg.Platform == linux {
 			expire.Do(m.registry.RenewURLs)
 		}
 	}})
-	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux))
+	must.EqualSlices(t, server.found(archive).body, contentOf("widget", "1.0.0", linux))
 	must.Equal(t, m.registry.Requests("archive"), 2)
 }

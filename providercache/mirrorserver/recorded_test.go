@@ -32,7 +32,7 @@ func TestHandler_GoesOnWithBucketsOfEarlierVersions(t *testing.T) {
 		must.Get(m.bucket.Put(t.Context(), o.Name, blob.Bytes(o.Data), blob.PutOptions{}))(t)
 	}
 	m.opts.Modules = &moduleSource{err: getproviders.ErrUnreachable}
-	server, front := m.serve(t, failing{t})
+	server := m.serve(failing{t})
 	const documents = dir + "terraform-provider-widget_1.0.0_"
 	for path, parts := range map[string][]string{
 		dir + "index.json":                 {`"1.0.0": {}`},
@@ -43,17 +43,17 @@ func TestHandler_GoesOnWithBucketsOfEarlierVersions(t *testing.T) {
 		dir + "aws/versions":               {`"version": "2.0.0-beta.1"`},
 	} {
 		for _, part := range parts {
-			must.Contain(t, string(found(t, front, path).body), part, path)
+			must.Contain(t, string(server.found(path).body), part, path)
 		}
 	}
-	archives := archivesOf(t, found(t, front, dir+"1.0.0.json"))
+	archives := archivesOf(t, server.found(dir+"1.0.0.json"))
 	for plat, zh := range map[string]string{"linux_amd64": "zh:1589745a", "darwin_arm64": "zh:76a1382c"} {
 		hashes := archives[plat].Hashes
 		if len(hashes) != 2 || hashes[0] != "h1:guCYZJ53z0tos2/3vOTMfBFqgHfnwVKK88L4GKLVc7E=" || !strings.HasPrefix(string(hashes[1]), zh) {
 			t.Errorf("%s: %v", plat, hashes)
 		}
 	}
-	location := status(t, front, dir+"aws/1.0.0/download", http.StatusNoContent).Header.Get("X-Terraform-Get")
+	location := server.status(dir+"aws/1.0.0/download", http.StatusNoContent).Header.Get("X-Terraform-Get")
 	must.Equal(t, location, "https://example.com/widget/1.0.0.tgz?token=x&asked=2")
 	_, left, err := server.Collect(t.Context(), mirrorserver.CollectOptions{DryRun: true})
 	must.Succeed(t, err)
@@ -70,9 +70,9 @@ func TestHandler_KeepsWhatEarlierVersionsRead(t *testing.T) {
 	})
 	m.choice = providercache.Choice{Listed: func(context.Context, getproviders.Candidate) error { return nil }}
 	m.opts.Modules = &moduleSource{}
-	_, front := m.start(t)
+	server := m.start()
 	for _, path := range []string{"index.json", "1.0.0.json", "aws/versions", "aws/1.0.0/download"} {
-		get(t, front, dir+path)
+		server.get(dir + path)
 	}
 	for _, o := range recorded(t) {
 		if !strings.HasSuffix(o.Name, ".json") {

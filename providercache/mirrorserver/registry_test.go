@@ -57,17 +57,17 @@ func TestHandler_IsARegistry(t *testing.T) {
 		return got.Authentication, []getproviders.Hash{got.H1, got.ZH}
 	}
 	direct, hashes := install(m.source(), m.registry.Client())
-	server, front := m.start(t)
+	server := m.start()
 	check := func() {
 		t.Helper()
-		through, same := install(asRegistry(front.URL, front.Client()), front.Client())
+		through, same := install(asRegistry(server.front.URL, server.front.Client()), server.front.Client())
 		must.Equal(t, through.TrustLevel, direct.TrustLevel)
 		must.Equal(t, through.KeyID, direct.KeyID)
 		must.EqualSlices(t, through.Signed, direct.Signed)
 		must.EqualSlices(t, same, hashes)
 	}
 	check()
-	settle(t, server)
+	server.settle()
 	late = time.Hour // the signed URL has expired, and the client asks for another one
 	check()
 	late = 0
@@ -76,9 +76,9 @@ func TestHandler_IsARegistry(t *testing.T) {
 	}
 	m.clock.pass(48 * time.Hour)
 	check()
-	status(t, front, dir+"1.0.0/download/plan9/amd64", http.StatusNotFound)
+	server.status(dir+"1.0.0/download/plan9/amd64", http.StatusNotFound)
 	for _, path := range []string{dir + "1.0/download/linux/amd64", dir + "1.0.0/download/Linux/amd64", dir + "1.0.0/upload/linux/amd64"} {
-		if got := get(t, front, path); got.StatusCode != http.StatusNotFound && got.StatusCode != http.StatusUnauthorized {
+		if got := server.get(path); got.StatusCode != http.StatusNotFound && got.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: %s", path, got.Status)
 		}
 	}
@@ -92,13 +92,13 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "3.0.0", Platform: darwin, Protocols: []string{"5.0", "6.0"}})
 	old := getproviders.MustParseVersion("0.1.0")
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: old.String(), Platform: linux, Protocols: []string{"4.0"}})
-	_, front := m.serve(t, getproviders.Memoize(getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: m.source()}}}))
+	server := m.serve(getproviders.Memoize(getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: m.source()}}}))
 	resp := must.Get(m.registry.Client().Get(m.registry.ServiceURL() + "acme/widget/versions"))(t)
 	defer resp.Body.Close()
 	own := must.Get(io.ReadAll(resp.Body))(t)
 	want := listOf(t, own)
 	for range 2 {
-		got := listOf(t, found(t, front, dir+"versions").body)
+		got := listOf(t, server.found(dir+"versions").body)
 		must.EqualSlices(t, got, want)
 		must.Len(t, got, 4)
 	}
@@ -107,15 +107,15 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	}
 	p := m.registry.Provider("acme", "widget")
 	_, direct := m.source().Package(t.Context(), p, old, linux)
-	_, through := asRegistry(front.URL, front.Client()).Package(t.Context(), p, old, linux)
+	_, through := asRegistry(server.front.URL, server.front.Client()).Package(t.Context(), p, old, linux)
 	if failed := getproviders.FaultOf(through, getproviders.ErrProtocol); failed == nil || !strings.HasPrefix(failed.Hint, "version 2.0.0 ") && !strings.HasPrefix(failed.Hint, "version 3.0.0 ") || through.Error() != direct.Error() {
 		t.Errorf("through the server: %v\ndirectly: %v", through, direct)
 	}
-	_, through = asRegistry(front.URL, front.Client()).Package(t.Context(), p, getproviders.MustParseVersion("3.0.0"), linux)
+	_, through = asRegistry(server.front.URL, server.front.Client()).Package(t.Context(), p, getproviders.MustParseVersion("3.0.0"), linux)
 	if failed := getproviders.FaultOf(through, getproviders.ErrPlatformMissing); failed == nil || !slices.Equal(failed.Platforms, []getproviders.Platform{darwin}) || failed.Newest.String() != "2.0.0" {
 		t.Errorf("%+v", through)
 	}
-	status(t, front, dir+"0.1.0.json", http.StatusNotImplemented)
+	server.status(dir+"0.1.0.json", http.StatusNotImplemented)
 }
 
 // TestHandler_KeepsNoOddDetails: a registry that lists too much about versions has them listed without it.
@@ -127,9 +127,9 @@ func TestHandler_KeepsNoOddDetails(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "long", Version: "1.0.0", Protocols: []string{strings.Repeat("5", 1000)}})
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "wide", Version: "1.0.0", Platform: getproviders.Platform{OS: strings.Repeat("x", 1000), Arch: "y"}})
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "much", Version: "1.0.0", Protocols: slices.Repeat([]string{"5.0"}, 1000)})
-	_, front := m.start(t)
+	server := m.start()
 	for name, want := range map[string]int{"many": 100, "long": 0, "wide": 0, "much": 0} {
-		list := found(t, front, host+"acme/"+name+"/versions").body
+		list := server.found(host + "acme/" + name + "/versions").body
 		if got := bytes.Count(list, []byte(`"protocols"`)); got != want || len(listOf(t, list)) == 0 {
 			t.Errorf("%s: details of %d versions, want %d: %.300s", name, got, want, list)
 		}
@@ -158,9 +158,9 @@ func listOf(t *testing.T, document []byte) (all []string) {
 // TestHandler_RegistryNeedsSignatures: what nothing is signed about can be had from a mirror, and from no registry.
 func TestHandler_RegistryNeedsSignatures(t *testing.T) {
 	m := newMirroring(t)
-	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
-	found(t, front, dir+"1.0.0.json")
-	must.Contain(t, string(status(t, front, dir+"1.0.0/download/linux/amd64", http.StatusNotImplemented).body), "network_mirror")
+	server := m.serve(&getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
+	server.found(dir + "1.0.0.json")
+	must.Contain(t, string(server.status(dir+"1.0.0/download/linux/amd64", http.StatusNotImplemented).body), "network_mirror")
 }
 
 // moduleSource is a registry of modules.
@@ -188,14 +188,14 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	m.bucket = blob.NewDirectory(root)
 	source := &moduleSource{}
 	const module = host + "acme/net_2/aws/"
-	_, without := m.start(t)
-	status(t, without, module+"versions", http.StatusNotFound)
+	without := m.start()
+	without.status(module+"versions", http.StatusNotFound)
 	m.opts.Modules = source
-	_, front := m.start(t)
+	server := m.start()
 	ask := func() (versions []byte, location string) {
 		t.Helper()
-		got := status(t, front, module+"1.0.0/download", http.StatusNoContent)
-		return found(t, front, module+"versions").body, got.Header.Get("X-Terraform-Get")
+		got := server.status(module+"1.0.0/download", http.StatusNoContent)
+		return server.found(module + "versions").body, got.Header.Get("X-Terraform-Get")
 	}
 	versions, location := ask()
 	if !bytes.Contains(versions, []byte(`"version": "2.0.0-beta.1"`)) || location != "https://example.com/net_2/1.0.0.tgz?token=x&asked=1" {
@@ -217,13 +217,13 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	must.EqualSlices(t, again, versions)
 	must.Equal(t, last, location)
 	m.clock.pass(time.Minute)
-	if got := get(t, front, module+"1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
+	if got := server.get(module + "1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
 		t.Errorf("a location of more than an hour ago: %s, %v", got.Status, got.Header)
 	}
-	must.EqualSlices(t, found(t, front, module+"versions").body, versions)
+	must.EqualSlices(t, server.found(module+"versions").body, versions)
 	asked := source.asked
 	for _, path := range []string{host + "acme/none/aws/versions", host + "-a/b/c/versions", host + "a/b/../versions", module + "v1/download", module + "1%2f0/download"} {
-		status(t, front, path, http.StatusNotFound)
+		server.status(path, http.StatusNotFound)
 	}
 	must.Equal(t, source.asked, asked+1)
 }
@@ -235,14 +235,14 @@ func TestHandler_ServesModulesThatAreIncluded(t *testing.T) {
 	m.opts.Modules = source
 	m.opts.Include = []getproviders.Pattern{{Hostname: providertest.Host, Namespace: "acme", Type: "*"}}
 	m.opts.Exclude = []getproviders.Pattern{{Hostname: providertest.Host, Namespace: "acme", Type: "secret"}}
-	_, front := m.serve(t, m.source())
+	server := m.serve(m.source())
 	for path, want := range map[string]int{
 		host + "acme/net/aws/versions": http.StatusOK, host + "Acme/net/aws/versions": http.StatusOK,
 		host + "acme/secret/aws/versions": http.StatusNotFound, host + "ACME/Secret/aws/versions": http.StatusNotFound, host + "other/net/aws/versions": http.StatusNotFound,
 		"/elsewhere.example.com/acme/net/aws/versions": http.StatusNotFound,
 		host + "acme/net/aws/1.0.0/download":           http.StatusNoContent, host + "acme/secret/aws/1.0.0/download": http.StatusNotFound, host + "other/net/aws/1.0.0/download": http.StatusNotFound,
 	} {
-		status(t, front, path, want)
+		server.status(path, want)
 	}
 	if runtime.GOOS != "windows" { // where acme and Acme are one name in a bucket that is a directory
 		must.Equal(t, source.asked, 3)

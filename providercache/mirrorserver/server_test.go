@@ -25,16 +25,16 @@ import (
 func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 	m := newMirroring(t)
 	m.add("widget", "2.0.0-beta.1")
-	server, front := m.start(t)
-	index := found(t, front, dir+"index.json")
+	server := m.start()
+	index := server.found(dir + "index.json")
 	want := "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"2.0.0-beta.1\": {}\n  }\n}\n"
 	must.Equal(t, string(index.body), want)
 	must.Equal(t, index.Header.Get("Content-Type"), "application/json")
 	for _, plat := range []getproviders.Platform{linux, darwin} {
 		h1, sum := hashesOf(t, contentOf("widget", "1.0.0", plat))
-		status(t, front, dir+m.registry.Provider("acme", "widget").PackedName(getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
-		settle(t, server)
-		archives := archivesOf(t, found(t, front, dir+"1.0.0.json"))
+		server.status(dir+m.registry.Provider("acme", "widget").PackedName(getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
+		server.settle()
+		archives := archivesOf(t, server.found(dir+"1.0.0.json"))
 		must.Len(t, archives, 2)
 		must.EqualSlices(t, archives[plat.String()].Hashes, []getproviders.Hash{h1, sum})
 	}
@@ -43,12 +43,12 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 // TestHandler_IsAMirrorForTfdeps has the signature of the registry's packages verified by a client of the mirror.
 func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	m := newMirroring(t)
-	_, front := m.start(t)
-	mirror := must.Get(getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{}))(t)
+	server := m.start()
+	mirror := must.Get(getproviders.NewNetworkMirrorSource(server.front.URL+"/", server.front.Client(), nil, getproviders.Product{}))(t)
 	mirror.Signers.Trusted = []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
 	pkg := must.Get(mirror.Package(t.Context(), p, v, linux))(t)
-	client := &providercache.Fetcher{Source: mirror, Client: front.Client()}
+	client := &providercache.Fetcher{Source: mirror, Client: server.front.Client()}
 	got := must.Get(client.Opened().HashPackage(t.Context(), fetch.Request{Package: pkg, Selection: getproviders.Selection{Provider: p, Version: v}}))(t)
 	must.Equal(t, got.Authentication.TrustLevel, getproviders.LevelCommunity)
 	must.Len(t, got.Authentication.Signed, 2)
@@ -85,9 +85,9 @@ func (s slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
 
 func TestHandler_SendsWhatArrives(t *testing.T) {
 	m := newMirroring(t)
-	_, front, content, feed := m.serveLarge(t)
+	server, content, feed := m.serveLarge()
 	go feed.Write(content[:100_000])
-	resp := must.Get(front.Client().Get(front.URL + large))(t)
+	resp := must.Get(server.front.Client().Get(server.front.URL + large))(t)
 	defer resp.Body.Close()
 	first := make([]byte, 8000)
 	must.Get(io.ReadFull(resp.Body, first))(t)
@@ -102,17 +102,17 @@ func TestHandler_SendsWhatArrives(t *testing.T) {
 // TestHandler_DownloadsOnWhenTheClientHasLeft: the next one gets what the first one has begun.
 func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	m := newMirroring(t)
-	server, front, content, feed := m.serveLarge(t)
+	server, content, feed := m.serveLarge()
 	ctx, leave := context.WithCancel(t.Context())
-	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil))(t)
+	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, server.front.URL+large, nil))(t)
 	go feed.Write(content[:100_000])
-	resp := must.Get(front.Client().Do(req))(t)
+	resp := must.Get(server.front.Client().Do(req))(t)
 	leave()
 	resp.Body.Close()
 	must.Get(feed.Write(content[100_000:]))(t) // after the first part is taken
 	feed.Close()
-	must.EqualSlices(t, found(t, front, large).body, content)
-	must.Equal(t, stat(server, "downloads_total"), 1)
+	must.EqualSlices(t, server.found(large).body, content)
+	must.Equal(t, server.stat("downloads_total"), 1)
 }
 
 // TestHandler_ServesNoArchiveThatTheSourceDoesNotName: the key of an archive says what it is, and another one may be of
@@ -121,24 +121,24 @@ func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 	m := newMirroring(t)
 	key := "providers" + dir + "1.0.0/archives/linux_amd64." + strings.Repeat("00", 32) + "." + strings.Repeat("A", 43) + ".zip"
 	must.Get(m.bucket.Put(t.Context(), key, blob.Bytes([]byte("another one")), blob.PutOptions{}))(t)
-	_, front := m.start(t)
-	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux))
-	hashes := archivesOf(t, found(t, front, dir+"1.0.0.json"))["linux_amd64"].Hashes
+	server := m.start()
+	must.EqualSlices(t, server.found(archive).body, contentOf("widget", "1.0.0", linux))
+	hashes := archivesOf(t, server.found(dir+"1.0.0.json"))["linux_amd64"].Hashes
 	must.NotContain(t, hashes, strings.Repeat("00", 32))
 }
 
 func TestServer_CloseEndsDownloads(t *testing.T) {
 	m := newMirroring(t)
-	server, front, content, feed := m.serveLarge(t)
+	server, content, feed := m.serveLarge()
 	go feed.Write(content[:100_000])
 	closed := make(chan struct{})
 	go func() {
-		await(t, func() bool { return stat(server, "downloads_running") > 0 })
+		await(t, func() bool { return server.stat("downloads_running") > 0 })
 		feed.CloseWithError(errors.New("cut off")) // as a connection's end would be
 		server.Close()
 		close(closed)
 	}()
-	resp, err := front.Client().Get(front.URL + large) // may end before there is a status, too
+	resp, err := server.front.Client().Get(server.front.URL + large) // may end before there is a status, too
 	if err == nil {
 		_, err = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
@@ -151,7 +151,7 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 	if len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if got := get(t, front, large); got.StatusCode != http.StatusServiceUnavailable && got.StatusCode != http.StatusBadGateway {
+	if got := server.get(large); got.StatusCode != http.StatusServiceUnavailable && got.StatusCode != http.StatusBadGateway {
 		t.Errorf("after the end: %s", got.Status)
 	}
 }
@@ -170,23 +170,23 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 		}
 		return refuse
 	}
-	server, front := m.start(t)
+	server := m.start()
 	refuse = errors.New("not here")
-	must.Contain(t, string(status(t, front, archive, http.StatusForbidden).body), "not here")
+	must.Contain(t, string(server.status(archive, http.StatusForbidden).body), "not here")
 	must.Equal(t, m.registry.Requests("archive"), 0)
-	settle(t, server)
+	server.settle()
 	refuse, refuseFetched = nil, errors.New("not this one")
 	// What is streamed before the policy has decided breaks off.
-	if got := get(t, front, archive); got.err == nil && got.StatusCode != http.StatusForbidden {
+	if got := server.get(archive); got.err == nil && got.StatusCode != http.StatusForbidden {
 		t.Errorf("%s", got.Status)
 	}
-	settle(t, server)
+	server.settle()
 	refuseFetched = nil
-	found(t, front, archive)
-	settle(t, server)
-	found(t, front, archive)
+	server.found(archive)
+	server.settle()
+	server.found(archive)
 	refuse = errors.New("not any more")
-	must.Contain(t, string(status(t, front, archive, http.StatusForbidden).body), "not any more")
+	must.Contain(t, string(server.status(archive, http.StatusForbidden).body), "not any more")
 	must.Equal(t, fmt.Sprint(states), "[known known fetched known fetched cached cached]")
 }
 
@@ -203,22 +203,22 @@ func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
 		}
 		return nil
 	}
-	server, front := m.serve(t, m.source())
-	status(t, front, archive, http.StatusOK)
-	settle(t, server)
-	status(t, front, archive, http.StatusOK)
-	_, other := m.serve(t, m.source())
-	status(t, other, archive, http.StatusOK)
+	server := m.serve(m.source())
+	server.status(archive, http.StatusOK)
+	server.settle()
+	server.status(archive, http.StatusOK)
+	other := m.serve(m.source())
+	other.status(archive, http.StatusOK)
 	if len(released) != 3 || slices.ContainsFunc(released, func(at time.Time) bool { return !at.Equal(published) }) {
 		t.Errorf("released at %v, want at %v", released, published)
 	}
-	key := keysIn(t, m.bucket, "/archives/")[0]
+	key := m.keys("/archives/")[0]
 	content, info, err := blob.ReadAll(t.Context(), m.bucket, key, 1<<20)
 	must.Succeed(t, errors.Join(err, m.bucket.Delete(t.Context(), key)))
 	must.Get(m.bucket.Put(t.Context(), strings.Replace(key, ".1700000000.zip", ".zip", 1), blob.Bytes(content), blob.PutOptions{}))(t)
-	again, third := m.serve(t, m.source())
-	status(t, third, archive, http.StatusOK)
-	if age := released[3].Sub(info.Modified); stat(again, `archives_total{from="store"}`) != 1 || age < 0 || age > time.Minute {
+	again := m.serve(m.source())
+	again.status(archive, http.StatusOK)
+	if age := released[3].Sub(info.Modified); again.stat(`archives_total{from="store"}`) != 1 || age < 0 || age > time.Minute {
 		t.Errorf("released at %v, %+v", released[3], again.Stats())
 	}
 }
@@ -230,10 +230,10 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 		return must.Get(getproviders.Terraform("1.15.9").ParsePattern(text))(t)
 	}
 	m.opts.Include, m.opts.Exclude = []getproviders.Pattern{pattern("registry.example.com/acme/*")}, []getproviders.Pattern{pattern("registry.example.com/acme/gadget")}
-	_, front := m.start(t)
-	found(t, front, dir+"index.json")
-	status(t, front, host+"acme/gadget/index.json", http.StatusNotFound)
-	status(t, front, host+"other/widget/index.json", http.StatusNotFound)
+	server := m.start()
+	server.found(dir + "index.json")
+	server.status(host+"acme/gadget/index.json", http.StatusNotFound)
+	server.status(host+"other/widget/index.json", http.StatusNotFound)
 	must.Equal(t, m.registry.Requests("versions"), 1)
 }
 
@@ -241,9 +241,9 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 	m := newMirroring(t)
 	content := contentOf("widget", "1.0.0", linux)
-	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
-	must.EqualSlices(t, found(t, front, archive).body, content)
-	must.Len(t, keysIn(t, m.bucket, ".zip"), 0)
+	server := m.serve(&getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
+	must.EqualSlices(t, server.found(archive).body, content)
+	must.Len(t, m.keys(".zip"), 0)
 }
 
 // writeMirror makes a directory that is a mirror with one archive, about which nothing is signed.

@@ -42,24 +42,24 @@ func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 			m := newMirroring(t)
 			m.add("large", "1.0.0")
 			content := contentOf("large", "1.0.0", linux)
-			server, front := m.start(t)
-			found(t, front, archive)
-			settle(t, server)
+			server := m.start()
+			server.found(archive)
+			server.settle()
 			m.registry.Break(lie.kind, lie.fault)
 			for range 2 {
-				if resp, err := front.Client().Get(front.URL + large); err == nil { // there may be no status, either
+				if resp, err := server.front.Client().Get(server.front.URL + large); err == nil { // there may be no status, either
 					body, err := io.ReadAll(resp.Body)
 					resp.Body.Close()
 					if resp.StatusCode == http.StatusOK && err == nil || bytes.HasSuffix(body, content[len(content)-22:]) {
 						t.Errorf("the client has %d bytes, %s, %v", len(body), resp.Status, err)
 					}
 				}
-				settle(t, server)
+				server.settle()
 			}
-			keys := keysIn(t, m.bucket, ".zip")
+			keys := m.keys(".zip")
 			must.Len(t, keys, 1)
 			must.Contain(t, keys[0], "/acme/widget/")
-			found(t, front, archive)
+			server.found(archive)
 		})
 	}
 }
@@ -70,17 +70,17 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
 	content := contentOf("large", "1.0.0", linux)
-	server, front := m.start(t)
+	server := m.start()
 	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return slices.Concat(b[:1000], []byte{b[1000] ^ 1}, b[1001:]) }})
-	got := get(t, front, large)
-	settle(t, server)
+	got := server.get(large)
+	server.settle()
 	stats := server.Stats()
-	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stat(server, `failures_total{kind="broken_off"}`) != 1) || stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 {
+	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || server.stat(`failures_total{kind="broken_off"}`) != 1) || server.stat(`failures_total{kind="broken_off"}`)+server.stat(`failures_total{kind="failed"}`) != 1 {
 		t.Errorf("%s, %d of %d bytes, %v; %+v", got.Status, len(got.body), len(content), got.err, stats)
 	}
-	must.Equal(t, stat(server, "verify_failures_total"), 1)
+	must.Equal(t, server.stat("verify_failures_total"), 1)
 	m.registry.Break("archive", providertest.Fault{})
-	must.EqualSlices(t, found(t, front, large).body, content, "the archive isn't served although the registry has it again")
+	must.EqualSlices(t, server.found(large).body, content, "the archive isn't served although the registry has it again")
 }
 
 // TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
@@ -94,10 +94,10 @@ func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMirroring(t)
-			_, front := m.start(t)
+			server := m.start()
 			m.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte(body) }})
 			for _, headers := range [][]string{nil, {"Range: bytes=0-99"}} {
-				said := string(status(t, front, archive, http.StatusBadGateway, headers...).body)
+				said := string(server.status(archive, http.StatusBadGateway, headers...).body)
 				must.NotContain(t, said, secret)
 				must.Contain(t, said, "errors")
 			}
@@ -111,8 +111,8 @@ func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 		for _, ending := range []string{"right", "wrong"} {
 			t.Run(asked+" "+ending, func(t *testing.T) {
 				m := newMirroring(t)
-				_, front, content, feed := m.serveLarge(t)
-				got := asking(t, front, large, "Range: "+asked)
+				server, content, feed := m.serveLarge()
+				got := server.asking(large, "Range: "+asked)
 				must.Get(feed.Write(content[:len(content)-10]))(t)
 				want, last := http.StatusPartialContent, slices.Clone(content[len(content)-10:])
 				if ending == "wrong" {
@@ -141,26 +141,26 @@ func TestHandler_VerifiesAtTheFirstUse(t *testing.T) {
 		for _, part := range []string{"", "bytes=100-"} {
 			t.Run(name+" "+part, func(t *testing.T) {
 				m := newMirroring(t)
-				server, front := m.start(t)
-				found(t, front, archive)
-				settle(t, server)
-				found(t, front, archive)
-				key := keysIn(t, m.bucket, ".zip")[0]
+				server := m.start()
+				server.found(archive)
+				server.settle()
+				server.found(archive)
+				key := m.keys(".zip")[0]
 				must.Get(m.bucket.Put(t.Context(), key, blob.Bytes(damaged), blob.PutOptions{}))(t)
-				server, front = m.start(t)
+				server = m.start()
 				before := m.registry.Requests("archive")
 				headers := []string{}
 				if part != "" {
 					headers = append(headers, "Range: "+part)
 				}
-				first := get(t, front, archive, headers...)
+				first := server.get(archive, headers...)
 				want := content[len(content)-len(first.body):]
 				if first.err == nil && first.StatusCode < 300 && !bytes.Equal(first.body, want) || bytes.HasSuffix(first.body, content[len(content)-22:]) && !bytes.Equal(first.body, want) {
 					t.Errorf("the client has %d bytes, %s, %v", len(first.body), first.Status, first.err)
 				}
-				must.Equal(t, string(found(t, front, archive).body), string(content))
-				settle(t, server)
-				must.Equal(t, stat(server, "damaged_total"), 1)
+				must.Equal(t, string(server.found(archive).body), string(content))
+				server.settle()
+				must.Equal(t, server.stat("damaged_total"), 1)
 				must.Equal(t, m.registry.Requests("archive"), before+1)
 				stored, _, err := blob.ReadAll(t.Context(), m.bucket, key, 1<<20)
 				must.Succeed(t, err)

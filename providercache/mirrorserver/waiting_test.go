@@ -63,15 +63,15 @@ func TestHandler_SharesFailures(t *testing.T) {
 				slow = ""
 			}
 			source := newStalled(m.source(), slow, getproviders.ErrUnreachable)
-			server, front := m.serve(t, source)
+			server := m.serve(source)
 			var clients sync.WaitGroup
 			for range 20 {
 				clients.Go(func() {
-					must.Equal(t, get(t, front, path).StatusCode, http.StatusBadGateway)
+					must.Equal(t, server.get(path).StatusCode, http.StatusBadGateway)
 				})
 			}
 			<-source.asked
-			await(t, func() bool { return stat(server, "requests_total") >= 20 })
+			await(t, func() bool { return server.stat("requests_total") >= 20 })
 			close(source.let)
 			clients.Wait()
 			must.Len(t, source.asked, 0)
@@ -84,7 +84,7 @@ func TestHandler_SharesFailures(t *testing.T) {
 func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 	m := newMirroring(t)
 	source := newStalled(m.source(), "slow.example.com", nil)
-	server, front := m.serve(t, source)
+	server := m.serve(source)
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan struct{})
 	go func() {
@@ -93,10 +93,10 @@ func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 		server.ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	<-source.asked
-	found(t, front, dir+"index.json")
-	found(t, front, archive)
-	settle(t, server)
-	found(t, front, archive)
+	server.found(dir + "index.json")
+	server.found(archive)
+	server.settle()
+	server.found(archive)
 	leave()
 	<-left
 	must.Fail(t, must.ErrorOf(source.Versions(ctx, getproviders.Provider{Hostname: "slow.example.com", Namespace: "acme", Type: "widget"})), context.Canceled)
@@ -106,14 +106,14 @@ func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 // TestHandler_SomeLeaveWhileOthersWait: of two clients that wait for an archive, one leaves, and the other one gets it.
 func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
 	m := newMirroring(t)
-	server, front, content, feed := m.serveLarge(t)
+	server, content, feed := m.serveLarge()
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
 		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, large, nil))
 	}()
-	got := asking(t, front, large)
+	got := server.asking(large)
 	must.Get(feed.Write(content[:50_000]))(t)
 	leave()
 	<-left // before the archive is there
