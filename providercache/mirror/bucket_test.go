@@ -58,7 +58,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	m := newMirroring(t)
 	b := newWatched(blob.Sub(ofService(t), "mirror"))
 	m.to = mirror.Bucket(b)
-	first := m.fill(t, "widget", "gadget", "widget@1.0.0")
+	first := m.fill("widget", "gadget", "widget@1.0.0")
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
 		!strings.HasPrefix(first.Packages[0].Path, "s3://bucket/mirror/"+registryHost+"/acme/gadget/") {
 		t.Errorf("first run: %+v", first.Packages)
@@ -72,7 +72,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 		must.Contain(t, got.CacheControl, want[1], name)
 	}
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
-	again := m.fill(t, "widget", "gadget", "widget@1.0.0")
+	again := m.fill("widget", "gadget", "widget@1.0.0")
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != archives {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
 	}
@@ -97,7 +97,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	sets := [][]mirror.Spec{want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0"), want("gadget@1.0.0", "widget@1.1.0")}
 	var results [][]string
 	for _, wanted := range sets {
-		must.Get(m.run(t, wanted...))(t)
+		must.Get(m.run(wanted...))(t)
 		results = append(results, keysOf(t, b))
 	}
 	must.Len(t, results[0], 2+2+1+2*3)
@@ -133,7 +133,7 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 	write(t, m.file(name), "other bytes")
 	b := blob.NewDirectory(m.dir)
 	m.to = mirror.Bucket(b)
-	_, err := m.run(t, want("widget@1.0.0")...)
+	_, err := m.run(want("widget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "bucket")
 	must.Contain(t, err, name+" has other content (")
 	keys := keysOf(t, b)
@@ -146,10 +146,10 @@ func TestMirrorBucket_SendsAgainWhatIsOnlyListed(t *testing.T) {
 	m.opts.Platforms = onLinux
 	b := blob.NewDirectory(m.dir)
 	m.to = mirror.Bucket(b)
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill("widget@1.0.0")
 	before := keysOf(t, b)
 	succeed(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"))
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill("widget@1.0.0")
 	must.EqualSlices(t, keysOf(t, b), before)
 }
 
@@ -161,7 +161,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	b := newWatched(blob.NewDirectory(m.dir))
 	m.to = mirror.Bucket(b)
 	m.opts.Platforms = onLinux
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill("widget@1.0.0")
 	for _, name := range documents("widget", "1.0.0") {
 		must.Contain(t, keysOf(t, b), name)
 	}
@@ -169,7 +169,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plan9})
 	m.opts.Platforms, b.ops = []getproviders.Platform{plan9}, nil
 	m.again(registrySource(m.registry))
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill("widget@1.0.0")
 	must.EqualSlices(t, slices.DeleteFunc(b.ops, func(op string) bool {
 		return !strings.Contains(op, "SHA256SUMS") || strings.HasSuffix(op, ".keys.json")
 	}), []string{"delete " + list + ".sig", "put " + list, "put " + list + ".sig"})
@@ -177,7 +177,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 		Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"})})
 	m.opts.Platforms = otherPlatforms[:1]
 	m.again(unsigned{registrySource(m.registry)})
-	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	m.fill("widget@1.0.0")
 	must.NotContain(t, keysOf(t, b), "SHA256SUMS")
 }
 
@@ -221,7 +221,7 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 	m.opts.Platforms = onLinux
 	own := newNamed(m.dir)
 	m.to = mirror.Bucket(own)
-	m.fill(t, "widget@1.1.0")
+	m.fill("widget@1.1.0")
 	for want, bucket := range map[string]blob.Bucket{
 		"s3://bucket/mirror/":                                                   own,
 		"s3://bucket/mirror/?endpoint=https://evil.example":                     &elsewhere{newNamed(m.dir)},
@@ -247,7 +247,7 @@ func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	m.opts.Platforms = onLinux
 	bucket := newNamed(m.dir)
 	m.to = mirror.Bucket(bucket)
-	m.fill(t, "widget@1.1.0")
+	m.fill("widget@1.1.0")
 	source := must.Get(mirror.Source(bucket))(t)
 	source.Signers = trusts(m.registry)
 	archives := m.registry.Requests("archive")

@@ -48,7 +48,7 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 // programs make them.
 func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	for _, name := range documents("widget", "1.0.0") {
 		succeed(t, os.Remove(m.file(name)))
 	}
@@ -73,11 +73,11 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 
 func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0", "gadget")
+	m.fill("widget@1.0.0", "gadget")
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
 	before := asked()
 	m.again(registrySource(m.registry)) // which remembers nothing
-	m.fill(t, "widget@1.0.0", "gadget")
+	m.fill("widget@1.0.0", "gadget")
 	must.Equal(t, before, 4)
 	must.Equal(t, asked(), before)
 }
@@ -85,7 +85,7 @@ func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
-	must.Get(m.run(t, wanted...))(t)
+	must.Get(m.run(wanted...))(t)
 	original := map[string]string{}
 	for _, name := range documents("widget", "1.0.0") {
 		original[name] = read(t, m.file(name))
@@ -96,7 +96,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 			wanted[0].Hashes = lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0")}).Packages[0].Hashes
 		}
 		archives := m.registry.Requests("archive")
-		must.Get(m.run(t, wanted...))(t)
+		must.Get(m.run(wanted...))(t)
 		for name, content := range original {
 			must.Equal(t, read(t, m.file(name)), content)
 			succeed(t, os.Remove(m.file(name)))
@@ -104,7 +104,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 		must.Equal(t, m.registry.Requests("archive"), archives)
 	}
 	m.registry.Break("package", providertest.Fault{Status: 404})
-	must.Get(m.run(t, wanted...))(t)
+	must.Get(m.run(wanted...))(t)
 }
 
 func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
@@ -112,28 +112,28 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	m.opts.Platforms = onLinux
 	rebuilt := m.file("widget/terraform-provider-widget_1.0.0_plan9_arm.zip")
 	write(t, rebuilt, string(zipOf(t, map[string]string{"terraform-provider-widget": "rebuilt"})))
-	m.fill(t, "widget@1.0.0")
-	must.NotContain(t, m.files(t), "SHA256SUMS")
+	m.fill("widget@1.0.0")
+	must.NotContain(t, m.files(), "SHA256SUMS")
 	succeed(t, os.Remove(rebuilt))
-	m.fill(t, "widget@1.0.0")
-	must.Contain(t, m.files(t), documents("widget", "1.0.0")[2])
+	m.fill("widget@1.0.0")
+	must.Contain(t, m.files(), documents("widget", "1.0.0")[2])
 	// A source without signatures has other bytes.
 	source := newSource(t)
 	source.AddZip(t, widgetAddress, "1.0.0")
 	m.again(source)
-	m.fill(t, "widget@1.0.0")
-	must.NotContain(t, m.files(t), "SHA256SUMS")
+	m.fill("widget@1.0.0")
+	must.NotContain(t, m.files(), "SHA256SUMS")
 }
 
 func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = onLinux
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	m.registry.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
 	})
 	m.again(registrySource(m.registry))
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		must.Contain(t, m.installed(t, source, server.Client(), nil), "self-signed", name)
@@ -142,7 +142,7 @@ func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 
 func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		dir := filepath.Join(t.TempDir(), "copy")
@@ -156,7 +156,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 
 func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	sources, server := m.sources(t)
 	request := providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0"), Platforms: onLinux}
 	for name, source := range sources {

@@ -27,13 +27,13 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	m.dir = filepath.Join(disk, "mirror")
 	m.registry.Add(tooLarge(t))
 	m.opts.Platforms = nil
-	m.fill(t, "widget")
-	_, err := m.run(t, want("large", "widget")...)
+	m.fill("widget")
+	_, err := m.run(want("large", "widget")...)
 	must.Fail(t, err, installtest.ErrDiskFull)
 	failed, _ := getproviders.Failure(err)
 	must.Equal(t, failed.Provider.Type, "large")
 	must.Get(os.Stat(m.file("widget/index.json")))(t)
-	must.Len(t, m.files(t), 3+3)
+	must.Len(t, m.files(), 3+3)
 }
 
 // TestVendoring_AFullDiskLeavesWhatIsVendored vendors a package that is too large for a file
@@ -45,12 +45,12 @@ func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 		v := vendoringOf(t)
 		v.opts.Dir, v.opts.Unpacked = filepath.Join(disk, "plugins"), unpacked
 		v.request.Platforms = []getproviders.Platform{linux}
-		must.Get(v.run(t))(t)
+		v.fill()
 		before := files(t, disk)
 		v.registry.Add(tooLarge(t))
 		v.opts.Prune = true
 		v.request.Requirements = require(registryHost+"/acme/large", "1.0.0")
-		must.Fail(t, must.ErrorOf(v.run(t)), installtest.ErrDiskFull)
+		must.Fail(t, must.ErrorOf(v.run()), installtest.ErrDiskFull)
 		must.EqualSlices(t, files(t, disk), before)
 	}
 }

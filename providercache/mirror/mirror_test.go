@@ -23,6 +23,7 @@ import (
 
 // mirroring is a registry and a mirror that is to be filled from it.
 type mirroring struct {
+	tb testing.TB
 	*providercache.Installer
 	registry *providertest.Registry
 	dir      string
@@ -43,7 +44,7 @@ func mirroringOf(t *testing.T) *mirroring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &mirroring{in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), nil,
+	return &mirroring{t, in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), nil,
 		mirror.Options{Platforms: append(slices.Clone(otherPlatforms), linux)}}
 }
 
@@ -67,21 +68,21 @@ func (m *mirroring) again(source getproviders.Source) {
 }
 
 // fill fills the mirror with what want reads.
-func (m *mirroring) fill(t *testing.T, names ...string) mirror.Result {
-	t.Helper()
-	return must.Get(m.run(t, want(names...)...))(t)
+func (m *mirroring) fill(names ...string) mirror.Result {
+	m.tb.Helper()
+	return must.Get(m.run(want(names...)...))(m.tb)
 }
 
 // run fills the mirror, and checks that it is complete.
-func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, error) {
-	t.Helper()
+func (m *mirroring) run(wanted ...mirror.Spec) (mirror.Result, error) {
+	m.tb.Helper()
 	to := m.to
 	if to == nil {
 		to = mirror.Directory(m.dir)
 	}
-	result, err := mirror.Update(t.Context(), m.Fetcher, to, wanted, m.opts)
+	result, err := mirror.Update(m.tb.Context(), m.Fetcher, to, wanted, m.opts)
 	for _, problem := range brokenIndexes(m.dir) {
-		t.Error(problem)
+		m.tb.Error(problem)
 	}
 	return result, err
 }
@@ -151,9 +152,9 @@ func (m *mirroring) file(name string) string {
 	return filepath.Join(m.dir, registryHost, "acme", name)
 }
 
-func (m *mirroring) files(t *testing.T) (names []string) {
-	t.Helper()
-	for _, name := range files(t, m.dir) {
+func (m *mirroring) files() (names []string) {
+	m.tb.Helper()
+	for _, name := range files(m.tb, m.dir) {
 		if name != ".tfdeps-lock" { // of a bucket
 			names = append(names, strings.TrimPrefix(name, registryHost+"/acme/"))
 		}
@@ -167,12 +168,12 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	m.opts.Platforms = nil
 	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0")})
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
-	must.Get(m.run(t, wanted...))(t)
+	must.Get(m.run(wanted...))(t)
 	wanted[0].Hashes = locked.Hashes
 	for _, state := range []string{m.Fetcher.StateDir, ""} {
 		asked := m.registry.Requests("")
 		m.Fetcher.StateDir = state
-		must.Equal(t, must.Get(m.run(t, wanted...))(t).Packages[0].State, event.Present)
+		must.Equal(t, must.Get(m.run(wanted...))(t).Packages[0].State, event.Present)
 		must.Equal(t, m.registry.Requests(""), asked)
 	}
 }
@@ -182,10 +183,10 @@ func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	m.opts.Platforms, m.opts.AllPlatforms = nil, true
 	wanted := want("widget", "widget@1.0.0") // one is wanted twice
 	wanted[0].AllVersions, wanted[0].Constraints = true, constraints("~> 1.0")
-	must.Len(t, must.Get(m.run(t, wanted...))(t).Packages, 6)
+	must.Len(t, must.Get(m.run(wanted...))(t).Packages, 6)
 	must.Equal(t, read(t, m.file("widget/index.json")), "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}")
 	wanted[0].Constraints = constraints("> 9")
-	_, err := m.run(t, wanted...)
+	_, err := m.run(wanted...)
 	must.Contain(t, err, "has no version that \"> 9.0.0\" allows")
 }
 
@@ -193,8 +194,8 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
 	write(t, m.file("other/README"), "ours")
-	m.fill(t, "widget@1.0.0")
-	m.fill(t, "widget@1.1.0")
+	m.fill("widget@1.0.0")
+	m.fill("widget@1.1.0")
 	for name, versions := range map[string]string{"widget": "1.0.0 1.1.0", "other": "3.0.0"} {
 		for _, v := range strings.Fields(versions) {
 			must.Contain(t, read(t, m.file(name+"/index.json")), v)
@@ -204,7 +205,7 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 
 func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	original := read(t, archive)
 	for name, content := range map[string]string{
@@ -213,7 +214,7 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 		"empty":   "",
 	} {
 		write(t, archive, content)
-		result := must.Get(m.run(t, want("widget@1.0.0")...))(t, name)
+		result := must.Get(m.run(want("widget@1.0.0")...))(t, name)
 		must.Equal(t, read(t, archive), original, name)
 		must.Equal(t, result.Packages[slices.IndexFunc(result.Packages, func(p event.Outcome) bool { return p.State != event.Present })].Path, archive, name)
 	}
@@ -222,7 +223,7 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
-	_, err := m.run(t, want("widget@1.0.0")...)
+	_, err := m.run(want("widget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
 	must.Contain(t, err, "_0.9.0_linux_amd64.zip: ")
 	index := read(t, m.file("widget/index.json"))
@@ -235,7 +236,7 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	m.opts.Platforms = []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}}
 	m.opts.Prune = true
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-widget": "x"})))
-	result, err := m.run(t, want("nobody", "widget", "gadget@7.0.0")...)
+	result, err := m.run(want("nobody", "widget", "gadget@7.0.0")...)
 	var about []string
 	for _, e := range getproviders.SplitErrors(err) {
 		failed, _ := getproviders.Failure(e)
@@ -251,26 +252,26 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 
 func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0", "widget@1.1.0", "gadget")
+	m.fill("widget@1.0.0", "widget@1.1.0", "gadget")
 	write(t, m.file("gadget/README"), "ours")
 	m.opts.Prune, m.opts.Platforms = true, onLinux
-	result := m.fill(t, "widget@1.1.0")
+	result := m.fill("widget@1.1.0")
 	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
-	must.EqualSlices(t, m.files(t), left)
+	must.EqualSlices(t, m.files(), left)
 	if len(result.Pruned) != 4+2+3+2+2*3 || !slices.IsSorted(result.Pruned) {
 		t.Errorf("removed: %q", result.Pruned)
 	}
-	if _, err := m.run(t); err == nil || len(m.files(t)) != len(left) {
+	if _, err := m.run(); err == nil || len(m.files()) != len(left) {
 		t.Errorf("a mirror of nothing: %v", err)
 	}
 }
 
 func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	write(t, m.file("widget/1.1.0.json/in the way"), "")
-	_, err := m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
+	_, err := m.run(want("widget@1.1.0", "gadget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
 	must.Contain(t, err, m.file("widget/1.1.0.json")+": ")
 	for _, name := range []string{"widget", "gadget"} {
@@ -282,11 +283,11 @@ func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 
 func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	succeed(t, os.Remove(archive))
 	write(t, archive+"/in the way", "")
-	must.Refuse(m.run(t, want("widget@1.0.0")...))(t, "a directory was replaced")
+	must.Refuse(m.run(want("widget@1.0.0")...))(t, "a directory was replaced")
 	listed := read(t, m.file("widget/1.0.0.json"))
 	must.NotContain(t, listed, "linux_amd64")
 	must.Contain(t, listed, "darwin_arm64")
@@ -295,7 +296,7 @@ func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 // TestMirror_NothingIsReplacedThatStaysListed: where the document can't be written, no archive of its version changes.
 func TestMirror_NothingIsReplacedThatStaysListed(t *testing.T) {
 	m := newMirroring(t)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	archives := []string{m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip"), m.file("widget/terraform-provider-widget_1.0.0_darwin_arm64.zip")}
 	other := string(zipOf(t, map[string]string{"terraform-provider-widget": "other"}))
 	for _, archive := range archives {
@@ -305,7 +306,7 @@ func TestMirror_NothingIsReplacedThatStaysListed(t *testing.T) {
 		succeed(t, os.Remove(m.file("widget/"+name)))
 	}
 	write(t, m.file("widget/1.0.0.json/in the way"), "")
-	_, err := m.run(t, want("widget@1.0.0")...)
+	_, err := m.run(want("widget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
 	for _, archive := range archives {
 		must.Equal(t, read(t, archive), other, archive)
@@ -321,9 +322,9 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	source.Add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
 	m.Fetcher.Source, m.opts.Platforms = source, nil
 	for _, present := range []bool{false, true} {
-		must.Equal(t, m.fill(t, "widget").Packages[0].State == event.Present, present)
+		must.Equal(t, m.fill("widget").Packages[0].State == event.Present, present)
 	}
-	_, err := m.run(t, want("gadget")...)
+	_, err := m.run(want("gadget")...)
 	must.Contain(t, err, "a mirror holds archives")
 }
 
@@ -331,10 +332,10 @@ func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 	m := newMirroring(t)
 	m.dir = filepath.Join(t.TempDir(), "file")
 	write(t, m.dir, "")
-	_, err := m.run(t, want("widget")...)
+	_, err := m.run(want("widget")...)
 	must.Contain(t, err, "a mirror is a directory")
 	m.dir = filepath.Join(m.dir, "below")
-	must.Refuse(m.run(t, want("widget")...))(t, "below a file there is a mirror")
+	must.Refuse(m.run(want("widget")...))(t, "below a file there is a mirror")
 }
 
 func TestMirror_LeavesNothingUnfinishedWhenTheContextEnds(t *testing.T) {

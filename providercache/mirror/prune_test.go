@@ -41,26 +41,26 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 }
 
 func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
-	m.fill(t, "widget@1.0.0", "widget@1.1.0", "gadget")
-	there := m.files(t)
+	m.fill("widget@1.0.0", "widget@1.1.0", "gadget")
+	there := m.files()
 	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, onLinux
 	m.pass(t, 24*time.Hour) // the indexes have listed all of it since then
 	for _, passed := range []time.Duration{0, 59 * time.Minute} {
 		m.pass(t, passed)
-		result := m.fill(t, "widget@1.1.0")
+		result := m.fill("widget@1.1.0")
 		if len(result.Pruned) != 0 || len(result.Waiting) != 3+3+2 || !slices.IsSorted(result.Waiting) {
 			t.Errorf("after %s: removed %q, waiting %q", passed, result.Pruned, result.Waiting)
 		}
-		must.EqualSlices(t, m.files(t), there, passed)
+		must.EqualSlices(t, m.files(), there, passed)
 		for name, gone := range map[string]string{"widget/index.json": `"1.0.0"`, "widget/1.0.0.json": "zip", "widget/1.1.0.json": "darwin", "gadget/index.json": `.0"`} {
 			must.NotContain(t, read(t, m.file(name)), gone, passed, name)
 		}
 	}
 	m.pass(t, 2*time.Minute)
-	result := m.fill(t, "widget@1.1.0")
+	result := m.fill("widget@1.1.0")
 	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
-	must.EqualSlices(t, m.files(t), left)
+	must.EqualSlices(t, m.files(), left)
 	must.Equal(t, len(result.Pruned), len(there)-len(left))
 	must.Len(t, result.Waiting, 0)
 }
@@ -71,16 +71,16 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
 	both := want("widget@1.0.0", "widget@1.1.0")
-	must.Get(m.run(t, both...))(t)
-	there, index := m.files(t), read(t, m.file("widget/1.0.0.json"))
-	must.Get(m.run(t, both[1:]...))(t)
+	must.Get(m.run(both...))(t)
+	there, index := m.files(), read(t, m.file("widget/1.0.0.json"))
+	must.Get(m.run(both[1:]...))(t)
 	m.pass(t, 2*time.Hour)
-	result, err := m.run(t, both...)
+	result, err := m.run(both...)
 	succeed(t, err)
 	if read(t, m.file("widget/1.0.0.json")) != index || len(result.Pruned)+len(result.Waiting) != 0 || result.Packages[0].State != event.Present {
 		t.Errorf("got %+v", result)
 	}
-	if result, err = m.run(t, both[1:]...); err != nil || len(result.Pruned) != 0 || !slices.Equal(m.files(t), there) {
+	if result, err = m.run(both[1:]...); err != nil || len(result.Pruned) != 0 || !slices.Equal(m.files(), there) {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}
 }
@@ -93,12 +93,12 @@ func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 
 func pruneGoesOnWhereItWasKilled(t *testing.T, m *mirroring) {
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
-	m.fill(t, "widget@1.0.0", "widget@1.1.0")
+	m.fill("widget@1.0.0", "widget@1.1.0")
 	for _, text := range []string{"1.0.0.json", "terraform-provider-widget_1.0.0_SHA256SUMS"} {
 		succeed(t, os.Remove(m.file("widget/"+text)))
 	}
-	result := m.fill(t, "widget@1.1.0")
-	for _, name := range m.files(t) {
+	result := m.fill("widget@1.1.0")
+	for _, name := range m.files() {
 		must.NotContain(t, name, "1.0.0", result)
 	}
 }

@@ -29,46 +29,49 @@ import (
 )
 
 // machine is one with a cache of its own.
-type machine struct{ *providercache.Installer }
+type machine struct {
+	*providercache.Installer
+	tb testing.TB
+}
 
 func newMachine(t *testing.T) machine {
 	t.Helper()
 	return machine{&providercache.Installer{
 		Fetcher: &providercache.Fetcher{Platform: linux, Product: product, StateDir: t.TempDir()},
 		Cache:   &store.Store{Dir: filepath.Join(t.TempDir(), "cache")},
-	}}
+	}, t}
 }
 
 // add puts a package into the cache, and returns what a lock file says of it.
-func (m machine) add(t *testing.T, name string, files map[string]string) getproviders.PackageSpec {
-	t.Helper()
+func (m machine) add(name string, files map[string]string) getproviders.PackageSpec {
+	m.tb.Helper()
 	w := getproviders.PackageSpec{Provider: provider("acme/" + name), Version: version("1.0.0")}
 	dir := m.Cache.PackagePath(w.Provider, w.Version, linux)
 	for file, content := range files {
 		path := filepath.Join(dir, file)
-		must.Write(t, path, content)
+		must.Write(m.tb, path, content)
 		if strings.HasPrefix(file, "terraform-provider-") {
-			succeed(t, os.Chmod(path, 0o755))
+			succeed(m.tb, os.Chmod(path, 0o755))
 		}
 	}
-	h1 := must.Get(treehash.Dir(t.Context(), dir))(t)
+	h1 := must.Get(treehash.Dir(m.tb.Context(), dir))(m.tb)
 	w.Hashes = []getproviders.Hash{h1, "zh:" + getproviders.Hash(strings.Repeat("0", 64))}
 	return w
 }
 
-func (m machine) push(t *testing.T, to remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
-	return mirror.Push(t.Context(), m.Installer, to, wanted)
+func (m machine) push(to remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
+	return mirror.Push(m.tb.Context(), m.Installer, to, wanted)
 }
 
-func (m machine) pull(t *testing.T, remote remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
-	t.Helper()
+func (m machine) pull(remote remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
+	m.tb.Helper()
 	m.Fetcher.Source = mirror.RemoteSource(remote, wanted)
-	return mirror.Pull(t.Context(), m.Installer)
+	return mirror.Pull(m.tb.Context(), m.Installer)
 }
 
 // packages are the files of the cache that belong to packages, with their modes.
-func (m machine) packages(t *testing.T) (all []string) {
-	t.Helper()
+func (m machine) packages() (all []string) {
+	m.tb.Helper()
 	err := filepath.WalkDir(m.Cache.Dir, func(path string, entry os.DirEntry, err error) error {
 		name, _ := filepath.Rel(m.Cache.Dir, path)
 		if err != nil || entry.IsDir() || strings.HasPrefix(name, ".") {
@@ -79,7 +82,7 @@ func (m machine) packages(t *testing.T) (all []string) {
 		return err
 	})
 	if !errors.Is(err, os.ErrNotExist) {
-		succeed(t, err)
+		succeed(m.tb, err)
 	}
 	return all
 }
@@ -148,7 +151,7 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 				}
 				puts = "put put"
 			}
-			wanted := []getproviders.PackageSpec{from.add(t, "a", small("a")), from.add(t, "b", small("b"))}
+			wanted := []getproviders.PackageSpec{from.add("a", small("a")), from.add("b", small("b"))}
 			remote := mirror.InBucket(bucket)
 			pushed, err := mirror.Push(t.Context(), from.Installer, remote, wanted[:1])
 			if err != nil || pushed[0].State != event.Sent || pushed[0].Bytes == 0 || pushed[0].H1 != wanted[0].Hashes[0] {
@@ -160,12 +163,12 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 				t.Fatalf("%+v, %v; asked: %s", pushed, err, got)
 			}
 			to := newMachine(t)
-			pulled, err := to.pull(t, remote, wanted...)
+			pulled, err := to.pull(remote, wanted...)
 			if got := bucket.since(); err != nil || pulled[0].State != event.Pulled || pulled[0].Bytes == 0 || got != "get@0 get@0" {
 				t.Fatalf("%+v, %v; asked: %s", pulled, err, got)
 			}
-			must.EqualSlices(t, to.packages(t), from.packages(t))
-			if pulled, err = to.pull(t, remote, wanted...); err != nil || pulled[0].State != event.Present || bucket.since() != "" {
+			must.EqualSlices(t, to.packages(), from.packages())
+			if pulled, err = to.pull(remote, wanted...); err != nil || pulled[0].State != event.Present || bucket.since() != "" {
 				t.Errorf("once more: %+v, %v", pulled, err)
 			}
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
@@ -179,17 +182,17 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	t.Parallel()
 	m, bucket := newMachine(t), blob.NewDirectory(t.TempDir())
-	onlyZH, other, missing := m.add(t, "a", small("a")), m.add(t, "b", small("b")), m.add(t, "c", small("c"))
+	onlyZH, other, missing := m.add("a", small("a")), m.add("b", small("b")), m.add("c", small("c"))
 	onlyZH.Hashes = onlyZH.Hashes[1:]
 	other.Hashes[0] = missing.Hashes[0]
 	missing.Version = version("2.0.0")
-	pushed := must.Get(m.push(t, mirror.InBucket(bucket), onlyZH, other, missing))(t)
+	pushed := must.Get(m.push(mirror.InBucket(bucket), onlyZH, other, missing))(t)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
 		must.Equal(t, pushed[i].State, want)
 		must.Equal(t, pushed[i].Path, "")
 	}
 	must.Len(t, objects(t, bucket), 0)
-	pulled, err := newMachine(t).pull(t, mirror.InBucket(bucket), onlyZH, missing)
+	pulled, err := newMachine(t).pull(mirror.InBucket(bucket), onlyZH, missing)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.NotRecorded || pulled[1].State != event.Absent {
 		t.Fatalf("%+v, %v", pulled, err)
 	}
@@ -205,11 +208,11 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	t.Parallel()
 	m, bucket := newMachine(t), newCounted(t)
-	w := m.add(t, "a", small("a"))
+	w := m.add("a", small("a"))
 	remote := changing{mirror.InBucket(bucket), func() {
 		succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
-	pushed, err := m.push(t, remote, w)
+	pushed, err := m.push(remote, w)
 	must.Equal(t, pushed[0].State, event.Failed)
 	must.Equal(t, pushed[0].Path, "")
 	must.Contain(t, err, "it is being changed")
@@ -259,16 +262,16 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 		"by keys": mirror.InBucket(blob.NewDirectory(t.TempDir())), "by tags": tagged{mirror.InBucket(blob.NewDirectory(t.TempDir()))},
 	} {
 		from := newMachine(t)
-		w := from.add(t, "a", small("a"))
-		must.Get(from.push(t, remote, w))(t)
+		w := from.add("a", small("a"))
+		must.Get(from.push(remote, w))(t)
 		several := w
 		several.Hashes = append([]getproviders.Hash{installtest.WrongH1}, w.Hashes...)
 		for _, wanted := range []getproviders.PackageSpec{w, several} {
 			to := newMachine(t)
 			to.Fetcher.Platform = getproviders.Platform{OS: "darwin", Arch: "arm64"}
-			must.Equal(t, must.Get(to.pull(t, remote, wanted))(t, name)[0].State, event.Absent, name)
-			must.Len(t, to.packages(t), 0, name)
-			must.Equal(t, must.Get(newMachine(t).pull(t, remote, wanted))(t)[0].State, event.Pulled, name)
+			must.Equal(t, must.Get(to.pull(remote, wanted))(t, name)[0].State, event.Absent, name)
+			must.Len(t, to.packages(), 0, name)
+			must.Equal(t, must.Get(newMachine(t).pull(remote, wanted))(t)[0].State, event.Pulled, name)
 		}
 	}
 }
@@ -276,13 +279,13 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	t.Parallel()
 	from, bucket := newMachine(t), newCounted(t)
-	w := from.add(t, "a", small("a"))
+	w := from.add("a", small("a"))
 	w.Hashes = append([]getproviders.Hash{installtest.WrongH1}, w.Hashes...)
 	remote := mirror.InBucket(bucket)
-	must.Get(from.push(t, remote, w))(t)
+	must.Get(from.push(remote, w))(t)
 	bucket.since()
 	to := newMachine(t)
-	must.Get(to.pull(t, remote, w))(t)
+	must.Get(to.pull(remote, w))(t)
 	must.Equal(t, bucket.since(), "get@0 stat stat")
 	source := to.Fetcher.Source
 	must.Len(t, must.Get(source.Versions(t.Context(), w.Provider))(t).Versions, 1)
@@ -291,7 +294,7 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 
 func TestSource_SaysWhoseBucketItIs(t *testing.T) {
 	t.Parallel()
-	w := newMachine(t).add(t, "a", small("a"))
+	w := newMachine(t).add("a", small("a"))
 	source := mirror.RemoteSource(mirror.InBucket(&elsewhere{newNamed(t.TempDir())}), []getproviders.PackageSpec{w})
 	pkg, err := source.Package(t.Context(), w.Provider, w.Version, getproviders.CurrentPlatform())
 	if want := "s3://bucket/mirror/tfdeps-1?endpoint=https://evil.example"; err != nil || pkg.SourceURL != want {
@@ -304,9 +307,9 @@ func TestSource_SaysWhoseBucketItIs(t *testing.T) {
 func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	t.Parallel()
 	from := newMachine(t)
-	w, other := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
+	w, other := from.add("a", small("a")), from.add("b", small("b"))
 	good := blob.NewDirectory(t.TempDir())
-	pushed := must.Get(from.push(t, mirror.InBucket(good), w, other))(t)
+	pushed := must.Get(from.push(mirror.InBucket(good), w, other))(t)
 	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
 	succeed(t, err)
@@ -321,13 +324,13 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 			hostile := blob.NewDirectory(t.TempDir())
 			must.Get(hostile.Put(t.Context(), key(0), blob.Bytes(content), blob.PutOptions{}))(t)
 			to := newMachine(t)
-			pulled, err := to.pull(t, mirror.InBucket(hostile), w)
+			pulled, err := to.pull(mirror.InBucket(hostile), w)
 			must.Equal(t, pulled[0].State, event.Failed)
 			must.Contain(t, err, hostile.String()+"/"+key(0))
 			if strings.HasPrefix(name, "another") && getproviders.CodeOf(err) == "" || name == "the package of another name" && !errors.Is(err, getproviders.ErrAuthentication) {
 				t.Errorf("%v", err)
 			}
-			must.Len(t, to.packages(t), 0)
+			must.Len(t, to.packages(), 0)
 		})
 	}
 }
@@ -335,14 +338,14 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
 	t.Parallel()
 	from, bucket := newMachine(t), newCounted(t)
-	w := from.add(t, "a", small("a"))
-	must.Get(from.push(t, mirror.InBucket(bucket), w))(t)
+	w := from.add("a", small("a"))
+	must.Get(from.push(mirror.InBucket(bucket), w))(t)
 	bucket.since()
 	once := sync.Once{}
 	bucket.After = func(_ installtest.Call, o *blob.Object) {
 		once.Do(func() { installtest.Cut(o, 100, io.ErrUnexpectedEOF) })
 	}
-	must.Get(newMachine(t).pull(t, mirror.InBucket(bucket), w))(t)
+	must.Get(newMachine(t).pull(mirror.InBucket(bucket), w))(t)
 	must.Equal(t, bucket.since(), "get@0 get@100")
 }
 
@@ -354,13 +357,13 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 	from := newMachine(t)
 	var wanted []getproviders.PackageSpec
 	for _, name := range strings.Split("abcdef", "") {
-		wanted = append(wanted, from.add(t, name, small(name)))
+		wanted = append(wanted, from.add(name, small(name)))
 	}
 	var all sync.WaitGroup
 	for range 12 {
 		all.Go(func() {
-			must.Equal(t, must.ErrorOf(from.push(t, mirror.InBucket(bucket), wanted...)), nil)
-			must.Equal(t, must.ErrorOf(newMachine(t).pull(t, mirror.InBucket(bucket), wanted...)), nil)
+			must.Equal(t, must.ErrorOf(from.push(mirror.InBucket(bucket), wanted...)), nil)
+			must.Equal(t, must.ErrorOf(newMachine(t).pull(mirror.InBucket(bucket), wanted...)), nil)
 		})
 	}
 	all.Wait()
@@ -370,7 +373,7 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 func TestPush_EndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	w := m.add(t, "a", small("a"))
+	w := m.add("a", small("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	bucket := newCounted(t)
 	_, err := mirror.Push(ctx, m.Installer, changing{mirror.InBucket(bucket), cancel}, []getproviders.PackageSpec{w})

@@ -69,9 +69,9 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	m.to = mirror.Registry(r)
 	platforms := m.opts.Platforms
 	m.opts.Platforms = platforms[:1]
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	m.opts.Platforms = platforms
-	result := m.fill(t, "widget@1.0.0", "gadget@1.1.0")
+	result := m.fill("widget@1.0.0", "gadget@1.1.0")
 	present := 0
 	for _, p := range result.Packages {
 		if p.State == event.Present {
@@ -89,7 +89,7 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 		locked[0].Hashes = append(locked[0].Hashes, a.H1)
 	}
 	asked := m.registry.Requests("package")
-	if must.Get(m.run(t, locked...))(t); r.published != 3 || m.registry.Requests("package") != asked {
+	if must.Get(m.run(locked...))(t); r.published != 3 || m.registry.Requests("package") != asked {
 		t.Errorf("what a lock file has hashes of was asked for, or published %d times", r.published)
 	}
 	for path, signed := range r.signed {
@@ -102,7 +102,7 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	must.Len(t, r.signed, 2)
 	delete(r.signed, "oci://host/widget:1.0.0")
 	archives := m.registry.Requests("archive")
-	if must.Get(m.run(t, locked...))(t); r.signed["oci://host/widget:1.0.0"] == nil || m.registry.Requests("archive") != archives {
+	if must.Get(m.run(locked...))(t); r.signed["oci://host/widget:1.0.0"] == nil || m.registry.Requests("archive") != archives {
 		t.Errorf("a signed list that was missing wasn't published, or archives were downloaded")
 	}
 }
@@ -112,12 +112,12 @@ func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
 	refused := errors.New("there is no such repository")
 	r := &inMemory{fails: refused}
 	m.to = mirror.Registry(r)
-	result, err := m.run(t, want("widget@1.0.0")...)
+	result, err := m.run(want("widget@1.0.0")...)
 	must.Fail(t, err, refused)
 	must.Equal(t, len(result.Packages), len(m.opts.Platforms))
 	must.Fail(t, result.Packages[0].Err, refused)
 	m.opts.Prune = true
-	if _, err := m.run(t, want("widget@1.0.0")...); err == nil || errors.Is(err, refused) {
+	if _, err := m.run(want("widget@1.0.0")...); err == nil || errors.Is(err, refused) {
 		t.Errorf("%v", err)
 	}
 }

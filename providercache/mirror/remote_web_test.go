@@ -32,8 +32,8 @@ func onWeb(t *testing.T, handler http.HandlerFunc) (web remote.Remote, at string
 func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
-	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
-	must.Get(from.push(t, mirror.InBucket(blob.NewDirectory(dir)), w))(t)
+	w, later := from.add("a", small("a")), from.add("b", small("b"))
+	must.Get(from.push(mirror.InBucket(blob.NewDirectory(dir)), w))(t)
 	status, asked, encoding := 0, []string{}, ""
 	web, _ := onWeb(t, func(rw http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
@@ -47,10 +47,10 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 		http.StripPrefix("/base", http.FileServer(http.Dir(dir))).ServeHTTP(rw, r)
 	})
 	to := newMachine(t)
-	if _, err := to.pull(t, web, w); err != nil || strings.Join(asked, ",") != "GET identity" {
+	if _, err := to.pull(web, w); err != nil || strings.Join(asked, ",") != "GET identity" {
 		t.Fatalf("%v; asked: %q", err, asked)
 	}
-	must.EqualSlices(t, to.packages(t), from.packages(t)[:3])
+	must.EqualSlices(t, to.packages(), from.packages()[:3])
 	n := remote.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
 	archive := must.Get(web.At(n))(t)
 	rest := must.Get(archive.Open(t.Context(), 10))(t)
@@ -61,7 +61,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
 		t.Errorf("past the end: %+v, %v", all, err)
 	}
-	must.Equal(t, must.Get(newMachine(t).pull(t, web, later))(t)[0].State, event.Absent)
+	must.Equal(t, must.Get(newMachine(t).pull(web, later))(t)[0].State, event.Absent)
 	there, err := archive.Exists(t.Context())
 	if err != nil || !there {
 		t.Errorf("%v, %v", there, err)
@@ -87,8 +87,8 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()
-	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
-	must.Get(from.push(t, mirror.InBucket(blob.NewDirectory(dir)), w))(t)
+	w, later := from.add("a", small("a")), from.add("b", small("b"))
+	must.Get(from.push(mirror.InBucket(blob.NewDirectory(dir)), w))(t)
 	web, _ := onWeb(t, func(rw http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(r.URL.Path, "/base"))); err != nil {
 			rw.WriteHeader(http.StatusForbidden)
@@ -96,11 +96,11 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 		}
 		http.StripPrefix("/base", http.FileServer(http.Dir(dir))).ServeHTTP(rw, r)
 	})
-	pulled, err := newMachine(t).pull(t, web, w, later)
+	pulled, err := newMachine(t).pull(web, w, later)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.Pulled || pulled[1].State != event.Absent || pulled[1].Path != "" {
 		t.Errorf("one of two: %+v, %v", pulled, err)
 	}
-	if pulled, err = newMachine(t).pull(t, web, later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != event.Failed {
+	if pulled, err = newMachine(t).pull(web, later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != event.Failed {
 		t.Errorf("none: %+v, %v", pulled, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestOnWeb_ShowsNoSignature(t *testing.T) {
 		rw.WriteHeader(http.StatusFound)
 	})
 	for _, to = range []string{"http://127.0.0.1:1/x?signature=secret1", "http://a:secret1@127.0.0.1:1/x", "/again?signature=secret1", "ftp://127.0.0.1/x?signature=secret1"} {
-		_, err := newMachine(t).pull(t, web, newMachine(t).add(t, "a", small("a")))
+		_, err := newMachine(t).pull(web, newMachine(t).add("a", small("a")))
 		must.NotContain(t, err.Error(), "secret1")
 		must.Contain(t, err, server)
 	}

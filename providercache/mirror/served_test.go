@@ -23,7 +23,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, onLinux
 	both, one := want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0")
-	must.Get(m.run(t, both...))(t)
+	must.Get(m.run(both...))(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(m.dir)))
 	defer server.Close()
 
@@ -79,12 +79,12 @@ func (m *mirroring) listing() (all []string) {
 func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, onLinux
-	m.fill(t, "widget@1.0.0", "widget@2.0.0")
+	m.fill("widget@1.0.0", "widget@2.0.0")
 	succeed(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
-	there := m.files(t)
+	there := m.files()
 	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), want("widget@2.0.0"), m.opts)
-	if err == nil || len(result.Pruned) > 0 || !slices.Equal(m.files(t), there) {
+	if err == nil || len(result.Pruned) > 0 || !slices.Equal(m.files(), there) {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}
 }

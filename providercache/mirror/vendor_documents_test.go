@@ -33,7 +33,7 @@ func present(paths []string) (n int) {
 
 func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	v := newVendoring(t)
-	must.Get(v.run(t))(t)
+	v.fill()
 	must.Equal(t, present(v.documentsOf("widget", "1.0.0")), 3)
 	from := newInstaller(t, &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir, Signers: trusts(v.registry)})
 	locks, report := install(t, from, v.request.Requirements, &depsfile.Locks{})
@@ -44,21 +44,21 @@ func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 
 func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 	v := newVendoring(t)
-	must.Get(v.run(t))(t)
+	v.fill()
 	documents, before := v.documentsOf("widget", "1.0.0"), files(t, v.opts.Dir)
 	sums := read(t, documents[0])
 	write(t, documents[0], strings.Repeat("0", 64)+sums[64:]) // of one platform alone
-	must.Contain(t, v.codes(t), "documents_differ")
-	must.Get(v.run(t))(t)
+	must.Contain(t, v.codes(), "documents_differ")
+	v.fill()
 	must.Equal(t, read(t, documents[0]), sums)
 	must.EqualSlices(t, files(t, v.opts.Dir), before)
 }
 
 func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
 	v := newVendoring(t)
-	must.Get(v.run(t))(t)
+	v.fill()
 	write(t, v.path("widget", "1.0.0", otherPlatforms[1]), string(zipOf(t, map[string]string{"terraform-provider-widget": "another build"})))
-	result, err := v.run(t)
+	result, err := v.run()
 	if err != nil || present(v.documentsOf("widget", "1.0.0")) != 0 || result.Packages[0].State != event.Present {
 		t.Errorf("%v, %q", err, files(t, v.opts.Dir))
 	}
@@ -67,12 +67,12 @@ func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
 func TestVendoring_WhatIsSignedGoesWithItsArchives(t *testing.T) {
 	v := newVendoring(t)
 	v.opts.Prune = true
-	must.Get(v.run(t))(t)
+	v.fill()
 	v.opts.Unpacked = true
-	if got := strings.Join(v.codes(t), " "); strings.Count(got, "package_absent") != 2 || strings.Count(got, "package_unneeded") != 5 {
+	if got := strings.Join(v.codes(), " "); strings.Count(got, "package_absent") != 2 || strings.Count(got, "package_unneeded") != 5 {
 		t.Errorf("%s", got)
 	}
-	must.Get(v.run(t))(t)
+	v.fill()
 	must.Equal(t, present(v.documentsOf("widget", "1.0.0")), 0)
 }
 
@@ -105,7 +105,7 @@ func TestVendoring_PlacedPackagesAreLockedAndStay(t *testing.T) {
 			v := placing(t, placed)
 			v.opts.Unpacked, v.opts.Prune = wanted.opts.Unpacked, true
 			before := files(t, v.opts.Dir)
-			result := must.Get(v.run(t))(t)
+			result := v.fill()
 			lock, ok := result.Locks.Provider(v.opts.Placed[0])
 			if !ok || len(lock.Hashes) == 0 || result.Packages[0].State != event.Present || result.Packages[1].State == event.Present || len(result.Pruned) > 0 {
 				t.Errorf("%+v, %q", lock, result.Pruned)
@@ -114,7 +114,7 @@ func TestVendoring_PlacedPackagesAreLockedAndStay(t *testing.T) {
 				must.Contain(t, files(t, v.opts.Dir), name)
 			}
 			asked := v.registry.Requests("")
-			again, err := v.run(t)
+			again, err := v.run()
 			if err != nil || !again.Locks.Equal(result.Locks) || v.registry.Requests("") != asked {
 				t.Errorf("again: %v", err)
 			}
@@ -131,12 +131,12 @@ func TestVendoring_PlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
 		v.request.Locks.Set(depsfile.Lock{Provider: v.opts.Placed[0], Version: version("1.0.0"), Hashes: []getproviders.Hash{
 			installtest.WrongH1,
 		}})
-		must.EqualSlices(t, v.codes(t), []string{"package_differs"})
+		must.EqualSlices(t, v.codes(), []string{"package_differs"})
 		before := files(t, v.opts.Dir)
-		_, err := v.run(t)
+		_, err := v.run()
 		must.Contain(t, err, "checksum")
 		must.EqualSlices(t, files(t, v.opts.Dir), before)
 		v.request.Locks, v.request.Platforms = nil, otherPlatforms
-		must.Refuse(v.run(t))(t, "a package for another platform was found")
+		must.Refuse(v.run())(t, "a package for another platform was found")
 	}
 }

@@ -24,6 +24,7 @@ import (
 
 // vendoring is a registry and a directory that is to be filled from it.
 type vendored struct {
+	tb testing.TB
 	*providercache.Installer
 	registry *providertest.Registry
 	opts     mirror.VendorOptions
@@ -38,23 +39,29 @@ func newVendoring(t *testing.T) *vendored {
 func vendoringOf(t *testing.T) *vendored {
 	t.Helper()
 	m := mirroringOf(t)
-	return &vendored{m.Installer, m.registry, mirror.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
+	return &vendored{t, m.Installer, m.registry, mirror.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
 		Requirements: require(widgetAddress, "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
 }
 
 // run vendors, and keeps the locks for the next run.
-func (v *vendored) run(t *testing.T) (mirror.VendorResult, error) {
-	t.Helper()
-	result, err := mirror.Vendor(t.Context(), v.Fetcher, v.opts, v.request)
+func (v *vendored) run() (mirror.VendorResult, error) {
+	v.tb.Helper()
+	result, err := mirror.Vendor(v.tb.Context(), v.Fetcher, v.opts, v.request)
 	if err == nil {
 		v.request.Locks = result.Locks
-		status, failed := mirror.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request)
+		status, failed := mirror.CheckVendored(v.tb.Context(), v.Fetcher, v.opts, v.request)
 		if failed != nil || !status.UpToDate() {
-			t.Errorf("afterwards: %v, %v", status, failed)
+			v.tb.Errorf("afterwards: %v, %v", status, failed)
 		}
 	}
 	return result, err
+}
+
+// fill is run, which succeeds.
+func (v *vendored) fill() mirror.VendorResult {
+	v.tb.Helper()
+	return must.Get(v.run())(v.tb)
 }
 
 // path is where a package is.
@@ -66,14 +73,14 @@ func (v *vendored) path(name, number string, plat getproviders.Platform) string 
 	return filepath.Join(v.opts.Dir, registryHost, "acme", name, p.PackedName(version(number), plat))
 }
 
-func (v *vendored) codes(t *testing.T) (codes []string) {
-	t.Helper()
+func (v *vendored) codes() (codes []string) {
+	v.tb.Helper()
 	asked := v.registry.Requests("")
-	status := must.Get(mirror.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request))(t)
+	status := must.Get(mirror.CheckVendored(v.tb.Context(), v.Fetcher, v.opts, v.request))(v.tb)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
 	}
-	must.Equal(t, v.registry.Requests(""), asked)
+	must.Equal(v.tb, v.registry.Requests(""), asked)
 	return codes
 }
 
@@ -109,9 +116,9 @@ func eachWay(t *testing.T, test func(t *testing.T, v *vendored)) {
 func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
-		first := must.Get(v.run(t))(t)
+		first := v.fill()
 		asked := v.registry.Requests("")
-		again, err := v.run(t)
+		again, err := v.run()
 		if err != nil || v.registry.Requests("") != asked || v.registry.Requests("archive") != 2 {
 			t.Errorf("%v, %d requests, %d for archives", err, v.registry.Requests("")-asked, v.registry.Requests("archive"))
 		}
@@ -126,14 +133,14 @@ func TestVendoring_VendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		want := lockOne(t, v.Installer, v.request).Locks
-		result, err := v.run(t)
+		result, err := v.run()
 		if err != nil || !result.Locks.Equal(want) {
 			t.Errorf("%v, got\n%s\nwant\n%s", err, result.Locks.Encode(v.Fetcher.Product), want.Encode(v.Fetcher.Product))
 		}
 		extra := want.Clone()
 		extra.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/gone"), Version: version("1.0.0")})
 		v.request.Locks = extra
-		if result, err = v.run(t); err != nil || !result.Locks.Equal(want) {
+		if result, err = v.run(); err != nil || !result.Locks.Equal(want) {
 			t.Errorf("an entry that nobody needs: %v", err)
 		}
 	})
@@ -142,14 +149,14 @@ func TestVendoring_VendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 func TestVendoring_VendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
-		must.Get(v.run(t))(t)
+		v.fill()
 		file := v.path("widget", "1.0.0", linux)
 		if v.opts.Unpacked {
 			file = filepath.Join(file, "more")
 		}
 		write(t, file, "changed")
-		must.EqualSlices(t, v.codes(t), []string{"package_differs"})
-		result, err := v.run(t)
+		must.EqualSlices(t, v.codes(), []string{"package_differs"})
+		result, err := v.run()
 		if err != nil || v.registry.Requests("archive") != 3 || (result.Packages[0].State == event.Present) == (result.Packages[1].State == event.Present) {
 			t.Errorf("%v, %+v", err, result.Packages)
 		}
@@ -164,27 +171,27 @@ func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 		}}
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
-		_, err := v.run(t)
+		_, err := v.run()
 		must.Fail(t, err, getproviders.ErrLockMismatch)
 		must.Fail(t, must.ErrorOf(os.Stat(v.opts.Dir)), os.ErrNotExist)
 		others.Hashes = others.Hashes[1:]
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
-		_, err = v.run(t)
+		_, err = v.run()
 		must.Len(t, getproviders.SplitErrors(err), 1)
 		must.Contain(t, err, linux.String())
 		v.request.Platforms = v.request.Platforms[:1]
-		must.Get(v.run(t))(t, "nothing is known of a platform")
+		must.Get(v.run())(t, "nothing is known of a platform")
 	})
 }
 
 func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 	v := newVendoring(t)
 	v.request.Requirements = require(widgetAddress, "1.0.0", registryHost+"/acme/gadget", "1.0.0")
-	must.Get(v.run(t))(t)
+	v.fill()
 	v.opts.Unpacked = true
 	asked := v.registry.Requests("")
-	must.Get(v.run(t))(t)
+	v.fill()
 	must.Equal(t, v.registry.Requests(""), asked)
 	const acme = registryHost + "/acme/"
 	kept := []string{"README", acme + "widget/notes.zip", acme + "gadget/index.json", "some/thing"}
@@ -193,10 +200,10 @@ func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 	}
 	v.opts.Unpacked, v.opts.Prune = false, true
 	v.request.Requirements = require(widgetAddress, "1.0.0")
-	if got := v.codes(t); !slices.Contains(got, "package_unneeded") || !slices.Contains(got, "lock_extra_provider") {
+	if got := v.codes(); !slices.Contains(got, "package_unneeded") || !slices.Contains(got, "lock_extra_provider") {
 		t.Errorf("%q", got)
 	}
-	result, err := v.run(t)
+	result, err := v.run()
 	if err != nil || len(result.Pruned) != 9 || !slices.IsSorted(result.Pruned) {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}
@@ -212,9 +219,9 @@ func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 
 func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
 	v := newVendoring(t)
-	must.Get(v.run(t))(t)
+	v.fill()
 	v.opts.Prune, v.request.Platforms = true, []getproviders.Platform{{OS: "plan9", Arch: "mips"}}
-	result, err := v.run(t)
+	result, err := v.run()
 	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 || result.Locks != nil || len(files(t, v.opts.Dir)) != 2+3 {
 		t.Errorf("%v, %+v", err, result)
 	}
@@ -226,10 +233,10 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 	write(t, filepath.Join(unpacked, "terraform-provider-widget"), "x")
 	source.Add(widgetAddress, "1.0.0", getproviders.LocalDirectory(unpacked))
 	v.Fetcher.Source, v.request.Platforms = source, nil
-	_, err := v.run(t)
+	_, err := v.run()
 	must.Contain(t, err, "is an unpacked package")
 	v.opts.Unpacked = true
-	must.Get(v.run(t))(t)
+	v.fill()
 	if info, err := os.Lstat(v.path("widget", "1.0.0", linux)); err != nil || !info.IsDir() {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -237,22 +244,22 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 
 func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 	v := newVendoring(t)
-	must.EqualSlices(t, v.codes(t), []string{"lock_missing_provider"})
+	must.EqualSlices(t, v.codes(), []string{"lock_missing_provider"})
 	v.request.Locks = lockOne(t, v.Installer, v.request).Locks
-	must.EqualSlices(t, v.codes(t), []string{"package_absent", "package_absent"})
-	must.Get(v.run(t))(t)
+	must.EqualSlices(t, v.codes(), []string{"package_absent", "package_absent"})
+	v.fill()
 	lock, _ := v.request.Locks.Provider(widget)
 	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 })
 	v.request.Locks.Set(lock)
-	must.EqualSlices(t, v.codes(t), []string{"lock_without_hash", "lock_without_hash"})
+	must.EqualSlices(t, v.codes(), []string{"lock_without_hash", "lock_without_hash"})
 	v.request.Requirements = require(widgetAddress, "2.0.0")
-	must.EqualSlices(t, v.codes(t), []string{"constraint_unsatisfied"})
+	must.EqualSlices(t, v.codes(), []string{"constraint_unsatisfied"})
 }
 
 func TestVendoring_NeedsAPlace(t *testing.T) {
 	v := newVendoring(t)
 	write(t, v.opts.Dir, "a file")
-	_, err := v.run(t)
+	_, err := v.run()
 	must.Contain(t, err, "is not one")
 	must.Equal(t, read(t, v.opts.Dir), "a file")
 	must.Refuse(mirror.Vendor(t.Context(), &providercache.Fetcher{}, v.opts, v.request))(t, "there is no source")

@@ -100,15 +100,15 @@ func (a storedArchive) Open(context.Context, int64) (getproviders.OpenedArchive,
 func TestMirrorRegistry_Verifies(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Verify, m.opts.Platforms = true, m.opts.Platforms[:1]
-	content := []byte(read(t, m.fill(t, "widget@1.0.0").Packages[0].Path))
+	content := []byte(read(t, m.fill("widget@1.0.0").Packages[0].Path))
 	r := &inMemory{}
 	m.to = mirror.Registry(r)
-	m.fill(t, "widget@1.0.0")
+	m.fill("widget@1.0.0")
 	stored := &r.versions["oci://host/widget:1.0.0"][0]
 	stored.From = storedArchive{content: content}
-	must.Equal(t, m.fill(t, "widget@1.0.0").Packages[0].State, event.Present)
+	must.Equal(t, m.fill("widget@1.0.0").Packages[0].State, event.Present)
 	stored.From = storedArchive{content: content[1:]}
-	result, err := m.run(t, want("widget@1.0.0")...)
+	result, err := m.run(want("widget@1.0.0")...)
 	if err == nil || !strings.Contains(err.Error(), "oci://host/widget:1.0.0 has other bytes for "+m.opts.Platforms[0].String()+" than it says (zh:") || !result.Packages[0].Damaged || r.published != 1 {
 		t.Errorf("%v, %+v, published %d times", err, result.Packages, r.published)
 	}
