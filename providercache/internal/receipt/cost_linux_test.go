@@ -27,7 +27,6 @@ func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 		checkAsOftenAs(t, how)
 		return
 	}
-	t.Parallel()
 	strace := peertest.LookProgram(t, "strace")
 	s := keep(t)
 	const checks, entries = 10, 6 // the directory itself, two files, two directories and a file in them

@@ -13,9 +13,10 @@ import (
 )
 
 // imageCache makes a cache that only root can write to, as the build of an image does, with a
-// receipt beside it. It isn't in /tmp, to which all users can write.
+// receipt beside it. It isn't in /tmp, to which all users can write. The test runs beside others.
 func imageCache(t *testing.T) (cache, dir string) {
 	t.Helper()
+	t.Parallel()
 	if os.Getuid() != 0 || runtime.GOOS == "windows" {
 		t.Skip("only root can make what is root's alone")
 	}
@@ -67,7 +68,6 @@ func pushAndPull(t *testing.T, from, to string) {
 }
 
 func TestImageReceipts_ReceiptsOfAnImageSurviveIt(t *testing.T) {
-	t.Parallel()
 	cache, _ := imageCache(t)
 	pulled := cache + "-pulled"
 	pushAndPull(t, cache, pulled)
@@ -78,7 +78,6 @@ func TestImageReceipts_ReceiptsOfAnImageSurviveIt(t *testing.T) {
 }
 
 func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
-	t.Parallel()
 	cache, dir := imageCache(t)
 	path := filepath.Join(cache+imageSuffix, "packages")
 	first := read(t, path)
@@ -121,7 +120,6 @@ func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			cache, dir := imageCache(t)
 			c.change(t, c.where(cache, dir))
 			if imageIsKnown(cache) {
@@ -132,7 +130,6 @@ func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing
 }
 
 func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
-	t.Parallel()
 	cache, dir := imageCache(t)
 	r := ImageReceipts(cache, never)
 	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
@@ -148,7 +145,6 @@ func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 }
 
 func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {
-	t.Parallel()
 	cache, dir := imageCache(t)
 	for name, c := range map[string]struct {
 		canWrite func(path string) bool

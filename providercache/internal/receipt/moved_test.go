@@ -47,7 +47,6 @@ func moveCtime(t *testing.T, path string) {
 }
 
 func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
-	t.Parallel()
 	s := keepInCache(t)
 	if rc, _ := s.inCache(false); rc.Moved() {
 		t.Error("ctimes moved before anything happened")
@@ -127,7 +126,6 @@ func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
 	for what, change := range singleChanges {
 		for _, name := range filesOfKept {
 			t.Run(what+", "+filepath.Base(name), func(t *testing.T) {
-				t.Parallel()
 				s := keepInCache(t)
 				path := filepath.Join(s.Dir, name)
 				info := must.Get(os.Lstat(path))(t)
@@ -157,7 +155,6 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			t.Parallel()
 			s := keepInCache(t)
 			old := time.Now().Add(-time.Hour)
 			write(t, filepath.Join(s.Dir, b), "THE PROVIDER")
@@ -197,7 +194,6 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 			continue
 		}
 		t.Run(what, func(t *testing.T) {
-			t.Parallel()
 			s := keepInCache(t)
 			if err := c.open(s); err != nil {
 				t.Skip(err)
@@ -215,7 +211,6 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 
 // Where only mtimes have to be past, a record is made at once.
 func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
-	t.Parallel()
 	s := keepInCache(t)
 	rc, _ := s.inCache(false)
 	for strict, want := range map[bool]bool{false: true, true: false} {
@@ -247,7 +242,6 @@ func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
 
 // A target with the cache's files asks the cache who can write to them.
 func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
-	t.Parallel()
 	s := keepInCache(t)
 	dir, own := linkedTarget(t, s)
 	moveCtime(t, filepath.Join(dir, "LICENSE"))
@@ -281,7 +275,6 @@ func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
 		"a renamed one": func(_, file string) error { return os.Rename(file, file+".x") },
 	} {
 		t.Run(what, func(t *testing.T) {
-			t.Parallel()
 			s := keepInCache(t)
 			dir, own := linkedTarget(t, s)
 			if err := change(dir, filepath.Join(dir, "LICENSE")); err != nil {

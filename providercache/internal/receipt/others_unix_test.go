@@ -5,6 +5,7 @@ package receipt
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,30 +25,28 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 	}
 	for _, name := range filesOfKept {
 		for _, inCache := range []bool{false, true} {
-			s := keepInCache(t)
-			path := filepath.Join(s.Dir, name)
-			before, err := os.Stat(path)
-			must.Succeed(t, errors.Join(err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666)))
-			write := openAsNobody(t, path)
-			must.Succeed(t, os.Chmod(path, before.Mode()))
-			time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
-			s.record(t, OpenCache(s.State, s.Root))
-			known := func() bool {
-				if _, ok := s.inCache(false); inCache {
-					return ok
+			t.Run(fmt.Sprintf("%s, in a cache: %t", name, inCache), func(t *testing.T) {
+				s := keepInCache(t)
+				path := filepath.Join(s.Dir, name)
+				before, err := os.Stat(path)
+				must.Succeed(t, errors.Join(err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666)))
+				write := openAsNobody(t, path)
+				must.Succeed(t, os.Chmod(path, before.Mode()))
+				time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
+				s.record(t, OpenCache(s.State, s.Root))
+				known := func() bool {
+					if _, ok := s.inCache(false); inCache {
+						return ok
+					}
+					return s.isKnown()
 				}
-				return s.isKnown()
-			}
-			if !known() {
-				t.Fatalf("%s: the receipt is no good, so this test shows nothing", name)
-			}
-			write()
-			if after, err := os.Stat(path); err != nil || after.Size() != before.Size() {
-				t.Fatalf("%s: %v, so this test shows nothing", name, err)
-			}
-			if known() {
-				t.Errorf("%s, in a cache: %t: what another user wrote isn't noticed", name, inCache)
-			}
+				must.Equal(t, known(), true, "the receipt is no good, so this test shows nothing")
+				write()
+				if after, err := os.Stat(path); err != nil || after.Size() != before.Size() {
+					t.Fatalf("%v, so this test shows nothing", err)
+				}
+				must.Equal(t, known(), false, "what another user wrote isn't noticed")
+			})
 		}
 	}
 }

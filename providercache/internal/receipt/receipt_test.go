@@ -34,9 +34,10 @@ type kept struct {
 }
 
 // keep makes a package with a good receipt. The test is skipped on file systems on which no
-// receipt counts.
+// receipt counts, and runs beside others.
 func keep(t *testing.T) kept {
 	t.Helper()
+	t.Parallel()
 	s := kept{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
 	s.Dir = filepath.Join(s.Root, packageName)
 	write(t, filepath.Join(s.Dir, widgetFile), "the provider")
@@ -146,7 +147,6 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 			continue // files have no such modes there, and their times don't tell of links
 		}
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s := keep(t)
 			change(t, s.Dir)
 			if s.isKnown() {
@@ -158,7 +158,6 @@ func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 
 // Each field of a record matters alone.
 func TestReceipt_EveryFieldOfARecordCounts(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	good, _ := s.Receipts.Find(packageName)
 	for i, entry := range good.Record.Entries {
@@ -186,7 +185,6 @@ func TestReceipt_EveryFieldOfARecordCounts(t *testing.T) {
 }
 
 func TestReceipt_AReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	s.Receipts.StrictTimes = true // else ctimes may be younger
 	good, _ := s.Receipts.Find(packageName)
@@ -263,7 +261,6 @@ func TestReceipt_NoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
 }
 
 func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	before := recordOf(t, s.Dir)
 	moved := s.Dir + ".moved"
@@ -284,7 +281,6 @@ func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 }
 
 func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	rc := Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))
 	newest := time.Unix(0, rc.Record.Entries[0].Changed)
@@ -297,7 +293,6 @@ func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 }
 
 func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	write(t, filepath.Join(s.Dir, "new"), "")
 	info := must.Get(os.Stat(filepath.Join(s.Dir, "new")))(t)
@@ -310,7 +305,6 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 }
 
 func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	good, _ := s.Receipts.Find(packageName)
 	rc := Receipt{
@@ -371,7 +365,6 @@ func FuzzReceipt(f *testing.F) {
 
 // A package on a file system that isn't local is hashed, whatever its record says.
 func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
-	t.Parallel()
 	s := keep(t)
 	device := must.Get(Lstat(s.Dir))(t)
 	r := Open(s.State, s.Root)

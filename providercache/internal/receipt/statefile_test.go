@@ -36,8 +36,10 @@ func onlyFile(t *testing.T, state string) string {
 	return found[0]
 }
 
+// saveOne saves a receipt in a test that runs beside others.
 func saveOne(t *testing.T) (state, root string) {
 	t.Helper()
+	t.Parallel()
 	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
 	must.Succeed(t, saveIn(t, Open(state, root), "a"))
 	must.Equal(t, has(Open(state, root), "a"), true, "nothing was saved, so this test shows nothing")
@@ -51,7 +53,6 @@ func saveIn(t *testing.T, r *Receipts, name string) error {
 }
 
 func TestReceipts_AreOnesOwn(t *testing.T) {
-	t.Parallel()
 	state, root := saveOne(t)
 	file := onlyFile(t, state)
 	for path, want := range map[string]os.FileMode{state: os.ModeDir | 0o700, filepath.Dir(file): os.ModeDir | 0o700, file: 0o600} {
@@ -75,7 +76,6 @@ func TestReceipts_AreOnesOwn(t *testing.T) {
 }
 
 func TestReceipts_OfOthersDontCount(t *testing.T) {
-	t.Parallel()
 	give := func(path string) error { return os.Chown(path, 12345, -1) }
 	if runtime.GOOS == "windows" {
 		give = cachetest.OpenToAll
@@ -115,7 +115,6 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			state, root := saveOne(t)
 			file := onlyFile(t, state)
 			if damage == nil {
@@ -132,7 +131,6 @@ func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 }
 
 func TestReceipts_ProcessesDontLoseEachOthersReceipts(t *testing.T) {
-	t.Parallel()
 	state, root := saveOne(t)
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -150,7 +148,6 @@ func TestReceipts_ProcessesDontLoseEachOthersReceipts(t *testing.T) {
 }
 
 func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
-	t.Parallel()
 	state, root := saveOne(t)
 	other := Open(state, root)
 	other.Put("b", simpleReceipt("second"))
@@ -163,7 +160,6 @@ func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 }
 
 func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
-	t.Parallel()
 	state, root := saveOne(t)
 	before := must.Get(os.Stat(onlyFile(t, state)))(t)
 	r := Open(state, root)
@@ -194,7 +190,6 @@ func TestReceipts_NoStateKeepsNothing(t *testing.T) {
 }
 
 func TestReceipts_SavingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
 	state, root := saveOne(t)
 	r := Open(state, root)
 	r.Put("b", simpleReceipt("x"))
@@ -212,7 +207,6 @@ func TestReceipts_SavingEndsWithItsContext(t *testing.T) {
 }
 
 func TestReceipts_OneDirectoryHasOneSetOfReceipts(t *testing.T) {
-	t.Parallel()
 	state, root := saveOne(t)
 	name, link := root, filepath.Join(t.TempDir(), "link")
 	t.Run("by a link", func(t *testing.T) {
@@ -331,7 +325,6 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 }
 
 func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
-	t.Parallel()
 	state, _ := saveOne(t)
 	count := func() (read int) {
 		EachStateFile(state, receiptsDir, func(string, string, map[string][]byte) { read++ })
