@@ -28,10 +28,16 @@ func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
 }
 
 // parallelBench is for a test that runs beside others.
-func parallelBench(t *testing.T) (o *origin, ids map[string]string, b *bench) {
+func parallelBench(t *testing.T, args ...string) (o *origin, ids map[string]string, b *bench) {
 	t.Parallel()
-	o, ids = history(t)
+	o, ids = history(t, args...)
 	return o, ids, newBench(t)
+}
+
+// emptyBench is parallelBench with an origin that has no commit.
+func emptyBench(t *testing.T) (*origin, *bench) {
+	t.Parallel()
+	return newOrigin(t), newBench(t)
 }
 
 // hardToTellApart makes the commits and refs of history.
@@ -115,18 +121,14 @@ func TestCheckout_RefsThatAreNotThere(t *testing.T) {
 }
 
 func TestCheckout_EmptyRepositoryHasNoTree(t *testing.T) {
-	t.Parallel()
-	o := newOrigin(t)
-	b := newBench(t)
+	o, b := emptyBench(t)
 	for _, ref := range []string{"", "main", "main~1", strings.Repeat("a", 40)} {
 		must.Fail(t, b.refused(o.at(ref)), ErrNotFound, "ref", ref)
 	}
 }
 
 func TestCheckout_WideIDs(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t, "--object-format=sha256")
-	b := newBench(t)
+	o, ids, b := parallelBench(t, "--object-format=sha256")
 	must.Len(t, ids["dev1"], 64)
 	b.finds(o.at(""), ids, map[string]string{"": "main3", "v1.0.0": "main2", ids["dev1"]: "dev1", ids["dev2"][:10]: "dev2", "v1.0.0~1": "main1"})
 	must.Fail(t, b.refused(o.at(strings.Repeat("ab", 20))), ErrNotFound, "a short ID")
@@ -135,8 +137,7 @@ func TestCheckout_WideIDs(t *testing.T) {
 // The files are those of the commit: bytes, modes and links, whatever line ends the user's
 // configuration of git asks for.
 func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
-	t.Parallel()
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	want := map[string]string{"a.tf": "a\r\nb\n", "auto.txt": "1\n2\n", "crlf.txt": "1\r\n2\r\n", ".hidden/x": "", "deep/er/y": "y", ".gitattributes": "auto.txt text=auto\ncrlf.txt eol=crlf\n"}
 	for name, content := range want {
 		o.commit(name, content)
@@ -146,7 +147,6 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 		must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(o.dir, "run.sh"), []byte("#!"), 0o755), os.Symlink("deep/er", filepath.Join(o.dir, "link"))))
 	}
 	o.commit()
-	b := newBench(t)
 	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
 	b.configure(config)
 	_, files := b.files(o.at(""))
@@ -165,11 +165,9 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 
 // Hooks and a monitor of files, which a user has for repositories of his own, don't run for those of modules.
 func TestCheckout_RunsNoHooksAndNoMonitor(t *testing.T) {
-	t.Parallel()
 	needShell(t)
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	o.commit("main.tf", "")
-	b := newBench(t)
 	hooks, ran := filepath.Join(b.work, "hooks"), filepath.Join(b.work, "ran")
 	must.Succeed(t, os.Mkdir(hooks, 0o755))
 	for _, name := range []string{"monitor", "post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
@@ -182,31 +180,25 @@ func TestCheckout_RunsNoHooksAndNoMonitor(t *testing.T) {
 }
 
 func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
-	t.Parallel()
 	needShell(t)
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
-	b := newBench(t)
 	b.configure("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
 	_, files := b.files(o.at(""))
 	must.Equal(t, files["x.up"], "LOUD\n", files)
 }
 
 func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	o.commit("f", "x")
-	b := newBench(t)
 	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), o.at(""), b.work)), fs.ErrExist)
 	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), o.at(""), filepath.Join(b.work, "no/parent"))), fs.ErrNotExist, "without a parent")
 	must.Refuse(b.Checkout(t.Context(), o.at(""), filepath.Join(b.work, strings.Repeat("x", 300))))(t, "a name that no directory can have")
 }
 
 func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
-	t.Parallel()
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	o.commit("f", "x")
-	b := newBench(t)
 	b.Dir = ""
 	b.Close()
 	b.files(o.at(""))
@@ -325,10 +317,8 @@ func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
 
 // A shallow repository has only a part of its history to fetch.
 func TestCheckout_ShallowRepository(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
+	o, ids, b := parallelBench(t)
 	clone := filepath.Join(t.TempDir(), "clone")
 	o.git("clone", "--quiet", "--depth=2", "--no-single-branch", o.url(), clone)
-	b := newBench(t)
 	b.finds(Request{URL: fileURL(clone)}, ids, map[string]string{"": "main3", "v1.0.0": "main2", "v1.0.0~0": "main2", ids["dev2"]: "dev2", ids["dev1"][:9]: "dev1"})
 }

@@ -170,11 +170,10 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 
 // A mistake in a tree isn't in the store: nothing is fetched again.
 func TestStore_BadTreeIsNoDamage(t *testing.T) {
-	t.Parallel()
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	blob := o.raw("blob", "x")
 	o.commitTree("bad", o.raw("tree", entry("40000", ".git", o.raw("tree", entry("100644", "config", blob)))))
-	b := newBench(t).count()
+	b.count()
 	must.Contain(t, b.refused(o.at("bad")), "invalid path")
 	if runs := b.runs(); runs["fetch"] != 1 || runs["fsck"] != 1 {
 		t.Errorf("%v", runs)

@@ -30,11 +30,9 @@ func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 
 // A variable of another repository, as git sets them for its hooks, is none for the store.
 func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
-	t.Parallel()
 	needShell(t)
-	o, ids := history(t)
+	o, ids, b := parallelBench(t)
 	program, _ := requireGit(t)
-	b := newBench(t)
 	elsewhere := filepath.Join(b.work, "elsewhere")
 	seen := filepath.Join(b.work, "environment")
 	b.Program = script(t, filepath.Join(b.work, "git"), "env >>'"+seen+"'\nexec '"+program+"' \"$@\"")

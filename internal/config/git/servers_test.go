@@ -60,9 +60,8 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 		{name: "files only", dumb: true, alone: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			o, ids := history(t)
-			b := newBench(t).count()
+			o, ids, b := parallelBench(t)
+			b.count()
 			if c.server != "" {
 				o.git("config", c.server, "true")
 			}

@@ -62,11 +62,9 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 		"not readable": {"config": "-> OTHER"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			o := newOrigin(t)
+			o, b := emptyBench(t)
 			first := o.commit("a.tf", "loud", ".gitattributes", "* filter=other\n")
 			second := o.commit("b.tf", "b")
-			b := newBench(t)
 			b.configure("[filter \"user\"]\n\tsmudge = tr a-z A-Z\n")
 			b.files(o.at(first))
 			b.plant(files)
@@ -147,9 +145,8 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 
 // A store that others can write to isn't used, and left as it is.
 func TestStore_OfOthersIsNotUsed(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t).count()
+	o, ids, b := parallelBench(t)
+	b.count()
 	req := o.at(ids["main1"])
 	b.files(req)
 	store := b.store()

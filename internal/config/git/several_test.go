@@ -57,11 +57,9 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 }
 
 func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
-	t.Parallel()
-	o, _ := history(t)
+	o, _, b := parallelBench(t)
 	o.git("tag", "tree", "HEAD^{tree}")
 	o.git("tag", "-a", "-m", "m", "nested", "v1.0.0")
-	b := newBench(t)
 	beside := []Request{{URL: o.url(), Ref: "tree"}, {URL: o.url(), Ref: "nested"}, {URL: o.url(), Ref: "only/branch"}}
 	b.files(Request{URL: o.url(), Ref: "only/branch", Beside: beside})
 	want, _ := b.files(o.at("v1.0.0"))

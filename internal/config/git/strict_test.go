@@ -26,8 +26,7 @@ func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
 
 // A chain of commits, of which each has the one before as a submodule.
 func TestSubmodules_DepthHasALimit(t *testing.T) {
-	t.Parallel()
-	o := newOrigin(t)
+	o, b := emptyBench(t)
 	commit := o.commit("f", "x")
 	var chain []string
 	for range maxSubmoduleDepth + 1 {
@@ -36,7 +35,6 @@ func TestSubmodules_DepthHasALimit(t *testing.T) {
 		chain = append(chain, commit)
 		o.git("rm", "--quiet", "--cached", "sub")
 	}
-	b := newBench(t)
 	_, files := b.files(o.at(chain[maxSubmoduleDepth-1]))
 	must.Equal(t, files[strings.Repeat("sub/", maxSubmoduleDepth)+"f"], "x", files)
 	must.Contain(t, b.refused(o.at(chain[maxSubmoduleDepth])), "levels deep", "of one more")
