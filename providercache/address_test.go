@@ -38,8 +38,7 @@ func TestInstall_LeavesItsDirectoriesForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range handmade() {
 		p, v := c.Provider, c.Version
-		source := newSource(t)
-		source.AddZip(t, "acme/widget", "1.0.0")
+		source := newWidgetSource(t)
 		pkg := source.Packages[acmeWidget][v1]
 		pkg.Provider, pkg.Version = p, v
 		source.Packages[p] = map[getproviders.Version]getproviders.Package{v: pkg}

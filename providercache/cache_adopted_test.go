@@ -16,16 +16,15 @@ import (
 // hashed before it is used in place of the fetched one, and hashed again before it gets a receipt.
 // If it changes between the two, it isn't used and gets no receipt.
 func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	first := m.directory(t)
-	m.install(t, first, nil)
+	m := parallelMachine(t)
+	first := m.directory()
+	m.install(first, nil)
 	sound := treeOf(t, first.Target.Dir)
 	succeed(t, os.RemoveAll(m.State)) // as if another program had put it there
 	dir, file := packageA(t, m.Cache)
 	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
 		good := read(t, file)
-		d := m.directory(t)
+		d := m.directory()
 		d.Link = mode
 		changed := false
 		d.Fetcher.Observe = func(_ context.Context, e event.Event) {
@@ -35,7 +34,7 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 				write(t, file, "evil")
 			}
 		}
-		m.install(t, d, nil)
+		m.install(d, nil)
 		if !changed {
 			t.Fatal("the package wasn't read, so this test shows nothing")
 		}
@@ -59,21 +58,20 @@ func TestCache_WhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 
 func whatChangesBeforeItIsLinked(t *testing.T, mode providercache.LinkMode, strict bool) {
 	t.Run(fmt.Sprintf("%v, strict times %t", mode, strict), func(t *testing.T) {
-		t.Parallel()
-		m := newMachine(t)
+		m := parallelMachine(t)
 		m.Strict = strict
-		d := m.directory(t)
+		d := m.directory()
 		d.Link = mode
-		locks, _ := m.install(t, d, nil)
+		locks, _ := m.install(d, nil)
 		sound := treeOf(t, d.Target.Dir)
 		_, file := packageA(t, m.Cache)
 		here, _ := packageA(t, d.Target.Dir)
 		succeed(t, os.RemoveAll(here))
 		age()
-		d = m.again(t, d)
-		m.install(t, d, locks) // which renews the receipts
+		d = m.again(d)
+		m.install(d, locks) // which renews the receipts
 		succeed(t, os.RemoveAll(here))
-		d = m.again(t, d)
+		d = m.again(d)
 		changed := false
 		d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache has been inspected
 			if e.State == event.Present && !changed {
@@ -86,7 +84,7 @@ func whatChangesBeforeItIsLinked(t *testing.T, mode providercache.LinkMode, stri
 				}
 			}
 		}
-		_, did := m.install(t, d, locks)
+		_, did := m.install(d, locks)
 		must.Equal(t, changed, true)
 		must.Equal(t, treeOf(t, d.Target.Dir), sound)
 		must.Contain(t, did, "archive 1")
@@ -94,9 +92,9 @@ func whatChangesBeforeItIsLinked(t *testing.T, mode providercache.LinkMode, stri
 }
 
 // again is another run in the same directory.
-func (m *machine) again(t *testing.T, d *directory) *directory {
-	t.Helper()
-	next := m.directory(t)
+func (m *machine) again(d *directory) *directory {
+	m.tb.Helper()
+	next := m.directory()
 	next.Target, next.Link = d.Target, d.Link
 	return next
 }

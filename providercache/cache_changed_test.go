@@ -74,11 +74,11 @@ func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*
 	t.Helper()
 	m = newMachine(t)
 	m.Strict = strict
-	d = m.directory(t)
+	d = m.directory()
 	d.Link = providercache.LinkCopy
-	locks, _ := m.install(t, d, nil)
+	locks, _ := m.install(d, nil)
 	again = func(d *directory) string {
-		_, did := m.install(t, d, locks)
+		_, did := m.install(d, locks)
 		return did
 	}
 	must.Equal(t, again(d), "")
@@ -123,7 +123,7 @@ func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 		sound := treeOf(t, d.Target.Dir)
 		dir, file := packageA(t, m.Cache)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
-		fresh := m.directory(t)
+		fresh := m.directory()
 		setClock(fresh)
 		must.Contain(t, again(fresh), "archive 1")
 		must.Contain(t, strings.Join(fresh.read, " "), dir)
@@ -156,7 +156,7 @@ func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 		change(t, dir, file, read(t, file))
 		age()
 		for i, want := range []string{"linked 2, read 1", "linked 2"} {
-			fresh := m.directory(t)
+			fresh := m.directory()
 			fresh.Link = providercache.LinkCopy
 			if i == 0 && setClock(fresh) {
 				want = "linked 2, read 4" // the clock is set back for the other package, too, and allows no receipt
@@ -171,17 +171,17 @@ func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 func TestReceipt_IsRenewedWhenItsCtimesMoved(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
-	first, second := m.directory(t), m.directory(t)
+	first, second := m.directory(), m.directory()
 	first.Link, second.Link = providercache.LinkHardlink, providercache.LinkHardlink
-	locks, _ := m.install(t, first, nil)
-	if m.install(t, second, locks); !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
+	locks, _ := m.install(first, nil)
+	if m.install(second, locks); !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
 		t.Skipf("there are no hard links here, but %v", second.modes)
 	}
 	succeed(t, os.RemoveAll(first.Target.Dir))
 	age()
-	m.install(t, second, locks)
+	m.install(second, locks)
 	second.Fetcher.StrictTimes = true
-	if m.install(t, second, locks); len(second.read) > 0 {
+	if m.install(second, locks); len(second.read) > 0 {
 		t.Errorf("read %q", second.read)
 	}
 }

@@ -22,8 +22,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "-e", "trace=none", "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v: %s", err, out)
 	}
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := newWidgetSource(t)
 	source.From("acme/widget", "1.0.0", "the test")
 	archive := source.Packages[acmeWidget][v1].Location.String()
 	for _, errno := range peertest.FirstIfShort(1, "ENOLCK", "EOPNOTSUPP", "ENOSYS") {

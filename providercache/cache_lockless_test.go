@@ -33,8 +33,7 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t)
+			m := parallelMachine(t)
 			spoil(t, m)
 			var all sync.WaitGroup
 			dirs := make([]*directory, 12)
@@ -42,7 +41,7 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 				dirs = dirs[:3]
 			}
 			for i := range dirs {
-				dirs[i] = m.directory(t)
+				dirs[i] = m.directory()
 				dirs[i].Link = []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink}[i%3]
 				all.Go(func() {
 					must.Equal(t, attempt(t, dirs[i].Installer, both, nil), nil)
@@ -93,7 +92,7 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 		running := must.Get(scratch.Make(root))(t)
 		t.Cleanup(running.Remove)
 	}
-	_, did := m.install(t, d, locks)
+	_, did := m.install(d, locks)
 	must.Equal(t, did, "")
 	for _, root := range []string{d.Target.Dir, m.Cache} {
 		must.Equal(t, stagingDirs(tree(t, root)), 1, root)
@@ -103,14 +102,13 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 // Without file locks, an unfinished package is removed when it is old: no other process can be
 // working on it.
 func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
+	m := parallelMachine(t)
 	old, young := filepath.Join(m.Cache, scratch.Prefix+"old"), filepath.Join(m.Cache, scratch.Prefix+"young")
 	for dir, age := range map[string]time.Duration{old: scratch.AbandonedAfter + time.Minute, young: scratch.AbandonedAfter - time.Minute} {
 		write(t, filepath.Join(dir, "archive.zip"), "")
 		succeed(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
 	}
-	m.first(t)
+	m.first()
 	for dir, want := range map[string]bool{old: false, young: true} {
 		must.Equal(t, must.ErrorOf(os.Stat(dir)) == nil, want, dir)
 	}

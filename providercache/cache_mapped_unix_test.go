@@ -65,12 +65,12 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	program := filepath.Join(filepath.Dir(m.Cache), "program")
 	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
 	succeed(t, errors.Join(err, peertest.WriteProgram(program, content)))
-	locks, _ := m.first(t)
+	locks, _ := m.first()
 	_, file := packageA(t, m.Cache)
 	succeed(t, os.Chown(file, nobody, nobody))
 	write := mappedBy(t, program, file)
 	age()
-	m.install(t, m.directory(t), locks) // which makes a receipt, as the owner has changed
+	m.install(m.directory(), locks) // which makes a receipt, as the owner has changed
 	before := timesOf(t, file)
 	write()
 	if timesOf(t, file) != before {
@@ -79,9 +79,9 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	if got := read(t, file); !strings.HasPrefix(got, "xxx") {
 		t.Fatalf("there is %q, so this test shows nothing", got)
 	}
-	fresh := m.directory(t)
+	fresh := m.directory()
 	fresh.Link = providercache.LinkCopy
-	_, did := m.install(t, fresh, locks)
+	_, did := m.install(fresh, locks)
 	must.Contain(t, did, "archive 1")
 	must.Contain(t, did, "read")
 	must.NotContain(t, treeOf(t, fresh.Target.Dir), "xxx")

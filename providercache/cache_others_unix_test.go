@@ -54,10 +54,10 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	must.Refuse(providercache.OpenCache(filepath.Join(home, "cache"), false))(t)
 	must.Get(providercache.OpenCache(filepath.Join(home, "cache"), true))(t)
 	m.State = filepath.Join(home, "state")
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	d := m.directory()
+	locks, _ := m.install(d, nil)
 	must.Len(t, tree(t, home), 0)
-	_, did := m.install(t, d, locks)
+	_, did := m.install(d, locks)
 	must.Equal(t, did, "read 2") // as there are no receipts
 }
 

@@ -24,16 +24,16 @@ type place struct {
 func (d *directory) base() string { return filepath.Dir(filepath.Dir(d.Target.Dir)) }
 
 // at is a run in a working directory elsewhere.
-func (m *machine) at(t *testing.T, base string, mode providercache.LinkMode) *directory {
-	t.Helper()
-	d := m.directory(t)
+func (m *machine) at(base string, mode providercache.LinkMode) *directory {
+	m.tb.Helper()
+	d := m.directory()
 	d.Target, d.Link = storeIn(base, ".terraform", "providers"), mode
 	return d
 }
 
 func removing(t *testing.T, m *machine, d *directory) *directory {
 	succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
-	return m.again(t, d)
+	return m.again(d)
 }
 
 // copying copies a working directory to a new one, and goes on in one of them.
@@ -46,9 +46,9 @@ func copying(mode providercache.LinkMode, inCopy bool) func(*testing.T, *machine
 			succeed(t, must.ErrorOf(link.Tree(t.Context(), d.base(), to, []providercache.LinkMode{mode})))
 		}
 		if inCopy {
-			return m.at(t, to, d.Link)
+			return m.at(to, d.Link)
 		}
-		return m.again(t, d)
+		return m.again(d)
 	}
 }
 
@@ -58,12 +58,12 @@ var places = map[string]place{
 	"git clean -xfd":    {does: removing, strict: 2}, // and git doesn't have the lock file
 	"mv": {does: func(t *testing.T, m *machine, d *directory) *directory {
 		succeed(t, os.Rename(d.base(), d.base()+".moved"))
-		return m.at(t, d.base()+".moved", d.Link)
+		return m.at(d.base()+".moved", d.Link)
 	}, locks: true, copied: 2},
 	"mv, and back": {does: func(t *testing.T, m *machine, d *directory) *directory {
 		succeed(t, os.Rename(d.base(), d.base()+".moved"))
 		succeed(t, os.Rename(d.base()+".moved", d.base()))
-		return m.again(t, d)
+		return m.again(d)
 	}, locks: true},
 	"cp -al, in the copy":     {does: copying(providercache.LinkHardlink, true), locks: true, copied: 2, strict: 2},
 	"cp -al, in the original": {does: copying(providercache.LinkHardlink, false), locks: true, copied: 2, strict: 2},
@@ -88,12 +88,11 @@ func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 				continue
 			}
 			t.Run(what+", "+how, func(t *testing.T) {
-				t.Parallel()
-				m := newMachine(t)
+				m := parallelMachine(t)
 				m.Strict = c.strict
-				d := m.directory(t)
+				d := m.directory()
 				d.Link = c.mode
-				locks, _ := m.install(t, d, nil)
+				locks, _ := m.install(d, nil)
 				if d.read = nil; d.Link == providercache.LinkHardlink && !sameFileInCache(t, m, d) {
 					t.Skip("there are no hard links here")
 				}
@@ -117,7 +116,7 @@ func (p place) check(t *testing.T, m *machine, d *directory, locks *depsfile.Loc
 	}
 	for _, want := range []int{want, 0} {
 		before := m.Registry.Requests("")
-		_, did := m.install(t, d, locks)
+		_, did := m.install(d, locks)
 		must.Len(t, d.read, want)
 		must.NotContain(t, did, "archive")
 		must.Equal(t, locks != nil && m.Registry.Requests("") > before, false, did)

@@ -74,15 +74,14 @@ func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) 
 		for how, warm := range map[string]bool{"found in the cache": true, "just fetched": false} {
 			for ending, back := range map[string]bool{"and back": true, "for good": false} {
 				t.Run(name+", "+how+", "+ending, func(t *testing.T) {
-					t.Parallel()
-					m := newMachine(t)
+					m := parallelMachine(t)
 					var locks *depsfile.Locks
 					if warm {
-						locks, _ = m.first(t)
+						locks, _ = m.first()
 					}
 					openDirectories(t, m.Cache)
 					age()
-					d := m.directory(t)
+					d := m.directory()
 					d.Link = mode
 					step, swapped := swapper(t, m, d, back)
 					ctx := &swapping{Context: t.Context(), step: step}

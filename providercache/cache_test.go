@@ -23,9 +23,18 @@ import (
 )
 
 // machine is one on which is counted what installations do.
-type machine struct{ *installtest.Machine }
+type machine struct {
+	*installtest.Machine
+	tb testing.TB
+}
 
-func newMachine(tb testing.TB) *machine { return &machine{installtest.NewMachine(tb)} }
+func newMachine(tb testing.TB) *machine { return &machine{installtest.NewMachine(tb), tb} }
+
+// parallelMachine is one of a test that runs beside others.
+func parallelMachine(t *testing.T) *machine {
+	t.Parallel()
+	return newMachine(t)
+}
 
 // directory is a working directory on the machine.
 type directory struct {
@@ -38,9 +47,9 @@ type directory struct {
 }
 
 // directory returns a new working directory.
-func (m *machine) directory(tb testing.TB) *directory {
-	tb.Helper()
-	d := &directory{Installer: m.Installer(tb)}
+func (m *machine) directory() *directory {
+	m.tb.Helper()
+	d := &directory{Installer: m.Installer(m.tb)}
 	d.Fetcher.Observe = d.observe
 	return d
 }
@@ -60,17 +69,17 @@ func (d *directory) observe(_ context.Context, e event.Event) {
 }
 
 // first installs into a new directory.
-func (m *machine) first(tb testing.TB) (*depsfile.Locks, string) {
-	return m.install(tb, m.directory(tb), nil)
+func (m *machine) first() (*depsfile.Locks, string) {
+	return m.install(m.directory(), nil)
 }
 
 // install installs both providers, and says what that took: requests by their kinds, packages that
 // were read, and packages that were linked. Nothing at all is "".
-func (m *machine) install(tb testing.TB, d *directory, locks *depsfile.Locks) (*depsfile.Locks, string) {
-	tb.Helper()
+func (m *machine) install(d *directory, locks *depsfile.Locks) (*depsfile.Locks, string) {
+	m.tb.Helper()
 	d.read, d.linked, d.begun, d.modes = nil, 0, 0, nil
 	before := len(m.Registry.Log())
-	got, _ := install(tb, d.Installer, both, locks)
+	got, _ := install(m.tb, d.Installer, both, locks)
 	counts := map[string]int{"read": len(d.read), "linked": d.linked}
 	for _, req := range m.Registry.Log()[before:] {
 		counts[req.Kind]++
@@ -96,23 +105,23 @@ func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)
 func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
 	t.Helper()
 	m := newMachine(t)
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	d := m.directory()
+	locks, _ := m.install(d, nil)
 	return m, d, locks
 }
 
 func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
-	locks, did := m.first(t)
+	locks, did := m.first()
 	must.Contain(t, did, "archive 2")
 	for i, named := range []bool{false, true, false} {
 		m.Named = named
-		fresh := m.directory(t)
-		got, did := m.install(t, fresh, locks)
+		fresh := m.directory()
+		got, did := m.install(fresh, locks)
 		must.Equal(t, did, "linked 2", i)
 		must.Equal(t, encoded(got), encoded(locks), i)
-		_, did = m.install(t, fresh, locks)
+		_, did = m.install(fresh, locks)
 		must.Equal(t, did, "", i)
 	}
 }
@@ -120,39 +129,38 @@ func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
-	cold, _ := m.first(t)
-	fresh := m.directory(t)
-	warm, did := m.install(t, fresh, nil)
+	cold, _ := m.first()
+	fresh := m.directory()
+	warm, did := m.install(fresh, nil)
 	must.Equal(t, did, "linked 2, versions 2")
 	must.Equal(t, encoded(warm), encoded(cold))
 	// The packages in the directory itself can be used, too.
 	fresh.Cache = nil
-	again, did := m.install(t, fresh, nil)
+	again, did := m.install(fresh, nil)
 	must.NotContain(t, did, "package")
 	must.Equal(t, encoded(again), encoded(cold))
 }
 
 func TestCache_AnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	m.first(t)
+	m := parallelMachine(t)
+	m.first()
 	moved := newMachine(t) // another registry for the same host
 	moved.Cache, moved.State = m.Cache, m.State
-	_, did := moved.first(t)
+	_, did := moved.first()
 	must.Contain(t, did, "archive 2")
 }
 
 func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
-	full, _ := m.first(t)
+	full, _ := m.first()
 	for _, scheme := range []string{hashing.H1, hashing.ZH} {
 		poor := new(depsfile.Locks)
 		for _, lock := range full.All() {
 			lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() != scheme })
 			poor.Set(lock)
 		}
-		got, did := m.install(t, m.directory(t), poor)
+		got, did := m.install(m.directory(), poor)
 		must.Equal(t, did, "linked 2", scheme)
 		must.Equal(t, encoded(got), encoded(full), scheme)
 	}
@@ -163,7 +171,7 @@ func TestVerify_TrustsNoReceipt(t *testing.T) {
 	m, d, locks := settled(t)
 	d.Fetcher.Verify = true
 	d.Fetcher = installtest.Again(d.Fetcher)
-	_, did := m.install(t, d, locks)
+	_, did := m.install(d, locks)
 	must.Equal(t, did, "read 2")
 }
 
@@ -171,20 +179,19 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 	needsReceipts(t)
 	for name, locked := range map[string]bool{"locked": true, "not locked": false} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t)
-			d := m.directory(t)
+			m := parallelMachine(t)
+			d := m.directory()
 			d.Link = providercache.LinkCopy
-			locks, _ := m.install(t, d, nil)
+			locks, _ := m.install(d, nil)
 			sound := treeOf(t, d.Target.Dir)
 			_, file := packageA(t, m.Cache)
 			write(t, file, "damaged")
 			if !locked {
 				locks = nil
 			}
-			fresh := m.directory(t)
+			fresh := m.directory()
 			fresh.Link = providercache.LinkCopy
-			_, did := m.install(t, fresh, locks)
+			_, did := m.install(fresh, locks)
 			must.Contain(t, did, "archive 1")
 			must.Equal(t, treeOf(t, fresh.Target.Dir), sound)
 			must.Equal(t, treeOf(t, m.Cache), sound)
@@ -216,9 +223,8 @@ func only(tb testing.TB, prefix string) string {
 }
 
 func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	registryLocks, _ := m.first(t)
+	m := parallelMachine(t)
+	registryLocks, _ := m.first()
 	sound := treeOf(t, m.Cache)
 	for name, forget := range map[string]bool{"with its receipt": false, "without": true} {
 		built := newMachine(t) // a mirror's build of the same version
@@ -228,14 +234,14 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 		if forget {
 			succeed(t, os.RemoveAll(m.State))
 		}
-		d := built.directory(t)
-		own, _ := built.install(t, d, nil)
+		d := built.directory()
+		own, _ := built.install(d, nil)
 		must.Equal(t, treeOf(t, m.Cache), sound, name)
 		must.Contain(t, treeOf(t, d.Target.Dir), "built elsewhere", name)
 		// Later runs of this directory accept it, and other directories use what is in the cache.
 		before := len(m.Registry.Log()) + len(built.Registry.Log())
-		built.install(t, d, own)
-		m.install(t, m.directory(t), registryLocks)
+		built.install(d, own)
+		m.install(m.directory(), registryLocks)
 		must.Equal(t, len(m.Registry.Log())+len(built.Registry.Log()), before, name)
 	}
 }
@@ -246,7 +252,7 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 		t.Skip("nothing is read-only to root")
 	}
 	m := newMachine(t)
-	locks, _ := m.first(t)
+	locks, _ := m.first()
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
 	succeed(t, filepath.WalkDir(m.Cache, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
@@ -255,8 +261,8 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 		}
 		return err
 	}))
-	d, before := m.directory(t), m.Registry.Requests("")
-	m.install(t, d, locks)
+	d, before := m.directory(), m.Registry.Requests("")
+	m.install(d, locks)
 	must.Equal(t, d.linked, 2)
 	must.Equal(t, m.Registry.Requests(""), before)
 	install(t, d.Installer, require(registryHost+"/acme/c", ""), nil)
@@ -267,7 +273,7 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	m := newMachine(t)
 	var all sync.WaitGroup
 	for range 50 {
-		d := m.directory(t)
+		d := m.directory()
 		all.Go(func() {
 			must.Equal(t, attempt(t, d.Installer, both, nil), nil)
 		})
@@ -277,21 +283,20 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 }
 
 func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
+	m := parallelMachine(t)
 	m.Named = true
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	d := m.directory()
+	locks, _ := m.install(d, nil)
 	if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.Cache) }) {
 		t.Skipf("there are no links here, but %q", tree(t, d.Target.Dir))
 	}
 	succeed(t, os.RemoveAll(m.Cache))
-	m.install(t, d, locks)
+	m.install(d, locks)
 	m.Named, m.Cache = false, filepath.Join(t.TempDir(), "elsewhere")
-	own := m.directory(t)
+	own := m.directory()
 	own.Target = d.Target
 	succeed(t, os.RemoveAll(d.Cache.Dir))
-	m.install(t, own, locks)
+	m.install(own, locks)
 	if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
 		t.Errorf("there is %q", got)
 	}

@@ -29,11 +29,10 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 	needsReceipts(t)
 	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkCopy, providercache.LinkSymlink} {
 		t.Run(mode.String(), func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t)
-			locks, _ := m.first(t)
+			m := parallelMachine(t)
+			locks, _ := m.first()
 			age()
-			fresh := []*directory{m.directory(t), m.directory(t), m.directory(t)}
+			fresh := []*directory{m.directory(), m.directory(), m.directory()}
 			synctest.Test(t, func(t *testing.T) {
 				for i, d := range append(fresh, fresh...) {
 					d.Link = mode
@@ -50,12 +49,10 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 	needsReceipts(t)
 	for name, cached := range map[string]bool{"by way of a cache": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t)
-			source := newSource(t)
-			source.AddZip(t, "acme/widget", "1.0.0")
+			m := parallelMachine(t)
+			source := newWidgetSource(t)
 			source.From("acme/widget", "1.0.0", "memory")
-			d := m.directory(t)
+			d := m.directory()
 			d.Fetcher.Source = source
 			if !cached {
 				d.Cache = nil
@@ -79,8 +76,8 @@ func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	m.Strict = true
-	locks, _ := m.first(t)
-	d := m.directory(t)
+	locks, _ := m.first()
+	d := m.directory()
 	d.Link = providercache.LinkHardlink
 	began := time.Now() // the clock stands still: on a busy machine, the moment to wait for would be over before the wait
 	synctest.Test(t, func(t *testing.T) {
@@ -96,8 +93,8 @@ func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 func (m *machine) waited(t *testing.T, d *directory, locks *depsfile.Locks, now func() time.Time) time.Duration {
 	t.Helper()
 	start := time.Now()
-	d.Fetcher.Now = now
-	m.install(t, d, locks)
+	m.tb, d.Fetcher.Now = t, now // its context is the bubble's
+	m.install(d, locks)
 	return time.Since(start)
 }
 
@@ -128,16 +125,16 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := sharedMachine(t)
-			locks, _ := m.first(t)
+			locks, _ := m.first()
 			openToAll(t, m.Cache)
 			age()
 			for range 2 {
-				_, did := m.install(t, m.directory(t), locks)
+				_, did := m.install(m.directory(), locks)
 				must.Equal(t, did, "linked 2, read 2")
 			}
 			dir, file := packageA(t, m.Cache)
 			change(t, file, dir)
-			_, did := m.install(t, m.directory(t), locks)
+			_, did := m.install(m.directory(), locks)
 			must.Contain(t, did, "archive 1")
 			must.NotContain(t, treeOf(t, m.Cache), "evil")
 		})
@@ -149,14 +146,14 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
-	locks, _ := m.first(t)
+	locks, _ := m.first()
 	m.State = filepath.Join(t.TempDir(), "theirs")
 	for _, want := range []string{"linked 2, read 2", "linked 2"} {
 		age()
-		_, did := m.install(t, m.directory(t), locks)
+		_, did := m.install(m.directory(), locks)
 		must.Equal(t, did, want)
 	}
-	_, did := m.first(t)
+	_, did := m.first()
 	must.Contain(t, did, "archive 2", "without a lock entry nobody says where these come from")
 }
 
@@ -164,18 +161,18 @@ func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	t.Parallel()
 	m := sharedMachine(t)
-	locks, _ := m.first(t)
+	locks, _ := m.first()
 	openToAll(t, m.Cache)
-	linked := m.directory(t)
+	linked := m.directory()
 	_, report := install(t, linked.Installer, both, locks)
 	for _, o := range report.Outcomes {
 		if o.Link == providercache.LinkSymlink || !errors.Is(o.LinkReason, link.ErrChangedByOthers) {
 			t.Errorf("%s is a %v, because of %v", o.Provider, o.Link, o.LinkReason)
 		}
 	}
-	fetched := m.directory(t)
+	fetched := m.directory()
 	succeed(t, os.RemoveAll(filepath.Join(m.Cache, registryHost)))
-	m.install(t, fetched, locks)
+	m.install(fetched, locks)
 	openToAll(t, m.Cache)
 	packages := must.Get(m.Maintenance(t).List())(t)
 	must.Len(t, packages, 2)
@@ -211,8 +208,7 @@ func apart(tb testing.TB, where, archive, target, cache, state string) int {
 
 func TestCache_ManyProcessesFetchAPackageOnce(t *testing.T) {
 	needsReceipts(t)
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := newWidgetSource(t)
 	archive := source.Packages[acmeWidget][v1].Location.String()
 	dir := t.TempDir()
 	codes := make([]int, 12)

@@ -212,17 +212,16 @@ func (s *slowBody) Close() error { return nil }
 
 // That a package is read is told also where it can't have a receipt, as behind a link.
 func TestEvents_OfReadingAPackageWithoutAReceipt(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	m := parallelMachine(t)
+	d := m.directory()
+	locks, _ := m.install(d, nil)
 	dir, _ := packageA(t, d.Target.Dir)
 	elsewhere := filepath.Join(t.TempDir(), "package")
 	succeed(t, os.Rename(dir, elsewhere))
 	if err := must.Symlink(elsewhere, dir); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	m.install(t, d, locks)
+	m.install(d, locks)
 	if !slices.Contains(d.read, dir) {
 		t.Errorf("%s isn't in %q", dir, d.read)
 	}

@@ -248,7 +248,7 @@ func symlink(tb testing.TB, target, link string) {
 
 func TestInstall_RefusesACacheThatIsTheTarget(t *testing.T) {
 	m := newMachine(t)
-	d := m.directory(t)
+	d := m.directory()
 	d.Cache = d.Target
 	err := attempt(t, d.Installer, getproviders.Requirements{}, nil)
 	must.Contain(t, err, "can't be its Target")

@@ -120,12 +120,12 @@ func TestLink_FallsBackToACopy(t *testing.T) {
 	if os.Link(os.Args[0], filepath.Join(elsewhere, "program")) == nil {
 		t.Skip("it is the same file system")
 	}
-	locks, _ := m.first(t)
+	locks, _ := m.first()
 	for mode, want := range map[providercache.LinkMode]providercache.LinkMode{
 		providercache.LinkSymlink: providercache.LinkSymlink, providercache.LinkClone: providercache.LinkCopy,
 		providercache.LinkHardlink: providercache.LinkCopy, providercache.LinkCopy: providercache.LinkCopy, providercache.LinkAuto: providercache.LinkCopy,
 	} {
-		d := m.directory(t)
+		d := m.directory()
 		d.Link, d.Target = mode, storeIn(elsewhere, mode.String())
 		_, report := install(t, d.Installer, both, locks)
 		for _, o := range report.Outcomes {

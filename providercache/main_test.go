@@ -98,10 +98,16 @@ func parallelSource(t *testing.T) *memorySource {
 	return newSource(t)
 }
 
-// widgetSource is one with acme/widget 1.0.0.
+// widgetSource is newWidgetSource of a test that runs beside others.
 func widgetSource(t *testing.T) *memorySource {
-	source := parallelSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	t.Parallel()
+	return newWidgetSource(t)
+}
+
+// newWidgetSource is a source with acme/widget 1.0.0.
+func newWidgetSource(tb testing.TB) *memorySource {
+	source := newSource(tb)
+	source.AddZip(tb, "acme/widget", "1.0.0")
 	return source
 }
 

@@ -53,7 +53,7 @@ var errForbidden = errors.New("the company forbids it")
 func policyMachine(t *testing.T) (*machine, *directory, *judge) {
 	t.Helper()
 	m, j := newMachine(t), new(judge)
-	d := m.directory(t)
+	d := m.directory()
 	d.Fetcher.Policy = j.policy
 	return m, d, j
 }
@@ -77,7 +77,7 @@ func refusedBy(t *testing.T, what string, err error) {
 func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
 	needsReceipts(t)
 	m, d, j := policyMachine(t)
-	locks, _ := m.install(t, d, nil)
+	locks, _ := m.install(d, nil)
 	must.Len(t, j.asked, 2)
 	for _, c := range j.asked {
 		origin := "https://" + registryHost
@@ -87,11 +87,11 @@ func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
 		}
 	}
 	must.Equal(t, j.states(), "fetched")
-	m.install(t, d, locks)
+	m.install(d, locks)
 	must.Equal(t, j.states(), "present")
-	other := m.directory(t)
+	other := m.directory()
 	other.Fetcher.Policy = j.policy
-	m.install(t, other, locks)
+	m.install(other, locks)
 	must.Equal(t, j.states(), "cached")
 }
 
@@ -110,7 +110,7 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	attempt("fetched", d, nil)
 	nothingLeft(t, d.Installer)
 	j.no = nil
-	locks, _ := m.install(t, d, nil)
+	locks, _ := m.install(d, nil)
 	j.no = errForbidden
 	before := treeOf(t, d.Target.Dir)
 	attempt("present", d, locks)
@@ -119,7 +119,7 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	status := must.Get(d.Check(t.Context(), both, locks))(t)
 	must.Len(t, status.Reasons, 2)
 	must.Equal(t, status.Reasons[0].Code, "package_refused")
-	other := m.directory(t)
+	other := m.directory()
 	other.Fetcher.Policy = j.policy
 	attempt("cached", other, locks)
 	nothingLeft(t, other.Installer)

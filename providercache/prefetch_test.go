@@ -15,27 +15,26 @@ import (
 func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
-	locks, _ := m.first(t)
+	locks, _ := m.first()
 	succeed(t, os.RemoveAll(m.Cache))
-	filler := m.directory(t)
+	filler := m.directory()
 	filled, err := filler.Prefetch(t.Context(), providercache.PackageSpecs(locks))
 	if err != nil || len(filled) != 2 || filled[0].State == event.Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
 	must.Len(t, tree(t, filler.Target.Dir), 0)
-	again, err := m.directory(t).Prefetch(t.Context(), providercache.PackageSpecs(locks))
+	again, err := m.directory().Prefetch(t.Context(), providercache.PackageSpecs(locks))
 	if err != nil || again[0].State != event.Present || again[1].State != event.Present {
 		t.Errorf("filled again: %+v, %v", again, err)
 	}
-	got, did := m.install(t, m.directory(t), locks)
+	got, did := m.install(m.directory(), locks)
 	must.Equal(t, did, "linked 2")
 	must.Equal(t, encoded(got), encoded(locks))
 }
 
 func TestPrefetch_ChoosesTheNewestVersion(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	d := m.directory(t)
+	m := parallelMachine(t)
+	d := m.directory()
 	wanted := []getproviders.PackageSpec{
 		{Provider: provider(registryHost + "/acme/a")},
 		{Provider: provider(registryHost + "/acme/none")},
@@ -54,7 +53,7 @@ func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	dir := filepath.Join(mirror, packageDir("acme/a", "1.0.0"))
 	write(t, filepath.Join(dir, "terraform-provider-a"), "unpacked")
 	m := newMachine(t)
-	d := m.directory(t)
+	d := m.directory()
 	d.Fetcher.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
 	filled := must.Get(d.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/a")}}))(t)
 	succeed(t, os.RemoveAll(mirror))

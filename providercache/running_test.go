@@ -30,8 +30,8 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	name := "terraform-provider-a" + filepath.Ext(os.Args[0])
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 		Archive: zipOf(t, map[string]string{name: string(content), "LICENSE": "free"})})
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	d := m.directory()
+	locks, _ := m.install(d, nil)
 	cached := filepath.Join(m.Cache, packageDir(registryHost+"/acme/a", "1.0.0"))
 	running := exec.CommandContext(t.Context(), filepath.Join(cached, name))
 	running.Env = append(os.Environ(), restVariable+"=1")
@@ -43,14 +43,14 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 
 	must.Refuse(os.WriteFile(running.Path, content, 0o755))(t, "programs that run may be written to here")
 	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink, providercache.LinkCopy} {
-		other := m.directory(t)
+		other := m.directory()
 		other.Link = mode
-		_, did := m.install(t, other, locks)
+		_, did := m.install(other, locks)
 		must.Equal(t, did, "linked 2", mode)
 	}
 	succeed(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package is exchanged, where that can be
-	other := m.directory(t)
-	_, did := m.install(t, other, locks)
+	other := m.directory()
+	_, did := m.install(other, locks)
 	must.Contain(t, did, "archive 1")
 	must.Equal(t, strings.Count(treeOf(t, other.Target.Dir), "LICENSE: free"), 2)
 	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(cached, name)))(t)) == string(content), true)

@@ -135,8 +135,7 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 func TestMirror_SaysNothingOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []providercache.HashPolicy{providercache.TrustRegistryHashes, providercache.TrustMirrorHashes} {
-		source := newSource(t)
-		source.AddZip(t, "acme/widget", "1.0.0")
+		source := newWidgetSource(t)
 		source.Trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})
 		in := newInstaller(t, source)
 		in.Fetcher.HashPolicy = policy
