@@ -59,17 +59,14 @@ func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 				r.write("a b/main.tf", "")
 			}
 			out, err := r.run("action/action.yml")
-			if (err != nil) != (c.fails != "") || !strings.Contains(out, c.fails) {
-				t.Fatalf("%v: %s", err, out)
-			}
-			if got := strings.ReplaceAll(strings.TrimSpace(r.file("calls")), "\n", "|"); c.fails == "" && got != c.want {
-				t.Errorf("it does\n%s\nwant\n%s", got, c.want)
+			equal(t, err != nil, c.fails != "", out)
+			contain(t, out, c.fails)
+			if got := strings.ReplaceAll(strings.TrimSpace(r.file("calls")), "\n", "|"); c.fails == "" {
+				equal(t, got, c.want)
 			} else if strings.Contains(got, "oops") {
 				t.Error("an input was run as a command")
 			}
-			if r.file("env") != "TFDEPS_PRODUCT=terraform\n" {
-				t.Errorf("the environment of later steps is %q", r.file("env"))
-			}
+			equal(t, r.file("env"), "TFDEPS_PRODUCT=terraform\n", "the environment of later steps")
 		})
 	}
 }
@@ -100,9 +97,9 @@ func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 			succeed(t, os.MkdirAll(r.path("tfdeps/.release/action"), 0o755))
 			r.values["github.action_path"] = r.path("tfdeps/.release/action")
 			out, err := r.run("action/action.yml")
-			if err != nil || !strings.Contains(out, c.want) || strings.Contains(out, "go install") != strings.Contains(c.want, "go install") {
-				t.Errorf("%v: %s", err, out)
-			}
+			contain(t, out, c.want)
+			succeed(t, err)
+			equal(t, strings.Contains(out, "go install"), strings.Contains(c.want, "go install"), out)
 		})
 	}
 }
@@ -144,8 +141,7 @@ func (r runner) file(name string) string {
 
 func (r runner) write(name, content string) {
 	r.t.Helper()
-	succeed(r.t, os.MkdirAll(filepath.Dir(r.path(name)), 0o755))
-	succeed(r.t, os.WriteFile(r.path(name), []byte(content), 0o644))
+	write(r.t, r.path(name), content)
 }
 
 // run runs the steps of an action until one fails, and returns what they print.

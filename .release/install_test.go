@@ -65,10 +65,10 @@ func toolsWithout(t *testing.T, without []string, own map[string]string) string 
 	return dir
 }
 
-// install runs the script as PATH and arguments say, in a home of its own. It returns what was printed and the home.
-func install(t *testing.T, path string, args ...string) (out, home string, err error) {
+// install runs the script as PATH and arguments say, in a home of its own. It returns what was printed.
+func install(t *testing.T, path string, args ...string) (out string, err error) {
 	t.Helper()
-	home = t.TempDir()
+	home := t.TempDir()
 	script := get(filepath.Abs("install.sh"))(t)
 	temporary := filepath.Join(home, "tmp")
 	succeed(t, os.Mkdir(temporary, 0o755))
@@ -78,11 +78,8 @@ func install(t *testing.T, path string, args ...string) (out, home string, err e
 	cmd := exec.Command(filepath.Join(path, "sh"), append([]string{script}, args...)...)
 	cmd.Env = []string{"PATH=" + path, "HOME=" + home, "TMPDIR=" + temporary}
 	printed, err := cmd.CombinedOutput()
-	left, readErr := os.ReadDir(temporary)
-	if readErr != nil || len(left) > 0 {
-		t.Errorf("the script left %v behind: %v", left, readErr)
-	}
-	return string(printed), home, err
+	equal(t, len(get(os.ReadDir(temporary))(t)), 0, "what the script left behind")
+	return string(printed), err
 }
 
 // TestInstall_FollowsNoRedirectFromHTTPS: who can change what goes over http could serve checksums to match.
@@ -97,13 +94,10 @@ func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := toolsWithout(t, []string{"curl", "wget"}, map[string]string{name: `exec ` + need(t, name) + ` ` + option + ` "$@"`})
 			target := t.TempDir()
-			out, _, err := install(t, path, "-u", secure.URL, "-v", "1.2.3", "-d", target)
-			if err == nil || !strings.Contains(out, "can't be downloaded") {
-				t.Errorf("%v: %s", err, out)
-			}
-			if entries, err := os.ReadDir(target); err != nil || len(entries) > 0 {
-				t.Errorf("there are %v, %v", entries, err)
-			}
+			out, err := install(t, path, "-u", secure.URL, "-v", "1.2.3", "-d", target)
+			equal(t, err != nil, true, out)
+			contain(t, out, "can't be downloaded")
+			equal(t, len(get(os.ReadDir(target))(t)), 0, "what was installed")
 		})
 	}
 }
@@ -150,17 +144,11 @@ func TestInstall_PutsTheVerifiedProgramInPlace(t *testing.T) {
 			}
 			path := toolsWithout(t, c.without, c.own)
 			target := filepath.Join(t.TempDir(), "a b", "bin")
-			out, _, err := install(t, path, "-u", url, "-v", "1.2.3", "-d", target)
-			if err != nil || !strings.Contains(out, "tfdeps v1.2.3 is installed as "+target) || !strings.Contains(out, "is not on PATH") {
-				t.Fatalf("%v: %s", err, out)
-			}
-			entries, err := os.ReadDir(target)
-			if err != nil || len(entries) != 1 || entries[0].Name() != c.program {
-				t.Errorf("%v: there are %v", err, entries)
-			}
-			if info, err := os.Stat(filepath.Join(target, c.program)); err != nil || info.Mode().Perm() != 0o755 {
-				t.Errorf("%v: the program is %v", err, info)
-			}
+			out, err := install(t, path, "-u", url, "-v", "1.2.3", "-d", target)
+			contain(t, out, "tfdeps v1.2.3 is installed as "+target, "is not on PATH")
+			succeed(t, err)
+			equal(t, len(get(os.ReadDir(target))(t)), 1, "what was installed")
+			equal(t, get(os.Stat(filepath.Join(target, c.program)))(t).Mode().Perm(), 0o755)
 		})
 	}
 }
@@ -217,13 +205,11 @@ func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
 			if c.version != "" {
 				args = append(args, "-v", c.version)
 			}
-			out, _, err := install(t, toolsWithout(t, c.without, c.own), args...)
-			if err == nil || !strings.Contains(out, c.want) {
-				t.Errorf("%v: %s, want %q", err, out, c.want)
-			}
-			if _, err := os.Stat(target); err == nil {
-				t.Errorf("%s is there: something was installed", target)
-			}
+			out, err := install(t, toolsWithout(t, c.without, c.own), args...)
+			equal(t, err != nil, true, out)
+			contain(t, out, c.want)
+			_, err = os.Stat(target)
+			equal(t, err != nil, true, "nothing is installed")
 		})
 	}
 }
@@ -231,13 +217,10 @@ func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
 // TestInstall_IsFilledIn: the script of a release needs no version.
 func TestInstall_IsFilledIn(t *testing.T) {
 	t.Parallel()
-	text, err := installScript("install.sh", options{version: "v1.2.3", downloads: "https://example.com/d", key: throwAwayKey()})
-	if err != nil || !bytes.Contains(text, []byte("\nversion=v1.2.3\n")) || !bytes.Contains(text, []byte("\ndownloads=https://example.com/d\n")) || !bytes.Contains(text, []byte("\nkey="+publicText(throwAwayKey())+"\n")) {
-		t.Errorf("%v: %s", err, text)
-	}
+	text := get(installScript("install.sh", options{version: "v1.2.3", downloads: "https://example.com/d", key: throwAwayKey()}))(t)
+	contain(t, string(text), "\nversion=v1.2.3\n", "\ndownloads=https://example.com/d\n", "\nkey="+publicText(throwAwayKey())+"\n")
 	other := filepath.Join(t.TempDir(), "install.sh")
-	succeed(t, os.WriteFile(other, text, 0o644))
-	if _, err := installScript(other, options{version: "v1.2.4"}); err == nil {
-		t.Error("a script without the lines is filled in")
-	}
+	write(t, other, text)
+	_, err := installScript(other, options{version: "v1.2.4"})
+	refused(t, err, "version=")
 }

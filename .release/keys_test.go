@@ -78,9 +78,7 @@ func checkSignatures(t *testing.T, dist string, key *minisign.PrivateKey, sums s
 	for _, s := range statement.Subject {
 		told += s.Digest["sha256"] + "  " + s.Name + "\n"
 	}
-	if told != sums {
-		t.Errorf("the statement is about %s", told)
-	}
+	equal(t, told, sums, "what the statement is about")
 	if from := statement.Predicate.BuildDefinition.ResolvedDependencies; len(from) != 1 || len(from[0].Digest["gitCommit"]) != 40 {
 		t.Errorf("the statement says that it is made of %v", from)
 	}
@@ -111,7 +109,7 @@ func checkPackages(t *testing.T, dist string) {
 		for _, dir := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/rpm"} {
 			succeed(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 		}
-		succeed(t, os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644))
+		write(t, filepath.Join(root, "var/lib/dpkg/status"), "")
 		install, remove := call(root)
 		if out, err := exec.Command(install[0], install[1:]...).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", format, err, out)
@@ -145,13 +143,12 @@ func TestReadKey_TakesKeysWithoutAPassword(t *testing.T) {
 		want string
 	}{"plain": {plain, ""}, "locked": {locked, "has a password"}, "none": {[]byte("x"), "has no secret key"}} {
 		file := filepath.Join(dir, name)
-		succeed(t, os.WriteFile(file, c.text, 0o600))
+		write(t, file, c.text)
 		got, err := readKey(file)
-		if c.want == "" && (err != nil || !got.Equal(*key)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v", name, err)
+		if refused(t, err, c.want, name); err == nil {
+			equal(t, got.Equal(*key), true)
 		}
 	}
-	if _, err := readKey(filepath.Join(dir, "missing")); err == nil {
-		t.Error("a key that isn't there is read")
-	}
+	_, err := readKey(filepath.Join(dir, "missing"))
+	refused(t, err, "missing")
 }

@@ -42,9 +42,7 @@ func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 			case strings.HasPrefix(source, "--from="):
 			case words[0] == "COPY":
 				copied++
-				if len(inside[strings.TrimPrefix(source, "/")]) == 0 {
-					t.Errorf("the recipe of the image copies %s, and the archive has no such file", source)
-				}
+				have(t, inside, strings.TrimPrefix(source, "/"))
 			default:
 				if info, err := os.Stat(filepath.Join(dist, source)); err != nil || info.Size() == 0 {
 					t.Errorf("the recipe of the image adds %s: %v", source, err)
@@ -52,9 +50,7 @@ func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 			}
 		}
 	}
-	if copied != 3 {
-		t.Errorf("the recipe of the image copies %d files", copied)
-	}
+	equal(t, copied, 3, "files that the recipe of the image copies")
 	installed := 0
 	for line := range strings.Lines(read(t, "tfdeps.rb.tmpl")) {
 		for _, name := range regexp.MustCompile(`install.*"`).FindAllString(line, 1) {
@@ -62,18 +58,13 @@ func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 				installed++
 				found := false
 				for file := range inside {
-					ok := get(filepath.Match(quoted[1], strings.TrimPrefix(file, top)))(t)
-					found = found || ok
+					found = found || get(filepath.Match(quoted[1], strings.TrimPrefix(file, top)))(t)
 				}
-				if !found {
-					t.Errorf("the formula installs %s, and the archive has no such file", quoted[1])
-				}
+				equal(t, found, true, "the archive has what the formula installs", quoted[1])
 			}
 		}
 	}
-	if installed != 7 {
-		t.Errorf("the formula installs %d names", installed)
-	}
+	equal(t, installed, 7, "names that the formula installs")
 }
 
 // buildImage builds the image of a release without a daemon, and returns what is in it; nil without
@@ -99,14 +90,8 @@ func buildImage(t *testing.T, dist string) (files []string) {
 		t.Errorf("buildah: %v\n%s", err, out)
 		return nil
 	}
-	container, err := run("from", "--pull=never", "tfdeps")
-	if err != nil {
-		t.Fatalf("%v: %s", err, container)
-	}
-	root, err := run("mount", container)
-	if err != nil {
-		t.Fatalf("%v: %s", err, root)
-	}
+	container := get(run("from", "--pull=never", "tfdeps"))(t)
+	root := get(run("mount", container))(t)
 	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			name, _ := filepath.Rel(root, path)
@@ -143,7 +128,7 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 				Replace(blockBelow(t, c.heading))
 			if c.sum == "" { // what was fetched before
 				for _, file := range []string{"SHA256SUMS", "SHA256SUMS.minisig", archiveName("v0.1.0", here)} {
-					succeed(t, os.WriteFile(filepath.Join(dir, file), getURL(t, url+"/v0.1.0/"+file), 0o644))
+					write(t, filepath.Join(dir, file), getURL(t, url+"/v0.1.0/"+file))
 				}
 				target = filepath.Join(dir, baseName("v0.1.0", here))
 			}
@@ -151,9 +136,8 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
 			out, err := cmd.CombinedOutput()
 			_, missing := os.Stat(filepath.Join(target, here.program()))
-			if (err != nil) != c.fails || (missing != nil) != c.fails {
-				t.Errorf("%v, %v: %s", err, missing, out)
-			}
+			equal(t, err != nil, c.fails, err, string(out))
+			equal(t, missing != nil, c.fails, missing, string(out))
 		})
 	}
 }
@@ -190,16 +174,8 @@ func checkAPK(t *testing.T, name string) {
 	data := sha256.Sum256(content[len(content)-at.Len():])
 	files := members(t, at)
 	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
-	for _, want := range []string{"pkgname = tfdeps", "pkgver = 0.1.0-r1", "arch = " + arch, "license = Apache-2.0", "datahash = " + hex.EncodeToString(data[:])} {
-		if !strings.Contains("\n"+string(control[".PKGINFO"]), "\n"+want+"\n") {
-			t.Errorf("the package for Alpine lacks %q:\n%s", want, control[".PKGINFO"])
-		}
-	}
-	for _, want := range []string{"usr/bin/tfdeps", "usr/share/man/man1/tfdeps.1", "usr/share/doc/tfdeps/licences.txt"} {
-		if len(files[want]) == 0 {
-			t.Errorf("the package for Alpine lacks %s", want)
-		}
-	}
+	contain(t, "\n"+string(control[".PKGINFO"]), "\npkgname = tfdeps\n", "\npkgver = 0.1.0-r1\n", "\narch = "+arch+"\n", "\nlicense = Apache-2.0\n", "\ndatahash = "+hex.EncodeToString(data[:])+"\n")
+	have(t, files, "usr/bin/tfdeps", "usr/share/man/man1/tfdeps.1", "usr/share/doc/tfdeps/licences.txt")
 }
 
 // members are the files of an archive in one member of gzip, after which the reader stands.
@@ -262,9 +238,7 @@ end
 			"url": "https://example.com/d/v0.1.0/tfdeps_0.1.0_" + p + ".tar.gz", "sha256": strings.Repeat(string(rune('a'+i)), 64), "version": "0.1.0", "license": "Apache-2.0", "test": "true",
 			"bin": "[tfdeps]", "bash_completion": "[completions/tfdeps.bash tfdeps]", "zsh_completion": "[completions/_tfdeps]", "fish_completion": "[completions/tfdeps.fish]",
 		} {
-			if got := fmt.Sprint(said[word]); got != want {
-				t.Errorf("%s: %s is %s, want %s", p, word, got, want)
-			}
+			equal(t, fmt.Sprint(said[word]), want, p, word)
 		}
 		if desc := said["desc"].(string); len(desc) > 80 || strings.HasPrefix(strings.ToLower(desc), "a ") || strings.HasSuffix(desc, ".") { // brew audit
 			t.Errorf("the description is %q", desc)
@@ -302,24 +276,20 @@ func TestWinget_FitsItsSchemas(t *testing.T) {
 				t.Errorf("%s lacks %s", name, field)
 			}
 		}
-		if manifest["ManifestType"] != rules.kind {
-			t.Errorf("%s is %v", name, manifest["ManifestType"])
-		}
+		equal(t, fmt.Sprint(manifest["ManifestType"]), rules.kind, name)
 		for field, value := range manifest {
 			switch {
 			case !slices.Contains(append(rules.required, rules.others...), field):
 				t.Errorf("%s has %s, which isn't a field there", name, field)
 			case field == "Installers":
-				if len(value.([]any)) != 2 {
-					t.Errorf("%s has the installers %v", name, value)
-				}
+				equal(t, len(value.([]any)), 2, name, value)
 				for _, installer := range value.([]any) {
 					installer := installer.(map[string]any)
 					nested := installer["NestedInstallerFiles"].([]any)[0].(map[string]any)
 					delete(installer, "NestedInstallerFiles")
-					if !strings.HasPrefix(fmt.Sprint(nested["RelativeFilePath"]), strings.TrimSuffix(filepath.Base(fmt.Sprint(installer["InstallerUrl"])), ".zip")+`\`) || len(installer) != 3 {
-						t.Errorf("%s has the installer %v of %v", name, nested, installer)
-					}
+					directory, _, _ := strings.Cut(fmt.Sprint(nested["RelativeFilePath"]), `\`)
+					equal(t, directory+".zip", filepath.Base(fmt.Sprint(installer["InstallerUrl"])), name)
+					equal(t, len(installer), 3, name, installer)
 					checkFields(t, name, installer)
 					checkFields(t, name, nested)
 				}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,9 +41,7 @@ func smallRepository(t *testing.T) string {
 		files[".release/"+name] = read(t, name)
 	}
 	for name, content := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		succeed(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		succeed(t, os.WriteFile(name, []byte(content), 0o644))
+		write(t, filepath.Join(dir, name), content)
 	}
 	git(t, dir, "init", "--quiet")
 	git(t, dir, "add", "--all")
@@ -62,8 +61,50 @@ func git(t *testing.T, dir string, args ...string) {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	content := get(os.ReadFile(filepath.FromSlash(name)))(t)
-	return string(content)
+	return string(get(os.ReadFile(filepath.FromSlash(name)))(t))
+}
+
+// write makes a file, and the directories that it is in.
+func write[Content ~string | ~[]byte](t *testing.T, name string, content Content) {
+	t.Helper()
+	succeed(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	succeed(t, os.WriteFile(name, []byte(content), 0o644))
+}
+
+// have fails the test for each file that isn't there or is empty.
+func have(t *testing.T, files map[string][]byte, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if len(files[name]) == 0 {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+// contain fails the test for each part that a text lacks.
+func contain(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q isn't in\n%s", part, text)
+		}
+	}
+}
+
+// equal fails the test unless got is want.
+func equal[T comparable](t *testing.T, got, want T, about ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", about, got, want)
+	}
+}
+
+// refused fails the test unless an error says what is wanted; "" wants none.
+func refused(t *testing.T, err error, want string, about ...any) {
+	t.Helper()
+	if equal(t, err != nil, want != "", append(about, err)...); err != nil {
+		contain(t, err.Error(), want)
+	}
 }
 
 var here = platform{runtime.GOOS, runtime.GOARCH}
@@ -76,12 +117,8 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 	for _, out := range []string{filepath.Join(t.TempDir(), "dist"), filepath.Join(t.TempDir(), "another", "place")} {
 		var told strings.Builder
 		succeed(t, release(options{version: "v0.1.0", platforms: []platform{here}, out: out, downloads: downloads, repository: repository, key: key}, &told))
-		if strings.Contains(told.String(), "left out") {
-			t.Errorf("it says %q", told.String())
-		}
-		if entries, err := os.ReadDir(filepath.Dir(out)); err != nil || len(entries) != 1 {
-			t.Errorf("%v: beside the release there are %v", err, entries)
-		}
+		equal(t, strings.Contains(told.String(), "left out"), false, told.String())
+		equal(t, len(get(os.ReadDir(filepath.Dir(out)))(t)), 1, "files beside the release")
 		dists = append(dists, out)
 	}
 	names := []string{archiveName("v0.1.0", here), baseName("v0.1.0", here) + ".cdx.json", "SHA256SUMS", "SHA256SUMS.minisig", "tfdeps_0.1.0.intoto.jsonl", "install.sh", "install.ps1", "image/Dockerfile", "image/base.tar"}
@@ -97,45 +134,29 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 	}
 	sums := read(t, filepath.Join(dists[0], "SHA256SUMS"))
 	listed := slices.Index(names, "SHA256SUMS")
-	if strings.Count(sums, "\n") != listed {
-		t.Errorf("SHA256SUMS is %q", sums)
-	}
+	equal(t, strings.Count(sums, "\n"), listed, sums)
 	checkSignatures(t, dists[0], key, sums)
 	checkPackages(t, dists[0])
 	for _, name := range names[:listed] {
-		if sum, err := checksum(filepath.Join(dists[0], name)); err != nil || !strings.Contains(sums, sum+"  "+name+"\n") {
-			t.Errorf("%v: SHA256SUMS lacks %s %s", err, sum, name)
-		}
+		contain(t, sums, get(checksum(filepath.Join(dists[0], name)))(t)+"  "+name+"\n")
 	}
-	if err := release(options{version: "v0.1.0", platforms: []platform{here}, out: dists[0], repository: repository}, io.Discard); err == nil {
-		t.Error("a directory that is there is overwritten")
-	}
+	refused(t, release(options{version: "v0.1.0", platforms: []platform{here}, out: dists[0], repository: repository}, io.Discard), dists[0])
 
 	inside := contents(t, filepath.Join(dists[0], names[0]))
 	checkRecipes(t, dists[0], inside)
 	if image := buildImage(t, dists[0]); image != nil {
-		for _, name := range []string{"/usr/bin/tfdeps", "/usr/share/doc/tfdeps/LICENSE", "/usr/share/doc/tfdeps/licences.txt", "/etc/ssl/certs/ca-certificates.crt"} {
-			if !slices.Contains(image, name) {
-				t.Errorf("the image lacks %s: it has %q", name, image)
-			}
-		}
+		contain(t, fmt.Sprintf("%q", image), `"/usr/bin/tfdeps"`, `"/usr/share/doc/tfdeps/LICENSE"`, `"/usr/share/doc/tfdeps/licences.txt"`, `"/etc/ssl/certs/ca-certificates.crt"`)
 	}
 	top := baseName("v0.1.0", here) + "/"
-	for _, name := range []string{here.program(), "LICENSE", "README.md", "CHANGELOG.md", "licences.txt", "tfdeps.cdx.json", "completions/_tfdeps",
-		"completions/tfdeps.bash", "completions/tfdeps.fish", "man/man1/tfdeps.1"} {
-		if len(inside[top+name]) == 0 {
-			t.Errorf("the archive lacks %s", name)
-		}
-		delete(inside, top+name)
-	}
-	if len(inside) > 0 {
-		t.Errorf("the archive has %d more files", len(inside))
-	}
+	have(t, inside, top+here.program(), top+"LICENSE", top+"README.md", top+"CHANGELOG.md", top+"licences.txt", top+"tfdeps.cdx.json", top+"completions/_tfdeps",
+		top+"completions/tfdeps.bash", top+"completions/tfdeps.fish", top+"man/man1/tfdeps.1")
+	equal(t, len(inside), 10, "files of the archive")
 	var bom cyclonedx.BOM
 	succeed(t, cyclonedx.NewBOMDecoder(strings.NewReader(read(t, filepath.Join(dists[0], names[1]))), cyclonedx.BOMFileFormatJSON).Decode(&bom))
-	if c := *bom.Components; len(c) != 1 || c[0].Name != "std" || c[0].Version != runtime.Version() || bom.Metadata.Component.Version != "v0.1.0" {
-		t.Errorf("the bill of materials lists %v", c)
-	}
+	parts := *bom.Components
+	equal(t, len(parts), 1, "parts of the bill of materials")
+	equal(t, parts[0].Name+" "+parts[0].Version, "std "+runtime.Version())
+	equal(t, bom.Metadata.Component.Version, "v0.1.0")
 }
 
 // contents are the files of an archive.
@@ -146,8 +167,7 @@ func contents(t *testing.T, name string) map[string][]byte {
 		archive := get(zip.OpenReader(name))(t)
 		defer archive.Close()
 		for _, f := range archive.File {
-			r := get(f.Open())(t)
-			all[f.Name] = get(io.ReadAll(r))(t)
+			all[f.Name] = get(io.ReadAll(get(f.Open())(t)))(t)
 		}
 		return all
 	}
@@ -162,35 +182,25 @@ func TestWriteArchive_SaysNothingOfTheMachine(t *testing.T) {
 		turned := slices.Clone(files)
 		slices.Reverse(turned)
 		succeed(t, errors.Join(writeArchive(one, "x", files, time.Unix(1e9, 0)), writeArchive(two, "x", turned, time.Unix(1e9, 0))))
-		if read(t, one) != read(t, two) {
-			t.Errorf("%s depends on the order of the files", name)
-		}
-		if got := contents(t, one); string(got["x/a"]) != "1" || string(got["x/b/c"]) != "2" || len(got) != 2 {
-			t.Errorf("%s has %q", name, got)
-		}
+		equal(t, read(t, one), read(t, two), "the order of the files")
+		equal(t, fmt.Sprintf("%s", contents(t, one)), "map[x/a:1 x/b/c:2]", name)
 	}
 }
 
 func TestCheckOut_LeavesTheRepositoryAsItIs(t *testing.T) {
 	t.Parallel()
 	repository := smallRepository(t)
-	succeed(t, os.WriteFile(filepath.Join(repository, "LICENSE"), []byte("changed"), 0o644))
+	write(t, filepath.Join(repository, "LICENSE"), "changed")
 	dir := filepath.Join(t.TempDir(), "source")
-	s, err := checkOut(repository, "v0.1.0", dir)
-	if err != nil || !s.dirty || s.time.IsZero() || read(t, filepath.Join(dir, "LICENSE")) != "L" {
-		t.Errorf("%v: it is %+v", err, s)
-	}
-	if tags, err := run(repository, nil, "git", "tag"); err != nil || tags != "" {
-		t.Errorf("%v: the repository has the tags %q", err, tags)
-	}
+	s := get(checkOut(repository, "v0.1.0", dir))(t)
+	equal(t, s.dirty && !s.time.IsZero(), true, s)
+	equal(t, read(t, filepath.Join(dir, "LICENSE")), "L")
+	equal(t, get(run(repository, nil, "git", "tag"))(t), "", "tags of the repository")
 	git(t, repository, "-c", "tag.gpgSign=false", "tag", "v0.1.0")
-	if _, err := checkOut(repository, "v0.1.0", filepath.Join(t.TempDir(), "source")); err != nil {
-		t.Errorf("the tag of the commit itself: %v", err)
-	}
+	get(checkOut(repository, "v0.1.0", filepath.Join(t.TempDir(), "source")))(t)
 	commit(t, repository, "two")
-	if _, err := checkOut(repository, "v0.1.0", filepath.Join(t.TempDir(), "source")); err == nil || !strings.Contains(err.Error(), "the tag v0.1.0 is on commit") {
-		t.Errorf("the tag of another commit: %v", err)
-	}
+	_, err := checkOut(repository, "v0.1.0", filepath.Join(t.TempDir(), "source"))
+	refused(t, err, "the tag v0.1.0 is on commit")
 }
 
 func TestParseArguments_RefusesWhatIsNoVersionOrPlatform(t *testing.T) {
@@ -202,9 +212,8 @@ func TestParseArguments_RefusesWhatIsNoVersionOrPlatform(t *testing.T) {
 		"-platforms=linux v0.1.0": "there are no releases", "-platforms= v0.1.0": "there are no releases",
 	} {
 		o, err := parseArguments(strings.Fields(line), io.Discard)
-		if want == "" && (err != nil || len(o.platforms) == 0) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: %v", line, err)
-		}
+		refused(t, err, want, line)
+		equal(t, err == nil && len(o.platforms) == 0, false, line)
 	}
 	var help strings.Builder
 	if _, err := parseArguments([]string{"-help"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-platforms") {
@@ -237,12 +246,8 @@ func TestRecipes_NameArchives(t *testing.T) {
 func TestLicences_AreWhole(t *testing.T) {
 	t.Parallel()
 	mit := "Permission is hereby granted, free of charge, to any person obtaining a copy of this software"
-	text := string(licences([]part{{path: "example.com/a", version: "v1.0.0", licences: []licence{{name: "LICENSE", text: []byte(mit)}, {name: "NOTICE", text: []byte("N of A")}}}}))
-	for _, want := range []string{"example.com/a v1.0.0: LICENSE\n", mit, "example.com/a v1.0.0: NOTICE\n", "N of A"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q isn't in\n%s", want, text)
-		}
-	}
+	contain(t, string(licences([]part{{path: "example.com/a", version: "v1.0.0", licences: []licence{{name: "LICENSE", text: []byte(mit)}, {name: "NOTICE", text: []byte("N of A")}}}})),
+		"example.com/a v1.0.0: LICENSE\n", mit, "example.com/a v1.0.0: NOTICE\n", "N of A")
 }
 
 func TestReadLicences_RefusesUnknownOnes(t *testing.T) {
@@ -259,11 +264,13 @@ func TestReadLicences_RefusesUnknownOnes(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for file, text := range c.files {
-			succeed(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+			write(t, filepath.Join(dir, file), text)
 		}
 		all, err := readLicences(dir)
-		if c.want == "" && (err != nil || len(all) != 2 || all[0].id != "Apache-2.0") || c.want != "" && (err == nil || err.Error() != c.want) {
-			t.Errorf("%s: %v, %v", name, all, err)
+		refused(t, err, c.want, name)
+		if err == nil {
+			equal(t, len(all), 2, all)
+			equal(t, all[0].id, "Apache-2.0")
 		}
 	}
 }
@@ -283,9 +290,9 @@ func TestBaseSystem_HasCertificatesAndAPlaceForTemporaryFiles(t *testing.T) {
 			t.Errorf("%s has %d bytes", header.Name, header.Size)
 		}
 	}
-	if modes["tmp/"] != 0o1777 || modes["etc/ssl/certs/ca-certificates.crt"] != 0o644 || modes["work/"] != 0o755 {
-		t.Errorf("there are %v", modes)
-	}
+	equal(t, modes["tmp/"], 0o1777)
+	equal(t, modes["etc/ssl/certs/ca-certificates.crt"], 0o644)
+	equal(t, modes["work/"], 0o755)
 }
 
 func succeed(t testing.TB, err error) {

@@ -55,9 +55,7 @@ func TestEmbed_IsSmall(t *testing.T) {
 	program := buildEmbed(t)
 	info := must.Get(os.Stat(program))(t)
 	t.Logf("%d bytes", info.Size())
-	if info.Size() >= maxEmbedBytes {
-		t.Errorf("a program that embeds the engine has %d bytes, want less than %d", info.Size(), maxEmbedBytes)
-	}
+	must.Equal(t, info.Size() < maxEmbedBytes, true, "the bytes of a program that embeds the engine")
 }
 
 func TestEmbed_ProgramsAreShort(t *testing.T) {
@@ -82,9 +80,7 @@ func TestEmbed_IsLight(t *testing.T) {
 // TestHeavyModules_CanFail: the command needs what the engine must not have, so
 // the check that passes for the one has to fail for the other.
 func TestHeavyModules_CanFail(t *testing.T) {
-	if heavy := heavyModules(goListModules(t, ".")); !slices.Contains(heavy, "github.com/mitchellh/cli") {
-		t.Errorf("of the command's modules %q are heavy, want github.com/mitchellh/cli among them", heavy)
-	}
+	must.Contain(t, heavyModules(goListModules(t, ".")), "github.com/mitchellh/cli")
 }
 
 // heavyModules returns those that may not stand below the engine.
@@ -98,9 +94,7 @@ func heavyModules(modules []string) []string {
 func goListModules(t *testing.T, pkg string) []string {
 	t.Helper()
 	out, err := harness.GoCommand("list", "-C", harness.Path(t, pkg), "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatalf("go list: %v%s", err, harness.StderrOf(err))
-	}
+	must.Succeed(t, err, harness.StderrOf(err))
 	modules := strings.Fields(string(out))
 	slices.Sort(modules)
 	return slices.Compact(modules)
@@ -259,9 +253,7 @@ func (w world) run(t *testing.T, code int, program string, args ...string) (said
 		t.Skip("a short test builds one of these programs only")
 	}
 	end := harness.Exec(t, "", w.env, append([]string{harness.Build(t, "testdata/embed/"+program)}, args...)...)
-	if end.Code != code {
-		t.Fatalf("%s %q: want exit code %d: %s", program, args, code, end)
-	}
+	must.Equal(t, end.Code, code, program, args, end)
 	return end.Out, end.Err
 }
 
@@ -274,14 +266,12 @@ func TestEmbed_InstallShowsProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	said, _ := w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
-	for _, want := range []string{"widget 1.0.0: 0 of ", "widget 1.0.0: self-signed"} {
-		must.Contain(t, said, want)
-	}
+	must.Contain(t, said, "widget 1.0.0: 0 of ")
+	must.Contain(t, said, "widget 1.0.0: self-signed")
 	must.Contain(t, harness.LockOf(t, w.dir), `version     = "1.0.0"`)
 	before := w.registry.Requests("")
-	if w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir); w.registry.Requests("") != before {
-		t.Error("installed and locked, it makes requests")
-	}
+	w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
+	must.Equal(t, w.registry.Requests(""), before, "installed and locked")
 }
 
 func TestEmbed_InstallsFromADatabase(t *testing.T) {
@@ -305,12 +295,11 @@ func TestEmbed_PlanDoesNothing(t *testing.T) {
 	var plan struct {
 		Fetch []struct{ Provider, Version string }
 	}
-	if err := json.Unmarshal([]byte(said), &plan); err != nil || len(plan.Fetch) != 1 || plan.Fetch[0].Version != "1.1.0" {
-		t.Errorf("it says %s (%v)", said, err)
-	}
-	if left, err := os.ReadDir(w.dir); err != nil || len(left) > 0 || w.registry.Requests("archive") > 0 {
-		t.Errorf("it left %v (%v), after %d requests for archives", left, err, w.registry.Requests("archive"))
-	}
+	must.Succeed(t, json.Unmarshal([]byte(said), &plan), said)
+	must.Len(t, plan.Fetch, 1, said)
+	must.Equal(t, plan.Fetch[0].Version, "1.1.0")
+	must.Len(t, must.Get(os.ReadDir(w.dir))(t), 0)
+	must.Equal(t, w.registry.Requests("archive"), 0)
 }
 
 func TestEmbed_EnsureAndStart(t *testing.T) {
@@ -331,9 +320,7 @@ func TestEmbed_LockMirrorAndVendor(t *testing.T) {
 	for _, dir := range []string{w.in("mirror"), w.in("terraform.d", "plugins")} {
 		must.Len(t, must.Get(filepath.Glob(filepath.Join(dir, "*/acme/widget/terraform-provider-widget_1.1.0_*.zip")))(t), 2, dir)
 	}
-	if got := w.registry.Requests("archive"); got != 2 { // once for each platform, for all three
-		t.Errorf("%d archives were asked for, want 2", got)
-	}
+	must.Equal(t, w.registry.Requests("archive"), 2, "once for each platform, for all three")
 	must.Refuse(os.Stat(w.in("archives")))(t, "archives are left")
 }
 
@@ -359,9 +346,7 @@ func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
 	must.Contain(t, said, "/acme/widget 1.1.0\n")
 	w.run(t, 1, "company", w.address, t.TempDir(), w.ca, "another")
 	for _, request := range w.registry.Log() {
-		if request.Kind == "archive" && request.Header.Get("Authorization") != "" {
-			t.Error("the archive's server got the token")
-		}
+		must.Equal(t, request.Kind == "archive" && request.Header.Get("Authorization") != "", false, "the archive's server got the token")
 	}
 }
 
@@ -384,13 +369,9 @@ func TestEmbed_ErrorsByKind(t *testing.T) {
 		said, _ := w.run(t, 1, "errors", address, constraint, w.dir)
 		must.Equal(t, said, want+"\n", address, constraint)
 	}
-	for _, tt := range []struct{ address, constraint, want string }{
-		{address + "nothing", "", "no such provider"},
-		{w.address, "> 9.0", "no such version"},
-		{"localhost:1/acme/widget", "", "try again later"},
-	} {
-		says(tt.address, tt.constraint, tt.want)
-	}
+	says(address+"nothing", "", "no such provider")
+	says(w.address, "> 9.0", "no such version")
+	says("localhost:1/acme/widget", "", "try again later")
 	w.registry.Break("archive", providertest.Fault{Body: func(body []byte) []byte { return body[:len(body)-1] }})
 	says(w.address, "", "not what its publisher signed")
 	w.registry.Break("archive", providertest.Fault{})

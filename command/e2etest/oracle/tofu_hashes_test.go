@@ -36,15 +36,13 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 		if lock != "" {
 			must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
 		}
-		if end := initAsTofu(t, program, dir, slices.Concat(env, more)); end.Code != 0 {
-			t.Fatalf("%s: %s", program, end)
-		}
+		end := initAsTofu(t, program, dir, slices.Concat(env, more))
+		must.Equal(t, end.Code, 0, program, end)
 		return lockedHashes(t, dir)
 	}
-	got, theirs := fresh(ours, ""), fresh(tofu, "")
-	if !slices.Equal(got, theirs) || len(got) != 6 {
-		t.Errorf("tfdeps: %q\ntofu: %q", got, theirs)
-	}
+	got := fresh(ours, "")
+	must.EqualSlices(t, got, fresh(tofu, ""))
+	must.Len(t, got, 6)
 	read := fresh(ours, "", "TFDEPS_HASHES=read")
 	must.Len(t, read, 4)
 	for _, known := range [][]string{read, read[:1]} {
@@ -68,14 +66,12 @@ func TestLock_TrustedMirrorHashesSameAsTofu(t *testing.T) {
 		var hashes [][]string
 		for _, program := range programs {
 			dir := t.TempDir()
-			if end := initAsTofu(t, program, dir, env); end.Code != 0 {
-				t.Fatalf("%q: %s: %s", option, program, end)
-			}
+			end := initAsTofu(t, program, dir, env)
+			must.Equal(t, end.Code, 0, option, program, end)
 			hashes = append(hashes, lockedHashes(t, dir))
 		}
-		if theirs := hashes[len(hashes)-1]; len(hashes[0]) != want || !slices.Equal(hashes[0], theirs) {
-			t.Errorf("%q: want %d hashes\ntfdeps: %q\ntofu: %q", option, want, hashes[0], theirs)
-		}
+		must.Len(t, hashes[0], want, option)
+		must.EqualSlices(t, hashes[0], hashes[len(hashes)-1], option)
 	}
 }
 
@@ -96,15 +92,14 @@ func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 			for _, program := range programs {
 				dir, env := t.TempDir(), harness.Redirect(t, registry, tofuHost)
 				end := initAsTofu(t, program, dir, append(env, "OPENTOFU_ENFORCE_GPG_EXPIRATION="+value))
-				if (end.Code != 0) != refuses || !refuses && !strings.Contains(end.Said(), "expired") {
-					t.Errorf("an expired %s, with %q: %s: %s", name, value, program, end)
-				}
+				must.Equal(t, end.Code != 0, refuses, name, value, program, end)
 				if !refuses {
+					must.Contain(t, end.Said(), "expired", name, value, program)
 					hashes = append(hashes, lockedHashes(t, dir))
 				}
 			}
-			if !refuses && !slices.Equal(hashes[0], hashes[len(hashes)-1]) {
-				t.Errorf("an expired %s\ntfdeps: %q\ntofu: %q", name, hashes[0], hashes[len(hashes)-1])
+			if !refuses {
+				must.EqualSlices(t, hashes[0], hashes[len(hashes)-1], name, value)
 			}
 		}
 	}
@@ -180,26 +175,22 @@ func TestState_EncryptedByTofu(t *testing.T) {
 		must.Write(t, state, strings.Replace(stateWithProvider, "HOST", registry.Host(), 1))
 		harness.Run(t, dir, env, tofu, "init")
 		harness.Run(t, dir, env, tofu, "state", "push", state)
-		if text := harness.ReadText(t, filepath.Join(dir, "terraform.tfstate")); !strings.Contains(text, "encrypted_data") || strings.Contains(text, "widget") {
-			t.Fatalf("the state isn't encrypted: %s", text)
-		}
+		text := harness.ReadText(t, filepath.Join(dir, "terraform.tfstate"))
+		must.Contain(t, text, "encrypted_data")
+		must.NotContain(t, text, "widget")
 		return dir
 	}
-	installed := func(dir string) bool {
-		return strings.Contains(harness.ReadLock(t, dir), registry.Host()+"/acme/widget")
-	}
+	widget := registry.Host() + "/acme/widget"
 
 	alone := prepare()
 	out := harness.Run(t, alone, env, ours, "init", "-no-color")
-	if strings.Count(out, "Warning: ") != 1 || !strings.Contains(out, "Providers that only the state needs may be missing") || installed(alone) {
-		t.Errorf("init alone:\n%s", out)
-	}
+	must.Equal(t, strings.Count(out, "Warning: "), 1, out)
+	must.Contain(t, out, "Providers that only the state needs may be missing")
+	must.NotContain(t, harness.ReadLock(t, alone), widget)
 	with := prepare()
-	if out := harness.Run(t, with, env, ours, "init", "-no-color", "-with=tofu"); !installed(with) {
-		t.Errorf("-with=tofu:\n%s", out)
-	}
+	harness.Run(t, with, env, ours, "init", "-no-color", "-with=tofu")
+	must.Contain(t, harness.ReadLock(t, with), widget)
 	must.Write(t, filepath.Join(alone, "pulled.json"), harness.Run(t, alone, env, tofu, "state", "pull"))
-	if out := harness.Run(t, alone, env, ours, "init", "-no-color", "-state=pulled.json"); !installed(alone) {
-		t.Errorf("-state of what was pulled:\n%s", out)
-	}
+	harness.Run(t, alone, env, ours, "init", "-no-color", "-state=pulled.json")
+	must.Contain(t, harness.ReadLock(t, alone), widget)
 }

@@ -55,15 +55,11 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 	out := must.Get(cmd.StdoutPipe())(t)
 	must.Succeed(t, cmd.Start())
 	lines := bufio.NewReader(out)
-	if line, err := lines.ReadString('\n'); line != "ready\n" {
-		t.Fatalf("got %q, %v", line, err)
-	}
+	must.Equal(t, must.Get(lines.ReadString('\n'))(t), "ready\n")
 	must.Succeed(t, cmd.Process.Signal(os.Interrupt))
 	rest, _ := io.ReadAll(lines)
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 42 || string(rest) != "interrupted\n" {
-		t.Errorf("it ended with %v, and said %q", err, rest)
-	}
+	must.Equal(t, must.As[*exec.ExitError](t, cmd.Wait()).ExitCode(), 42)
+	must.Equal(t, string(rest), "interrupted\n")
 }
 
 // TestPassThrough_ComesToAnEnd: where there is no real program, or only one that calls tfdeps
@@ -102,9 +98,9 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 			}
 			started := filepath.Join(t.TempDir(), "started")
 			end := harness.Exec(t, "", harness.Env(t, append(tt.env, "COUNT="+started)...), program, "plan")
-			if said := end.Said(); end.Code != 1 || !strings.Contains(said, tt.want) || !strings.Contains(said, "TFDEPS_TERRAFORM_PATH") {
-				t.Error(end)
-			}
+			must.Equal(t, end.Code, 1)
+			must.Contain(t, end, tt.want)
+			must.Contain(t, end, "TFDEPS_TERRAFORM_PATH")
 			times, _ := os.ReadFile(started)
 			must.Equal(t, bytes.Count(times, []byte("x")), tt.starts)
 		})
@@ -145,10 +141,8 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 			if strings.HasPrefix(tt.name, "a launcher") || strings.HasPrefix(tt.args, "again") {
 				startsTfdeps(t)
 			}
-			first, err := filepath.Glob(filepath.Join(tt.path[0], "terraform*"))
-			if err != nil || len(first) != 1 {
-				t.Fatalf("%v, %v", first, err)
-			}
+			first := must.Get(filepath.Glob(filepath.Join(tt.path[0], "terraform*")))(t)
+			must.Len(t, first, 1)
 			list := strings.Join(append(tt.path, os.Getenv("PATH")), string(os.PathListSeparator))
 			must.Equal(t, harness.Run(t, t.TempDir(), harness.Env(t, "PATH="+list, "FIRST="+first[0]), append(first, strings.Fields(tt.args)...)...), tt.want+"\n")
 		})
@@ -169,9 +163,8 @@ func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 		for _, args := range [][]string{{"version"}, {"-version"}, {"--version"}, {"-v"}} {
 			said := harness.Run(t, dir, env, append([]string{program}, args...)...)
 			for _, pattern := range []*regexp.Regexp{atlantis, terraformExec} {
-				if found := pattern.FindStringSubmatch(said); len(found) < 2 || found[1] != want {
-					t.Errorf("%s %v says %q, in which %s finds %q, want %s", name, args, said, pattern, found, want)
-				}
+				found := pattern.FindStringSubmatch(said)
+				must.Equal(t, len(found) > 1 && found[1] == want, true, name, args, said, pattern)
 			}
 		}
 		var answer struct {
@@ -179,9 +172,9 @@ func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 			Selections *map[string]string `json:"provider_selections"`
 		}
 		said := harness.Run(t, dir, env, program, "version", "-json")
-		if err := json.Unmarshal([]byte(said), &answer); err != nil || answer.Version != want || answer.Selections == nil {
-			t.Errorf("%s version -json says %s (%v)", name, said, err)
-		}
+		must.Succeed(t, json.Unmarshal([]byte(said), &answer), said)
+		must.Equal(t, answer.Version, want, name)
+		must.Equal(t, answer.Selections != nil, true, name, said)
 	}
 }
 
@@ -217,10 +210,7 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
-			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != 42 {
-				t.Errorf("exit: %v", err)
-			}
+			must.Equal(t, must.As[*exec.ExitError](t, err).ExitCode(), 42)
 			must.Equal(t, string(out), "<-chdir=no such><plan><><a b><-no-color>from stdin")
 			must.Equal(t, stderr.String(), "on stderr\n")
 		})

@@ -268,9 +268,7 @@ func TestTerminal_FollowsItsWidth(t *testing.T) {
 	_, dir, env := slowRegistry(t)
 	narrower := false
 	screen, err := inTerminal(t, dir, env, 100, 30, "(read x; stty cols 60) </dev/tty & exec "+program+" init -no-color", once("\n", bothRun, &narrower))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, screen.Text())
-	}
+	must.Succeed(t, err, screen.Text())
 	wide, narrow := 0, 0
 	for _, shown := range screen.History() {
 		for line := range strings.Lines(shown) {
@@ -283,9 +281,7 @@ func TestTerminal_FollowsItsWidth(t *testing.T) {
 			}
 		}
 	}
-	if wide == 0 || narrow == 0 {
-		t.Errorf("%d wide and %d narrow lines in %q", wide, narrow, screen.History())
-	}
+	must.Equal(t, wide > 0 && narrow > 0, true, wide, narrow, screen.History())
 }
 
 // What is kept is there, and the next run downloads the rest alone.
@@ -295,18 +291,14 @@ func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
 	registry, dir, env := slowRegistry(t)
 	pressed := false
 	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", once("\x03", bothRun, &pressed))
-	if err == nil || !pressed {
-		t.Fatalf("%v, pressed: %t\n%s", err, pressed, screen.Text())
-	}
 	text := screen.Text()
+	must.Equal(t, err != nil && pressed, true, err, text)
 	const end = `(?s)\nError: Provider installation was canceled by an interrupt signal\.\n+Interrupted\. \d[\d.]* [kM]B are kept; run again to continue\.$`
-	if strings.Contains(text, "left") || strings.Contains(text, "Installed") || !regexp.MustCompile(end).MatchString(text) {
-		t.Errorf("the screen is at last\n%s", text)
-	}
+	must.NotContain(t, text, "left")
+	must.NotContain(t, text, "Installed")
+	must.Equal(t, regexp.MustCompile(end).MatchString(text), true, text)
 	registry.Break("archive", providertest.Fault{})
-	if end := harness.Exec(t, dir, env, program, "init", "-no-color"); end.Code != 0 || !strings.Contains(end.Said(), "are here from an earlier run") {
-		t.Errorf("%s", end)
-	}
+	must.Contain(t, harness.Run(t, dir, env, program, "init", "-no-color"), "are here from an earlier run")
 }
 
 // In a terminal, what is tried again is told; elsewhere a run that succeeds tells nothing of it.
@@ -320,11 +312,8 @@ func TestTerminal_TellsOfRetries(t *testing.T) {
 	env = append(env, "TF_REGISTRY_CLIENT_TIMEOUT=10", "TF_REGISTRY_DISCOVERY_RETRY=2")
 	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", noKeys)
 	const told = `(?m)^retrying localhost:\d+ \(2 of 3\) in \d[\d.]*m?s: 503 Service Unavailable$`
-	if text := screen.Text(); err != nil || len(regexp.MustCompile(told).FindAllString(text, -1)) != 1 {
-		t.Errorf("%v\n%s", err, text)
-	}
+	must.Succeed(t, err, screen.Text())
+	must.Len(t, regexp.MustCompile(told).FindAllString(screen.Text(), -1), 1, screen.Text())
 	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
-	if end := harness.Exec(t, dir, env, program, "init", "-no-color", "-upgrade"); end.Code != 0 || strings.Contains(end.Said(), "retrying") {
-		t.Errorf("%s", end)
-	}
+	must.NotContain(t, runs(t, program, dir, env, "init", "-no-color", "-upgrade"), "retrying")
 }

@@ -94,9 +94,9 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			run(first, "init")
 			run(first, "providers", "mirror", "-platform=linux_amd64", "-platform=darwin_arm64", k.publish)
 			must.Contain(t, run(first, "cache", "push", k.push), "Sent 2 packages to "+strings.TrimSuffix(strings.SplitN(k.push, "?", 2)[0], "/"))
-			if said := run(first, "cache", "push", k.push); !strings.Contains(said, "Sent 0 packages to ") || !strings.Contains(said, "2 more were there already") {
-				t.Errorf("cache push says the second time: %s", said)
-			}
+			again := run(first, "cache", "push", k.push)
+			must.Contain(t, again, "Sent 0 packages to ")
+			must.Contain(t, again, "2 more were there already")
 			lock, before := harness.ReadLock(t, first), registry.Requests("all")
 			harness.TakeDown(registry)
 
@@ -204,15 +204,12 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	}
 	for _, args := range [][]string{{"version"}, {"init"}, {"init", "-upgrade"}, {"providers", "mirror", "mirror"}, {"init", "-mirror=mirror", "-upgrade"}, {"cache", "push", "shared"}, {"cache", "pull", "shared"}} {
 		harness.Run(t, dir, env, append([]string{program}, args...)...)
-		if n := asked(); n != 0 {
-			t.Fatalf("%q has asked for credentials %d times", args, n)
-		}
+		must.Equal(t, asked(), 0, args)
 	}
 	for _, url := range []string{"s3://bucket/x?region=eu-west-1&endpoint=" + store.BaseURL(), "gs://bucket/x", "oci://" + ocitest.Start(t, ca, true).Host + "/x"} {
 		before := asked()
-		if end := harness.Exec(t, dir, env, program, "cache", "pull", "-dir="+t.TempDir(), url); asked() == before { // there are none
-			t.Errorf("%s: credentials were asked for %d times, so that this test shows nothing\n%s", url, asked()-before, end)
-		}
+		end := harness.Exec(t, dir, env, program, "cache", "pull", "-dir="+t.TempDir(), url) // there are none
+		must.Equal(t, asked() > before, true, "credentials are asked for, or this test shows nothing", url, end)
 	}
 }
 

@@ -52,9 +52,8 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 		return harness.ReadLock(t, dir)
 	}
 	lock := installed(program, direct, "-mirror="+target, "-mirror-fallback=exclusive")
-	if !strings.Contains(lock, `"1.1.0+build"`) || origin.Requests("archive") != 4 {
-		t.Errorf("the lock file by -mirror is\n%s", lock)
-	}
+	must.Contain(t, lock, `"1.1.0+build"`)
+	must.Equal(t, origin.Requests("archive"), 4)
 	key := filepath.Join(home, "acme.asc")
 	must.Write(t, key, origin.Signer().Armored())
 	for _, env := range [][]string{{"TFDEPS_TRUSTED_KEYS=" + key}, nil} {
@@ -75,9 +74,8 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 			env = append(direct, "TFDEPS_TERRAFORM_VERSION=1.15.9")
 		}
 		out := harness.Run(t, dir(), env, append([]string{program, "doctor", "-no-color"}, strings.Fields(options)...)...)
-		if !strings.Contains(out, "ok      "+strings.ReplaceAll(wanted, "_", " ")) || !strings.Contains(out, "tf.example.com/acme/widget: 2 versions") {
-			t.Errorf("doctor %s says\n%s", options, out)
-		}
+		must.Contain(t, out, "ok      "+strings.ReplaceAll(wanted, "_", " "), options)
+		must.Contain(t, out, "tf.example.com/acme/widget: 2 versions", options)
 	}
 	digest := at.PushModule(t, "modules/net", "latest", providertest.Zip(files{"main.tf": "", "sub/main.tf": "locals {}\n"}))
 	modulesOf := func(program string) (string, []string) {
@@ -88,9 +86,9 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	record, tree := modulesOf(program)
 	must.Contain(t, strings.Join(tree, "\n"), "modules/a/sub/main.tf", record)
 	t.Run("tofu", func(t *testing.T) {
-		if gotRecord, gotTree := modulesOf(harness.LookTofu(t)); gotRecord != record || !slices.Equal(gotTree, tree) {
-			t.Errorf("tofu get:\n%s\n%s\nand tfdeps:\n%s\n%s", gotRecord, strings.Join(gotTree, "\n"), record, strings.Join(tree, "\n"))
-		}
+		theirRecord, theirTree := modulesOf(harness.LookTofu(t))
+		must.Equal(t, record, theirRecord)
+		must.EqualSlices(t, tree, theirTree)
 		must.Equal(t, installed(harness.LookTofu(t), mirrored), lock)
 	})
 }

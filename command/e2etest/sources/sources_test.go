@@ -76,9 +76,7 @@ func TestSources_SameAsTerraform(t *testing.T) {
 			c.check(t, world, left, sourceExemptions[name].Now(t))
 		})
 	}
-	if len(cases) < 40 {
-		t.Errorf("%d cases, want 40 at least", len(cases))
-	}
+	must.Equal(t, len(cases) < 40, false, "there are fewer than 40 cases")
 	for name := range sourceExemptions {
 		if _, ok := cases[name]; !ok {
 			t.Errorf("exemption for %q, which is no case", name)

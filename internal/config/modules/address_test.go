@@ -156,9 +156,8 @@ func TestParseRegistry_TakesNothingElse(t *testing.T) {
 	} {
 		must.Contain(t, must.ErrorOf(ParseRegistry(source, asTerraform)), want, source)
 	}
-	if address, err := ParseRegistry("a/b/c//d", asTerraform); err != nil || address.Package() != "registry.terraform.io/a/b/c" || address.Subdir != "d" {
-		t.Errorf("got %+v, %v", address, err)
-	}
+	address := must.Get(ParseRegistry("a/b/c//d", asTerraform))(t)
+	must.Equal(t, address.Package()+" "+address.Subdir, "registry.terraform.io/a/b/c d")
 }
 
 func FuzzParseAddress(f *testing.F) {

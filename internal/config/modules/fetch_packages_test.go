@@ -83,9 +83,8 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 		order = append(order, m.Key)
 	}
 	must.EqualSlices(t, order, []string{"", "a", "a.leaf", "a.sub", "a.sub.up", "b", "b.up"})
-	if reqs, _ := tree.Requirements(); len(reqs) != 1 {
-		t.Errorf("required: %v", reqs)
-	}
+	reqs, _ := tree.Requirements()
+	must.Len(t, reqs, 1)
 	p.save()
 	p.wantChanged()
 	p.wantNothingElse("a", "a.leaf", "b", "modules.json")
@@ -94,12 +93,10 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 // wantNothingElse checks that the directory for modules has nothing else.
 func (p *project) wantNothingElse(want ...string) {
 	p.t.Helper()
-	entries, err := os.ReadDir(filepath.Join(p.dir, ".terraform/modules"))
 	var got []string
-	for _, entry := range entries {
+	for _, entry := range must.Get(os.ReadDir(p.path(".terraform/modules")))(p.t) {
 		got = append(got, entry.Name())
 	}
-	must.Succeed(p.t, err)
 	must.EqualSlices(p.t, got, want)
 }
 
@@ -154,16 +151,16 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 			delete(half.packages, c.missing)
 			p.fetcher = full
 			p.save()
-			before := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform))(t)
+			before := p.manifest()
 			p.fetcher, p.mode = half, Upgrade
 			_, problems := p.install()
 			must.Contain(t, problems, "Failed to download module")
 			must.Contain(t, problems, "no such package in the set")
-			after := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform))(t)
+			after := p.manifest()
 			maps.DeleteFunc(before, func(key string, _ Record) bool { return slices.Contains(strings.Fields(c.without), key) })
 			must.DeepEqual(t, after, before)
 			for key, m := range after {
-				files := must.Get(filepath.Glob(filepath.Join(p.dir, m.Dir, "*.tf")))(t)
+				files := must.Get(filepath.Glob(p.path(m.Dir + "/*.tf")))(t)
 				must.Equal(t, len(files) > 0, true, "what is recorded is there", key)
 			}
 		})
@@ -178,7 +175,7 @@ func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newProject(t, files)
 			p.fetcher = newPackageSet()
-			dir := filepath.Join(p.dir, ".terraform/modules")
+			dir := p.path(".terraform/modules")
 			must.Succeed(t, os.MkdirAll(dir, 0o755))
 			killed, living := must.Get(scratch.Make(dir))(t), must.Get(scratch.Make(dir))(t)
 			defer living.Remove()
@@ -187,11 +184,8 @@ func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 				must.Succeed(t, os.Chtimes(killed.Path, long, long))
 			}
 			p.save()
-			_, left := os.Lstat(killed.Path)
-			_, made := os.Lstat(living.Path)
-			if left == nil || made != nil {
-				t.Errorf("what a killed process has left: %v; what a living one makes: %v", left, made)
-			}
+			must.Refuse(os.Lstat(killed.Path))(t, "what a killed process has left")
+			must.Get(os.Lstat(living.Path))(t, "what a living one makes")
 		})
 	}
 }
@@ -206,13 +200,9 @@ func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	delete(half.packages, leafURL) // which the new a needs
 	p.fetcher = half
 	p.wantProblem("a/main.tf", leafURL)
-	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform)
-	if a := manifest["a"]; a.Source != netURL || err != nil {
-		t.Errorf("the record of a isn't that of the new package: %v, %v", manifest, err)
-	}
-	if _, ok := manifest["b"]; !ok {
-		t.Error("there is no record of b any more")
-	}
+	manifest := p.manifest()
+	must.Equal(t, manifest["a"].Source, netURL, "a is recorded as the new package")
+	must.Equal(t, manifest["b"].Source, leafURL, "b is still recorded")
 }
 
 func TestResolver_FetchingEndsWhenTheContextDoes(t *testing.T) {
@@ -235,15 +225,20 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 	return Fetched{}, errors.Join(err, context.Cause(ctx))
 }
 
+// populate copies a module to a directory.
+func populate(t *testing.T, fetcher Fetcher, registries *Registries, source, dir string) error {
+	t.Helper()
+	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: fetcher, Registries: registries}
+	return must.ErrorOf(in.Populate(t.Context(), source, dir))
+}
+
 func TestResolver_PopulateCopiesAModule(t *testing.T) {
-	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: &packageSet{
-		packages: map[string]texts{netURL: {
-			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
-		}},
-	}}
+	set := &packageSet{packages: map[string]texts{netURL: {
+		"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
+	}}}
 	dir := t.TempDir()
 	write(t, dir, ".terraform/x", "")
-	must.Succeed(t, must.ErrorOf(in.Populate(t.Context(), netURL+"//m", dir)))
+	must.Succeed(t, populate(t, set, nil, netURL+"//m", dir))
 	var got []string
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if name, _ := filepath.Rel(dir, path); !entry.IsDir() {
@@ -257,29 +252,25 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 		netURL + "//n": "parent directory", netURL + "//o": `no directory "o"`, leafURL: "no such package", "x/y/z": "registries", "nonsense": "./nonsense",
 	} {
 		empty := t.TempDir()
-		must.Contain(t, must.ErrorOf(in.Populate(t.Context(), source, empty)), want, source)
+		must.Contain(t, populate(t, set, nil, source, empty), want, source)
 		must.Len(t, must.Get(os.ReadDir(empty))(t), 0, source)
 	}
-	must.Contain(t, must.ErrorOf(in.Populate(t.Context(), netURL+"//m", dir)), "not empty", "into a directory that isn't empty")
+	must.Contain(t, populate(t, set, nil, netURL+"//m", dir), "not empty", "into a directory that isn't empty")
 }
 
 // wantNothing checks that there is no directory for modules.
 func (p *project) wantNothing() {
 	p.t.Helper()
-	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); !os.IsNotExist(err) {
-		p.t.Errorf("there is a .terraform (%v)", err)
-	}
+	must.Fail(p.t, must.ErrorOf(os.Lstat(p.path(".terraform"))), os.ErrNotExist)
 }
 
 // A repository can contain .terraform/modules as a link to the user's home directory.
 func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
-	must.Succeed(t, os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755))
-	if err := must.Symlink("../home", filepath.Join(p.dir, ".terraform/modules")); err != nil {
-		t.Skip(err)
-	}
+	needSymlinks(t)
+	must.Succeed(t, errors.Join(os.Mkdir(p.path(".terraform"), 0o755), os.Symlink("../home", p.path(".terraform/modules"))))
 	p.fetcher = newPackageSet()
 	p.wantProblem("main.tf", "is a symlink", "remove the link")
 	must.Equal(t, p.read("home/a/precious"), "not a module")
-	must.Refuse(removePackage(filepath.Join(p.dir, ".terraform/modules/a")))(t, "it was removed through the link")
+	must.Refuse(removePackage(p.path(".terraform/modules/a")))(t, "it was removed through the link")
 }

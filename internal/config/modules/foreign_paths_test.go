@@ -31,7 +31,7 @@ func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 			others := texts{"main.tf": call("in", source)}
 			if link != "" {
 				needSymlinks(t)
-				others[strings.TrimSuffix(source[2:], "/sub")] = "-> " + strings.ReplaceAll(link, "ABSOLUTE", filepath.Join(p.dir, "private"))
+				others[strings.TrimSuffix(source[2:], "/sub")] = "-> " + strings.ReplaceAll(link, "ABSOLUTE", p.path("private"))
 			}
 			p.fetcher = &packageSet{others: others}
 			p.wantProblem("a/main.tf", "escapes", "module.a.module.in", netURL, source)
@@ -75,12 +75,11 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 			{"Key":"b","Source":"x/y/z","Version":"1.0.0","Dir":".terraform/modules/b/sub"}]}`,
 	})
 	root, _ := load.LoadModule(p.dir, p.product)
-	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product))(t)
-	tree, problems := Resolver{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, manifest)
+	tree, problems := Resolver{Dir: p.path("bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, p.manifest())
 	must.Len(t, problems, 1)
 	must.Contain(t, problems[0].Detail, "module.a.module.in.module.out")
 	for i, pkg := range tree.Packages() {
-		must.Equal(t, pkg.Path, filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]), pkg.Key)
+		must.Equal(t, pkg.Path, p.path(".terraform/modules/"+[]string{"a", "b"}[i]), pkg.Key)
 	}
 }
 
@@ -91,7 +90,7 @@ func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
 		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//sub","Dir":".terraform/modules/a/sub"}]}`,
 	})
-	must.Succeed(t, os.Symlink("../../../private", filepath.Join(p.dir, ".terraform/modules/a/sub")))
+	must.Succeed(t, os.Symlink("../../../private", p.path(".terraform/modules/a/sub")))
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
 	p.mode, p.fetcher = Normal, &packageSet{others: texts{"sub/main.tf": ""}}
@@ -106,9 +105,8 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 		"far": false, "far/sub": false, "f*r": false, "far/s*": false, "deep/up": false, "deep/up/x": false,
 	} {
 		p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
-		files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
-		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &packageSet{others: files}}
-		_, err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
+		files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + p.path("private"), "deep/up": "-> ../.."}
+		err := populate(t, &packageSet{others: files}, nil, netURL+"//"+subdir, t.TempDir())
 		p.fetcher = &packageSet{others: files}
 		if ok {
 			p.save()

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
@@ -41,8 +40,7 @@ func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
 			p.wantProblem("main.tf", words...)
 			must.Len(t, fetcher.asked, 0)
 			p.wantNothing()
-			in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: fetcher, Registries: p.registries}
-			must.Refuse(in.Populate(t.Context(), "example.com/acme/net/cloud", t.TempDir()))(t)
+			must.Refuse(populate(t, fetcher, p.registries, "example.com/acme/net/cloud", t.TempDir()))(t)
 			must.Len(t, fetcher.asked, 0)
 		})
 	}
@@ -138,10 +136,8 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 			if name == "a link" {
 				needSymlinks(t)
 			}
-			p := newProject(t, nil)
-			in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &packageSet{others: files}}
 			dir := t.TempDir()
-			_, err := in.Populate(t.Context(), netURL, dir)
+			err := populate(t, &packageSet{others: files}, nil, netURL, dir)
 			must.Contain(t, err, "module.in")
 			must.Contain(t, err, netURL)
 			must.Len(t, must.Get(os.ReadDir(dir))(t), 0)
@@ -155,11 +151,9 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 		for _, inner := range []string{"file:///home/me/private", "../private"} {
 			p := newProject(t, texts{"main.tf": call("in", inner)})
 			write(t, filepath.Dir(p.dir), "private/main.tf", "")
-			root, _ := load.LoadModule(p.dir, p.product)
-			in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: &packageSet{others: texts{}}, CopiedFrom: source}
-			if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() != foreign {
-				t.Errorf("copied from %q, calls %q: %v", source, inner, problems)
-			}
+			p.fetcher, p.copied = &packageSet{others: texts{}}, source
+			_, problems := p.install()
+			must.Equal(t, problems.HasErrors(), foreign, source, inner, problems)
 		}
 	}
 }
@@ -193,18 +187,14 @@ func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
 		"a copy":                {root: inner, copied: netURL, want: map[string]bool{inner: false}},
 	} {
 		p := newProject(t, texts{"main.tf": call("a", c.root), "local/main.tf": c.local})
-		root, _ := load.LoadModule(p.dir, p.product)
 		fetcher := &packageSet{packages: map[string]texts{inner: {"main.tf": ""}}, others: texts{"main.tf": call("in", inner)}}
-		in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: fetcher, Registries: newRegistries(registry), CopiedFrom: c.copied}
-		if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() {
-			t.Errorf("%s: %v", name, problems)
-		}
+		p.fetcher, p.registries, p.copied = fetcher, newRegistries(registry), c.copied
+		p.save()
 		must.DeepEqual(t, fetcher.own(), c.want, name)
 	}
 	for source, want := range map[string]map[string]bool{inner: {inner: true}, "example.com/acme/net/cloud": {located: false}} {
 		fetcher := &packageSet{others: texts{"main.tf": ""}}
-		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: fetcher, Registries: newRegistries(registry)}
-		must.Succeed(t, must.ErrorOf(in.Populate(t.Context(), source, t.TempDir())), source)
+		must.Succeed(t, populate(t, fetcher, newRegistries(registry), source, t.TempDir()), source)
 		must.DeepEqual(t, fetcher.own(), want, "-from-module", source)
 	}
 }

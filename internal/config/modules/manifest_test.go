@@ -51,19 +51,15 @@ func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x/modules")
 	m := Manifest{"a": {Key: "a", Source: "./a", Dir: "a"}}
 	must.Succeed(t, m.Save(dir))
-	before, err := os.Stat(filepath.Join(dir, ManifestName))
-	must.Succeed(t, err)
+	before := must.Get(os.Stat(filepath.Join(dir, ManifestName)))(t)
 	must.Succeed(t, m.Save(dir))
-	after, err := os.Stat(filepath.Join(dir, ManifestName))
-	if err != nil || !os.SameFile(before, after) {
-		t.Errorf("the file was replaced by an equal one (%v)", err)
-	}
+	after := must.Get(os.Stat(filepath.Join(dir, ManifestName)))(t)
+	must.Equal(t, os.SameFile(before, after), true, "the file was replaced by an equal one")
 	m["b"] = Record{Key: "b", Source: "./b", Dir: "b"}
 	must.Succeed(t, m.Save(dir))
-	got, err := ReadManifest(nil, dir, asTerraform)
-	if err != nil || len(got) != 3 || got["b"] != m["b"] {
-		t.Errorf("read back: %+v, %v", got, err)
-	}
+	got := must.Get(ReadManifest(nil, dir, asTerraform))(t)
+	must.Len(t, got, 3)
+	must.Equal(t, got["b"], m["b"])
 	must.Len(t, must.Get(os.ReadDir(dir))(t), 1)
 }
 

@@ -50,12 +50,8 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				tree, problems := in.Resolve(t.Context(), module, manifest)
 				must.Len(t, problems, 0, mode)
 				required, _ := tree.Requirements()
-				if got := required.Providers(); len(got) != 2 || len(tree.Modules) != 6 {
-					t.Errorf("mode %d: required are %v of %d modules", mode, got, len(tree.Modules))
-					for _, m := range tree.Modules {
-						t.Logf("%q in %s", m.Key, m.Dir)
-					}
-				}
+				must.Len(t, required.Providers(), 2, mode)
+				must.Len(t, tree.Modules, 6, mode)
 				must.Succeed(t, tree.Save())
 			}
 		})
@@ -71,12 +67,10 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 		dir := filepath.Join(top, "in/deep/modules")
 		fetcher := newPackageSet()
 		tree, problems := Resolver{Dir: dir, Product: asTerraform, Fetcher: fetcher}.Resolve(t.Context(), root, nil)
-		if !problems.HasErrors() || len(tree.Modules) != 1 || len(fetcher.asked) > 0 {
-			t.Errorf("%q: %d modules, %d requests, problems %v", name, len(tree.Modules), len(fetcher.asked), problems)
-		}
-		if entries, _ := os.ReadDir(top); len(entries) > 0 {
-			t.Errorf("%q: there is %v", name, entries)
-		}
+		must.Equal(t, problems.HasErrors(), true, name)
+		must.Len(t, tree.Modules, 1, name)
+		must.Len(t, fetcher.asked, 0, name)
+		must.Len(t, must.Get(os.ReadDir(top))(t), 0, name)
 	}
 }
 
@@ -100,9 +94,7 @@ func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
 		for _, err := range []error{selectErr, locateErr, relocateErr} {
 			must.Fail(t, err, ErrAddress, address)
 		}
-		if n := len(registry.Log()); n > 0 {
-			t.Errorf("%+v: %d requests", address, n)
-		}
+		must.Len(t, registry.Log(), 0, address)
 	}
 }
 

@@ -127,10 +127,8 @@ func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 			if err == nil {
 				_, err = registries.Locate(t.Context(), netModule, choice.Version, false)
 			}
-			failed, ok := err.(*getproviders.Fault)
-			if !ok || !errors.Is(err, c.is) || failed.Host != netModule.Host {
-				t.Fatalf("got %#v", err)
-			}
+			must.Fail(t, err, c.is)
+			must.Equal(t, must.As[*getproviders.Fault](t, err).Host, netModule.Host)
 			words := strings.Split(c.words, "|")
 			must.Equal(t, headline(err), cmp.Or(words[0], "Error accessing remote module registry"))
 			must.Contain(t, err, words[1])
@@ -147,10 +145,8 @@ func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
 	registries := newRegistries(newRegistry(t))
 	registries.Discovery.Forced["example.com"] = map[string]string{"providers.v1": "/"}
 	_, err := registries.Select(t.Context(), netModule, "")
-	failed, ok := err.(*getproviders.Fault)
-	if !ok || !errors.Is(err, hosts.ErrNoService) || !strings.Contains(failed.Hint, "no registry of modules") {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, err, hosts.ErrNoService)
+	must.Contain(t, must.As[*getproviders.Fault](t, err).Hint, "no registry of modules")
 }
 
 // The location is relative to the URL that was requested, whatever that redirects to.
@@ -192,9 +188,9 @@ func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	u := must.Get(url.Parse(registry.ModulesURL()))(t)
 	u.User = url.UserPassword("me", "S3CRET")
 	registries.Discovery.Forced["example.com"]["modules.v1"] = u.String()
-	if _, err := registries.Select(t.Context(), netModule, ""); err == nil || strings.Contains(err.Error(), "S3CRET") {
-		t.Errorf("got %v", err)
-	}
+	err := must.ErrorOf(registries.Select(t.Context(), netModule, ""))
+	must.Refuse(err)(t)
+	must.NotContain(t, err, "S3CRET")
 }
 
 // The URL of the service is that of a directory, however it is written and wherever it is from.
@@ -214,10 +210,7 @@ func TestRegistry_URLNeedsNoSlash(t *testing.T) {
 	found := netModule
 	found.Host = hosts.Hostname(host.Host())
 	for _, module := range []Registry{netModule, found} {
-		choice, err := registries.Select(t.Context(), module, "")
-		if err != nil || choice.Version != "1.0.0" {
-			t.Fatalf("%s: got %+v, %v", module.Host, choice, err)
-		}
-		must.Succeed(t, must.ErrorOf(registries.Locate(t.Context(), module, choice.Version, false)), module.Host)
+		must.Equal(t, must.Get(registries.Select(t.Context(), module, ""))(t, module.Host).Version, "1.0.0")
+		must.Get(registries.Locate(t.Context(), module, "1.0.0", false))(t, module.Host)
 	}
 }

@@ -94,8 +94,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 		}
 		write(t, dir, fmt.Sprintf("m%d.tf", i), text+"}\n")
 	}
-	env := must.Get(registry.Env(t.TempDir(), "example.com"))(t)
-	return env
+	return must.Get(registry.Env(t.TempDir(), "example.com"))(t)
 }
 
 // terraform runs Terraform, and returns what it prints.

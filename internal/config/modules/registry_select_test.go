@@ -78,8 +78,7 @@ func (c selectCase) list(t *testing.T) versionList {
 	for version := range strings.FieldsSeq(c.listed) {
 		entries = append(entries, fmt.Sprintf(`{"version":%q}`, version))
 	}
-	list := must.Get(decodeVersions([]byte(`{"modules":[{"versions":[` + strings.Join(entries, ",") + `]}]}`)))(t)
-	return list
+	return must.Get(decodeVersions([]byte(`{"modules":[{"versions":[` + strings.Join(entries, ",") + `]}]}`)))(t)
 }
 
 func TestRegistry_ChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
@@ -107,9 +106,10 @@ func TestRegistry_WarningsRepeatLittleOfWhatARegistrySays(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	list := versionList{odd: []string{long, "b\x1b[31m", "c", "d", "e", "f", "g"}}
 	warnings := list.warnings(Registry{Host: "example.com", Namespace: "acme", Name: "net", System: "cloud"})
-	if len(warnings) != 1 || len(warnings[0]) > 300 || !strings.Contains(warnings[0], `"b\x1b[31m"`) || !strings.Contains(warnings[0], "2 more") {
-		t.Errorf("got %q", warnings)
-	}
+	must.Len(t, warnings, 1)
+	must.Equal(t, len(warnings[0]) > 300, false, warnings)
+	must.Contain(t, warnings[0], `"b\x1b[31m"`)
+	must.Contain(t, warnings[0], "2 more")
 }
 
 func TestRegistry_AConstraintThatPinsAVersion(t *testing.T) {
@@ -118,9 +118,9 @@ func TestRegistry_AConstraintThatPinsAVersion(t *testing.T) {
 		"": "", "~> 1.2.0": "", "!= 1.2.0": "", ">= 1.2.0": "", "1.2.0, != 1.3": "", "1.2.0, 1.2.0": "",
 	} {
 		parsed := must.Get(parseWanted(constraint))(t)
-		if got, ok := parsed.pinned(); got != want || ok != (want != "") {
-			t.Errorf("%q pins %q, %t, want %q", constraint, got, ok, want)
-		}
+		got, ok := parsed.pinned()
+		must.Equal(t, got, want, constraint)
+		must.Equal(t, ok, want != "", constraint)
 	}
 	must.Refuse(parseWanted("one"))(t, "what is no constraint is taken for one")
 }

@@ -28,8 +28,7 @@ func remembering(t *testing.T, versions ...string) (first *Registries, later fun
 
 func mustLocate(t *testing.T, r *Registries, version string) Remote {
 	t.Helper()
-	remote := must.Get(r.Locate(t.Context(), netModule, version, false))(t)
-	return remote
+	return must.Get(r.Locate(t.Context(), netModule, version, false))(t)
 }
 
 func TestRegistry_ARememberedVersionCostsNoRequest(t *testing.T) {
@@ -54,9 +53,8 @@ func TestRegistry_LocateAgainAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	first, later, requests := remembering(t, "1.0.0")
 	mustLocate(t, first, "1.0.0")
 	before := requests()
-	if _, err := first.Locate(t.Context(), netModule, "1.0.0", true); err != nil || requests() != before {
-		t.Errorf("what was told in this run is asked again: %v", err)
-	}
+	must.Get(first.Locate(t.Context(), netModule, "1.0.0", true))(t)
+	must.Equal(t, requests(), before, "what was told in this run is asked again")
 	outdate(t, first, "git::https://old.example.com/net.git")
 	r := later()
 	must.Equal(t, mustLocate(t, r, "1.0.0").Package, "git::https://old.example.com/net.git")
@@ -116,9 +114,8 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 	} {
 		must.Write(t, file, content)
 		before := requests()
-		if known := mustLocate(t, later(), "1.0.0"); known != asked || requests() != before+1 {
-			t.Errorf("%s: got %v after %d requests", content, known, requests()-before)
-		}
+		must.Equal(t, mustLocate(t, later(), "1.0.0"), asked, content)
+		must.Equal(t, requests(), before+1, content)
 	}
 	must.Succeed(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
 	must.Equal(t, mustLocate(t, later(), "1.0.0"), asked)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +30,7 @@ type project struct {
 	ctx        context.Context // nil: the test's
 	fetcher    Fetcher
 	registries *Registries
+	copied     string   // the address that the root was copied from
 	changed    []string // "key in dir", of what the last install recorded
 }
 
@@ -45,10 +48,8 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 	p.t.Helper()
 	root, diags := load.LoadModule(p.dir, p.product)
 	must.Len(p.t, diags, 0)
-	modules := filepath.Join(p.dir, ".terraform/modules")
-	manifest := must.Get(ReadManifest(nil, modules, asTerraform))(p.t)
 	p.changed = nil
-	in := Resolver{Dir: modules, Product: p.product, Mode: p.mode, DryRun: p.dry, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
+	in := Resolver{Dir: p.path(".terraform/modules"), Product: p.product, Mode: p.mode, DryRun: p.dry, Fetcher: p.fetcher, Registries: p.registries, CopiedFrom: p.copied, Observe: func(e Event) {
 		switch e := e.(type) {
 		case Downloading:
 			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)
@@ -62,13 +63,19 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 	if ctx == nil {
 		ctx = p.t.Context()
 	}
-	return in.Resolve(ctx, root, manifest)
+	return in.Resolve(ctx, root, p.manifest())
 }
+
+func (p *project) manifest() Manifest {
+	p.t.Helper()
+	return must.Get(ReadManifest(nil, p.path(".terraform/modules"), p.product))(p.t)
+}
+
+func (p *project) path(name string) string { return filepath.Join(p.dir, name) }
 
 func (p *project) read(name string) string {
 	p.t.Helper()
-	content := must.Get(os.ReadFile(filepath.Join(p.dir, name)))(p.t)
-	return string(content)
+	return string(must.Get(os.ReadFile(p.path(name)))(p.t))
 }
 
 // save installs modules without errors, and returns the record.
@@ -89,9 +96,8 @@ func (p *project) wantChanged(want ...string) {
 func (p *project) wantProblem(place string, words ...string) {
 	p.t.Helper()
 	_, problems := p.install()
-	if len(problems) != 1 || !problems.HasErrors() {
-		p.t.Fatalf("got %v, want one error", problems)
-	}
+	must.Len(p.t, problems, 1)
+	must.Equal(p.t, problems.HasErrors(), true, problems)
 	for _, word := range words {
 		must.Contain(p.t, problems[0].Error()+problems[0].Detail, word, problems[0])
 	}
@@ -131,13 +137,11 @@ func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
 	})
 	tree, problems := p.install()
 	reqs, more := tree.Requirements()
-	if problems.HasErrors() || more.HasErrors() {
-		t.Fatal(problems, more)
-	}
+	must.Len(t, append(problems, more...), 0)
 	asked := reqs[getproviders.Provider{Hostname: p.product.DefaultHost, Namespace: "hashicorp", Type: "x"}]
-	if len(asked) != 2 || asked[0].Pos.Module != "" || asked[1].Pos.Module != "module.a.module.b" {
-		t.Errorf("required: %+v", asked)
-	}
+	must.Len(t, asked, 2)
+	must.Equal(t, asked[0].Pos.Module, "")
+	must.Equal(t, asked[1].Pos.Module, "module.a.module.b")
 	unfit := tree.CheckVersion()
 	must.Len(t, unfit, 1)
 	must.Contain(t, unfit[0].Detail, "Module module.a (from ./a)")
@@ -208,7 +212,7 @@ func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module version requirements have changed", "1.4.0", "~> 2.0")
-	must.Succeed(t, must.ErrorOf(os.Stat(filepath.Join(p.dir, ".terraform/modules/vpc/up/up.tf"))), "what couldn't be replaced is gone")
+	p.read(".terraform/modules/vpc/up/up.tf") // what couldn't be replaced is still there
 }
 
 func TestResolver_PathsStayInTheirPackage(t *testing.T) {
@@ -230,13 +234,8 @@ func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
 	})
 	tree := p.save()
 	p.wantChanged("a in a")
-	if _, ok := tree.Manifest["a.b"]; ok || len(tree.Manifest) != 2 {
-		t.Errorf("recorded: %v", tree.Manifest)
-	}
-	left, err := os.ReadDir(filepath.Join(p.dir, ".terraform/modules"))
-	if err != nil || len(left) != 2 || left[0].Name() != "ab" {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	must.EqualSlices(t, slices.Sorted(maps.Keys(tree.Manifest)), []string{"a", "ab"})
+	p.wantNothingElse("ab", "modules.json")
 }
 
 func TestResolver_RecordedModeChangesNothing(t *testing.T) {
@@ -259,10 +258,9 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	p.dry = true
 	tree, problems := p.install()
 	p.wantChanged("a in a", "plan "+source+" for n: module_absent false", "plan "+source+" for a.m: module_absent false")
-	if problems.HasErrors() || len(tree.Modules) != 2 {
-		t.Errorf("%d modules, %v", len(tree.Modules), problems)
-	}
-	must.Refuse(os.Lstat(filepath.Join(p.dir, ".terraform")))(t, "something was written")
+	must.Len(t, problems, 0)
+	must.Len(t, tree.Modules, 2)
+	p.wantNothing()
 
 	write(t, p.dir, ".terraform/modules/modules.json", `{"Modules":[{"Key":"n","Source":"`+source+`","Dir":".terraform/modules/n"},{"Key":"a","Source":"./a","Dir":"a"},{"Key":"a.m","Source":"x/y/z","Dir":"x"}]}`)
 	write(t, p.dir, ".terraform/modules/n/main.tf", call("in", "./in"))
@@ -270,27 +268,26 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	before := p.read(".terraform/modules/modules.json")
 	p.mode = Upgrade
 	tree, problems = p.install()
-	if problems.HasErrors() || len(tree.Modules) != 4 || p.read(".terraform/modules/modules.json") != before {
-		t.Errorf("%d modules, %v", len(tree.Modules), problems)
-	}
+	must.Len(t, problems, 0)
+	must.Len(t, tree.Modules, 4)
+	must.Equal(t, p.read(".terraform/modules/modules.json"), before)
 	p.wantChanged("a in a", "plan "+source+" for n: module_upgrade false", "n.in in .terraform/modules/n/in", "plan "+source+" for a.m: module_source_changed false")
 }
 
 func TestResolver_SymlinksAreFollowed(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
-	if err := must.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
-		t.Skipf("no symlinks here: %v", err)
-	}
+	needSymlinks(t)
+	must.Succeed(t, os.Symlink("real", p.path("link")))
 	p.save()
 	p.wantChanged("a in real/in", "a.b in real/beside")
 }
 
 func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", "./a") + call("b", "./b")})
-	root, _ := load.LoadModule(p.dir, p.product)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, problems := Resolver{Product: p.product}.Resolve(ctx, root, nil)
+	p.ctx = ctx
+	_, problems := p.install()
 	must.Len(t, problems, 1)
 	must.Contain(t, problems[0].Summary, "canceled")
 }
@@ -344,16 +341,12 @@ func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
 	}
 	p := newProject(t, files)
 	read := 0
-	root, problems := load.LoadModule(p.dir, asTerraform)
-	must.Len(t, problems, 0)
-	in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: asTerraform}
-	tree, problems := in.Resolve(t.Context(), root, nil)
+	tree, problems := p.install()
 	for _, m := range tree.Modules {
 		if m.Config != nil {
 			read++
 		}
 	}
-	if !strings.Contains(problems.Error(), "more than 10000 modules") || read > 10_000 {
-		t.Errorf("%d modules were read: %.300v", read, problems)
-	}
+	must.Contain(t, problems, "more than 10000 modules")
+	must.Equal(t, read > 10_000, false, read, "modules were read")
 }
