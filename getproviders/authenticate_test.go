@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,4 +88,8 @@ func TestAuthenticate_PackagesWithoutKeys(t *testing.T) {
 	must.Refuse(named.Authenticate(Digests{SHA256: sum}))(t, "a key is named, and isn't asked for")
 	c.Keyless = false
 	must.Fail(t, must.ErrorOf(c.Authenticate(Digests{SHA256: sum})), ErrAuthentication)
+}
+
+func TestCheckBits_AcceptsBothEnds(t *testing.T) {
+	must.Succeed(t, errors.Join(checkBits("RSA", 2048, 2048, 8192), checkBits("RSA", 8192, 2048, 8192)))
 }

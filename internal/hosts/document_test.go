@@ -13,7 +13,7 @@ import (
 )
 
 func TestSaidBy_IsShortAndHoldsNoSecrets(t *testing.T) {
-	const token = "token-of-the-user"
+	const token = "of-users" // as short as one that is looked for
 	for name, tt := range map[string]struct{ body, want string }{
 		"text":               {"closed\r\nuntil 5 pm, 50% done\n", `; the server says "closed until 5 pm, 50% done"`},
 		"JSON of a registry": {`{"errors": ["no such plan", "ask sales"]}`, `; the server says "no such plan; ask sales"`},

@@ -128,7 +128,7 @@ func TestPolicy_ChecksSources(t *testing.T) {
 	for text, allowed := range map[string]bool{
 		"registry.example.com https://registry.example.com/v1/providers/":                                               true,  // host
 		"Registry.Example.com https://registry.example.com/v1/":                                                         true,  // host, upper case
-		"registry.example.com:8443 https://registry.example.com:8443/v1/":                                               true,  // host with a port
+		"registry.example.com:9443 https://registry.example.com:9443/v1/":                                               true,  // host with a port
 		"registry.example.com https://registry.example.com:8443/v1/":                                                    false, // another port
 		"registry.example.com http://registry.example.com/v1/":                                                          false, // host, no TLS
 		"registry.example.com https://registry.example.com:443/v1/":                                                     true,  // host, its own port
