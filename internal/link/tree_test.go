@@ -44,13 +44,13 @@ func packageToLink(t *testing.T) string {
 
 func TestLink_APackageAppearsByEachMode(t *testing.T) {
 	t.Parallel()
-	original := packageToLink(t)
-	for name, size := range map[string]int{"empty": 0, "piece": copyPiece, "more": copyPiece + 1} {
-		cachetest.WriteTo(t, filepath.Join(original, name), strings.Repeat(name, size)[:size])
-	}
 	for _, mode := range []Mode{Symlink, Clone, Hardlink, Copy} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
+			original := packageToLink(t)
+			for name, size := range map[string]int{"empty": 0, "piece": copyPiece, "more": copyPiece + 1} {
+				cachetest.WriteTo(t, filepath.Join(original, name), strings.Repeat(name, size)[:size])
+			}
 			from, to, link := original, filepath.Join(t.TempDir(), "to"), filepath.Join(t.TempDir(), "link")
 			if mode != Symlink && must.Symlink(from, link) == nil {
 				from = link
