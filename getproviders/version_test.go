@@ -40,27 +40,27 @@ func TestParseVersion(t *testing.T) {
 }
 
 func TestParseVersion_Refuses(t *testing.T) {
-	for reason, all := range map[string]string{
-		"no version":       "",
-		"three numbers":    "a|.1|-1.0.0|+1.0.0|٣.0.0",
-		`begin with "v"`:   "v1.0.0|V1.0.0",
-		"too many numbers": "1.0.0.0",
-		"wildcards":        "*|1.x|1.X|1.0.*",
-		"space":            " 1.0.0|1.0.0 |1.0.0\t|1.0.0\u00a0",
-		"operator":         ">=1.0.0|= 1.0.0|~> 1.0.0",
-		"list":             "1.0.0,|1.0.0,2.0.0",
-		`".0"`:             "1..0",
-		`" .0"`:            "1 .0",
-		`"-beta"`:          "1.-beta",
-		`"beta"`:           "1.0.0beta",
-		`"_b"`:             "1.0.0-a_b",
-		`"é"`:              "1.0.0-é",
-		`"*"`:              "1.0.0-*",
-		`"+b"`:             "1.0.0+a+b",
-		`"/.."`:            "1.0.0/..",
-		"too large":        "18446744073709551616.0.0|0." + strings.Repeat("9", 1000),
+	for reason, all := range map[string][]string{
+		"no version":       {""},
+		"three numbers":    {"a", ".1", "-1.0.0", "+1.0.0", "٣.0.0"},
+		`begin with "v"`:   {"v1.0.0", "V1.0.0"},
+		"too many numbers": {"1.0.0.0"},
+		"wildcards":        {"*", "1.x", "1.X", "1.0.*"},
+		"space":            {" 1.0.0", "1.0.0 ", "1.0.0\t", "1.0.0\u00a0"},
+		"operator":         {">=1.0.0", "= 1.0.0", "~> 1.0.0"},
+		"list":             {"1.0.0,", "1.0.0,2.0.0"},
+		`".0"`:             {"1..0"},
+		`" .0"`:            {"1 .0"},
+		`"-beta"`:          {"1.-beta"},
+		`"beta"`:           {"1.0.0beta"},
+		`"_b"`:             {"1.0.0-a_b"},
+		`"é"`:              {"1.0.0-é"},
+		`"*"`:              {"1.0.0-*"},
+		`"+b"`:             {"1.0.0+a+b"},
+		`"/.."`:            {"1.0.0/.."},
+		"too large":        {"18446744073709551616.0.0", "0." + strings.Repeat("9", 1000)},
 	} {
-		for given := range strings.SplitSeq(all, "|") {
+		for _, given := range all {
 			v, err := ParseVersion(given)
 			must.Contain(t, err, reason, given)
 			must.Equal(t, v, Version{}, given)
