@@ -105,54 +105,6 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	}
 }
 
-// linked makes a symlink in place of the lock file, to a file beside it with this content.
-func linked(t *testing.T, content string) (link, target string) {
-	t.Helper()
-	dir := t.TempDir()
-	target = filepath.Join(dir, "target")
-	must.Write(t, target, content)
-	return linkIn(t, dir, "target"), target
-}
-
-func linkIn(t *testing.T, dir, target string) (link string) {
-	t.Helper()
-	link = filepath.Join(dir, FileName)
-	if err := must.Symlink(target, link); err != nil {
-		if runtime.GOOS == "windows" {
-			t.Skip("no right to make symlinks: ", err)
-		}
-		t.Fatal(err)
-	}
-	return link
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	content := must.Get(os.ReadFile(path))(t)
-	return string(content)
-}
-
-func isSymlink(t *testing.T, path string) bool {
-	t.Helper()
-	info := must.Get(os.Lstat(path))(t)
-	return info.Mode()&os.ModeSymlink != 0
-}
-
-func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("nothing tells a file's owner here")
-	}
-	link, target := linked(t, locked())
-	middle := filepath.Join(filepath.Dir(link), "middle")
-	must.Succeed(t, errors.Join(os.Rename(link, middle), os.Symlink("middle", link)))
-	must.Succeed(t, exampleLocks(t).Save(link, terraform))
-	if !isSymlink(t, link) || !isSymlink(t, middle) || isSymlink(t, target) {
-		t.Error("a symlink was replaced")
-	}
-	must.Equal(t, read(t, target), example)
-	onlyFiles(t, filepath.Dir(link), FileName, "middle", "target")
-}
-
 // writeTree makes files, with the directories above them, in a new directory, which it returns.
 func writeTree(t *testing.T, files ...string) string {
 	t.Helper()
@@ -163,93 +115,73 @@ func writeTree(t *testing.T, files ...string) string {
 	return root
 }
 
-func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
+// A link in place of the lock file may lead to another one of the same repository, which is written. That of another repository
+// stays, and is an error. A link to anything else is replaced.
+func TestSave_LinkInPlaceOfTheLockFile(t *testing.T) {
+	const written, unchanged, refused, replaced = "written", "unchanged", "refused", "replaced"
+	content := func(text string) func(*testing.T, string) {
+		return func(t *testing.T, target string) { must.Write(t, target, text) }
+	}
 	for name, c := range map[string]struct {
-		files   []string // one of them is the target
-		dir, to string
-		ok      bool
+		files         []string // one of them is the target
+		dir, to, want string
+		prepare       func(t *testing.T, target string)
 	}{
-		"within a repository":              {[]string{".git/config", "locks/all.hcl", "app/main.tf"}, "app", "../locks/all.hcl", true},
-		"of a work tree":                   {[]string{".git", "locks/all.hcl", "app/main.tf"}, "app", "../locks/all.hcl", true},
-		"to its root":                      {[]string{".git/config", "all.hcl", "a/b/main.tf"}, "a/b", "../../all.hcl", true},
-		"in its own directory":             {[]string{"app/all.hcl"}, "app", "all.hcl", true},
-		"of another repository":            {[]string{"a/.git/config", "b/.git/config", "b/all.hcl"}, "a", "../b/all.hcl", false},
-		"of a repository within":           {[]string{".git/config", "b/.git/config", "b/all.hcl"}, ".", "b/all.hcl", false},
-		"of the repository around":         {[]string{".git/config", "all.hcl", "b/.git/config"}, "b", "../all.hcl", false},
-		"from a repository to elsewhere":   {[]string{"a/.git/config", "all.hcl"}, "a", "../all.hcl", false},
-		"without a repository":             {[]string{"a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", false},
-		"a file elsewhere that is no lock": {[]string{"a/main.tf", "b/x"}, "a", "../b/x", false},
+		"beside it":                        {[]string{"target"}, ".", "target", written, nil},
+		"within a repository":              {[]string{".git/config", "locks/all.hcl", "app/main.tf"}, "app", "../locks/all.hcl", written, nil},
+		"of a work tree":                   {[]string{".git", "locks/all.hcl", "app/main.tf"}, "app", "../locks/all.hcl", written, nil},
+		"to its root":                      {[]string{".git/config", "all.hcl", "a/b/main.tf"}, "a/b", "../../all.hcl", written, nil},
+		"of another repository":            {[]string{"a/.git/config", "b/.git/config", "b/all.hcl"}, "a", "../b/all.hcl", refused, nil},
+		"of a repository within":           {[]string{".git/config", "b/.git/config", "b/all.hcl"}, ".", "b/all.hcl", refused, nil},
+		"of the repository around":         {[]string{".git/config", "all.hcl", "b/.git/config"}, "b", "../all.hcl", refused, nil},
+		"from a repository to elsewhere":   {[]string{"a/.git/config", "all.hcl"}, "a", "../all.hcl", refused, nil},
+		"without a repository":             {[]string{"a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", refused, nil},
+		"elsewhere, with the same content": {[]string{"a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", unchanged, content(example)},
+		"a file elsewhere that is no lock": {[]string{"a/main.tf", "b/x"}, "a", "../b/x", refused, nil},
+		"to no lock file":                  {[]string{"target"}, ".", "target", replaced, content("alias ll='ls -l'\n")},
+		"to a directory":                   {[]string{".git/config", "directory/x", "a/main.tf"}, "a", "../directory", replaced, nil},
+		"to nothing":                       {[]string{"b/main.tf"}, "b", "../missing", replaced, nil},
+		"by way of another link": {[]string{"target", "middle"}, ".", "middle", written, func(t *testing.T, middle string) {
+			must.Succeed(t, errors.Join(os.Remove(middle), os.Symlink("target", middle)))
+		}},
+		"to another user's file": {[]string{"target"}, ".", "target", replaced, func(t *testing.T, target string) {
+			if err := os.Chown(target, 65534, 65534); err != nil {
+				t.Skip("only root can give a file to another user: ", err)
+			}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && c.ok {
+			dir := filepath.Join(writeTree(t, c.files...), c.dir)
+			link := filepath.Join(dir, FileName)
+			if err := must.Symlink(filepath.FromSlash(c.to), link); err != nil {
+				t.Skip("no right to make symlinks: ", err)
+			}
+			if runtime.GOOS == "windows" && c.want == written {
 				t.Skip("nothing tells a file's owner here")
 			}
-			root := writeTree(t, c.files...)
-			dir := filepath.Join(root, c.dir)
-			link, target := linkIn(t, dir, filepath.FromSlash(c.to)), filepath.Join(dir, c.to)
-			before := read(t, target)
-			err := exampleLocks(t).Save(link, terraform)
-			if !isSymlink(t, link) {
-				t.Error("the link was replaced")
+			if c.prepare != nil {
+				c.prepare(t, filepath.Join(dir, c.to))
 			}
-			if c.ok {
-				if err != nil || read(t, target) != example {
-					t.Errorf("got %v, and the target has:\n%s", err, read(t, target))
-				}
+			target, _ := filepath.EvalSymlinks(link)
+			before, _ := os.ReadFile(target)
+			entries := must.Get(os.ReadDir(dir))(t)
+			err := exampleLocks(t).Save(link, terraform)
+			after, _ := os.ReadFile(target)
+			leadsTo := must.Get(filepath.EvalSymlinks(link))(t)
+			must.Equal(t, leadsTo == target, c.want != replaced, leadsTo)
+			must.Len(t, must.Get(os.ReadDir(dir))(t), len(entries))
+			if c.want == refused || c.want == replaced {
+				must.Equal(t, string(after), string(before), "another file was rewritten")
+			}
+			if c.want == refused {
+				must.Contain(t, err, link)
+				must.Contain(t, err, filepath.Base(target))
 				return
 			}
-			must.Equal(t, read(t, target), before, "the lock file of another directory was rewritten")
-			if err == nil || !strings.Contains(err.Error(), link) || !strings.Contains(err.Error(), filepath.Base(target)) {
-				t.Errorf("got %v, want an error that names the link and its target", err)
-			}
+			must.Succeed(t, err)
+			must.Equal(t, string(must.Get(os.ReadFile(link))(t)), example)
+			locks, diags := Load(link, terraform)
+			must.Equal(t, locks.Equal(exampleLocks(t)) && !diags.HasErrors(), true, diags)
 		})
 	}
-}
-
-func TestSave_ALinkToElsewhereIsReadAndStays(t *testing.T) {
-	root := writeTree(t, "a/main.tf", "b/all.hcl")
-	link := linkIn(t, filepath.Join(root, "a"), "../b/all.hcl")
-	must.Write(t, filepath.Join(root, "b/all.hcl"), example)
-	locks, diags := Load(link, terraform)
-	if diags.HasErrors() || !locks.Equal(exampleLocks(t)) {
-		t.Errorf("got %v, %v", locks, diags)
-	}
-	if err := locks.Save(link, terraform); err != nil || !isSymlink(t, link) {
-		t.Errorf("got %v where nothing changes", err)
-	}
-}
-
-func TestSave_ReplacesASymlinkToAnotherUsersFile(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file to another user")
-	}
-	theirs := locked()
-	link, target := linked(t, theirs)
-	if err := os.Chown(target, 65534, 65534); err != nil {
-		t.Skip("can't give a file to another user: ", err)
-	}
-	must.Succeed(t, exampleLocks(t).Save(link, terraform))
-	if isSymlink(t, link) || read(t, target) != theirs {
-		t.Error("another user's file was overwritten")
-	}
-}
-
-func TestSave_ReplacesASymlinkToAnythingElse(t *testing.T) {
-	link, target := linked(t, "alias ll='ls -l'\n")
-	root := writeTree(t, ".git/config", "directory/x", "a/main.tf", "b/main.tf")
-	links := map[string]string{
-		"other file": link,
-		"directory":  linkIn(t, filepath.Join(root, "a"), "../directory"),
-		"nothing":    linkIn(t, filepath.Join(root, "b"), filepath.Join(t.TempDir(), "missing")),
-	}
-	for name, link := range links {
-		if err := exampleLocks(t).Save(link, terraform); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if isSymlink(t, link) || read(t, link) != example {
-			t.Errorf("%s: the symlink wasn't replaced by the lock file", name)
-		}
-	}
-	must.Equal(t, read(t, target), "alias ll='ls -l'\n", "another file was overwritten")
 }

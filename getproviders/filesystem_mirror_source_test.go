@@ -38,14 +38,6 @@ func makeEntry(dir, name string) error {
 	return os.WriteFile(path, []byte("zip"), 0o666)
 }
 
-// skipWithoutLinks skips the test where making a link takes a privilege.
-func skipWithoutLinks(t *testing.T) {
-	t.Helper()
-	if err := must.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
-		t.Skipf("can't make symbolic links here: %v", err)
-	}
-}
-
 func TestFilesystemMirrorSource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		tree []string
@@ -91,18 +83,6 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 	}
 }
 
-func TestFilesystemMirrorSource_MayBeALink(t *testing.T) {
-	skipWithoutLinks(t)
-	link := filepath.Join(t.TempDir(), "link")
-	at := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir
-	must.Succeed(t, os.Symlink(at, link))
-	source := &FilesystemMirrorSource{Dir: link}
-	must.Get(versionsOf(t, source))(t)
-	got := must.Get(packageOf(t, source))(t)
-	must.Equal(t, got.Location.String(), filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"))
-	must.Equal(t, got.Source, link)
-}
-
 func TestFilesystemMirrorSource_Package(t *testing.T) {
 	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	const upper = "registry.example/acme/widget/TERRAFORM-PROVIDER-WIDGET_1.0.0_LINUX_AMD64.ZIP"
@@ -132,6 +112,18 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 			must.DeepEqual(t, got, Package{Provider: widget, Version: v1, Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})
 		})
 	}
+	t.Run("by a link", func(t *testing.T) {
+		link, source := filepath.Join(t.TempDir(), "link"), mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
+		want := must.Get(packageOf(t, source))(t).Location
+		if err := must.Symlink(source.Dir, link); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+		source.Dir = link
+		must.Get(versionsOf(t, source))(t)
+		got := must.Get(packageOf(t, source))(t)
+		must.Equal(t, got.Location, want)
+		must.Equal(t, got.Source, link)
+	})
 }
 
 func TestFilesystemMirrorSource_Providers(t *testing.T) {
@@ -186,42 +178,28 @@ func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 			must.Equal(t, errors.Is(err, fs.ErrNotExist), dir != file, dir)
 		}
 	}
-}
-
-// TestFilesystemMirrorSource_ReadsOneProvidersDirectory makes all other directories unreadable.
-func TestFilesystemMirrorSource_ReadsOneProvidersDirectory(t *testing.T) {
-	source := mirror(t,
-		"registry.example/acme/widget/1.0.0/linux_amd64/",
-		"registry.example/acme/other/1.0.0/linux_amd64/",
-		"registry.example/other/widget/1.0.0/linux_amd64/",
-		"other.example/acme/widget/1.0.0/linux_amd64/",
-	)
-	forbid(t, source.Dir, 0o111)
-	forbid(t, filepath.Join(source.Dir, "registry.example"), 0o111)
-	forbid(t, filepath.Join(source.Dir, "registry.example", "acme"), 0o111)
-	must.Get(versionsOf(t, source))(t)
-	must.Get(packageOf(t, source))(t)
-	must.Fail(t, must.ErrorOf(source.Providers(t.Context())), fs.ErrPermission)
-}
-
-func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
-	for _, dir := range []string{"registry.example/acme/widget", "registry.example/acme/widget/1.0.0", "registry.example"} {
-		source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
-		forbid(t, filepath.Join(source.Dir, dir), 0)
-		_, err := versionsOf(t, source)
-		must.Fail(t, err, ErrUnreachable, dir)
-		must.Fail(t, err, fs.ErrPermission, dir)
-	}
-}
-
-// forbid changes the mode of a directory until the test ends.
-func forbid(t *testing.T, dir string, mode fs.FileMode) {
-	t.Helper()
-	must.Succeed(t, os.Chmod(dir, mode))
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o777) })
-	if _, err := os.ReadDir(dir); err == nil {
-		t.Skip("directories can't be made unreadable for this user, or on this system")
-	}
+	t.Run("unreadable, but for what is asked for", func(t *testing.T) {
+		for mode, dirs := range map[fs.FileMode][]string{
+			0o111: {"", "registry.example", "registry.example/acme"},
+			0:     {"registry.example", "registry.example/acme/widget", "registry.example/acme/widget/1.0.0"},
+		} {
+			for _, dir := range dirs {
+				source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
+				forbidden := filepath.Join(source.Dir, dir)
+				must.Succeed(t, os.Chmod(forbidden, mode))
+				t.Cleanup(func() { _ = os.Chmod(forbidden, 0o777) })
+				if _, err := os.ReadDir(forbidden); err == nil {
+					t.Skip("directories can't be made unreadable for this user, or on this system")
+				}
+				_, err := versionsOf(t, source)
+				must.Equal(t, errors.Is(err, ErrUnreachable) && errors.Is(err, fs.ErrPermission), mode == 0, dir, err)
+				if mode != 0 {
+					must.Get(packageOf(t, source))(t, dir)
+					must.Fail(t, must.ErrorOf(source.Providers(t.Context())), fs.ErrPermission, dir)
+				}
+			}
+		}
+	})
 }
 
 // TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne counts allocations: reading a

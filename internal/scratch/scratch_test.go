@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,21 +113,21 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 }
 
 func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
-	top := t.TempDir()
+	top := must.WriteAll(t, t.TempDir(), map[string]string{"base/dir/sub/": "", "elsewhere/sub/": ""})
 	base := filepath.Join(top, "base")
-	for _, dir := range []string{"base/dir/sub", "elsewhere/sub"} {
-		must.Succeed(t, os.MkdirAll(filepath.Join(top, dir), 0o755))
-	}
 	link := filepath.Join(base, "link")
-	if err := must.Symlink("../elsewhere", link); err != nil {
-		t.Skipf("symlinks can't be made here: %v", err)
-	}
+	made := must.Symlink("../elsewhere", link)
 	for path, want := range map[string]bool{"dir/sub": false, "link": false, "link/sub": true, "link/absent": false} {
-		err := CheckLinks(base, filepath.Join(base, path))
-		found, ok := errors.AsType[*LinkError](err)
-		if ok != want || err == nil == want || want && found.Link != link {
-			t.Errorf("%s: %v, want a link: %t", path, err, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if made != nil && strings.HasPrefix(path, "link") {
+				t.Skip("no symbolic links here: ", made)
+			}
+			err := CheckLinks(base, filepath.Join(base, path))
+			found, ok := errors.AsType[*LinkError](err)
+			if ok != want || err == nil == want || want && found.Link != link {
+				t.Errorf("%v, want a link: %t", err, want)
+			}
+		})
 	}
 }
 

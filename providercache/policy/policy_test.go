@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
@@ -336,6 +337,11 @@ func TestFind_SearchesUpToTheRepository(t *testing.T) {
 		}
 		must.EqualSlices(t, got, want, step.put)
 	}
+	t.Run("out/link", func(t *testing.T) {
+		repository, link := filepath.Join(top, "out", "repo"), filepath.Join(top, "out", "link")
+		cachetest.LinkOrSkip(t, filepath.Join(repository, "live"), link)
+		must.EqualSlices(t, must.Get(policy.Find(link))(t), []string{filepath.Join(repository, policy.FileName), filepath.Join(repository, "live", policy.FileName)})
+	})
 }
 
 func FuzzParse(f *testing.F) {
@@ -402,33 +408,20 @@ func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 		}
 		must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
 	})
-}
-
-// TestFind_PassesOverRepositoriesOfStrangers has a directory such as /tmp, with a repository of another user's and that one's policy.
-func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
-	shared := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
-	dir, repository, theirs := filepath.Join(shared, "mine"), filepath.Join(shared, ".git"), filepath.Join(shared, policy.FileName)
-	own := filepath.Join(dir, policy.FileName)
-	must.Succeed(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(repository, 0o700), os.WriteFile(theirs, nil, 0o600), os.WriteFile(own, nil, 0o600), os.Chmod(shared, fs.ModeSticky|0o777)))
-	for _, path := range []string{repository, theirs} {
-		if err := os.Chown(path, 4711, -1); err != nil {
-			t.Skipf("only root may give a file away: %v", err)
+	// In a directory such as /tmp, a repository of another user's with that one's policy is passed over.
+	t.Run("repository of another user", func(t *testing.T) {
+		shared := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+		dir, repository, theirs := filepath.Join(shared, "mine"), filepath.Join(shared, ".git"), filepath.Join(shared, policy.FileName)
+		own := filepath.Join(dir, policy.FileName)
+		must.Succeed(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(repository, 0o700), os.WriteFile(theirs, nil, 0o600), os.WriteFile(own, nil, 0o600), os.Chmod(shared, fs.ModeSticky|0o777)))
+		for _, path := range []string{repository, theirs} {
+			if err := os.Chown(path, 4711, -1); err != nil {
+				t.Skipf("only root may give a file away: %v", err)
+			}
 		}
-	}
-	must.EqualSlices(t, must.Get(policy.Find(dir))(t), []string{own})
-	// Where only its owner can have put it, it is the repository that the directory is in: to pass over its policy would loosen it.
-	must.Succeed(t, os.Chmod(shared, 0o755))
-	must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
-}
-
-// TestFind_FollowsALinkIntoTheRepository: its policies count there, too.
-func TestFind_FollowsALinkIntoTheRepository(t *testing.T) {
-	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
-	root, link := filepath.Join(top, "repo"), filepath.Join(top, "link")
-	want := filepath.Join(root, policy.FileName)
-	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Join(root, ".git"), 0o700), os.Mkdir(filepath.Join(root, "live"), 0o700), os.WriteFile(want, nil, 0o600)))
-	if err := must.Symlink(filepath.Join(root, "live"), link); err != nil {
-		t.Skip(err)
-	}
-	must.EqualSlices(t, must.Get(policy.Find(link))(t), []string{want})
+		must.EqualSlices(t, must.Get(policy.Find(dir))(t), []string{own})
+		// Where only its owner can have put it, it is the repository that the directory is in: to pass over its policy would loosen it.
+		must.Succeed(t, os.Chmod(shared, 0o755))
+		must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
+	})
 }

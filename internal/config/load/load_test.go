@@ -1,6 +1,7 @@
 package load
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -8,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -112,33 +113,32 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 }
 
 func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
-	dir := writeFiles(t, texts{
-		"module":              "a file",
-		"broken/main.tf":      `resource "a_b" "c" {}`,
-		"with/tests":          "a file",
-		"with/x.tftest.hcl":   "",
-		"with/dangling_x.txt": "",
-	})
-	link := filepath.Join(dir, "broken/z.tf")
-	if err := must.Symlink("nowhere", link); err != nil {
-		t.Skipf("no symbolic links: %v", err)
+	tree := fstest.MapFS{
+		"module": {}, "broken/main.tf": {Data: []byte(`resource "a_b" "c" {}`)}, "broken/z.tf": {Data: []byte("nowhere"), Mode: fs.ModeSymlink},
+		"with/tests": {}, "with/x.tftest.hcl": {}, "with/dangling_x.txt": {},
 	}
-	for name, want := range map[string]string{
-		"module": "Failed to read module directory",
-		"broken": "Failed to read file",
-		"with":   "Failed to read test directory",
-	} {
-		if name != "broken" && runtime.GOOS == "windows" {
-			continue // there, a file that is read as a directory doesn't exist
-		}
-		module, diags := LoadModule(filepath.Join(dir, name), asTerraform)
-		if module.Empty || len(diags) != 1 || diags[0].Summary != want || diags[0].Severity != hcl.DiagError {
-			t.Errorf("%s: Empty is %v, with %v", name, module.Empty, diags)
-		}
+	places := map[string]Options{".": {FS: tree}}
+	if dir := t.TempDir(); os.CopyFS(dir, tree) == nil && runtime.GOOS != "windows" { // where a file that is read as a directory doesn't exist
+		places[dir] = Options{}
+		must.Succeed(t, os.Symlink(os.DevNull, filepath.Join(dir, "device.tf")))
 	}
-	module, _ := LoadModule(filepath.Join(dir, "broken"), asTerraform)
-	if reqs, _ := module.Requirements(); len(reqs) != 1 {
-		t.Errorf("what could be read requires %v", reqs)
+	tree["device.tf"] = &fstest.MapFile{Mode: fs.ModeDevice}
+	for dir, opts := range places {
+		for name, want := range map[string]string{
+			"module": "Failed to read module directory",
+			"broken": "Failed to read file",
+			"with":   "Failed to read test directory",
+			"":       "not a regular file",
+		} {
+			module, diags := LoadModuleWith(filepath.Join(dir, name), asTerraform, opts)
+			must.Equal(t, module.Empty, false, name)
+			must.Len(t, diags, 1, name)
+			must.Contain(t, diags.Error(), want, name)
+			must.Equal(t, diags.HasErrors(), true, name)
+			if reqs, _ := module.Requirements(); name == "broken" {
+				must.Len(t, reqs, 1)
+			}
+		}
 	}
 }
 
@@ -223,18 +223,4 @@ func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 		}
 		must.Equal(t, got, want, text)
 	}
-}
-
-func TestLoadModule_RefusesADevice(t *testing.T) {
-	info, err := os.Stat(os.DevNull)
-	if err != nil || info.Mode().IsRegular() {
-		t.Skipf("%s is no device here", os.DevNull)
-	}
-	dir := t.TempDir()
-	if err := must.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
-		t.Skip(err)
-	}
-	_, diags := LoadModule(dir, asTerraform)
-	must.Len(t, diags, 1)
-	must.Contain(t, diags[0].Detail, "not a regular file")
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -53,7 +54,16 @@ func TestHash_WhatDoesNotCount(t *testing.T) {
 }
 
 func TestHash_WhatCounts(t *testing.T) {
-	seen := map[getproviders.Hash]string{hash(t, tree(t, netFiles)): "the tree"}
+	seen := map[getproviders.Hash]string{}
+	counts := func(t *testing.T, name, dir string) {
+		t.Helper()
+		h := hash(t, dir)
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		seen[h] = name
+	}
+	counts(t, "the tree", tree(t, netFiles))
 	for name, change := range map[string]map[string]string{
 		"content":             {"main.tf": "# other\n"},
 		"a file more":         {"other.tf": ""},
@@ -64,49 +74,23 @@ func TestHash_WhatCounts(t *testing.T) {
 		"another case":        {"sub/Main.tf.x": "# sub\n"},
 		"line ends":           {"main.tf": "# main\r\n"},
 		"a terraform's files": {".terraform/modules/modules.json": "{}"},
+		"the text of a link":  {"link": "sub/main.tf"},
 	} {
 		files := maps.Clone(netFiles)
 		maps.Copy(files, change)
-		h := hash(t, tree(t, files))
-		if other, ok := seen[h]; ok {
-			t.Errorf("%s has the hash of %s", name, other)
-		}
-		seen[h] = name
+		counts(t, name, tree(t, files))
 	}
-}
-
-func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
-	hashes := map[getproviders.Hash]string{}
-	add := func(name, dir string) {
-		h := hash(t, dir)
-		if other, ok := hashes[h]; ok {
-			t.Errorf("%s has the hash of %s", name, other)
+	t.Run("links", func(t *testing.T) {
+		for _, target := range []string{"sub/main.tf", "sub", "nothing", "link"} {
+			dir := tree(t, netFiles)
+			cachetest.LinkOrSkip(t, filepath.FromSlash(target), filepath.Join(dir, "link"))
+			counts(t, "link to "+target, dir)
 		}
-		hashes[h] = name
-	}
-	link := func(target, name string) string {
-		dir := tree(t, netFiles)
-		if err := must.Symlink(filepath.FromSlash(target), filepath.Join(dir, name)); err != nil {
-			if runtime.GOOS == "windows" {
-				t.Skipf("symlinks can't be made here: %v", err)
-			}
-			t.Fatal(err)
-		}
-		return dir
-	}
-	add("no link", tree(t, netFiles))
-	add("a link to a file", link("sub/main.tf", "link"))
-	add("a link to a directory", link("sub", "link"))
-	add("a link to nothing", link("nothing", "link"))
-	add("a link to itself", link("link", "link"))
-	files := maps.Clone(netFiles)
-	files["link"] = "sub/main.tf"
-	add("a file with the text of a link", tree(t, files))
-
-	must.Equal(t, hashes["h1:AyJKODncO8NS68+RKYn5GGzToVEfzb/36w2TC2w6OEg="], "a link to a file", "the hash of a tree with a link isn't what it was", hashes)
-	whole := filepath.Join(t.TempDir(), "whole")
-	must.Succeed(t, os.Symlink(tree(t, netFiles), whole))
-	must.Equal(t, hashes[hash(t, whole)], "no link", "a link in place of the package has the hash")
+		must.Equal(t, seen["h1:AyJKODncO8NS68+RKYn5GGzToVEfzb/36w2TC2w6OEg="], "link to sub/main.tf", "the hash of a tree with a link isn't what it was", seen)
+		whole := filepath.Join(t.TempDir(), "whole")
+		must.Succeed(t, os.Symlink(tree(t, netFiles), whole))
+		must.Equal(t, seen[hash(t, whole)], "the tree", "a link in place of the package has the hash")
+	})
 }
 
 func TestHash_ATreeThatCanNotBeHashed(t *testing.T) {

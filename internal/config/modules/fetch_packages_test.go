@@ -263,14 +263,3 @@ func (p *project) wantNothing() {
 	p.t.Helper()
 	must.Fail(p.t, must.ErrorOf(os.Lstat(p.path(".terraform"))), os.ErrNotExist)
 }
-
-// A repository can contain .terraform/modules as a link to the user's home directory.
-func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
-	p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
-	needSymlinks(t)
-	must.Succeed(t, errors.Join(os.Mkdir(p.path(".terraform"), 0o755), os.Symlink("../home", p.path(".terraform/modules"))))
-	p.fetcher = newPackageSet()
-	p.wantProblem("main.tf", "is a symlink", "remove the link")
-	must.Equal(t, p.read("home/a/precious"), "not a module")
-	must.Refuse(removePackage(p.path(".terraform/modules/a")))(t, "it was removed through the link")
-}

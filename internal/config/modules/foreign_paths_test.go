@@ -83,38 +83,54 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 	}
 }
 
-// Terraform records subdirectories behind symlinks.
-func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
+// Links within a project are followed, and lead out of no package.
+func TestResolver_Links(t *testing.T) {
 	needSymlinks(t)
-	p := newProject(t, texts{
-		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
-		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//sub","Dir":".terraform/modules/a/sub"}]}`,
+	t.Run("are followed", func(t *testing.T) {
+		p := newProject(t, texts{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
+		must.Succeed(t, os.Symlink("real", p.path("link")))
+		p.save()
+		p.wantChanged("a in real/in", "a.b in real/beside")
 	})
-	must.Succeed(t, os.Symlink("../../../private", p.path(".terraform/modules/a/sub")))
-	p.mode = AsRecorded
-	p.wantProblem("main.tf", "Module not installed")
-	p.mode, p.fetcher = Normal, &packageSet{others: texts{"sub/main.tf": ""}}
-	p.save()
-	p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
-}
-
-func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
-	needSymlinks(t)
+	// A repository can contain .terraform/modules as a link to the user's home directory.
+	t.Run("nothing is replaced through one", func(t *testing.T) {
+		p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module", ".terraform/x": ""})
+		must.Succeed(t, os.Symlink("../home", p.path(".terraform/modules")))
+		p.fetcher = newPackageSet()
+		p.wantProblem("main.tf", "is a symlink", "remove the link")
+		must.Equal(t, p.read("home/a/precious"), "not a module")
+		must.Refuse(removePackage(p.path(".terraform/modules/a")))(t, "it was removed through the link")
+	})
+	// Terraform records subdirectories behind symlinks.
+	t.Run("in place of a recorded subdirectory", func(t *testing.T) {
+		p := newProject(t, texts{
+			"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
+			".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//sub","Dir":".terraform/modules/a/sub"}]}`,
+		})
+		must.Succeed(t, os.Symlink("../../../private", p.path(".terraform/modules/a/sub")))
+		p.mode = AsRecorded
+		p.wantProblem("main.tf", "Module not installed")
+		p.mode, p.fetcher = Normal, &packageSet{others: texts{"sub/main.tf": ""}}
+		p.save()
+		p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
+	})
 	for subdir, ok := range map[string]bool{
 		"real": true, "inner": true, "inner/sub": true, "in*/sub": true,
 		"far": false, "far/sub": false, "f*r": false, "far/s*": false, "deep/up": false, "deep/up/x": false,
 	} {
-		p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
-		files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + p.path("private"), "deep/up": "-> ../.."}
-		err := populate(t, &packageSet{others: files}, nil, netURL+"//"+subdir, t.TempDir())
-		p.fetcher = &packageSet{others: files}
-		if ok {
-			p.save()
-			must.Succeed(t, err, subdir)
-			continue
-		}
-		must.Contain(t, err, "outside of the module package", subdir)
-		p.wantProblem("main.tf", "outside of the module package", `module "a"`, netURL, subdir[:1], "name a directory")
+		t.Run("subdirectory "+subdir, func(t *testing.T) {
+			p := newProject(t, texts{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
+			files := texts{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + p.path("private"), "deep/up": "-> ../.."}
+			err := populate(t, &packageSet{others: files}, nil, netURL+"//"+subdir, t.TempDir())
+			p.fetcher = &packageSet{others: files}
+			if ok {
+				p.save()
+				must.Succeed(t, err)
+				return
+			}
+			must.Contain(t, err, "outside of the module package")
+			p.wantProblem("main.tf", "outside of the module package", `module "a"`, netURL, subdir[:1], "name a directory")
+		})
 	}
 }
 

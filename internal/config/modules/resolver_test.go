@@ -274,14 +274,6 @@ func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	p.wantChanged("a in a", "plan "+source+" for n: module_upgrade false", "n.in in .terraform/modules/n/in", "plan "+source+" for a.m: module_source_changed false")
 }
 
-func TestResolver_SymlinksAreFollowed(t *testing.T) {
-	p := newProject(t, texts{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
-	needSymlinks(t)
-	must.Succeed(t, os.Symlink("real", p.path("link")))
-	p.save()
-	p.wantChanged("a in real/in", "a.b in real/beside")
-}
-
 func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", "./a") + call("b", "./b")})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -149,22 +150,18 @@ func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(content), "*.zip\n\n# tfdeps vendor: begin") {
 		t.Errorf("%q, %v", content, err)
 	}
-}
-
-func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
-	t.Parallel()
-	from := lay(t, files{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
-	dir := t.TempDir()
-	link := filepath.Join(dir, "net")
-	if err := must.Symlink(from, link); err != nil {
-		t.Skipf("symlinks can't be made here: %v", err)
-	}
-	must.EqualSlices(t, must.Get(vendored.Untidy(t.Context(), link, nil))(t), []string{"."}, "found")
-	must.Get(vendored.Tidy(t.Context(), link, nil))(t)
-	must.EqualSlices(t, names(t, dir), []string{"net/main.tf", "net/sub/x"}, "there")
-	must.Len(t, names(t, from), 3, "what it led to was changed")
-	must.Succeed(t, os.Symlink(dir, filepath.Join(dir, "self")))
-	must.Contain(t, must.ErrorOf(vendored.Tidy(t.Context(), filepath.Join(dir, "self"), nil)), "in itself", "a directory in itself")
+	t.Run("a copy takes the place of a link", func(t *testing.T) {
+		from := lay(t, map[string]string{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
+		dir := t.TempDir()
+		link := filepath.Join(dir, "net")
+		cachetest.LinkOrSkip(t, from, link)
+		must.EqualSlices(t, must.Get(vendored.Untidy(t.Context(), link, nil))(t), []string{"."}, "found")
+		must.Get(vendored.Tidy(t.Context(), link, nil))(t)
+		must.EqualSlices(t, names(t, dir), []string{"net/main.tf", "net/sub/x"}, "there")
+		must.Len(t, names(t, from), 3, "what it led to was changed")
+		must.Succeed(t, os.Symlink(dir, filepath.Join(dir, "self")))
+		must.Contain(t, must.ErrorOf(vendored.Tidy(t.Context(), filepath.Join(dir, "self"), nil)), "in itself", "a directory in itself")
+	})
 }
 
 func TestTree_TheRecordIsReadAsItWasWritten(t *testing.T) {
@@ -265,16 +262,6 @@ func TestTree_PointersOfLFSAreFound(t *testing.T) {
 	}
 }
 
-func TestTree_PlacesThatAreLinksAreFound(t *testing.T) {
-	t.Parallel()
-	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
-	must.Equal(t, vendored.Linked(dir), "")
-	if err := must.Symlink("../elsewhere", filepath.Join(dir, ".terraform")); err != nil {
-		t.Skipf("symlinks can't be made here: %v", err)
-	}
-	must.Equal(t, vendored.Linked(dir), ".terraform")
-}
-
 func TestTree_LinksThatLeadOutAreFound(t *testing.T) {
 	t.Parallel()
 	var files []vendored.File
@@ -284,4 +271,10 @@ func TestTree_LinksThatLeadOutAreFound(t *testing.T) {
 	if got := vendored.Outside(files); len(got) != 2 || got[0].Link != "../../../../x" {
 		t.Errorf("%+v", got)
 	}
+	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
+	must.Equal(t, vendored.Linked(dir), "")
+	t.Run("in the place of a directory", func(t *testing.T) {
+		cachetest.LinkOrSkip(t, "../elsewhere", filepath.Join(dir, ".terraform"))
+		must.Equal(t, vendored.Linked(dir), ".terraform")
+	})
 }

@@ -67,18 +67,14 @@ func pushAndPull(t *testing.T, from, to string) {
 	}
 }
 
-func TestImageReceipts_ReceiptsOfAnImageSurviveIt(t *testing.T) {
-	cache, _ := imageCache(t)
+func imageIsPulled(t *testing.T, cache, _ string) {
 	pulled := cache + "-pulled"
 	pushAndPull(t, cache, pulled)
 	pushAndPull(t, cache+imageSuffix, pulled+imageSuffix)
-	if !imageIsKnown(pulled) {
-		t.Error("they don't hold any more")
-	}
+	must.Equal(t, imageIsKnown(pulled), true)
 }
 
-func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
-	cache, dir := imageCache(t)
+func imageIsMadeAgain(t *testing.T, cache, dir string) {
 	path := filepath.Join(cache+imageSuffix, "packages")
 	first := read(t, path)
 	again := cache + "-again"
@@ -91,7 +87,7 @@ func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	must.Len(t, must.Get(os.ReadDir(again+imageSuffix))(t), 1)
 }
 
-func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
+func TestImageReceipts_CountOnlyWhereRootAloneWrites(t *testing.T) {
 	t.Parallel()
 	chmod := func(mode os.FileMode) func(*testing.T, string) {
 		return func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, mode)) }
@@ -122,30 +118,32 @@ func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing
 		t.Run(name, func(t *testing.T) {
 			cache, dir := imageCache(t)
 			c.change(t, c.where(cache, dir))
-			if imageIsKnown(cache) {
-				t.Error("it counts")
-			}
+			must.Equal(t, imageIsKnown(cache), false)
+		})
+	}
+	for name, check := range map[string]func(t *testing.T, cache, dir string){
+		"pushed and pulled": imageIsPulled, "made again": imageIsMadeAgain, "package, elsewhere": packageIsElsewhere, "this process can write": processCanWrite,
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, dir := imageCache(t)
+			check(t, cache, dir)
 		})
 	}
 }
 
-func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
-	cache, dir := imageCache(t)
+func packageIsElsewhere(t *testing.T, cache, dir string) {
 	r := ImageReceipts(cache, never)
 	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
 	must.Succeed(t, os.Rename(dir, moved))
-	if _, ok := r.Known(packageName, moved, time.Now()); ok {
-		t.Error("a package outside the cache counts")
-	}
 	must.Succeed(t, os.Symlink(moved, dir))
-	if _, ok := r.Known(packageName, dir, time.Now()); ok {
-		t.Error("a link counts")
+	for _, path := range []string{moved, dir} {
+		_, known := r.Known(packageName, path, time.Now())
+		must.Equal(t, known, false, path)
 	}
 	must.Equal(t, ImageReceipts(t.TempDir(), never).File.Dir, "")
 }
 
-func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {
-	cache, dir := imageCache(t)
+func processCanWrite(t *testing.T, cache, dir string) {
 	for name, c := range map[string]struct {
 		canWrite func(path string) bool
 		want     bool

@@ -84,11 +84,7 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 		for kind, prepare := range map[string]func(t *testing.T, final string){
 			"directory": func(t *testing.T, final string) { cachetest.WriteTo(t, filepath.Join(final, "stale"), "old") },
 			"file":      func(t *testing.T, final string) { cachetest.WriteTo(t, final, "old") },
-			"link": func(t *testing.T, final string) {
-				if err := must.Symlink(t.TempDir(), final); err != nil {
-					t.Skip("no symbolic links here")
-				}
-			},
+			"link":      func(t *testing.T, final string) { cachetest.LinkOrSkip(t, t.TempDir(), final) },
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				target := t.TempDir()
@@ -106,6 +102,28 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 			})
 		}
 	}
+	t.Run("a reader finds the old one or the new one", func(t *testing.T) {
+		target := t.TempDir()
+		final := filepath.Join(target, "final")
+		cachetest.WriteTo(t, filepath.Join(final, cachetest.WidgetFile), "old")
+		if err := exchange(stageWith(t, target, "new").PackagePath(), final); err != nil {
+			t.Skipf("two at once can't be exchanged here: %v", err)
+		}
+		var done atomic.Bool
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			for !done.Load() && !t.Failed() {
+				must.Equal(t, must.ErrorOf(os.Lstat(filepath.Join(final, cachetest.WidgetFile))), nil)
+			}
+		})
+		for range 200 {
+			stage := stageWith(t, target, "new")
+			must.Equal(t, stage.replace(final), nil)
+			stage.Remove()
+		}
+		done.Store(true)
+		reading.Wait()
+	})
 }
 
 func TestStage_ReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
@@ -130,33 +148,6 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 	}
 }
 
-// A reader of a package that is being exchanged finds the old one or the new one.
-func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
-	t.Parallel()
-	target := t.TempDir()
-	final := filepath.Join(target, "final")
-	cachetest.WriteTo(t, filepath.Join(final, cachetest.WidgetFile), "old")
-	probe := stageWith(t, target, "new")
-	if err := exchange(probe.PackagePath(), final); err != nil {
-		t.Skipf("two at once can't be exchanged here: %v", err)
-	}
-	probe.Remove()
-	var done atomic.Bool
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		for !done.Load() && !t.Failed() {
-			must.Equal(t, must.ErrorOf(os.Lstat(filepath.Join(final, cachetest.WidgetFile))), nil)
-		}
-	})
-	for range 200 {
-		stage := stageWith(t, target, "new")
-		must.Equal(t, stage.replace(final), nil)
-		stage.Remove()
-	}
-	done.Store(true)
-	reading.Wait()
-}
-
 // The same package stays: programs may run from it. The same link stays, too, and another one is replaced.
 func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 	t.Parallel()
@@ -172,10 +163,33 @@ func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 	if adopted, err := stage.Offer(t.Context(), final, cachetest.HashOf(t, stage.PackagePath()), never); !errors.Is(err, ErrTaken) || adopted {
 		t.Errorf("other files: adopted %v, %v", adopted, err)
 	}
+}
 
-	t.Run("links", func(t *testing.T) {
-		elsewhere, link := t.TempDir(), filepath.Join(target, "link")
-		cachetest.LinkOrSkip(t, elsewhere, link)
+// A link may come with a repository, or from whoever can write to a cache.
+func TestStage_Links(t *testing.T) {
+	t.Parallel()
+	target, elsewhere := t.TempDir(), t.TempDir()
+	file, precious := filepath.Join(elsewhere, "same", cachetest.WidgetFile), filepath.Join(elsewhere, "namespace", "type", "precious")
+	link, final := filepath.Join(target, "host"), filepath.Join(target, "final")
+	cachetest.WriteTo(t, file, "new")
+	cachetest.WriteTo(t, precious, "not a package")
+	cachetest.LinkOrSkip(t, elsewhere, link)
+	cachetest.LinkOrSkip(t, filepath.Dir(file), final)
+	stage := stageWith(t, target, "new")
+	h1 := cachetest.HashOf(t, stage.PackagePath())
+	t.Run("nothing is replaced through one above the package", func(t *testing.T) {
+		err := stage.Publish(t.Context(), filepath.Join(link, "namespace", "type"), h1)
+		must.Equal(t, must.As[*scratch.LinkError](t, err).Link, link)
+		must.Equal(t, cachetest.ContentOf(t, precious), "not a package")
+	})
+	// Whoever owns the files that it leads to could change them later.
+	t.Run("one to the same files is replaced", func(t *testing.T) {
+		must.Succeed(t, stage.Publish(t.Context(), final, h1))
+		must.Equal(t, must.Get(os.Lstat(final))(t).IsDir(), true)
+		must.Equal(t, cachetest.ContentOf(t, file), "new")
+	})
+	t.Run("the same one stays, another one is replaced", func(t *testing.T) {
+		never := func(getproviders.Hash) bool { return false }
 		for leadsTo, same := range map[string]bool{elsewhere: true, target: false} {
 			stage := must.Get(New(target))(t)
 			t.Cleanup(stage.Remove)
@@ -185,39 +199,14 @@ func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A link in the place of a package isn't the package, even if it leads to the same files: their
-// owner could change them later.
-func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
-	t.Parallel()
-	target := t.TempDir()
-	stage := stageWith(t, target, "new")
-	defer stage.Remove()
-	h1 := cachetest.HashOf(t, stage.PackagePath())
-	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target, "final")
-	must.Succeed(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))
-	cachetest.LinkOrSkip(t, elsewhere, final)
-	must.Succeed(t, stage.Publish(t.Context(), final, h1))
-	if info, err := os.Lstat(final); err != nil || !info.IsDir() {
-		t.Errorf("there is %v, %v", info, err)
-	}
-}
-
-// A repository can contain links above the place of a package, which lead anywhere.
-func TestStage_ReplacesNothingThroughALink(t *testing.T) {
-	t.Parallel()
-	target, elsewhere := t.TempDir(), t.TempDir()
-	precious := filepath.Join(elsewhere, "namespace", "type", "precious")
-	cachetest.WriteTo(t, precious, "not a package")
-	if err := must.Symlink(elsewhere, filepath.Join(target, "host")); err != nil {
-		t.Skip("no symbolic links here")
-	}
-	stage := stageWith(t, target, "new")
-	err := stage.Publish(t.Context(), filepath.Join(target, "host", "namespace", "type"), cachetest.HashOf(t, stage.PackagePath()))
-	must.Equal(t, must.As[*scratch.LinkError](t, err).Link, filepath.Join(target, "host"))
-	stage.Remove()
-	must.Equal(t, cachetest.ContentOf(t, precious), "not a package")
+	t.Run("times behind one stay", func(t *testing.T) {
+		stage, now := stageWith(t, target, "new"), time.Now()
+		cachetest.LinkOrSkip(t, file, filepath.Join(stage.PackagePath(), "link"))
+		stage.PutTimesBack(now)
+		for path, want := range map[string]bool{stage.PackagePath(): true, filepath.Join(stage.PackagePath(), cachetest.WidgetFile): true, file: false} {
+			must.Equal(t, now.Sub(must.Get(os.Stat(path))(t).ModTime()) > 2*time.Second, want, path)
+		}
+	})
 }
 
 // A program that runs has its file open: what it has loaded stays as it is, or the package stays.
@@ -262,23 +251,4 @@ func TestStage_PublishesBelowALongPath(t *testing.T) {
 	}
 	must.Equal(t, cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)), "new")
 	must.Len(t, must.Get(os.ReadDir(target))(t), 1) // the stages are gone
-}
-
-func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
-	t.Parallel()
-	stage := must.Get(New(t.TempDir()))(t)
-	defer stage.Remove()
-	outside := filepath.Join(t.TempDir(), "outside")
-	cachetest.WriteTo(t, outside, "x")
-	cachetest.WriteTo(t, filepath.Join(stage.PackagePath(), "docs", "page"), "x")
-	cachetest.LinkOrSkip(t, outside, filepath.Join(stage.PackagePath(), "link"))
-	now := time.Now()
-	stage.PutTimesBack(now)
-	for path, want := range map[string]bool{
-		stage.PackagePath(): true, filepath.Join(stage.PackagePath(), "docs"): true,
-		filepath.Join(stage.PackagePath(), "docs", "page"): true, outside: false,
-	} {
-		info := must.Get(os.Stat(path))(t)
-		must.Equal(t, now.Sub(info.ModTime()) > 2*time.Second, want, path)
-	}
 }

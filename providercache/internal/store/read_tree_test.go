@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -120,38 +121,34 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	if want := map[string]int{unpacked + "1": 1, unpacked + "2": 1, packed + "1": 1, packed + "2": 1}; !maps.Equal(steps, want) {
 		t.Errorf("reported were %v, want %v", steps, want)
 	}
-}
-
-func TestReadTrees_FollowLinksToPackages(t *testing.T) {
-	t.Parallel()
-	cache, dirs := t.TempDir(), []string{t.TempDir(), t.TempDir()}
-	at := filepath.FromSlash(widget + "/1.0.0/linux_amd64")
-	write(t, filepath.Join(cache, at, "terraform-provider-widget"), "one")
-	for _, dir := range dirs {
-		succeed(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
-		if err := must.Symlink(filepath.Join(cache, at), filepath.Join(dir, at)); err != nil {
-			t.Skip("no symbolic links here:", err)
+	t.Run("once for two links", func(t *testing.T) {
+		cache, dirs := t.TempDir(), []string{t.TempDir(), t.TempDir()}
+		at := filepath.FromSlash(widget + "/1.0.0/linux_amd64")
+		write(t, filepath.Join(cache, at, "terraform-provider-widget"), "one")
+		for _, dir := range dirs {
+			succeed(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
+			cachetest.LinkOrSkip(t, filepath.Join(cache, at), filepath.Join(dir, at))
 		}
-	}
-	var events []string // the two links lead to one package, which is read once
-	trees := must.Get(store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
-		switch e.Kind {
-		case event.Queued:
-			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Sizes))))
-		case event.Hashing, event.Hashed:
-			events = append(events, fmt.Sprintf("%s %s", e.Kind, e.Provider))
+		var events []string
+		trees := must.Get(store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
+			switch e.Kind {
+			case event.Queued:
+				events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Sizes))))
+			case event.Hashing, event.Hashed:
+				events = append(events, fmt.Sprintf("%s %s", e.Kind, e.Provider))
+			}
+		})))(t)
+		must.EqualSlices(t, events, []string{"verify [3]", "hashing " + widget, "hashed " + widget})
+		for _, tree := range trees {
+			must.Len(t, tree.Packages, 1)
+			must.Equal(t, tree.Packages[0].H1, h1Of(t, widgetFiles))
 		}
-	})))(t)
-	must.EqualSlices(t, events, []string{"verify [3]", "hashing " + widget, "hashed " + widget})
-	for _, tree := range trees {
-		must.Len(t, tree.Packages, 1)
-		must.Equal(t, tree.Packages[0].H1, h1Of(t, widgetFiles))
-	}
-	succeed(t, os.RemoveAll(filepath.Join(cache, at)))
-	found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
-	must.Len(t, found, 1)
-	must.Equal(t, found[0].Finding, store.Dangling)
-	must.Fail(t, found[0].Err, store.ErrDangling)
+		succeed(t, os.RemoveAll(filepath.Join(cache, at)))
+		found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
+		must.Len(t, found, 1)
+		must.Equal(t, found[0].Finding, store.Dangling)
+		must.Fail(t, found[0].Err, store.ErrDangling)
+	})
 }
 
 func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {

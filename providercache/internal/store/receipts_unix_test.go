@@ -51,9 +51,34 @@ var places = map[string]placeOfPackage{
 	"what the cache is in, its owner's":   {above, give, false},
 }
 
-// A link on the way to the cache is checked, too, and so is the place that it leads to.
-func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
+// What root owns is safe from other users, and so is this user's cache in a directory of root's. A link on the way to the cache is
+// checked, too, and so is the place that it leads to.
+func TestView_ReceiptsAreForTheirUser(t *testing.T) {
 	t.Parallel()
+	t.Run("of a cache", func(t *testing.T) {
+		s := receipttest.New(t)
+		for _, path := range []string{s.Root, s.Dir, filepath.Join(s.Dir, cachetest.WidgetFile)} {
+			give(t, path)
+		}
+		hashedAgain(t, s, viewOf(s, s.Root))
+		for user, want := range map[int]bool{somebodyElse: true, somebodyElse + 1: false, os.Geteuid(): false} {
+			at := viewOf(s, s.Root)
+			at.Own.User = user
+			must.Equal(t, isKnown(at), want, user)
+		}
+	})
+	// A user who can write to a working directory can change its configuration anyway.
+	t.Run("of a target, whatever is above it", func(t *testing.T) {
+		s := receipttest.New(t)
+		must.Succeed(t, os.Chmod(filepath.Dir(s.Root), 0o775))
+		target := func() View {
+			return ViewTarget(&Store{Dir: s.Root}, UsableState(s.State), time.Now, false)
+		}
+		must.Equal(t, isKnown(target()), true)
+		give(t, filepath.Join(s.Dir, cachetest.WidgetFile))
+		hashedAgain(t, s, target())
+		must.Equal(t, isKnown(target()), false, "another user's file")
+	})
 	for name, c := range map[string]struct {
 		change func(t *testing.T, between, link string)
 		want   bool
@@ -67,55 +92,22 @@ func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 			cachetest.LinkOrSkip(t, link, between)
 		}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("of a cache behind a link, "+name, func(t *testing.T) {
 			t.Parallel()
 			s := receipttest.New(t)
 			between, link := filepath.Join(t.TempDir(), "between"), filepath.Join(t.TempDir(), "link")
 			cachetest.LinkOrSkip(t, s.Root, between)
 			cachetest.LinkOrSkip(t, filepath.Join("..", "..", filepath.Base(filepath.Dir(filepath.Dir(between))), filepath.Base(filepath.Dir(between)), "between"), link)
-			if _, ok := viewOf(s, link).Known(receipttest.Name); !ok && name != "in a circle" {
+			if !isKnown(viewOf(s, link)) && name != "in a circle" {
 				t.Fatal("the receipt is no good, so this test shows nothing")
 			}
 			c.change(t, between, link)
-			if _, got := viewOf(s, link).Known(receipttest.Name); got != c.want {
-				t.Errorf("the receipt counts: %t", got)
-			}
+			must.Equal(t, isKnown(viewOf(s, link)), c.want)
 		})
 	}
 }
 
-// What root owns is safe from other users, and so is this user's cache in a directory of root's.
-func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
-	t.Parallel()
-	s := receipttest.New(t)
-	for _, path := range []string{s.Root, s.Dir, filepath.Join(s.Dir, cachetest.WidgetFile)} {
-		give(t, path)
-	}
-	hashedAgain(t, s, viewOf(s, s.Root))
-	for user, want := range map[int]bool{somebodyElse: true, somebodyElse + 1: false, os.Geteuid(): false} {
-		at := viewOf(s, s.Root)
-		at.Own.User = user
-		if _, got := at.Known(receipttest.Name); got != want {
-			t.Errorf("for %d: %t", user, got)
-		}
-	}
-}
-
-// A user who can write to a working directory can change its configuration anyway. So packages in
-// it are known by their receipts, unless another user owns them.
-func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
-	t.Parallel()
-	s := receipttest.New(t)
-	must.Succeed(t, os.Chmod(filepath.Dir(s.Root), 0o775))
-	target := func() View {
-		return ViewTarget(&Store{Dir: s.Root}, UsableState(s.State), time.Now, false)
-	}
-	if _, ok := target().Known(receipttest.Name); !ok {
-		t.Error("the receipt doesn't count")
-	}
-	give(t, filepath.Join(s.Dir, cachetest.WidgetFile))
-	hashedAgain(t, s, target())
-	if _, ok := target().Known(receipttest.Name); ok {
-		t.Error("it counts for another user's file")
-	}
+func isKnown(at View) bool {
+	_, known := at.Known(receipttest.Name)
+	return known
 }
