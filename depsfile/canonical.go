@@ -7,10 +7,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// decodeCanonical reads a file of the form that Encode writes, without the parser of the whole
-// language: every run of every command reads this file, and the parser takes ten times as long. It
-// is false for a file of any other form, and for one in which anything is wrong: what that is, the
-// parser says.
+// decodeCanonical reads a file in the exact form that Encode writes, without the HCL parser: every
+// run of every command reads this file, and the parser takes ten times as long. It returns false
+// for any other form and for any mistake, so that the parser reports the problem.
 func decodeCanonical(src []byte, product getproviders.Product) (*Locks, bool) {
 	lines := canonicalLines{rest: src}
 	locks := &Locks{}
@@ -36,11 +35,11 @@ func decodeCanonical(src []byte, product getproviders.Product) (*Locks, bool) {
 	return locks, len(lines.rest) == 0
 }
 
-// canonicalLines are the lines that weren't read yet.
+// canonicalLines are the lines that haven't been read yet.
 type canonicalLines struct{ rest []byte }
 
-// next returns the next line, without its end and the spaces before it. It is false at the end, and for a
-// line without an end or with anything but printable ASCII.
+// next returns the next line, without its newline and indentation. It returns false at the
+// end, for a line without a newline, and for one with anything but printable ASCII.
 func (l *canonicalLines) next() (string, bool) {
 	end := bytes.IndexByte(l.rest, '\n')
 	if end < 0 {
@@ -96,7 +95,7 @@ func (l *canonicalLines) lock(p getproviders.Provider) (lock Lock, ok bool) {
 	return lock, false
 }
 
-// hashes reads a list with one in each line; nil if it is another one.
+// hashes reads a list with one hash per line, or returns nil if the list has another form.
 func (l *canonicalLines) hashes() (hashes []getproviders.Hash) {
 	for line, ok := l.next(); ok; line, ok = l.next() {
 		if line == "]" {
@@ -113,8 +112,8 @@ func (l *canonicalLines) hashes() (hashes []getproviders.Hash) {
 	return nil
 }
 
-// canonicalText is what stands in quotation marks, if nothing in it has to be escaped, nor means
-// anything else than itself.
+// canonicalText returns the text between quotation marks, or false
+// if it has escape or template sequences.
 func canonicalText(quoted string) (string, bool) {
 	last := len(quoted) - 1
 	if last < 1 || quoted[0] != '"' || quoted[last] != '"' || strings.ContainsAny(quoted[1:last], "\"\\$%") {
@@ -123,7 +122,8 @@ func canonicalText(quoted string) (string, bool) {
 	return quoted[1:last], true
 }
 
-// canonicalAddress is the provider that may be locked, written in full.
+// canonicalAddress parses a quoted address, or returns false if it
+// isn't written in full or can't be locked.
 func canonicalAddress(quoted string, product getproviders.Product) (p getproviders.Provider, ok bool) {
 	text, ok := canonicalText(quoted)
 	if !ok {

@@ -21,8 +21,8 @@ var (
 	}}
 )
 
-// Decode reads a lock file's content; filename is for messages. Locks is
-// usable (holds what could be read) even if there are errors.
+// Decode reads a lock file's content; filename is for messages.
+// Locks holds what could be read, even if there are errors.
 func Decode(src []byte, filename string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 	product = product.OrDefault()
 	if locktext.CheckTokens(src, filename, locktext.MaxTokens) == nil {
@@ -62,8 +62,7 @@ func (d *decoder) decodeBlocks(found *locktext.Decoder, blocks hcl.Blocks) {
 	}
 }
 
-// decodeProvider reads a provider block. Without a usable address nothing can
-// be said of the rest.
+// decodeProvider reads a provider block. Without a valid address, it ignores the rest of the block.
 func (d *decoder) decodeProvider(block *hcl.Block) {
 	p, ok := d.decodeAddress(block)
 	if !ok {

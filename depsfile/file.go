@@ -16,14 +16,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Load reads the file; a missing file is an empty Locks. Like Decode, it
-// returns what could be read even if there are errors. What is no regular file,
-// nor a link to one, isn't opened: a pipe would never end.
+// Load reads the lock file at path; a missing file is an empty Locks. Like Decode,
+// it returns what could be read even if there are errors. It opens only regular
+// files and links to them, because reading a pipe might never end.
 func Load(path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 	return LoadFS(nil, path, product)
 }
 
-// LoadFS is Load for a file in fsys; nil is the file system of the process.
+// LoadFS is Load for a file in fsys; nil means the file system of the process.
 func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 	src, err := wholefile.ReadFS(fsys, path, locktext.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,9 +39,9 @@ func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.
 	return Decode(src, path, product)
 }
 
-// Save writes the file, atomically, if it differs from what is there: after a
-// crash there is the old file or the new one. A symlink is followed or
-// replaced, or is an error, as the package's documentation says. The file's mode is 0644.
+// Save writes the file if its content differs. The write is atomic: after a crash
+// the file has the old or the new content. A symlink is followed, replaced or an
+// error, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, product getproviders.Product) error {
 	content := l.Encode(product)
 	if wholefile.Has(path, content) {
@@ -57,10 +57,9 @@ func (l *Locks) Save(path string, product getproviders.Product) error {
 	return nil
 }
 
-// writableTarget returns what path points to if that may be written in its
-// place, else path itself. A symlink in a directory from
-// elsewhere must not lead to another file of the user's being overwritten, and the lock
-// file of another repository decides what is installed there.
+// writableTarget returns the file that path links to if Save may write that file, else
+// path. A symlink in a directory from elsewhere must not overwrite another file of the
+// user, nor the lock file of another repository, which decides what is installed there.
 func writableTarget(path string, product getproviders.Product) (string, error) {
 	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return path, nil
@@ -91,8 +90,8 @@ func writableTarget(path string, product getproviders.Product) (string, error) {
 	return target, nil
 }
 
-// repository is the nearest directory with an entry ".git" that a directory is in, or is itself; the directory
-// where there is none.
+// repository returns the nearest directory with an entry ".git",
+// from dir upwards, or dir if no directory has one.
 func repository(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -104,13 +103,9 @@ func repository(dir string) string {
 	}
 }
 
-// What a lock file for anything else has in common with the one for providers
-// is exported here.
-
-// Encode returns the exact bytes that Terraform writes: a header that
-// names the product's program, then one block for each provider, in order. The
-// hashes of each are sorted, without duplicates, one in a line. Blocks for modules that
-// the locks were read with come last, as they were.
+// Encode returns the exact bytes that Terraform writes: a header that names the product's program,
+// then one block for each provider, sorted by address. Hashes are sorted, without duplicates, one per
+// line. Blocks for modules that were in the decoded file come last, unchanged.
 func (l *Locks) Encode(product getproviders.Product) []byte {
 	product = product.OrDefault()
 	var out bytes.Buffer
@@ -125,8 +120,8 @@ func (l *Locks) Encode(product getproviders.Product) []byte {
 	return out.Bytes()
 }
 
-// encodeLock writes a block. Neighbouring lines have their equals signs one
-// below the other; a value that takes several lines is no neighbour.
+// encodeLock writes a block. The equals signs of adjacent lines are
+// aligned, but not that of a value with several lines.
 func encodeLock(out *bytes.Buffer, lock Lock) {
 	fmt.Fprintf(out, "\nprovider %s {\n", locktext.Quote(lock.Provider.String()))
 	if lock.Constraints.IsEmpty() {

@@ -11,14 +11,14 @@ import (
 // FileName is the lock file's name in the directory of the root module.
 const FileName = ".terraform.lock.hcl"
 
-// Lock is what the lock file records of one provider.
+// Lock is the lock file's entry for one provider.
 type Lock struct {
 	Provider    getproviders.Provider
 	Version     getproviders.Version
-	Constraints getproviders.Constraints // that led to the version; for people; they aren't checked
+	Constraints getproviders.Constraints // that led to the version; for people only, nothing checks them
 	// Hashes are of the version's packages, for any platform, in the order of
-	// the file; sorted and unique if this package made it. A file that was edited by
-	// hand may have none, or some of unknown schemes.
+	// the file; sorted and unique if this package wrote it. A file that was
+	// edited by hand may have no hashes, or hashes of unknown schemes.
 	Hashes []getproviders.Hash
 }
 
@@ -26,7 +26,7 @@ type Lock struct {
 // use, and a nil *Locks is empty and read-only. Not safe for concurrent change.
 type Locks struct {
 	providers map[getproviders.Provider]Lock
-	modules   [][]byte // blocks for modules, which nothing here reads, as they are
+	modules   [][]byte // blocks for modules, which nothing here parses, as they were read
 }
 
 // entries is nil-safe.
@@ -46,9 +46,9 @@ func (l *Locks) Provider(p getproviders.Provider) (Lock, bool) {
 	return lock, found
 }
 
-// Set adds or replaces an entry; its hashes get sorted and deduplicated,
-// those of unknown schemes are dropped. Built-in and legacy providers can't be
-// locked: a lock of one, or of the zero Provider, changes nothing.
+// Set adds or replaces an entry. It sorts the hashes, and drops duplicates
+// and those of unknown schemes. Built-in and legacy providers, and the zero
+// Provider, can't be locked: Set ignores their locks.
 func (l *Locks) Set(lock Lock) {
 	if p := lock.Provider; p.IsBuiltIn() || p.IsLegacy() || p == (getproviders.Provider{}) {
 		return
@@ -67,7 +67,7 @@ func (l *Locks) put(lock Lock) {
 	l.providers[lock.Provider] = lock
 }
 
-// Remove drops an entry, if there is one.
+// Remove drops the entry of p, if any.
 func (l *Locks) Remove(p getproviders.Provider) { delete(l.entries(), p) }
 
 // All returns the entries in the order of the file, which is that of
@@ -96,19 +96,18 @@ func (l *Locks) Clone() *Locks {
 	return copied
 }
 
-// Equal reports whether two lock files record the same: providers, versions
-// and lists of hashes element by element, but not constraints (as
-// Terraform compares them before it writes). Since a list keeps the order of its
-// file, one that was merely unsorted differs from the same list after Set.
+// Equal reports whether two lock files record the same providers, versions and lists of
+// hashes. Like Terraform before it writes, it ignores constraints. Lists keep the order
+// of their file, so an unsorted list differs from the same list after Set.
 func (l *Locks) Equal(o *Locks) bool {
 	return maps.EqualFunc(l.entries(), o.entries(), func(a, b Lock) bool {
 		return a.Version == b.Version && slices.Equal(a.Hashes, b.Hashes)
 	})
 }
 
-// Extend is Set for who adds to an entry: hashes of unknown schemes that it
-// holds stay, as they do when Terraform's "providers lock" adds to it.
-// Those of another version go, since they are about other packages.
+// Extend is Set, but keeps the hashes that the entry has for the same version,
+// even those of unknown schemes, as Terraform's "providers lock" does. Hashes of
+// another version go, because they belong to other packages.
 func (l *Locks) Extend(lock Lock) {
 	old, had := l.Provider(lock.Provider)
 	l.Set(lock)
@@ -120,14 +119,12 @@ func (l *Locks) Extend(lock Lock) {
 	l.put(extended)
 }
 
-// Inherit adds, for each entry of a provider that the product's predecessor
-// published, an entry of the provider that takes its place in the product: of the
-// same version and constraints, and without hashes, because the packages are
-// others. A provider that has an entry keeps it. It returns the entries that were
-// added to, in the order of the file.
+// Inherit adds, for each entry of a provider that the product's predecessor published, an entry for
+// the provider that replaces it in the product. The new entry has the same version and constraints,
+// and no hashes, because the packages differ. Existing entries of the replacing providers aren't
+// changed. It returns the old entries that got a new one, in the order of the file.
 //
-// The old entries stay: whether anything still requires those providers isn't
-// known here.
+// The old entries stay, because Inherit doesn't know whether anything still requires them.
 func (l *Locks) Inherit(product getproviders.Product) (inherited []Lock) {
 	for _, lock := range l.All() {
 		own, ok := product.Inherits(lock.Provider)

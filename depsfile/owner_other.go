@@ -4,5 +4,5 @@ package depsfile
 
 import "io/fs"
 
-// ownedByUser is false where a file's information doesn't tell its owner.
+// ownedByUser is always false, because FileInfo has no owner on this system.
 func ownedByUser(fs.FileInfo) bool { return false }
