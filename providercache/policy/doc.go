@@ -1,5 +1,4 @@
-// Package policy says which provider packages may be used, by rules in a file,
-// tfdeps.hcl, that a repository or a machine has:
+// Package policy decides which provider packages may be used, by rules in a file, tfdeps.hcl, of a repository or a machine:
 //
 //	p, problems := policy.Load("tfdeps.hcl", getproviders.Terraform("1.15.9"))
 //	fetcher.Policy = p.Hook(policy.HookOptions{}) // whose errors name the rule, the file and the line
@@ -32,16 +31,15 @@
 //	  until    = "2026-12-31"
 //	}
 //
-// Every part may be left out, and then refuses nothing. docs/policy.md says what each rule refuses. For callers:
+// Every part is optional. docs/policy.md says what each rule refuses. For callers:
 //
-//   - lock_platforms: [Policy.LockPlatforms] lists the platforms, for a caller to add what is missing, and [Policy.CheckLock] finds entries
-//     that can't be good for all.
-//   - allow_overrides: no other rule is about what comes by other means than a package. [Policy.CheckOverride] is for a caller to ask.
+//   - lock_platforms: [Policy.LockPlatforms] lists the platforms, so that a caller can add missing hashes, and [Policy.CheckLock] finds
+//     entries that lack hashes of some platform.
+//   - allow_overrides: callers ask [Policy.CheckOverride]. No other rule is about providers that don't come from a package.
 //   - versions, quarantine, sources, minimum_age and signed_by: [Policy.Choice] leaves versions out before one is chosen.
 //
 // [ParseRule] reads one rule from an option.
 //
-// Of several policies ([All]) every rule of each counts, so that one can only add
-// to what another refuses. Values are immutable after they were made, and safe for
-// many goroutines.
+// [All] joins policies: every rule of each applies, so a further policy can
+// only refuse more. Values are immutable and safe for concurrent use.
 package policy

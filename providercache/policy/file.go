@@ -22,16 +22,15 @@ import (
 // FileName is the name of a policy's file in a repository.
 const FileName = "tfdeps.hcl"
 
-// maxBytes is far more than any policy has.
+// maxBytes is far more than any policy needs.
 const maxBytes = 1 << 19
 
-// signedByHashiCorp stands for the keys with which HashiCorp signs its own releases, in
-// a list of key IDs.
+// signedByHashiCorp stands, in a list of key IDs, for the keys with which HashiCorp signs its own releases.
 const signedByHashiCorp = "hashicorp"
 
-// Load reads a policy from a file. The product says what addresses mean that name
-// no host. That the file can't be read is among the problems, and so is that there is
-// none. With an error among them the Policy must not be used: it may refuse less than its author wants.
+// Load reads a policy file. The product says which host an address without one means. A
+// file that is missing or can't be read is among the problems. If any problem is an
+// error, the Policy must not be used: it may refuse less than its author wants.
 func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 	src, err := wholefile.Read(path, maxBytes)
 	if err != nil {
@@ -50,7 +49,7 @@ var fileSchema = &hcl.BodySchema{
 		{Type: ruleVersions, LabelNames: []string{"provider"}}, {Type: ruleQuarantine, LabelNames: []string{"provider"}}, {Type: ruleModules}},
 }
 
-// parse is [Load] for the content of a file, whose name messages have.
+// parse is [Load] for the content of a file; filename is for messages.
 func parse(src []byte, filename string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 	if _, deep := nesting.Exceeds(src, false, maxNesting); deep {
 		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Invalid policy", Detail: filename + " is nested too deeply."}}
@@ -89,7 +88,7 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	return r.made, r.diags
 }
 
-// advisory has the rules of the file say what they would refuse, and refuse nothing.
+// advisory makes the file's rules report what they would refuse, without refusing it.
 func (r *reader) advisory(attr *hcl.Attribute) {
 	var on bool
 	if r.value(attr, &on); on && len(r.made.platforms)+len(r.made.overrides)+len(r.made.modules) > 0 {
@@ -100,10 +99,10 @@ func (r *reader) advisory(attr *hcl.Attribute) {
 	}
 }
 
-// maxNesting is far more than any policy has. The parser of HCL calls itself.
+// maxNesting is far more than any policy needs. The parser of HCL is recursive.
 const maxNesting = 100
 
-// reader collects the rules of a file, and what is wrong with it.
+// reader collects the rules and the problems of a file.
 type reader struct {
 	product getproviders.Product
 	made    Policy
@@ -126,7 +125,7 @@ func (r *reader) problem(at hcl.Range, format string, args ...any) {
 	r.diags = append(r.diags, invalid)
 }
 
-// arguments are the rules that one value says, in a file or as an option has them, in the order in which they are asked.
+// arguments are the rules with one value, in a file or in an option, in the order in which they are asked.
 var arguments = []struct {
 	name string
 	read func(*reader, *hcl.Attribute)
@@ -152,7 +151,7 @@ var arguments = []struct {
 	{ruleAge, func(r *reader, attr *hcl.Attribute) { r.age(attr, attr.Range, nil) }}, // in a file it is a block
 }
 
-// optionText is the value of an argument that an option has. Nobody evaluates it.
+// optionText is the value of an argument in an option. It is text, never evaluated.
 type optionText struct {
 	hcl.Expression
 	text string
@@ -209,8 +208,7 @@ func isElsewhere(u *url.URL) bool {
 	return err == nil && (at.Scheme == "http" || at.Scheme == "https") && at.Host != "" && at.User == nil && at.RawQuery == "" && at.Fragment == ""
 }
 
-// isHost reports whether a text has the form of a host's name, with a port or
-// without.
+// isHost reports whether a text has the form of a hostname, with or without a port.
 func isHost(text string) bool {
 	name, port, hasPort := strings.Cut(text, ":")
 	isName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '-' }
@@ -222,7 +220,7 @@ func isKeyID(text string) bool {
 	return len(text) == 16 && isOnly(text, func(r rune) bool { return '0' <= r && r <= '9' || 'A' <= r && r <= 'F' })
 }
 
-// isOnly reports whether a text has runes, and all are of a kind.
+// isOnly reports whether a text has at least one rune, and all runes are of a kind.
 func isOnly(text string, kind func(rune) bool) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !kind(r) })
 }
@@ -243,7 +241,7 @@ func (r *reader) patterns(attr *hcl.Attribute) (patterns []getproviders.Pattern)
 	return patterns
 }
 
-// trustLevels are those that a policy may require.
+// trustLevels are the levels that a policy may require.
 var trustLevels = map[string]getproviders.TrustLevel{
 	"verified_checksum": getproviders.LevelVerifiedChecksum,
 	"community":         getproviders.LevelCommunity,

@@ -11,10 +11,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
-// Find returns the paths of the policies that count in a directory, the nearest one last: those in it and in the directories
-// above it, up to the root of the repository, which is the first directory with an entry ".git". Without a repository only the
-// directory itself counts. All of them hold, as [All] has it: a nearer one must not loosen what the repository says. A file that
-// another user owns is an error: that user could refuse, or allow, what this one installs.
+// Find returns the paths of the policies that apply in a directory, the nearest one last: those in it and in the
+// directories above it, up to the root of the repository, which is the first directory with an entry ".git". Outside of
+// a repository only the directory itself counts. All of them apply, see [All]: a nearer one must not loosen the
+// repository's. A file that another user owns is an error: that user could refuse, or allow, what this one installs.
 func Find(dir string) (paths []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
@@ -41,8 +41,7 @@ func Find(dir string) (paths []string, err error) {
 	}
 }
 
-// repository is the root of the repository that a directory is in, or the
-// directory itself where there is none.
+// repository returns the root of the repository that a directory is in, or the directory itself outside of repositories.
 func repository(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if info, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !isStrangers(at, info) {
@@ -54,7 +53,7 @@ func repository(dir string) string {
 	}
 }
 
-// isStrangers reports whether something was put by another user into a directory such as /tmp, in which all users may make files.
+// isStrangers reports whether another user put an entry into a directory such as /tmp, in which all users may make files.
 func isStrangers(dir string, info fs.FileInfo) bool {
 	in, err := os.Stat(dir)
 	return err == nil && in.Mode()&fs.ModeSticky != 0 && !owner.OwnedByUserOrRoot(info)

@@ -19,8 +19,8 @@ type moduleRules struct {
 	pos        getproviders.Pos
 	hosts      []hosts.Hostname
 	anyHost    bool
-	commit     bool // of git, in full
-	constraint bool // on the version of a module of a registry
+	commit     bool // git sources have to name a full commit
+	constraint bool // modules of a registry need a version constraint
 }
 
 var modulesSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "hosts"}, {Name: "require_commit"}, {Name: "require_constraint"}}}
@@ -51,14 +51,14 @@ func (r *reader) modulesBlock(block *hcl.Block) {
 	r.made.modules = append(r.made.modules, rules)
 }
 
-// ModuleCall is a call of a module that isn't called by a path.
+// ModuleCall is a call of a module that isn't a local path.
 type ModuleCall struct {
-	Registry   hosts.Hostname // that has the module; "": Source says where its package is
+	Registry   hosts.Hostname // of the module; "": it doesn't come from a registry
 	Source     string         // "git::https://example.com/net.git?ref=v1"
 	Constraint string         // on the version
 }
 
-// CheckModule returns why a module may not be called; nil if it may.
+// CheckModule returns a Refusal if the module may not be called, else nil.
 func (p Policy) CheckModule(c ModuleCall) *Refusal {
 	for _, rules := range p.modules {
 		if reason := rules.check(c); reason != "" {

@@ -8,10 +8,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// ParseRule reads one rule as an option has it, NAME=VALUE: "minimum_trust=partner",
-// "minimum_age=72h", "refuse_downgrades=true", "allow_overrides=false", or with commas between the values "sources=", "providers="
-// and "lock_platforms=". ok is false if given doesn't have that form. The option's name is for messages: what is
-// wrong with the value is among the problems, and with an error among them the Policy must not be used.
+// ParseRule reads one rule in the form of an option, NAME=VALUE: "minimum_trust=partner", "minimum_age=72h",
+// "refuse_downgrades=true", "allow_overrides=false", or with commas between the values "sources=",
+// "providers=" and "lock_platforms=". ok is false if given doesn't have that form. option is the option's
+// name, for messages. If a problem with the value is an error, the Policy must not be used.
 func ParseRule(given, option string, product getproviders.Product) (p Policy, diags hcl.Diagnostics, ok bool) {
 	name, value, ok := strings.Cut(given, "=")
 	r := reader{product: product.OrDefault()}

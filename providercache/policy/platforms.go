@@ -37,7 +37,7 @@ func (r *reader) lockPlatforms(attr *hcl.Attribute) {
 	r.made.platforms = append(r.made.platforms, required)
 }
 
-// LockPlatforms returns the platforms for which lock files have to be good, each once.
+// LockPlatforms returns the platforms that lock files have to cover, each once.
 func (p Policy) LockPlatforms() (all []getproviders.Platform) {
 	for _, required := range p.platforms {
 		for _, plat := range required.platforms {
@@ -49,9 +49,9 @@ func (p Policy) LockPlatforms() (all []getproviders.Platform) {
 	return all
 }
 
-// CheckLock returns why an entry of a lock file can't be good for all platforms that the policy requires;
-// nil if it may be. An entry says of no hash for which platform it is, but packages of several platforms
-// have several hashes, so that an entry with fewer h1 than platforms lacks one of them.
+// CheckLock returns a Refusal if an entry of a lock file can't cover all platforms that the policy
+// requires, else nil. Hashes don't name their platform, but packages of different platforms have
+// different hashes, so an entry with fewer h1 than platforms lacks one of them.
 func (p Policy) CheckLock(lock depsfile.Lock) *Refusal {
 	have := 0
 	for _, h := range lock.Hashes {

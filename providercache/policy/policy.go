@@ -19,31 +19,29 @@ import (
 type Policy struct {
 	rules     []rule
 	platforms []requiredPlatforms
-	overrides []getproviders.Pos // of rules that refuse what comes past its package
+	overrides []getproviders.Pos // of rules that refuse providers without a package
 	modules   []moduleRules
 }
 
 // rule is one statement of a file.
 type rule struct {
-	name string // as the file has it
+	name string // in the file
 	pos  getproviders.Pos
 
-	advisory bool // it says what it would refuse, and refuses nothing
+	advisory bool // it only reports what it would refuse
 
-	// check returns why the rule refuses a candidate, "" if it doesn't. What isn't
-	// known of a candidate yet is not a reason.
+	// check returns why the rule refuses a candidate, or "" if it doesn't.
 	check func(candidate) string
 }
 
-// candidate is a package about to be used, as far as it is known, and what it is compared with.
+// candidate is a package about to be used, with what rules compare it with.
 type candidate struct {
 	getproviders.Candidate
 
-	// Locked is the version in the lock file, and Seen the newest one that was used on this
-	// machine and would do; zero: there is none.
+	// Locked is the version in the lock file, and Seen the newest allowed one that was used on this machine; zero: none.
 	Locked, Seen getproviders.Version
 
-	// Now is what ages are compared with.
+	// Now is the time from which ages are counted.
 	Now time.Time
 }
 
@@ -52,7 +50,7 @@ type Refusal struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 	Rule     string           // "minimum_trust"
-	Pos      getproviders.Pos // of the rule; Line is 0 and File is the option if an option gave it
+	Pos      getproviders.Pos // of the rule; if an option gave it, Line is 0 and File is the option
 	Reason   string           // a sentence without its full stop
 }
 
@@ -90,8 +88,7 @@ func All(policies ...Policy) Policy {
 	return all
 }
 
-// check returns the first refusal of a candidate, in the order of the rules; nil
-// if there is none.
+// check returns the first refusal of a candidate, in the order of the rules, or nil. Advisory rules don't count.
 func (p Policy) check(c candidate) *Refusal {
 	for _, r := range p.rules {
 		if refusal := r.refusal(c); refusal != nil && !r.advisory {
@@ -101,7 +98,7 @@ func (p Policy) check(c candidate) *Refusal {
 	return nil
 }
 
-// advice returns what the rules of advisory files would refuse.
+// advice returns the refusals of advisory rules.
 func (p Policy) advice(c candidate) (all []*Refusal) {
 	for _, r := range p.rules {
 		if refusal := r.refusal(c); refusal != nil && r.advisory {
@@ -119,14 +116,14 @@ func (r rule) refusal(c candidate) *Refusal {
 	return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
 }
 
-// CheckDowngrade returns why a version of a provider is a downgrade by the rule refuse_downgrades, which may have been chosen without a
-// package; nil if it is none. Of is compared with what HookOptions have under the names of locked and seen; zero: there is none.
+// CheckDowngrade returns a Refusal if the rule refuse_downgrades forbids a version, which needs no
+// package yet; else nil. locked and seen are those of HookOptions.Against; zero: none.
 func (p Policy) CheckDowngrade(of getproviders.Provider, version, locked, seen getproviders.Version) *Refusal {
 	return p.only(ruleDowngrades).check(candidate{Candidate: getproviders.Candidate{Provider: of, Version: version}, Locked: locked, Seen: seen})
 }
 
-// CheckNumber returns why a version of a lock file is refused by the rules that a provider and its version decide; nil if it isn't.
-// unasked are the names of the other rules. now is for versions in quarantine.
+// CheckNumber returns a Refusal if a rule forbids a version of a lock file by its provider and number
+// alone; else nil. unasked are the names of the other rules. The rule quarantine needs now.
 func (p Policy) CheckNumber(of getproviders.Provider, locked getproviders.Version, now time.Time) (refusal *Refusal, unasked []string) {
 	decided := append([]string{ruleProviders, ruleDowngrades}, listedRules...)
 	for _, r := range p.rules {
@@ -137,7 +134,7 @@ func (p Policy) CheckNumber(of getproviders.Provider, locked getproviders.Versio
 	return p.only(decided...).check(candidate{Candidate: getproviders.Candidate{Provider: of, Version: locked}, Locked: locked, Now: now}), unasked
 }
 
-// only is the policy without other rules about packages than those of these names, and without advisory ones.
+// only returns the policy with just the rules of these names that aren't advisory.
 func (p Policy) only(names ...string) (some Policy) {
 	for _, r := range p.rules {
 		if slices.Contains(names, r.name) && !r.advisory {
@@ -147,8 +144,8 @@ func (p Policy) only(names ...string) (some Policy) {
 	return some
 }
 
-// CheckOverride returns why a provider may not come by other means than a package, such as "dev_overrides"; nil if it may. No other
-// rule is about it.
+// CheckOverride returns a Refusal if a provider may not come by other means than a package,
+// such as "dev_overrides"; else nil. No other rule applies to such a provider.
 func (p Policy) CheckOverride(of getproviders.Provider, by string) *Refusal {
 	if len(p.overrides) == 0 {
 		return nil
@@ -173,8 +170,8 @@ func allowSources(sources []string) func(candidate) string {
 	}
 }
 
-// isFrom reports whether a candidate comes from a source: the name of a registry, which may have its
-// service anywhere, the host of an https URL, or something that is below a URL or a directory.
+// isFrom reports whether a candidate comes from a source: the name of a registry, whose service may
+// be on any host, the host of an https URL, or a URL or a directory above the package.
 func isFrom(c candidate, source string) bool {
 	if filepath.IsAbs(source) {
 		separator := string(filepath.Separator)
@@ -196,11 +193,11 @@ func isFrom(c candidate, source string) bool {
 	if err != nil || !hosts.SameOrigin(allowed, given) || endpoint(allowed) != endpoint(given) {
 		return false
 	}
-	// A server may take a path with ".." for another one.
+	// A server may resolve a ".." in a path.
 	return strings.HasPrefix(path.Clean("/"+given.Path)+"/", strings.TrimSuffix(path.Clean("/"+allowed.Path), "/")+"/")
 }
 
-// endpoint is whose a bucket is; "": the service's own.
+// endpoint returns the service that has a bucket; "": that of the URL's scheme.
 func endpoint(u *url.URL) string { return strings.TrimSuffix(u.Query().Get(endpointParameter), "/") }
 
 const endpointParameter = "endpoint"
@@ -228,8 +225,7 @@ func requireTrust(level getproviders.TrustLevel) func(candidate) string {
 // ruleDowngrades is the name of refuseDowngrade in a file.
 const ruleDowngrades = "refuse_downgrades"
 
-// refuseDowngrade is the rule "refuse_downgrades". What is locked may stay, whatever other
-// directories use.
+// refuseDowngrade is the rule "refuse_downgrades". A locked version may stay, whatever other directories use.
 func refuseDowngrade(c candidate) string {
 	none := getproviders.Version{}
 	switch {
@@ -283,18 +279,17 @@ func matches(patterns []getproviders.Pattern, p getproviders.Provider) bool {
 	return slices.ContainsFunc(patterns, func(m getproviders.Pattern) bool { return m.Matches(p) })
 }
 
-// HookOptions are what a policy is compared with beside the packages.
+// HookOptions are what a policy compares packages with, and who gets its advice.
 type HookOptions struct {
-	// Against returns what the version of a package is compared with: the one in the lock file, and the newest one that was used on this
-	// machine and would do; zero: there is none. nil: no version is known of any provider. It is called by many goroutines.
+	// Against returns the versions that a package is compared with: the one in the lock file, and the newest allowed one that was
+	// used on this machine; zero: none. nil: no version of any provider is known. It is called from many goroutines.
 	Against func(getproviders.Candidate) (locked, seen getproviders.Version)
 
-	// Advise is told what advisory rules say of a package; nil: nobody is. It is called by many goroutines.
+	// Advise gets each refusal of an advisory rule; nil: these are dropped. It is called from many goroutines.
 	Advise func(*Refusal)
 }
 
-// Hook returns the policy as a Fetcher asks it; nil if there are no rules about packages. The
-// errors are of type [*Refusal].
+// Hook returns the policy as a Fetcher.Policy, or nil if it has no rules about packages. Its errors are of type [*Refusal].
 func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candidate) error {
 	if len(p.rules) == 0 {
 		return nil
@@ -317,8 +312,8 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 	}
 }
 
-// Choice returns the rules by which a Fetcher leaves versions out before one is chosen, with errors of type [*Refusal]: sources, by what lists
-// of versions say, versions, quarantine, minimum_age and signed_by. All rules count for the package that is chosen, as [Policy.Hook] has it.
+// Choice returns the rules by which a Fetcher leaves versions out before it chooses one, with errors of type [*Refusal]: sources, if the list
+// of versions tells the source, versions, quarantine, minimum_age and signed_by. For the chosen package all rules count, see [Policy.Hook].
 func (p Policy) Choice() (c providercache.Choice) {
 	var opts HookOptions
 	unplaced, listed := p.only(listedRules...).Hook(opts), p.only(slices.Concat(listedRules, []string{ruleSources})...).Hook(opts)
@@ -337,7 +332,7 @@ func (p Policy) Choice() (c providercache.Choice) {
 	return c
 }
 
-// listedRules are those that a version's number decides.
+// listedRules are the rules that need only a version's number.
 var listedRules = []string{ruleVersions, ruleQuarantine}
 
 const (
@@ -359,7 +354,7 @@ func allowVersions(of getproviders.Pattern, allowed getproviders.Constraints) fu
 	}
 }
 
-// keepBack is the rule "quarantine". It ends at a time, which may be zero: never.
+// keepBack is the rule "quarantine". It ends at ends; the zero time means never.
 func keepBack(of getproviders.Pattern, versions map[getproviders.Version]bool, ends time.Time, reason string) func(candidate) string {
 	return func(c candidate) string {
 		if !of.Matches(c.Provider) || !versions[c.Version] || !ends.IsZero() && !c.Now.Before(ends) {
