@@ -1,5 +1,5 @@
-// Package event holds the events that installing, locking, mirroring and vendoring
-// report while they work, and what becomes of each package in the end.
+// Package event has the events that report the progress of installing,
+// locking, mirroring and vendoring, and the outcome of each package.
 //
 // Set the Observe field of a Fetcher:
 //
@@ -9,7 +9,7 @@
 //		}
 //	})
 //
-// Observers are called for one event at a time, and hold up the work until they return.
+// An observer gets one event at a time, and the work waits until it returns.
 package event
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/link"
 )
 
-// Event is something that happened. Events of one package come in order, those of different packages are mixed.
+// Event is one event. Events of one package come in order; those of different packages are mixed.
 type Event struct {
 	Kind Kind
-	// Outcome is what is known of the package by then. Its Provider is zero where the event is about several, its
-	// Platform where that is the Fetcher's own, in an installation.
+	// Outcome is what is known of the package so far. Its Provider is zero if the event is about
+	// several providers; in an installation, its Platform is zero if it is the Fetcher's own.
 	Outcome
 
 	Requirements getproviders.Requirements // of Queued: what is installed
@@ -40,69 +40,69 @@ type Event struct {
 // Kind says what happened.
 type Kind string
 
-// The kinds, in the order in which they come. None but Queued and Done has to come. A lock file, a mirror and vendored
-// packages have Done for each of the Packages that were Queued, an installation for each provider.
+// The kinds, in the order in which they come. Only Queued and Done always come. A lock file, a mirror and vendored
+// packages have one Done for each of the Packages that were Queued, an installation one for each provider.
 const (
 	Queued       Kind = "queued"        // first: with Requirements, Packages or Sizes
-	Query        Kind = "query"         // the version is going to be decided; Locked: by the lock file
-	Warning      Kind = "warning"       // a registry wants its users to read something
+	Query        Kind = "query"         // a version is about to be chosen, or the lock file's to be checked if Locked is set
+	Warning      Kind = "warning"       // a registry has a message for its users
 	LeftOut      Kind = "left_out"      // a policy leaves out versions that are newer than the one that is selected
-	Selected     Kind = "selected"      // the version is decided
-	Hashing      Kind = "hashing"       // what is at Path is going to be read, because no receipt tells its hashes
-	HashProgress Kind = "hash_progress" // for every 8 MB that were read: of files, or of an archive
-	Hashed       Kind = "hashed"        // what is only verified was read
-	Fetching     Kind = "fetching"      // the package is going to be fetched from Source
-	Progress     Kind = "progress"      // an archive is downloaded: at most ten times a second, from 0 or what an earlier run left to the whole
-	Begun        Kind = "begun"         // something else than downloading is begun: a Phase
+	Selected     Kind = "selected"      // the version is chosen
+	Hashing      Kind = "hashing"       // the package at Path is about to be read, because no receipt has its hashes
+	HashProgress Kind = "hash_progress" // every 8 MB that were read of files or of an archive
+	Hashed       Kind = "hashed"        // a package that was only verified was read
+	Fetching     Kind = "fetching"      // the package is about to be fetched from Source
+	Progress     Kind = "progress"      // an archive is being downloaded: at most ten times a second, from 0, or the bytes of an earlier run, to Total
+	Begun        Kind = "begun"         // a Phase other than Downloading begins
 	Kept         Kind = "kept"          // a download ended early, and Done bytes are kept for a later run
 	Done         Kind = "done"          // last: State says what became of the package
 )
 
-// Outcome is what became of one package, in an installation, a cache, a lock file, a mirror or elsewhere.
+// Outcome is the result for one package of an installation, a cache, a lock file, a mirror or another place.
 type Outcome struct {
 	getproviders.Selection
 	Platform getproviders.Platform
 	State    State
 
-	Path           string                            // of the package, or of its archive, which may be a URL; "": none, or it isn't known
-	Source         string                            // which source had it, as getproviders.Package has it; "" for what was there
-	Bytes          int64                             // of the archive; 0: there is none, or its size isn't known
-	Link           link.Mode                         // how it got from the cache to its place; zero: it didn't
-	LinkReason     error                             // why in no better way; nil: there was none
-	Authentication getproviders.AuthenticationResult // zero for what isn't signed, and where it isn't known any more
-	H1             getproviders.Hash                 // of the files, if they were read or a lock file has to learn it
-	Damaged        bool                              // what was in its place in a mirror had other bytes than it should have
+	Path           string                            // of the package, or of its archive, which may be a URL; "": none, or unknown
+	Source         string                            // that had it, as getproviders.Package names it; "" if it was there already
+	Bytes          int64                             // of the archive; 0: no archive, or unknown size
+	Link           link.Mode                         // how it was linked from the cache to its place; zero: it wasn't
+	LinkReason     error                             // why no better way was used; nil: this is the best one
+	Authentication getproviders.AuthenticationResult // zero for unsigned packages, and if it is no longer known
+	H1             getproviders.Hash                 // of the files, if they were read or the lock file has to record it
+	Damaged        bool                              // the mirror had other bytes in its place than it should have
 	Err            error                             // nil, or a *getproviders.Fault
 }
 
-// State says what became of a package.
+// State is the result for a package.
 type State string
 
-// The states. The zero State is that of a package on which work goes on.
+// The states. The zero State means that the work isn't finished.
 const (
 	BuiltIn     State = "built_in" // part of the product: there is no package
 	Present     State = "present"  // it was in its place already
 	Linked      State = "linked"   // it was in the shared cache already
 	Fetched     State = "fetched"  // from its source, and authenticated
-	Recalled    State = "recalled" // its hashes are known from an earlier run, which read it
-	Listed      State = "listed"   // its hashes are those that a source lists that is trusted
+	Recalled    State = "recalled" // its hashes are known from an earlier run that read it
+	Listed      State = "listed"   // its hashes are those that a trusted source lists
 	Sent        State = "sent"
 	Pulled      State = "pulled"
 	NotCached   State = "not_cached"   // nothing to push: the cache has no package that the lock file allows
 	Absent      State = "absent"       // nothing to pull: the remote has no package that the lock file allows
-	NotRecorded State = "not_recorded" // the lock file doesn't have its h1
+	NotRecorded State = "not_recorded" // the lock file lacks its h1
 	NotTried    State = "not_tried"    // nothing was done, because others failed before the first archive was requested
 	Failed      State = "failed"       // Err says why
 )
 
-// Phase is what is being done to a package.
+// Phase is a step of the work on a package.
 type Phase int
 
-// The phases, in the order in which a package goes through them. None of them has to come.
+// The phases, in the order in which a package goes through them. Each may be missing.
 const (
 	Downloading Phase = iota
-	Unpacking         // files are made of an archive
-	Verifying         // files are hashed that are there
+	Unpacking         // an archive is unpacked to files
+	Verifying         // existing files are hashed
 	Linking           // files are linked, cloned or copied to their place
 )
 
@@ -111,12 +111,12 @@ func (p Phase) String() string {
 	return [...]string{"downloading", "unpacking", "hashing", "linking"}[p]
 }
 
-// hashStep is how many bytes are read between two events of HashProgress. It isn't a time, so that the same
-// package has the same events each time; a slow disk reads as much within a second.
+// hashStep is the number of bytes between two HashProgress events. It isn't a time, so that the
+// same package always has the same events; even a slow disk reads as much within a second.
 const hashStep = 8_000_000
 
-// Count returns a function that is to be called with the number of bytes after each read of a
-// package, from one goroutine at a time. It emits HashProgress for every 8 MB.
+// Count returns a function to be called with the number of bytes after each read of
+// a package, from one goroutine at a time. It emits HashProgress every 8 MB.
 func (o Outcome) Count(emit func(Event)) func(bytes int64) {
 	e, reported := Event{Kind: HashProgress, Outcome: o}, int64(0)
 	return func(bytes int64) {

@@ -1,5 +1,5 @@
-// Package setup assembles what the command line would from a CLI configuration: clients with the user's credentials, the
-// sources of providers, a cache, what fetches packages of providers and of modules, and mirrors and buckets by their address.
+// Package setup assembles, from a CLI configuration, what the command line uses: clients with the user's credentials,
+// sources of providers, a cache, fetchers of providers and modules, and mirrors and buckets by their address.
 //
 //	env, err := setup.Load(ctx, setup.Options{User: cliconfig.User{Environ: os.Environ(), HomeDir: home}, Product: product})
 //	if err != nil {
@@ -8,8 +8,8 @@
 //	defer env.Close()
 //	locks, _, err := env.Installer(".terraform/providers").Install(ctx, required, locks, providercache.Normal)
 //
-// It is the one package that brings the drivers of buckets, of registries of images and of repositories along. Whoever needs none
-// of them makes an Installer from cliconfig.
+// Only this package imports the drivers of buckets, OCI registries and repositories.
+// Programs that need none of them make an Installer from cliconfig.
 package setup
 
 import (
@@ -31,21 +31,22 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// Options say for whom an Environment is made. The zero value is for Terraform, without a user: no variables, no home.
+// Options configure Load. The zero value means Terraform, and a user without environment variables and home directory.
 type Options struct {
 	User    cliconfig.User
 	Product getproviders.Product
 
-	// CacheDir is the user's directory for caches: packages are shared in "providers/v1" below it, unless the CLI configuration
-	// names another cache, and modules in "modules/v1". "": neither is shared. StateDir is where receipts are kept; "": nowhere.
+	// CacheDir is the user's directory for caches: packages are shared in "providers/v1" below it,
+	// unless the CLI configuration names another cache, and modules in "modules/v1"; "": nothing
+	// is shared. StateDir is the directory for receipts; "": no receipts.
 	CacheDir, StateDir string
 
-	// Mirrors are locations, as Environment.Mirror takes them, that are asked in place of what the CLI configuration says, or
-	// with MirrorsFirst before it.
+	// Mirrors are locations, as Environment.Mirror takes them. They are asked instead of
+	// the sources in the CLI configuration or, with MirrorsFirst, before them.
 	Mirrors      []string
 	MirrorsFirst bool
 
-	PluginDirs []string // directories in the layout of a filesystem mirror; if there are any, nothing else counts
+	PluginDirs []string // directories in the layout of a filesystem mirror; if set, no other source is asked
 	Fallback   getproviders.Fallback
 	Offline    bool         // send no request
 	Client     *http.Client // nil: one of getproviders.NewClient
@@ -57,12 +58,12 @@ type Options struct {
 // Environment is what Load assembles. Its fields may be read, and those of the Fetcher set before its first use.
 type Environment struct {
 	Config   *cliconfig.Config
-	Warnings []cliconfig.Problem // what is wrong with the configuration, and doesn't matter to what it says
+	Warnings []cliconfig.Problem // problems of the configuration that aren't errors
 	Network  cliconfig.Network
 	Source   getproviders.Source
 	Fetcher  *providercache.Fetcher
-	Cache    *providercache.Store           // nil: there is none that can be used
-	Skip     map[getproviders.Provider]bool // providers that their developers run from a directory of their own
+	Cache    *providercache.Store           // nil: no cache can be used
+	Skip     map[getproviders.Provider]bool // that their developers run from a directory of their own
 
 	opts    Options
 	hosts   places.Hosts
@@ -71,9 +72,9 @@ type Environment struct {
 	buckets []blob.Bucket
 }
 
-// Load reads the CLI configuration of the user, and assembles what it says. Nothing is asked of any host, but the credentials of
-// buckets that are mirrors may be looked for. An error in the configuration is an error: to install from elsewhere than it says
-// would be worse than to install nothing.
+// Load reads the user's CLI configuration and assembles an Environment. It contacts no registry or
+// mirror, but may look for the credentials of buckets that are mirrors. An error in the configuration
+// fails Load: installing from other sources than it names would be worse than installing nothing.
 func Load(ctx context.Context, o Options) (*Environment, error) {
 	e := &Environment{opts: o, Skip: map[getproviders.Provider]bool{}}
 	config, problems := cliconfig.Read(cliconfig.Find(o.User, o.Product), o.User.Getenv, o.Product)
@@ -127,7 +128,7 @@ func (e *Environment) openSource(ctx context.Context) (err error) {
 	return err
 }
 
-// openCache opens the cache that the user names, else that of tfdeps. Without one, packages are fetched for each directory.
+// openCache opens the cache that the user names, else that of tfdeps. Without a cache, packages are fetched for each directory.
 func (e *Environment) openCache() {
 	dir, named := e.Config.PluginCacheDir, true
 	if dir == "" && e.opts.CacheDir != "" {
@@ -138,16 +139,15 @@ func (e *Environment) openCache() {
 	}
 }
 
-// Installer installs into a directory such as ".terraform/providers", by way of the cache.
+// Installer returns an Installer for a directory such as ".terraform/providers", which uses the cache.
 func (e *Environment) Installer(dir string) *providercache.Installer {
 	return &providercache.Installer{Fetcher: e.Fetcher, Target: &providercache.Store{Dir: dir}, Cache: e.Cache, Skip: e.Skip}
 }
 
-// Modules resolves the modules of configurations, and fetches those that aren't there, from registries, repositories, archives and
-// buckets.
+// Modules returns a Resolver of modules, which fetches missing ones from registries, repositories, archives and buckets.
 func (e *Environment) Modules() *configs.Resolver {
 	store := filepath.Join(e.opts.CacheDir, "modules", "v1")
-	if e.opts.CacheDir == "" || !owner.IsOwnDir(store) { // who can write to it could exchange modules
+	if e.opts.CacheDir == "" || !owner.IsOwnDir(store) { // whoever can write to it could exchange modules
 		store = ""
 	}
 	if e.modules == nil {
@@ -159,8 +159,8 @@ func (e *Environment) Modules() *configs.Resolver {
 	}
 }
 
-// Mirror is the source at a location: a directory in the layout of a filesystem mirror, a network mirror at https://, a bucket at
-// s3:// or gs://, or the repositories of oci://HOST/PATH/${namespace}/${type}.
+// Mirror returns the source at a location: a directory in the layout of a filesystem mirror, a network mirror at
+// https://, a bucket at s3:// or gs://, or the repositories of oci://HOST/PATH/${namespace}/${type}.
 func (e *Environment) Mirror(ctx context.Context, location string) (getproviders.Source, error) {
 	source, bucket, err := e.hosts.Mirror(ctx, e.single, location)
 	if bucket != nil {
@@ -169,7 +169,7 @@ func (e *Environment) Mirror(ctx context.Context, location string) (getproviders
 	return source, err
 }
 
-// Destination is where mirror.Update puts packages: a directory, a bucket or registries of images, named as for Mirror.
+// Destination returns where mirror.Update puts packages: a directory, a bucket or an OCI registry, named as for Mirror.
 func (e *Environment) Destination(ctx context.Context, location string) (mirror.Destination, error) {
 	switch {
 	case places.IsOCI(location):
@@ -188,7 +188,7 @@ func (e *Environment) Destination(ctx context.Context, location string) (mirror.
 	return mirror.Bucket(bucket), nil
 }
 
-// Bucket opens the bucket at s3:// or gs://. Close closes it.
+// Bucket opens the bucket at an s3:// or gs:// address. Environment.Close closes it.
 func (e *Environment) Bucket(ctx context.Context, location string) (blob.Bucket, error) {
 	bucket, err := e.hosts.Bucket(ctx, location)
 	if err == nil {
@@ -197,7 +197,7 @@ func (e *Environment) Bucket(ctx context.Context, location string) (blob.Bucket,
 	return bucket, err
 }
 
-// Close closes buckets and what is open of modules. The Environment isn't used afterwards.
+// Close closes buckets and module fetchers. The Environment must not be used afterwards.
 func (e *Environment) Close() error {
 	var errs []error
 	for _, bucket := range e.buckets {
