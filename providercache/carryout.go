@@ -21,9 +21,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// carryOut does what the steps say, each of which has an outcome then. What metadata and directories
-// show comes first: if any provider can't be installed, no archive is requested or unpacked.
-// What is on this machine, unpacked, is put into its place nevertheless.
+// carryOut carries out the steps and sets the outcome of each. It checks metadata and
+// directories first: if any provider can't be installed, no archive is requested or
+// unpacked. Packages that are unpacked on this machine are installed nevertheless.
 func (in *Installer) carryOut(ctx context.Context, all steps, target store.View) {
 	in.recordDue(ctx, all)
 	in.noteUses(ctx, all, target)
@@ -36,7 +36,7 @@ func (in *Installer) carryOut(ctx context.Context, all steps, target store.View)
 	blocked, done := in.openTarget(ctx, slices.Concat(link, fetch))
 	defer done()
 	in.reportPresent(ctx, all.to(keep))
-	in.each(ctx, fetch, in.describe) // also if Target is blocked: what a source says of a provider says more
+	in.each(ctx, fetch, in.describe) // also if Target is blocked, because errors of the source tell more
 	in.nameDamaged(fetch)
 	if blocked {
 		return
@@ -63,7 +63,7 @@ func (in *Installer) noteUses(ctx context.Context, all steps, target store.View)
 	}
 }
 
-// sweep removes what killed processes left.
+// sweep removes what killed processes left behind.
 func (in *Installer) sweep() {
 	scratch.Sweep(in.Target.Dir, in.fetcher().Now())
 	if in.Cache != nil {
@@ -71,9 +71,8 @@ func (in *Installer) sweep() {
 	}
 }
 
-// openTarget makes Target, and finds out whether packages can be put there. If
-// it is blocked, all steps fail for the same reason. done removes the directory if it
-// stayed empty.
+// openTarget makes Target, and checks that packages can be put there. If not, it is blocked, and
+// all steps fail for the same reason. done removes the directory if it stayed empty.
 func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, done func()) {
 	made, err := disk.Probe(in.Target.Dir)
 	if err == nil {
@@ -92,8 +91,8 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 	return true, func() {}
 }
 
-// withhold ends the steps that would have to unpack something, because other providers have
-// failed. After the context has ended, that is why.
+// withhold ends the steps that would have to unpack an archive,
+// because other providers have failed or the context has ended.
 func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 	for _, s := range tasks {
 		switch {
@@ -108,8 +107,8 @@ func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 	return rest
 }
 
-// reportPresent reports packages that are in Target already, with what the lock file has to
-// learn about them.
+// reportPresent reports packages that are in Target already, and
+// notes what the lock file has to record of them.
 func (in *Installer) reportPresent(ctx context.Context, present steps) {
 	for _, s := range present {
 		s.outcome.Outcome = Outcome{Selection: s.Selection, State: event.Present}
@@ -120,9 +119,8 @@ func (in *Installer) reportPresent(ctx context.Context, present steps) {
 	}
 }
 
-// describe asks the source where a package is. That is one short request
-// for each, and all of them are done before the first archive is requested, so
-// that the order of downloads can be chosen.
+// describe asks the source where a package is. All these short requests are done before
+// the first archive is requested, so that the order of downloads can be chosen.
 func (in *Installer) describe(ctx context.Context, s *step) (err error) {
 	if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
 		return s.Failed(during.Metadata, err)
@@ -130,11 +128,11 @@ func (in *Installer) describe(ctx context.Context, s *step) (err error) {
 	return nil
 }
 
-// nameDamaged adds to failures, where no request is allowed, that there is a package in Target, and
-// isn't what the lock file records.
+// nameDamaged adds to each NotCachedError the package in Target
+// that isn't what the lock file records.
 func (in *Installer) nameDamaged(all steps) {
 	for _, s := range all {
-		hashed := len(resolve.OfScheme(s.Recorded, hashing.H1)) > 0 // without these, it isn't known what the package is
+		hashed := len(resolve.OfScheme(s.Recorded, hashing.H1)) > 0 // without an h1, nobody knows whether the package is damaged
 		if !s.local.Exists || !hashed {
 			continue
 		}
@@ -144,8 +142,8 @@ func (in *Installer) nameDamaged(all steps) {
 	}
 }
 
-// fetch fetches the packages, many at once. All of them may wait in the queues
-// for a download and for an unpacker, which keep the order of tasks.
+// fetch fetches the packages, many at once. They wait for download
+// slots and for unpackers in the order of tasks.
 func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	if len(tasks) == 0 {
 		return
@@ -181,9 +179,8 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	sharedFailures(tasks)
 }
 
-// largestFirst puts first what takes longest, so that the last download doesn't
-// leave the other cores idle for long. The network is slow, so archives of
-// unknown size come first, in the order of providers.
+// largestFirst puts the slowest first, so that the last download doesn't leave the other cores idle
+// for long. The network is slow, so archives of unknown size come first, in the order of providers.
 func largestFirst(tasks steps) steps {
 	return slices.SortedStableFunc(slices.Values(tasks), func(a, b *step) int { return cmp.Compare(b.about, a.about) })
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// Check says, without network and without writing, whether Install would have
-// anything to do. Each provider has at most one reason: the first that holds,
-// in the order lock file, constraints, hashes, package. Packages that no receipt
-// knows are read and hashed. The error is the context's, or says that there is no Target.
+// Check reports, without network and without writing, whether Install would have anything to do. Each provider has
+// at most one reason: the first that applies, in the order lock file, constraints, hashes, package. Packages
+// without a receipt are read and hashed. The error is the context's, or says that Target is nil.
 func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (Status, error) {
 	if in.Target == nil {
 		return Status{}, errors.New("an Installer needs a Target")
@@ -34,13 +33,14 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	return Status{reasons}, nil
 }
 
-// CheckLocks is Check of the lock file alone: no package is looked at, and no Target is needed. It returns the versions of which a
-// package can be compared with the lock file, and reasons, of which those about entries that no requirement needs come late.
+// CheckLocks is Check for the lock file alone: it looks at no package and needs no Target. It
+// returns the versions whose packages can be compared with the lock file, and the reasons in this
+// order: required providers, entries that no requirement needs, entries without an h1.
 func (in *Installer) CheckLocks(req getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection, reasons []Reason) {
 	locks = resolve.OrEmpty(locks)
 	locked, reasons = resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks)
 	locked = slices.DeleteFunc(locked, func(s getproviders.Selection) bool {
-		// Without an h1, with which an unpacked package can be compared, the source would have to be asked.
+		// An unpacked package can only be compared with an h1; Install would have to ask the source.
 		none := len(resolve.OfScheme(resolve.Recorded(locks, s), hashing.H1)) == 0
 		if none {
 			reasons = append(reasons, Reason{Code: "lock_without_hash", Provider: s.Provider, Detail: "the lock file has no h1 hash that an unpacked package could be compared with"})
@@ -50,8 +50,7 @@ func (in *Installer) CheckLocks(req getproviders.Requirements, locks *depsfile.L
 	return locked, reasons
 }
 
-// reason returns the code and the detail of what is wrong with the package that belongs at a path;
-// nothing if all is well.
+// reason returns the code and the detail of what is wrong with the package that belongs at a path, or "" if nothing is.
 func (seen localPackage) reason(path string, locked getproviders.Version) (code, detail string) {
 	switch {
 	case !seen.Exists:
@@ -70,7 +69,7 @@ func (seen localPackage) reason(path string, locked getproviders.Version) (code,
 	return "", ""
 }
 
-// Status is Check's answer; no reasons means up to date.
+// Status is the result of Check; no reasons means up to date.
 type Status struct {
 	Reasons []Reason `json:"reasons"` // in the order of providers
 }

@@ -1,5 +1,5 @@
-// Package providercache installs provider packages: it puts bytes on disk, and
-// only those that the source, its signatures and the lock file agree about.
+// Package providercache downloads, verifies and installs provider packages. It installs
+// only packages that match what their source, its signatures and the lock file say.
 //
 //	random, err := getproviders.Terraform("1.15.9").ParseProvider("hashicorp/random")
 //	installer := &providercache.Installer{
@@ -9,7 +9,7 @@
 //	installed, err := installer.Ensure(ctx, random, getproviders.MustParseConstraints("~> 3.0"))
 //	fmt.Println(installed.Version, installed.Executable)
 //
-// All that a working directory requires, as its lock file says:
+// To install everything that a working directory requires, in the versions of its lock file:
 //
 //	found, problems := configs.Read(ctx, ".", configs.Options{})
 //	locks, report, err := installer.Install(ctx, found.Requirements, found.Locks, providercache.Normal)
@@ -20,23 +20,20 @@
 //
 // An installation has five phases, each of which hands a value to the next:
 //
-//	resolve    a version for each provider; asks the source for what isn't locked
-//	inspect    what the target directory and the cache hold of these versions
+//	resolve    a version for each provider; asks the source for those that aren't locked
+//	inspect    which of these packages the target directory and the cache already hold
 //	plan       which packages are present, which are in the cache, which have to be fetched
 //	carry out  fetch, authenticate, unpack, publish, link; many providers at once
 //	conclude   the new locks, or all errors
 //
 // # Guarantees
 //
-// A package appears in the target directory by one rename, when it has been
-// verified as a whole, and nothing is ever written into one that is there. No
-// archive is requested before all metadata shows that every provider can be
-// installed; the error joins those of all that failed. When the
-// context ends, every method returns within moments, and leaves no unfinished
-// packages. Many goroutines and many processes may install into one directory
-// and by way of one cache at the same time, with or without file locks. The
-// package never prints, holds no credentials and reads no environment, except
-// for the system's directory for temporary files.
+// A package appears in the target directory by one rename, after all of it was verified, and nothing is ever
+// written into a package that is there. No archive is requested before the metadata of all providers shows that
+// they can be installed; the error joins those of all providers that failed. When the context ends, every method
+// returns within moments and leaves no unfinished packages. Many goroutines and processes may install into one
+// directory and through one cache at the same time, with or without file locks. The package never prints, holds no
+// credentials and reads no environment variables, except for the directory of temporary files.
 //
 // docs/engine.md explains the guarantees, the cache, receipts, the order of checks, and how this differs from Terraform and
 // OpenTofu.

@@ -13,29 +13,26 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// ErrNotTried matches errors of providers that weren't installed because others
-// had failed before the first archive was requested.
+// ErrNotTried matches errors of providers that weren't installed
+// because others had failed before the first archive was requested.
 var ErrNotTried = errors.New("it was not tried, because other providers failed")
 
 // Installed is a provider that is ready to run.
 type Installed struct {
-	Outcome                        // its Path is below Target, so relative if Target is; with an Err, of EnsureAll, only Provider is set beside it
+	Outcome                        // its Path is below Target, so relative if Target is; if EnsureAll sets Err, only Provider is set beside it
 	Executable string              // in the directory at Path
-	Hashes     []getproviders.Hash // what a lock file would record
+	Hashes     []getproviders.Hash // that a lock file would record
 }
 
-// Ensure makes Target hold the newest version of one provider that the
-// constraints allow, for callers who have neither a working directory nor a
-// lock file. c may be the zero Constraints.
+// Ensure puts the newest version of one provider that the constraints allow into Target, for
+// callers without a working directory and a lock file. c may be the zero Constraints.
 //
-// Without a lock file there is no hash by which a package could be recognised,
-// and a version alone proves nothing. What does is a receipt, so StateDir should
-// be set: then a package that is in Target or in the Cache, and came from the
-// source that it would come from now, is used. Else the package is fetched each
-// time, and what is in Target stays untouched if it turns out to be the same; a
-// provider that runs from there is not disturbed. Versions are asked for each
-// time; a program that calls it often should keep Hashes, and use Install with locks made
-// of them.
+// Without a lock file, no hash says what a package should be, and a version alone proves
+// nothing. A receipt does, so StateDir should be set: a package in Target or in the Cache is
+// then used if it came from the same source that would be asked now. Otherwise the package is
+// fetched each time; if the one in Target turns out to be equal, it stays untouched, so a
+// provider that runs from there isn't disturbed. Ensure asks for versions each time; a program
+// that calls it often should keep Hashes, and use Install with locks made of them.
 //
 // The error is a *getproviders.Fault.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
@@ -91,7 +88,7 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 	s := getproviders.Selection{Provider: p}
 	switch {
 	case in.Fetcher == nil:
-		return nil // Install says so
+		return nil // Install returns the error
 	case p.IsBuiltIn():
 		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.BuiltIn, errors.New("a built-in provider has no package")))
 	case in.Skip[p]:
@@ -100,7 +97,7 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 	return nil
 }
 
-// installed is the result for one provider that Install has been asked for without locks.
+// installed turns an outcome of an installation without locks into an Installed.
 func (in *Installer) installed(o outcome) Installed {
 	err := o.Err
 	if o.State == event.NotTried {

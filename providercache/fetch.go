@@ -15,13 +15,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// getter makes a package, with all checks passed, in a stage.
+// getter downloads, verifies and unpacks a package into a stage.
 type getter func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error)
 
-// fetchOne fetches one package into the first of the step's stores that takes it: the cache, from where it is linked into Target,
-// or Target itself. If several processes want the same package in the cache at the same time, one
-// fetches it and the others wait for the package's file lock and find it then;
-// where file locks don't work, each fetches it.
+// fetchOne fetches one package into the first of the step's stores that takes it: the cache, from where it is linked
+// into Target, or Target itself. If several processes want the same package in the cache, one fetches it, while the
+// others wait for the package's file lock and then find it; where file locks don't work, each fetches it.
 func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
 	if s.into[0] == in.Cache {
 		unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
@@ -48,7 +47,7 @@ func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
 	return nil
 }
 
-// takeFromCache ends a step whose package is in the cache: another process may have fetched it in the meantime.
+// takeFromCache ends a step whose package is in the cache, because another process may have fetched it meanwhile.
 func (in *Installer) takeFromCache(ctx context.Context, s *step) (ended bool, err error) {
 	state := getproviders.StateCached
 	if s.todo == caching {
@@ -68,7 +67,7 @@ func (in *Installer) takeFromCache(ctx context.Context, s *step) (ended bool, er
 	return s.todo == nothing, nil
 }
 
-// findInCache finds out what the cache has of a package, if that may be used; nil: nothing. The error says that the policy refuses it.
+// findInCache identifies the package in the cache, or returns nil if it may not be used. The error is the policy's refusal.
 func (in *Installer) findInCache(ctx context.Context, t fetch.Request, state getproviders.CandidateState) (*receipt.Provenance, error) {
 	at := in.cacheView()
 	i := inspector{in: in, cache: func() store.View { return at }}
@@ -80,8 +79,8 @@ func (in *Installer) findInCache(ctx context.Context, t fetch.Request, state get
 	return &found, in.fetcher().Approve(ctx, t, state, found)
 }
 
-// stage has a package made in the first of the step's stores that can be written to and has room: the disk of Target needn't be
-// full where that of the cache is. Stores before that one aren't the step's any more.
+// stage makes a package in the first of the step's stores that is writable and has room, because
+// Target may be on another disk than a full cache. It removes the earlier stores from the step.
 func (in *Installer) stage(ctx context.Context, s *step, get getter) (stage *staging.Stage, got receipt.Provenance, err error) {
 	for begun := false; ; s.into, s.Partials = s.into[1:], "" {
 		last := len(s.into) == 1
@@ -104,14 +103,14 @@ func (in *Installer) stage(ctx context.Context, s *step, get getter) (stage *sta
 	}
 }
 
-// publish publishes a package in the store of its stage, and links it from the cache into Target. If the cache has another package
-// that has to stay, or can't be written to, Target gets the new one for itself.
+// publish publishes a staged package in its store, and links it from the cache into Target. If the cache
+// can't be written to, or has another package that has to stay, Target gets a package of its own.
 func (in *Installer) publish(ctx context.Context, s *step, stage *staging.Stage, got receipt.Provenance) (o outcome, err error) {
 	stage.PutTimesBack(in.fetcher().Now())
 	if s.into[0] == in.Target {
 		return in.publishInTarget(ctx, s.Selection, got, stage)
 	}
-	_ = patient.Remove(stage.ArchivePath()) // a copy may need the room
+	_ = patient.Remove(stage.ArchivePath()) // makes room for a copy
 	at := in.cacheView()
 	shared, unshared := in.publishInCache(ctx, s.Selection, stage, got, at)
 	switch {
@@ -132,9 +131,8 @@ func (in *Installer) publish(ctx context.Context, s *step, stage *staging.Stage,
 	return o, err
 }
 
-// publishInCache publishes a package in the cache, or adopts an equal one that
-// is there already. The caller records the receipt that it returns. If it
-// fails, the package is still in the stage.
+// publishInCache publishes a package in the cache, or adopts an equal one that is there already. It
+// returns the receipt, which the caller records. If it fails, the package is still in the stage.
 func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
 	record, err := got.CompleteRecord(stage.PackagePath())
@@ -147,7 +145,7 @@ func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selectio
 		receipt, known := at.Find(shared.Name)
 		return known && receipt.H1 != there && !announced
 	})
-	if adopted && err == nil { // it has the hash, but of its status nothing is known
+	if adopted && err == nil { // its hash is right, but its files' stat isn't known
 		var h1 getproviders.Hash
 		if h1, shared.Receipt.Record, err = in.hashPackage(ctx, s, at); err == nil && h1 != got.H1 {
 			err = errChanged

@@ -17,60 +17,57 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Fetcher gets packages: it asks its Source where a package is, downloads and verifies it, and hands it over in a
-// private directory. Installer, and what fills lock files, mirrors and repositories, stand on it; one Fetcher may serve
-// them all at the same time, and then they share its Limits and what its Source remembers.
+// Fetcher gets packages: it asks its Source where a package is, downloads and verifies it, and unpacks it
+// into a private directory. Installers, lock files, mirrors and vendoring use it; they may share one
+// Fetcher at the same time, and with it the Limits and the cached answers of its Source.
 //
 // It is a plain struct: set the fields, then use it from as many goroutines as you like. It must not be copied, nor its
 // fields changed, after the first use.
 type Fetcher struct {
 	Source   getproviders.Source   // nil: the registry of each provider, asked with the Client
-	Client   *http.Client          // for archives; nil: one of the engine's own. Credentials are for it to add
+	Client   *http.Client          // for archives; nil: one of the engine's own. It has to add credentials itself
 	Platform getproviders.Platform // zero: the current one
 	Product  getproviders.Product  // for built-in providers and messages
 	Limits   Limits
-	// Observe gets the events, one at a time, each with the context of the call that it
-	// belongs to; nil: events are dropped. It must not call the Fetcher.
+	// Observe gets the events, one at a time, each with the context of the
+	// call that caused it; nil drops events. It must not call the Fetcher.
 	Observe func(context.Context, event.Event)
 	Now     func() time.Time // nil: time.Now
 
-	// StateDir is where receipts are kept, which tell later runs what a package
-	// is without reading it; "": none are kept. No other user may be able to write to
-	// it. With Verify, receipts are ignored and every package is hashed.
+	// StateDir is the directory for receipts, which let later runs identify a package without reading it; "": no receipts.
+	// No other user may be able to write to it. With Verify, receipts are ignored and every package is hashed.
 	//
-	// Where only this user and root can write to a cache, a receipt counts although
-	// the ctime of a file has moved, because to delete a hard link moves it. With
-	// StrictTimes it doesn't: the package is hashed. docs/trust.md says what that is for.
+	// In a cache that only this user and root can write to, a receipt counts even if the ctime of a file has changed,
+	// because deleting a hard link changes it. With StrictTimes the package is hashed instead; see docs/trust.md.
 	StateDir    string
 	Verify      bool
 	StrictTimes bool
 
 	HashPolicy HashPolicy // which unsigned hashes are trusted; zero: those of the Product's own registry
 
-	// ArchiveDir is a directory for archives, by their checksums: one that is needed again,
-	// for a lock file and then for a mirror, is read from there, verified again, and not downloaded
-	// again. "": none are kept. Who sets it removes it when all is done; it may be
-	// on the file system of the mirror, or of the cache, where it takes no further room.
-	// Archives whose checksum no source tells beforehand aren't kept.
+	// ArchiveDir is a directory that keeps archives by checksum. An archive that is needed again, for a lock
+	// file and then for a mirror, is read from there and verified again instead of downloaded. "": archives
+	// aren't kept. The caller removes the directory when all is done; on the file system of the mirror or of the
+	// cache it takes no extra room. Archives whose checksum isn't known before the download aren't kept.
 	ArchiveDir string
 
-	// Policy is asked about every package, after all other checks and before it is used:
-	// one that was fetched, is in the cache, or is in its place already, by an Installer, for a
-	// lock file, a mirror or vendored packages. An error refuses the package, and is why its
-	// provider fails, as a *Fault that matches getproviders.ErrRefused; what is in place stays there. It is called
-	// from many goroutines. nil: nothing is refused.
+	// Policy is called for every package after all other checks and before the package is used, whether it was
+	// fetched, is in the cache or is in its place already, for an Installer, a lock file, a mirror or vendoring. An
+	// error refuses the package: its provider fails with a *Fault that matches getproviders.ErrRefused, and the
+	// package in place stays there. Policy is called from many goroutines. nil refuses nothing.
 	Policy func(ctx context.Context, c getproviders.Candidate) error
 
-	// Choice is asked about versions before one is chosen, which are left out then and don't fail; see event.LeftOut. Locked
-	// versions, and those that a caller names, aren't chosen: they are for the Policy to refuse. Zero: none is left out.
+	// Choice is asked about versions before one is chosen; those that it refuses are left out
+	// and don't fail, see event.LeftOut. It isn't asked about locked versions and those that a
+	// caller names: the Policy refuses these. The zero Choice leaves none out.
 	Choice Choice
 
 	once   sync.Once
 	opened *fetch.Fetcher
 }
 
-// Limits bounds what a Fetcher does at once, over all calls of its methods, and what a package may be. Zero fields mean
-// the defaults. Queries counts for each call; the Source and the Client have limits of their own.
+// Limits bounds what a Fetcher does at once, over all calls of its methods, and the size of a package. 0 means the
+// default that is given below. Queries counts for each call; the Source and the Client have limits of their own.
 type Limits struct {
 	Queries      int   // metadata requests at once; 32
 	Downloads    int   // archives at once; 32
@@ -80,7 +77,7 @@ type Limits struct {
 	PackageFiles int   // entries of one package; 10 000
 }
 
-// Opened is f with every default decided, once, for the packages of this module: the result has an internal type.
+// Opened returns f with all defaults set, for the packages of this module: the result, made once, has an internal type.
 func (f *Fetcher) Opened() *fetch.Fetcher {
 	f.once.Do(func() {
 		f.opened = fetch.Open(&fetch.Fetcher{
@@ -101,7 +98,7 @@ func (f *Fetcher) Opened() *fetch.Fetcher {
 	return f.opened
 }
 
-// decided fills in what isn't set.
+// decided replaces unset limits by the defaults.
 func (l Limits) decided() fetch.Limits {
 	usual := unpack.DefaultLimits()
 	return fetch.Limits{
@@ -132,12 +129,12 @@ const (
 // HashPolicy says which sources are trusted for the hashes of packages that aren't read. The zero value is TrustRegistryHashes.
 type HashPolicy = fetch.HashPolicy
 
-// The policies.
+// The hash policies.
 const (
 	// TrustRegistryHashes records what the product's own registry lists, without reading the package.
 	TrustRegistryHashes = fetch.TrustRegistryHashes
 	// TrustMirrorHashes records what any registry lists in this way, and what network mirrors list.
 	TrustMirrorHashes = fetch.TrustMirrorHashes
-	// ComputeHashes trusts no source, and reads every package whose content isn't known yet.
+	// ComputeHashes trusts no source, and reads every package whose hashes aren't known yet.
 	ComputeHashes = fetch.ComputeHashes
 )

@@ -21,26 +21,24 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// localPackage is what this machine has of a selected package.
+// localPackage is what Target and the cache hold of a selected package.
 type localPackage struct {
 	Exists     bool                // in Target
 	Matches    bool                // it is what would be installed
-	LockUpdate *receipt.Provenance // what the lock file has to learn of it; nil: nothing
+	LockUpdate *receipt.Provenance // what the lock file has to record of it; nil: nothing
 	Err        error               // why it couldn't be hashed
-	Cached     *receipt.Provenance // what the cache has, if that may be used; nil: nothing
-	Refused    error               // why the policy refuses what matches or is cached
+	Cached     *receipt.Provenance // the package in the cache, if it may be used; else nil
+	Refused    error               // why the policy refuses the package in Target or in the cache
 
-	Due []receipt.Pending // what was hashed and is to get a receipt, or whose receipt has to be renewed
+	Due []receipt.Pending // packages that were hashed and get a receipt, or whose receipt has to be renewed
 }
 
-// inspect finds out what there is of the selected packages: in Target, and
-// where that isn't what is wanted in the cache, if withCache says so. It
-// inspects as many at once as there are cores. A package with a receipt that
-// still holds isn't read; one that can't be read counts as damaged.
+// inspect looks for the selected packages in Target and, with withCache, also in the cache
+// if Target's isn't acceptable. It inspects as many at once as there are cores. A package
+// with a valid receipt isn't read; one that can't be read counts as damaged.
 func (in *Installer) inspect(ctx context.Context, target store.View, selections []getproviders.Selection, locks *depsfile.Locks, withCache bool) map[getproviders.Provider]localPackage {
 	i := inspector{in: in, target: target, cache: sync.OnceValue(in.cacheView), withCache: withCache && in.Cache != nil}
-	// The error of what isn't looked at, because ctx ended, comes up again in
-	// the next phase.
+	// Packages that weren't inspected, because ctx ended, fail with that error in the next phase.
 	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s getproviders.Selection) (localPackage, error) {
 		return i.inspect(ctx, fetch.Request{Selection: s, Recorded: resolve.Recorded(locks, s)}), nil
 	})
@@ -51,13 +49,13 @@ func (in *Installer) inspect(ctx context.Context, target store.View, selections 
 	return local
 }
 
-// inspector inspects packages with receipts that were read once; those of the cache
-// only if a package of Target takes them.
+// inspector inspects packages with receipts that are read once;
+// those of the cache are read when the first package needs them.
 type inspector struct {
 	in        *Installer
 	target    store.View
 	cache     func() store.View
-	withCache bool // in the cache, too
+	withCache bool // look in the cache, too
 }
 
 func (i inspector) inspect(ctx context.Context, t fetch.Request) localPackage {
@@ -84,7 +82,7 @@ func (i inspector) inspectTarget(ctx context.Context, t fetch.Request, local *lo
 	}
 	at := i.target
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if at.Own = nil; i.linksToCache(dir, t) { // for what others keep there are no receipts
+		if at.Own = nil; i.linksToCache(dir, t) { // packages outside of both have no receipts
 			at = i.cache()
 		}
 	}
@@ -103,16 +101,14 @@ func (i inspector) inspectTarget(ctx context.Context, t fetch.Request, local *lo
 	}
 }
 
-// linksToCache reports whether a link in Target leads to the very place that
-// the package has in the cache.
+// linksToCache reports whether a link in Target leads to the package's path in the cache.
 func (i inspector) linksToCache(dir string, t fetch.Request) bool {
 	target, err := os.Readlink(dir)
 	return err == nil && i.in.Cache != nil && target == i.in.cachePath(t.Selection)
 }
 
-// isAcceptable reports whether a package that is there is as good as one that
-// would be fetched: the lock file has one of its hashes, or if that has none at
-// all, the package came from the very source that it would come from now.
+// isAcceptable reports whether a package on this machine is as good as a fetched one: the lock file has one of its
+// hashes or, if the lock file has none at all, the package came from the same source that would be asked now.
 func (in *Installer) isAcceptable(ctx context.Context, t fetch.Request, p receipt.Provenance) bool {
 	if len(t.Recorded) > 0 {
 		return p.H1 != "" && slices.Contains(t.Recorded, p.H1) || p.ZH != "" && slices.Contains(t.Recorded, p.ZH)
@@ -120,8 +116,8 @@ func (in *Installer) isAcceptable(ctx context.Context, t fetch.Request, p receip
 	return p.Origin != "" && p.Origin == in.sourceURL(ctx, t.Selection)
 }
 
-// sourceURL says where a package would come from now; "" if the source doesn't
-// tell. A source that fails here fails again when it is asked for the package.
+// sourceURL returns where a package would come from now; "" if the source doesn't tell. Errors
+// are dropped: a source that fails here fails again when it is asked for the package.
 func (in *Installer) sourceURL(ctx context.Context, s getproviders.Selection) string {
 	source := in.fetcher().Source.Describe(s.Provider)
 	if source.SourceURL == nil {
@@ -134,11 +130,9 @@ func (in *Installer) sourceURL(ctx context.Context, s getproviders.Selection) st
 	return origin
 }
 
-// identify finds out what a package is: by its receipt if that still holds,
-// else by hashing it. A package that no hash could prove to be the right one
-// isn't read, and found is empty then. due are the packages that were read
-// and get a receipt, or whose receipt is to be renewed. The error says why the
-// package can't be read, or that it isn't there.
+// identify finds out what a package is: from a valid receipt, else by hashing it. If no hash could prove that the
+// package is the right one, it isn't read, and found is empty. due are packages that were hashed and get a receipt, or
+// whose receipt has to be renewed. The error says why the package can't be read, or that it doesn't exist.
 func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View) (found receipt.Provenance, due []receipt.Pending, err error) {
 	name := i.in.packageName(t.Selection)
 	if rc, ok := i.byReceipt(at, name); ok {
@@ -161,16 +155,15 @@ func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View)
 	if known && claimed.H1 == h1 {
 		found = claimed
 	}
-	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
+	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its old receipt stays, and still shows the damage
 		due = append(due, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(i.cache()), Receipt: found.Receipt(record)})
 	}
 	return found, due, nil
 }
 
-// byReceipt identifies a package without reading it. A package in Target may
-// consist of hard links to the cache's files. When another directory links the
-// same files, or is deleted, their ctime changes, and the receipt of this Target
-// doesn't hold any more; but the cache's receipt does.
+// byReceipt identifies a package without reading it. A package in Target may consist of hard links
+// to the cache's files. When another directory links the same files, or is deleted, their ctime
+// changes, which invalidates the receipt of this Target, but not that of the cache.
 func (i inspector) byReceipt(at store.View, name string) (found receipt.Receipt, ok bool) {
 	if i.in.fetcher().Verify {
 		return found, false
@@ -184,9 +177,8 @@ func (i inspector) byReceipt(at store.View, name string) (found receipt.Receipt,
 	return at.LinkedFrom(i.cache(), name)
 }
 
-// renewal is a package of the cache whose files have other ctimes than its receipt
-// records. The receipt counts even so, and is renewed, so that it counts as well
-// where ctimes do.
+// renewal returns a package of the cache whose files have other ctimes than its receipt records.
+// The receipt still counts, but is renewed, so that it also counts under StrictTimes.
 func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
 	if !rc.Moved() {
 		return nil
@@ -194,10 +186,8 @@ func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
 	return []receipt.Pending{{Name: name, Dir: i.cache().Path(name), Shared: true, Linked: true, Receipt: rc}}
 }
 
-// sharesCacheFiles reports whether a package in Target consists of hard links
-// to the cache's files. If it has to be hashed, it is hashed in the cache,
-// because that renews the receipt of the cache, which serves all directories
-// that have these files.
+// sharesCacheFiles reports whether a package in Target consists of hard links to the cache's files. Such a package is
+// hashed in the cache, because that renews the cache's receipt, which serves all directories with these files.
 func (i inspector) sharesCacheFiles(t fetch.Request) bool {
 	if i.in.fetcher().Verify || i.cache().Own == nil {
 		return false
@@ -210,8 +200,7 @@ func (i inspector) sharesCacheFiles(t fetch.Request) bool {
 	return err == nil && here.SameFiles(there)
 }
 
-// hashPackage hashes a package. The record is of the status that its files had
-// before.
+// hashPackage hashes a package. The record has the stat of its files from before the hashing.
 func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, at store.View) (getproviders.Hash, receipt.StatRecord, error) {
 	dir := at.Path(in.packageName(s))
 	began := in.fetcher().Now()
@@ -228,19 +217,18 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 // Outcome is what became of one package.
 type Outcome = event.Outcome
 
-// outcome is what became of a selection. Authentication and H1 are what the lock file has to learn of the package: if it was
-// there already and the lock file knows it, that is nothing.
+// outcome is the result for a selection. Authentication and H1 are what the lock file has to record
+// of the package, so they are zero if the lock file already records a package in Target.
 type outcome struct {
 	Outcome
 	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms, unsigned, if the HashPolicy trusts them
-	receipt        receipt.Pending                             // what is to get one
+	receipt        receipt.Pending                             // the receipt to write
 }
 
 // Report is what an Install did, in the order of providers.
 type Report struct {
 	Outcomes []Outcome
-	// Incomplete lists providers whose new lock entries hold hashes of this
-	// platform only, as far as is known: no signature covers any for the
-	// others, and the lock file had none.
+	// Incomplete lists providers whose new lock entries hold hashes of this platform only, as
+	// far as is known: no signature covers those of others, and the lock file had none.
 	Incomplete []getproviders.Provider
 }

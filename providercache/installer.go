@@ -17,32 +17,28 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// Install makes Target hold a package for every requirement and returns the
-// locks that belong to it. locks is what the lock file holds now; nil and
-// empty are fine, and it isn't changed.
+// Install puts a package for every requirement into Target and returns the new locks. locks is
+// what the lock file holds now; nil and empty are fine, and Install doesn't change it.
 //
-// The locks returned are those that were given, with three changes. Entries
-// of packages that were fetched or came from the Cache are made again from the
-// h1 of their files, the hashes that a signature covers, those that HashPolicy
-// admits, and what was recorded before for the same version. Entries that have the h1 of what is in Target
-// already stay as they are, even if constraints have changed. Entries of
-// providers that aren't required go.
+// The new locks are a changed copy of locks. If a package was fetched or came from the
+// Cache, its entry holds the h1 of its files, the hashes that a signature covers, those
+// that HashPolicy admits, and those that were recorded before for the same version. If the
+// entry has the h1 of a package that Target already holds, it stays as it is, even if
+// constraints have changed. Entries of providers that aren't required are removed.
 //
-// A package that is in Target or in the Cache is used if it has one of the
-// hashes that the lock file records for it. Where the lock file has none, it is
-// used if a receipt says that it was fetched from the very source that would
-// be asked for it now; the lock entry becomes what it would have become then.
-// Else there is nothing to trust, and the package is fetched.
+// A package in Target or in the Cache is used if the lock file records one of its hashes. If
+// the lock file has no hashes for it, it is used if a receipt says that it was fetched from
+// the same source that would be asked now; the lock entry is then the same as after a
+// download. Otherwise nothing shows that the package is the right one, and it is fetched.
 //
-// Versions and descriptions of all packages are asked for before the first
-// archive. If they show that a provider can't be installed, no archive is
-// requested. The same holds if Target can't be written to, or if there is too little
-// room for the archives whose sizes are known.
+// Install asks for the versions and the metadata of all packages before it requests the first archive.
+// It requests no archive if the metadata shows that a provider can't be installed, if Target can't be
+// written to, or if there is too little room for the archives whose sizes are known.
 //
-// If anything fails, the locks are nil and the error joins one
-// *getproviders.Fault for each provider that couldn't be installed, in order;
-// one that matches ErrUnwritable or ErrNoSpace is one for all of them. See
-// [getproviders.SplitErrors]. The Report has an Outcome for each provider, whatever became of it.
+// If anything fails, the locks are nil and the error joins one *getproviders.Fault for each
+// provider that couldn't be installed, in order. A Fault that matches ErrUnwritable or
+// ErrNoSpace stands for all providers that it names. See [getproviders.SplitErrors]. The
+// Report has an Outcome for each provider, installed or not.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {
 	locks = resolve.OrEmpty(locks)
 	outcomes, err := in.install(ctx, req, locks, mode)
@@ -63,11 +59,10 @@ func (in *Installer) install(ctx context.Context, req getproviders.Requirements,
 	return outcomes, nil
 }
 
-// Plan says what Install would do, and of packages to fetch where they would come
-// from and how large they are. It asks the Source for versions and for no package,
-// reads packages that are present, and writes nothing. Its events are those of
-// Install up to the choice of versions. The error is as Install's; the Plan is
-// empty then.
+// Plan returns what Install would do, and for packages to fetch also their source and
+// size. It asks the Source for versions but for no package, reads packages that are
+// present, and writes nothing. Its events are those of Install up to the choice of
+// versions. Its errors are those of Install; the Plan is empty then.
 func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (Plan, error) {
 	steps, target, err := in.decide(ctx, req, resolve.OrEmpty(locks), mode)
 	if err == nil {
@@ -79,7 +74,8 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 	return in.plan(ctx, req, steps, target), nil
 }
 
-// decide chooses versions, inspects what is there, and says what there is to do, and in which target.
+// decide chooses versions, inspects the packages on this machine, and
+// returns the steps to carry out and the view of the target.
 func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (all steps, target store.View, err error) {
 	if err := in.validate(); err != nil {
 		return nil, target, err
@@ -98,10 +94,10 @@ func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, 
 	return all, target, nil
 }
 
-// Plan is what there is to do, in the order of providers. It marshals to JSON.
+// Plan is what Install would do, each list sorted by provider. It marshals to JSON.
 type Plan struct {
-	Present []getproviders.Selection `json:"present"`  // in Target already, and known to be what belongs there
-	Link    []getproviders.Selection `json:"link"`     // in the cache, likewise
+	Present []getproviders.Selection `json:"present"`  // in Target already, and known to be right
+	Link    []getproviders.Selection `json:"link"`     // in the cache, and known to be right
 	Fetch   []PlannedFetch           `json:"fetch"`    // to be fetched
 	BuiltIn []getproviders.Provider  `json:"built_in"` // part of the product
 }
@@ -109,16 +105,15 @@ type Plan struct {
 // PlannedFetch is a package that has to be fetched.
 type PlannedFetch struct {
 	getproviders.Selection
-	Source   string `json:"source"`   // where it comes from, in words, as getproviders.Source.Describe has it
-	Location string `json:"location"` // the URL of the registry or mirror, or the mirror's directory; "": the source doesn't say
-	// Bytes is about how large the archive is: the size that a receipt records for
-	// this version, or else for the last one; 0: no receipt records any.
+	Source   string `json:"source"`   // where it comes from, for people, as getproviders.Source.Describe names it
+	Location string `json:"location"` // the URL of the registry or mirror, or the mirror's directory; "": the source doesn't tell
+	// Bytes estimates the size of the archive: it is the size that receipts record for this
+	// version, or else for another version of the provider; 0: no receipt has a size.
 	Bytes int64 `json:"bytes,omitzero"`
 }
 
-// plan says what the steps will do. For what has to be fetched it adds where that would
-// come from and how large it is. It asks the source for no package: a source that can't tell
-// otherwise leaves the location empty.
+// plan turns the steps into a Plan, with the source and size of packages to fetch. It asks
+// the source for no package: Location is empty if the source can't tell otherwise.
 func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, all steps, at store.View) Plan {
 	plan := Plan{Present: all.to(keep).selections(), Link: all.to(linking).selections(), BuiltIn: []getproviders.Provider{}}
 	for _, p := range in.withoutSkipped(req).Providers() {
@@ -138,7 +133,7 @@ func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, al
 	return plan
 }
 
-// archiveBytes is the size of a package's archive as far as receipts know it.
+// archiveBytes returns the size of a package's archive, or of another version's, according to receipts.
 func (in *Installer) archiveBytes(s getproviders.Selection, at store.View) int64 {
 	for _, known := range in.KnownPackages(s.Provider) {
 		if known.Version == s.Version && known.ArchiveBytes > 0 {
@@ -148,14 +143,14 @@ func (in *Installer) archiveBytes(s getproviders.Selection, at store.View) int64
 	return at.LastSize(in.packageName(s))
 }
 
-// withoutSkipped returns the requirements without the providers to skip.
+// withoutSkipped returns the requirements without those of skipped providers.
 func (in *Installer) withoutSkipped(req getproviders.Requirements) getproviders.Requirements {
 	wanted := maps.Clone(req)
 	maps.DeleteFunc(wanted, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return in.Skip[p] })
 	return wanted
 }
 
-// conclude makes the new locks of what became of the selections.
+// conclude makes the new locks and the report from the outcomes.
 func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []outcome) (*depsfile.Locks, Report, error) {
 	report := Report{}
 	for _, o := range outcomes {
@@ -198,13 +193,14 @@ func tidy(locks *depsfile.Locks, selected getproviders.Selection) {
 	}
 }
 
-// lockedHashes are what a lock file should hold of a package, of which it held prior before.
+// lockedHashes returns the hashes that a lock file should hold for
+// a package; prior are those that it holds now.
 func (o outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
 	return hashing.Sort(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.registryHashes), prior))
 }
 
-// thisPlatformOnly reports whether the hashes of the package that was read here are the only
-// ones that are known. Without a signature, a single other hash is that of its archive.
+// thisPlatformOnly reports whether the only known hashes are those of the package that was read
+// here. If only a checksum was verified, Signed has one hash: that of the package's own archive.
 func (o outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	own := o.Authentication.TrustLevel == getproviders.LevelVerifiedChecksum && len(o.Authentication.Signed) == 1
 	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool {
@@ -213,8 +209,8 @@ func (o outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	return (own || len(o.Authentication.Signed) == 0) && len(o.registryHashes) == 0 && !others
 }
 
-// joinErrors returns the errors of outcomes, in their order. What keeps many from
-// being installed at once is one of them.
+// joinErrors joins the errors of outcomes, in their order. An
+// error that several providers share is included once.
 func joinErrors(outcomes []outcome) error {
 	var errs, shared []error
 	for _, o := range outcomes {
@@ -229,8 +225,7 @@ func joinErrors(outcomes []outcome) error {
 	return errors.Join(errs...)
 }
 
-// sharedCause is what keeps several from being installed at once; nil if an error is
-// about one of them.
+// sharedCause returns the Fault that several providers share, or nil if the error is about one of them.
 func sharedCause(err error) error {
 	for _, part := range wrapped.All(err) {
 		if f, ok := part.(*getproviders.Fault); ok && len(f.Providers) > 0 {

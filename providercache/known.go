@@ -10,10 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// KnownPackages returns what receipts say about packages of a provider for the
-// Platform, in Target and in the Cache, whether they are still there or not;
-// the same version may come twice. It reads no package, writes nothing and
-// needs no Source. See [getproviders.Offline].
+// KnownPackages returns what receipts record about packages of a provider for the Platform, in
+// Target and in the Cache, including packages that are gone; the same version may come twice. It
+// reads no package, writes nothing and needs no Source. See [getproviders.Offline].
 func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.CachedPackage) {
 	for _, at := range []store.View{in.cacheView(), in.targetView()} {
 		all = append(all, at.KnownPackages(p, in.fetcher().Platform)...)
@@ -21,9 +20,9 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 	return all
 }
 
-// recordDue writes receipts for packages that the inspection had to hash, and
-// renews those of packages whose ctimes have moved. What is about to be hard-linked
-// isn't renewed here: that moves its ctimes again.
+// recordDue writes receipts for packages that the inspection hashed, and renews
+// those of packages whose ctimes have changed. It doesn't renew those of
+// packages to be hard-linked, because that changes the ctimes again.
 func (in *Installer) recordDue(ctx context.Context, all steps) {
 	var inTarget, inCache []receipt.Pending
 	renews := in.Cache != nil && !slices.Contains(in.linkModes(all.to(linking).selections()...), link.Hardlink)
@@ -46,9 +45,9 @@ func (in *Installer) recordDue(ctx context.Context, all steps) {
 	}
 }
 
-// recordInCache writes receipts for packages of the cache that had to be
-// hashed, or whose ctimes have moved. Another process that was about to link their
-// files may have renewed these receipts since: such a receipt is newer, and stays.
+// recordInCache writes receipts for packages of the cache that were
+// hashed, or whose ctimes have changed. Another process that linked the
+// files may have renewed a receipt since: the newer receipt stays.
 func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
 	store.EachLocked(ctx, in.Cache, due, func(p receipt.Pending) string { return p.Name }, func(held []receipt.Pending) {
 		at := in.cacheView()
@@ -59,11 +58,10 @@ func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
 	})
 }
 
-// recordPublished writes receipts for packages that were put into Target. It
-// does so for all of them at the end, because a receipt counts only if its
-// files had been left alone for a moment when they were recorded. The h1 that belongs to
-// the checksum of each package's archive is kept, too, so that a lock file for this
-// platform needs no second download.
+// recordPublished writes receipts for packages that were put into Target. It does so for
+// all of them at the end, because a receipt counts only if the files hadn't changed for a
+// moment when it was made. It also records the h1 for the checksum of each package's
+// archive, so that a lock file for this platform needs no second download.
 func (in *Installer) recordPublished(ctx context.Context, all steps) {
 	var placed []receipt.Pending
 	for _, s := range all {

@@ -16,9 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// link puts packages of the cache into Target. For those that can't be linked,
-// because they have been removed meanwhile, for example, that is still to be done: they
-// have to be fetched.
+// link links packages of the cache into Target. Steps that can't be linked, for example because the
+// package was removed meanwhile, stay in the state linking: their packages have to be fetched.
 func (in *Installer) link(ctx context.Context, all steps) {
 	if len(all) == 0 {
 		return
@@ -29,22 +28,21 @@ func (in *Installer) link(ctx context.Context, all steps) {
 		in.linkMany(ctx, all, in.cacheView(), modes, linker.unlocked)
 		return
 	}
-	if unlocked > 0 && link.MayClone(in.Target.Dir) { // where one can't be cloned, none can: to try once is enough
+	if unlocked > 0 && link.MayClone(in.Target.Dir) { // if one can't be cloned, none can: one attempt is enough
 		if in.linkMany(ctx, all[:1], in.cacheView(), modes[:unlocked], linker.unlocked); all[0].todo == nothing {
 			in.linkMany(ctx, all[1:], in.cacheView(), modes[:unlocked], linker.unlocked)
 		}
 	}
-	// Hard links change the ctime of the cache's files, by
-	// which receipts recognise them, so a receipt is checked before and renewed
-	// after, while the package's file lock is held. This is done for many packages
-	// at once, because a receipt counts only some moments after the last change.
+	// Hard links change the ctime of the cache's files, which receipts record. So a receipt is checked
+	// before and renewed after linking, while the package's file lock is held. This is done for many
+	// packages at once, because a receipt counts only some moments after the last change.
 	store.EachLocked(ctx, in.Cache, all.to(linking), func(s *step) string { return in.packageName(s.Selection) }, func(held []*step) {
 		in.linkMany(ctx, held, in.cacheView(), modes[unlocked:], linker.locked)
 	})
 }
 
-// linkMany links packages, many at once, and ends and reports the steps of those that it could link. shared are
-// packages of the cache whose status has changed, also if the linking has failed in the end.
+// linkMany links packages, many at once by one, and ends and reports the steps that succeed. one
+// also returns packages of the cache whose stat changed, even if the linking failed in the end.
 func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, modes []link.Mode,
 	one func(linker, context.Context, getproviders.Selection, receipt.Provenance) (o outcome, shared []receipt.Pending, err error)) {
 	l, err := in.newLinker(at, modes)
@@ -64,13 +62,13 @@ func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, mod
 	at.Record(ctx, slices.Concat(changed...)...)
 }
 
-// linkModes is the order in which ways of linking packages of the cache are tried.
+// linkModes returns the ways to link packages of the cache, in the order in which to try them.
 func (in *Installer) linkModes(packages ...getproviders.Selection) []link.Mode {
 	modes, _ := in.linkOrder(packages...)
 	return modes
 }
 
-// linkOrder is linkModes, and why a symbolic link isn't among them where it would be the first.
+// linkOrder is linkModes, and why a symbolic link, which would be first, isn't among them.
 func (in *Installer) linkOrder(packages ...getproviders.Selection) ([]link.Mode, error) {
 	var dirs []string
 	for _, s := range packages {
@@ -79,7 +77,7 @@ func (in *Installer) linkOrder(packages ...getproviders.Selection) ([]link.Mode,
 	return link.Order(in.Link, in.Cache.Dir, in.Cache.Shared, dirs...)
 }
 
-// linker links or copies packages into Target, by way of one private directory.
+// linker links or copies packages into Target through one private directory.
 type linker struct {
 	in     *Installer
 	at     store.View // the cache
@@ -93,7 +91,7 @@ func (in *Installer) newLinker(at store.View, modes []link.Mode) (linker, error)
 	return linker{in, at, modes, stages}, err
 }
 
-// linkOne puts one package into Target that was hashed where it is.
+// linkOne links one package, which was hashed at from, into Target.
 func (in *Installer) linkOne(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (outcome, error) {
 	l, err := in.newLinker(at, modes)
 	if err != nil {
@@ -103,7 +101,7 @@ func (in *Installer) linkOne(ctx context.Context, s getproviders.Selection, got 
 	return l.hashed(ctx, s, got, from, at.IsOwn(from))
 }
 
-// unlocked links or copies a package that others may exchange at the same time.
+// unlocked links or copies a package without its file lock, so that other processes may exchange it meanwhile.
 func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (o outcome, _ []receipt.Pending, err error) {
 	from := l.in.cachePath(s)
 	own := l.at.IsOwn(from)
@@ -121,9 +119,8 @@ func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found re
 	return o, nil, err
 }
 
-// locked links a package whose file lock is held. shared is the package
-// in the cache, if its receipt has to be renewed; where others can write to the
-// cache, it has none.
+// locked links a package whose file lock is held. shared is the package in the cache, if
+// its receipt has to be renewed; a cache that others can write to has no receipts.
 func (l linker) locked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (o outcome, shared []receipt.Pending, err error) {
 	from := l.in.cachePath(s)
 	before, own := l.at.KnownOwn(l.in.packageName(s))
@@ -142,10 +139,9 @@ func (l linker) locked(ctx context.Context, s getproviders.Selection, found rece
 	return o, shared, err
 }
 
-// hashed puts a package into Target that was hashed where it is. If others
-// can write there, they may have exchanged it since, so the staged copy is
-// hashed again. A symbolic link is not: what it leads to may be exchanged
-// later, too.
+// hashed links a package that was hashed at from. If others can write there, they
+// may have exchanged it since, so the staged copy is hashed again. A symbolic link
+// isn't checked, because its target may be exchanged later, too.
 func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, own bool) (outcome, error) {
 	return l.tree(ctx, s, got, from, func(used link.Mode, staged string) error {
 		if own || used == link.Symlink {
@@ -155,9 +151,8 @@ func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receip
 	})
 }
 
-// tree puts a package into Target from another directory of this machine.
-// Before the result is published, verify is asked whether the staged package
-// may be used.
+// tree links a package from another directory of this machine into Target. It
+// publishes the result only if verify accepts the staged package.
 func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (o outcome, err error) {
 	stage := l.stages.Stage()
 	l.in.fetcher().EmitPhase(ctx, Outcome{Selection: s}, event.Linking)
@@ -180,7 +175,7 @@ func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.
 	return outcome, err
 }
 
-// verifyHash hashes a package in a stage, where only this process writes.
+// verifyHash hashes a package in a stage, to which only this process writes.
 func verifyHash(ctx context.Context, staged string, want getproviders.Hash) error {
 	h1, err := treehash.Dir(ctx, staged)
 	if err == nil && h1 != want {
@@ -189,9 +184,8 @@ func verifyHash(ctx context.Context, staged string, want getproviders.Hash) erro
 	return err
 }
 
-// recheck makes sure that a package of the cache still is what it was when it
-// was inspected, and returns the receipt that shows it. Where the status of
-// files proves nothing, the inspection has to do.
+// recheck makes sure that a package of the cache is still the one that was inspected, and returns its
+// receipt. Without receipts, or where no stat record can be made, it relies on the inspection.
 func (in *Installer) recheck(ctx context.Context, s getproviders.Selection, found receipt.Provenance, at store.View) (receipt.Receipt, error) {
 	if receipt, ok := at.Known(in.packageName(s)); ok && receipt.H1 == found.H1 {
 		return receipt, nil

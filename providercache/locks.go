@@ -10,28 +10,28 @@ import (
 )
 
 type (
-	// LockRequest says what a lock file is made for: Requirements, the Locks that there are, and the Platforms.
+	// LockRequest has the Requirements, the current Locks and the Platforms of one lock file.
 	LockRequest = lockhashes.Request
-	// LockResult is the answer to one LockRequest: Locks to write, and one LockedPackage for each package, or Err.
+	// LockResult is the result of one LockRequest: Locks to write, and one LockedPackage for each package, or Err.
 	LockResult = lockhashes.Result
-	// LockedPackage is what became known of one package, and how the lock file's entry changes for it.
+	// LockedPackage has the hashes of one package, and how the lock file's entry changes.
 	LockedPackage = lockhashes.Package
 )
 
-// Lock finds the hashes that lock files should have, for any platforms, and returns new locks. Each request has a result of
-// its own, all or nothing; the error joins those of all. Nothing is stored but receipts, and no lock file is written.
+// Lock finds the hashes that lock files should have, for any platforms, and returns new locks. Each request succeeds or
+// fails as a whole; the error joins those of all requests. Lock stores nothing but receipts, and writes no lock file.
 func (f *Fetcher) Lock(ctx context.Context, requests ...LockRequest) ([]LockResult, error) {
 	return lockhashes.Lock(ctx, f.Opened(), requests...)
 }
 
-// Locate says where the packages are that Lock would look at, and reads none of them. The results have no Locks; their packages
-// have the Package, what is known of hashes, and Bytes if the request asks for Sizes.
+// Locate finds where the packages are that Lock would look at, and reads none of them. The results have no
+// Locks; their packages have the Package, the known hashes, and Bytes if the request asks for Sizes.
 func (f *Fetcher) Locate(ctx context.Context, requests ...LockRequest) ([]LockResult, error) {
 	return lockhashes.Locate(ctx, f.Opened(), requests...)
 }
 
-// Hashes returns what a lock file should hold of one version for each of the platforms: the hashes that Lock finds for its package,
-// sorted. Events are those of Lock. No platforms: the Fetcher's.
+// Hashes returns the hashes that a lock file should hold for one version, sorted, for each of the
+// platforms, as Lock finds them. Its events are those of Lock. No platforms means the Fetcher's.
 //
 // The map has the platforms that succeeded, and the error joins a
 // *getproviders.Fault for each of the others, in the order given.
@@ -49,8 +49,8 @@ func (f *Fetcher) Hashes(ctx context.Context, p getproviders.Provider, v getprov
 	return hashes, results[0].Err
 }
 
-// HashPackage returns the hashes of a package on this machine: of an archive, which has to keep the rules for packages, h1 and
-// zh; of a directory h1, while zh is "". When ctx ends, the error is its cause.
+// HashPackage returns the hashes of a package on this machine: h1 and zh of an archive, which has to keep
+// the rules for packages; h1 of a directory, and "" for zh. When ctx ends, the error is its cause.
 func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, err error) {
 	return fetch.HashPackage(ctx, path)
 }

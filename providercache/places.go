@@ -18,18 +18,16 @@ type Installer struct {
 	Fetcher *Fetcher // required: where packages come from, and how they are fetched and verified
 	Target  *Store   // required: where packages go (".terraform/providers")
 
-	// Cache is where this Target shares packages with other targets; nil: nowhere. It
-	// can't be the directory of the Target.
-	// Link says how they get from there into Target. By default that is a symbolic
-	// link to the package if the cache is Shared and no other user can write to it, else
-	// clones, hard links or copies of its files.
+	// Cache is the store that this Target shares with other targets; nil: no cache. It can't
+	// be the directory of the Target. Link says how packages get from the Cache into Target.
+	// The default is a symbolic link to the package if the Cache is Shared and no other user
+	// can write to it, else clones, hard links or copies of its files.
 	Cache *Store
 	Link  LinkMode
 
-	// Skip holds providers that the product gets by other means, such as one that its
-	// developer runs. They are neither installed nor checked, no event is about
-	// them, and their entries in the locks stay as they are as long as they are
-	// required.
+	// Skip holds providers that the product gets by other means, such as one
+	// that its developer runs. They are neither installed nor checked, have no
+	// events, and keep their lock entries as long as they are required.
 	Skip map[getproviders.Provider]bool
 }
 
@@ -46,7 +44,7 @@ func (in *Installer) validate() error {
 	return in.fetcher().Platform.Validate()
 }
 
-// Where an Installer has its packages, and what they are called.
+// The paths and names of an Installer's packages.
 
 // packageName is the name of a package in receipts and file locks.
 func (in *Installer) packageName(s getproviders.Selection) string {
@@ -58,8 +56,8 @@ func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version
 	return in.Target.PackagePath(p, v, in.fetcher().Platform)
 }
 
-// partials is the directory in which parts of archives are kept for later runs;
-// "" without a cache.
+// partials is the directory for partly downloaded archives, which
+// later runs resume; "" without a cache.
 func (in *Installer) partials() string {
 	if in.Cache == nil {
 		return ""

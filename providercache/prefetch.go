@@ -30,14 +30,13 @@ type Prefetched struct {
 	provenance receipt.Provenance
 }
 
-// Prefetch puts packages into the Cache, for any number of working directories
-// to come; it needs neither a Target nor a configuration. A package that is
-// there and would be used is left alone. All are attempted; the results are in
-// the order of wanted, and the error joins the [*getproviders.Fault] of each that
-// failed.
+// Prefetch puts packages into the Cache, for later working directories; it needs
+// neither a Target nor a configuration. A package that is there and acceptable is
+// left alone. Prefetch tries all packages; the results are in the order of wanted,
+// and the error joins the [*getproviders.Fault] of each that failed.
 //
-// If the cache has another package of a version, and that one has a receipt
-// that holds, it stays, and the one that is wanted fails.
+// If the cache has a different package for a version, with a valid
+// receipt, that one stays, and the wanted one fails.
 func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.PackageSpec) ([]Prefetched, error) {
 	if in.fetcher().Source == nil || in.Cache == nil {
 		return nil, errors.New("to fill a cache, an Installer needs a Source and a Cache")
@@ -45,7 +44,7 @@ func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.Package
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	made, _ := scratch.MakeDirs(in.Cache.Dir) // an error comes up again where each package is written
+	made, _ := scratch.MakeDirs(in.Cache.Dir) // writing a package reports the error again
 	defer func() { scratch.RemoveEmpty(made) }()
 	scratch.Sweep(in.Cache.Dir, in.fetcher().Now())
 	download.SweepPartials(in.partials(), in.fetcher().Now())
@@ -71,7 +70,7 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 	}
 	s := &step{todo: caching, into: []*Store{in.Cache}, Request: fetch.Request{
 		Selection: selected, Recorded: w.Hashes, Partials: in.partials(),
-		Modes: []link.Mode{link.Clone, link.Copy}, // the cache may be moved to where the mirror isn't
+		Modes: []link.Mode{link.Clone, link.Copy}, // no links: the cache may be moved to a machine without the mirror
 	}}
 	ended, err := in.takeFromCache(ctx, s)
 	if !ended {
@@ -86,10 +85,10 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 	}, err
 }
 
-// FindCached returns the h1 of the package in the Cache that a spec with a version asks for. ok:
-// there is one, and one of the spec's hashes is its. It is read only if no receipt says what it is.
-// The error says that the policy refuses it, or what is invalid about the spec. No source is asked,
-// and a spec without hashes finds nothing.
+// FindCached returns the h1 of the package in the Cache that a spec with a version asks for. ok
+// is false if no package there has one of the spec's hashes, so always for a spec without
+// hashes. The package is read only if no receipt identifies it. The error is the policy's
+// refusal, what is invalid about the spec, or the cause of ctx. FindCached asks no source.
 func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
 	t := fetch.Request{Selection: w.Selected(), Recorded: w.Hashes}
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
@@ -105,18 +104,17 @@ func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec)
 	return found.H1, true, err
 }
 
-// Finalize prepares a Cache that was just filled for an image: every user can
-// read it, all times are set to at (in whole seconds), and nothing in it
-// depends on the run, so that the same packages make the same image. base is a
-// directory above the cache, up to which times and modes are set, too.
+// Finalize prepares a Cache that was just filled for a container image: every user can
+// read it, all times are set to at (in whole seconds), and nothing in it depends on the
+// run, so that the same packages make the same image. base is a directory above the cache;
+// directories from there to the cache get their times and modes set, too.
 //
-// It writes receipts beside the cache, in a directory with the cache's name and
-// the suffix ".receipts", for the packages in prefetched that have no error;
-// the receipts that were there before stay. They count for processes that can't
-// write to the cache: those of other users than root, and of root where it is
-// mounted read-only. receipts is false if none can count, because another user
-// than root can write to the cache or to a directory above it. Packages without
-// a receipt that counts are hashed when they are first used.
+// It writes receipts for the packages in prefetched that have no error. They go to a directory
+// beside the cache, with the cache's name and the suffix ".receipts"; receipts that are there
+// stay. They count for processes that can't write to the cache: those of users other than root,
+// and of root if the cache is mounted read-only. receipts is false if none can count, because a
+// user other than root can write to the cache or to a directory above it. Packages without a
+// receipt that counts are hashed when they are first used.
 func (in *Installer) Finalize(ctx context.Context, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
 	c := in.Cache
@@ -182,7 +180,7 @@ func normalizeTree(root string, at time.Time) error {
 	return nil
 }
 
-// publicMode lets everybody read, and run what its owner may run.
+// publicMode lets everybody read a file, and execute it if its owner may.
 func publicMode(entry fs.DirEntry, path string) fs.FileMode {
 	info, err := os.Lstat(path)
 	if entry.IsDir() || err == nil && info.Mode()&0o100 != 0 {

@@ -16,20 +16,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// room compares the packages of one installation with the room that there is for
-// them. A package takes at least as much as its archive, so archives that are
-// larger than the room can't all be installed. Sizes come from files and receipts,
-// else from the servers when they begin to send. Whether there is enough for what
-// is unpacked, only unpacking tells.
+// room compares the packages of one installation with the free disk space. A package takes at least as much as its
+// archive, so archives that are larger than the free space can't all be installed. Sizes come from files and
+// receipts, or from the servers when they begin to send. Only unpacking shows whether the unpacked files fit.
 type room struct {
 	dirs    []string
 	free    int64
-	claimed *atomic.Int64 // of free; nil: it isn't known how much room there is
+	claimed *atomic.Int64 // of free; nil: the free space isn't known
 }
 
-// findRoom finds out where packages go, and how much room there is. Packages
-// that are only linked from the cache take room there, all others in Target; where
-// the cache has no room, they go to Target alone.
+// findRoom returns the free space where packages go. Packages that are only symlinked from the
+// cache take space there, all others in Target; if the cache is full, they go to Target alone.
 func (in *Installer) findRoom(into []*Store) room {
 	r := room{dirs: []string{in.Target.Dir}}
 	if into[0] == in.Cache && in.linkModes()[0] == link.Symlink {
@@ -42,7 +39,7 @@ func (in *Installer) findRoom(into []*Store) room {
 	return r
 }
 
-// claim takes room for a part of the packages. The error is that of shortageOf.
+// claim takes bytes of the free space, or returns the error of shortageOf.
 func (r room) claim(bytes int64) error {
 	if r.claimed == nil || bytes <= 0 {
 		return nil
@@ -53,8 +50,8 @@ func (r room) claim(bytes int64) error {
 	return nil
 }
 
-// reserve takes room for the archives whose sizes are known, and lets each
-// archive be admitted by the size that its server announces.
+// reserve claims room for the archives whose sizes are known, and sets each
+// step's Admit, which claims the rest when a server announces the size.
 func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 	var refused error
 	for _, t := range tasks {
@@ -70,13 +67,13 @@ func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return nil // every package fails with that
+		return nil // each package fails with the error of ctx
 	}
 	return refused
 }
 
-// measure finds out how large archives are, as far as files and receipts tell: those of these very packages, and, because a
-// provider's size changes little from version to version, those of the last ones.
+// measure looks up the sizes of archives in files and receipts: bytes for the same package, and about
+// also for other versions of the provider, because the size changes little between versions.
 func (in *Installer) measure(tasks steps) {
 	recorded := []store.View{in.targetView(), in.cacheView()}
 	for _, s := range tasks {
@@ -99,9 +96,8 @@ func (in *Installer) measure(tasks steps) {
 	}
 }
 
-// endAll looks at the error of a download. The first package for which there is no
-// room ends all downloads, by stop, with its error as the cause. It is then the error of
-// each download that it ended, unless ctx has ended, too.
+// endAll checks the error of a download. The first package that finds the disk full ends all downloads by stop,
+// with its error as the cause. Each download that it ended returns this error, too, unless ctx has ended.
 func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetch.Request, err error) error {
 	if full, ok := errors.AsType[*disk.RoomError](err); ok {
 		stop(shortageOf(nil, full))
@@ -113,8 +109,7 @@ func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetc
 	return err
 }
 
-// sharedFailures lets the steps for which there is no room have one and the same
-// error, which names all of them.
+// sharedFailures gives all steps that found the disk full one shared error, which names all of their providers.
 func sharedFailures(tasks steps) {
 	var full []getproviders.Provider
 	var cause *disk.RoomError
@@ -137,7 +132,7 @@ func sharedFailures(tasks steps) {
 	}
 }
 
-// shortageOf is the one error for all providers for which there is no room. It matches ErrNoSpace.
+// shortageOf returns the one error for all providers that found the disk full. It matches ErrNoSpace.
 func shortageOf(full []getproviders.Provider, cause *disk.RoomError) *getproviders.Fault {
 	return &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: full}, Err: cause}
 }

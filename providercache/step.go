@@ -15,23 +15,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// step is what an installation does for one selection, and what came of it.
+// step is the installation of one selection, and its outcome.
 type step struct {
-	fetch.Request // its Package is there when the source has described it
+	fetch.Request // its Package is set once the source has described it
 	local         localPackage
 	todo          todo
-	bytes, about  int64    // of its archive, and about how large that is; 0: not known
-	into          []*Store // where the package is put, if it can be: the cache, Target, or the first of both that takes it
+	bytes, about  int64    // of its archive: exact, and estimated; 0: unknown
+	into          []*Store // stores to put the package into, in the order of preference: the cache, Target or both
 	outcome       outcome
 }
 
-// unpacked reports whether the package is in a directory of this machine, so that it is linked to where it is.
+// unpacked reports whether the package is an unpacked directory on this machine, which Target links to.
 func (s *step) unpacked() bool {
 	_, unpacked := s.Package.Location.(getproviders.LocalDirectory)
 	return unpacked
 }
 
-// todo is what is still to be done for a selection.
+// todo is what remains to be done for a selection.
 type todo int
 
 const (
@@ -39,10 +39,10 @@ const (
 	keep          // the package is in Target already
 	linking       // it is in the cache
 	fetching      // it has to be fetched
-	caching       // it has to be fetched for the cache alone, so that there may be no Target
+	caching       // it has to be fetched for the cache alone; there may be no Target
 )
 
-// newStep says what to do for a selection, going by what is there of it.
+// newStep decides what to do for a selection, given the package on this machine.
 func (in *Installer) newStep(ctx context.Context, selected getproviders.Selection, locks *depsfile.Locks, local localPackage) *step {
 	s := &step{local: local, todo: fetching, Request: fetch.Request{
 		Selection: selected, Recorded: resolve.Recorded(locks, selected), Partials: in.partials(), Final: in.packagePath(selected.Provider, selected.Version),
@@ -67,7 +67,7 @@ func (in *Installer) fail(ctx context.Context, s *step, err error) {
 	s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, err))
 }
 
-// fail ends a step with an error that was reported.
+// fail ends a step with an error that has been reported.
 func (s *step) fail(err error) {
 	s.outcome, s.todo = outcome{Outcome: Outcome{Selection: resolve.AtVersionOf(s.Selection, err), State: event.Failed, Err: err}}, nothing
 }
@@ -75,7 +75,7 @@ func (s *step) fail(err error) {
 // steps are those of one installation, or some of them.
 type steps []*step
 
-// to returns the steps in which one of these things is still to be done.
+// to returns the steps whose todo is one of do.
 func (all steps) to(do ...todo) (some steps) {
 	for _, s := range all {
 		if slices.Contains(do, s.todo) {
