@@ -10,31 +10,29 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// signedChecksums authenticates a package from a registry, or from a mirror that has the registry's documents. There is, for each
-// version of a provider, one SHA256SUMS document about the archives of all
-// platforms and one signature over that document.
+// signedChecksums authenticates a package from a registry, or from a mirror that has the registry's documents. Each version of a
+// provider has one SHA256SUMS document with the checksums of all platforms' archives, and one signature over that document.
 type signedChecksums struct {
-	FileName   string      // of the archive in SHA256SUMS, as the registry's description of the package says
-	SHA256     [32]byte    // of the archive, as that description says; in a mirror as Sums say: zero if they don't
+	FileName   string      // the archive's name in SHA256SUMS, as the registry's description of the package says
+	SHA256     [32]byte    // the archive's checksum in that description; in a mirror the one in Sums, or zero if Sums don't list it
 	Sums       []byte      // SHA256SUMS
-	sumsURL    string      // where Sums come from, for errors; "": not known
+	sumsURL    string      // URL of SHA256SUMS, for errors; "" if unknown
 	Signature  []byte      // over Sums: OpenPGP, detached, binary
-	PublicKeys []PublicKey // one of these has to have signed; they are tried in this order
-	Keys       signingKeys // what makes the trust level higher than LevelCommunity
+	PublicKeys []PublicKey // one of these must have signed; they are tried in this order
+	Keys       signingKeys // decides whether the trust level is higher than LevelCommunity
 	Keyless    bool        // if there are no PublicKeys, no signature is needed
-	Expiry     expiry      // whether keys and signatures may have expired
+	Expiry     expiry      // whether expired keys and signatures are accepted
 
-	verified AuthenticationResult // what checkSignature has found already; zero: it wasn't called
+	verified AuthenticationResult // the result of an earlier checkSignature; zero if it wasn't called
 
-	// PackageHashes are what the description says of the hashes of the version's
-	// packages, and Platform is that of the archive. They decide nothing in
-	// Authenticate: see Trust.RegistryHashes.
+	// PackageHashes are the hashes that the description lists for the version's packages, and
+	// Platform is the archive's platform. Authenticate doesn't use them: see Trust.RegistryHashes.
 	PackageHashes map[Platform][]Hash
 	Platform      Platform
 }
 
-// trust is the Trust of a package that is authenticated by this. Listed are what
-// registryHashes has for the package, and the zh that its description has.
+// trust returns the Trust of a package that c authenticates. ListedHashes are the h1 of
+// registryHashes and the zh of the description.
 func (c signedChecksums) trust() Trust {
 	trust := Trust{
 		Authenticator:  c,
@@ -48,16 +46,15 @@ func (c signedChecksums) trust() Trust {
 	return trust
 }
 
-// checksumList is a SHA256SUMS document: its lines, without those that are
-// blank.
+// checksumList is a SHA256SUMS document: its lines without the blank ones.
 type checksumList []checksumLine
 
-// checksumLine is a line "HASH  NAME"; either may be missing or anything else.
+// checksumLine is a line "HASH  NAME". Either part may be missing or malformed.
 type checksumLine struct{ hash, name string }
 
-// parseChecksums reads a document in the form that sha256sum prints. It takes
-// any: what a line is good for is decided where it is used. "*", by which
-// sha256sum marks binary mode, isn't understood: "*name" is another name.
+// parseChecksums reads a document in the format of sha256sum. It accepts any line; callers check
+// the hashes. It doesn't interpret "*", by which sha256sum marks binary mode: "*name" is a
+// different name.
 func parseChecksums(document []byte) checksumList {
 	var list checksumList
 	for line := range strings.Lines(string(document)) {
@@ -72,7 +69,8 @@ func parseChecksums(document []byte) checksumList {
 	return list
 }
 
-// find returns the hash of the first line with the name, and what that line has in its place; of each "" if there is none.
+// find returns the hash of the first line with the name, and the line's text in place of the hash. Both are "" if no line
+// has the name.
 func (l checksumList) find(name string) (zh Hash, listed string) {
 	i := slices.IndexFunc(l, func(line checksumLine) bool { return line.name == name })
 	if i < 0 || name == "" {
@@ -82,9 +80,8 @@ func (l checksumList) find(name string) (zh Hash, listed string) {
 	return zh, l[i].hash
 }
 
-// hashes returns the hashes of all files. One line that isn't a checksum makes
-// it doubtful that the others are: then there are none. Blank lines are no
-// lines, though Terraform crashes on them.
+// hashes returns the hashes of all files, or nil if any line isn't a checksum, because the other
+// lines are doubtful then. Blank lines are ignored; Terraform crashes on them.
 func (l checksumList) hashes() []Hash {
 	var all []Hash
 	for _, line := range l {
@@ -97,7 +94,7 @@ func (l checksumList) hashes() []Hash {
 	return all
 }
 
-// zh returns the line's hash in the lower case that lock files have.
+// zh returns the line's hash in lower case, as lock files have it.
 func (l checksumLine) zh() (zh Hash, ok bool) {
 	sum, ok := Hash(hashing.ZH + ":" + l.hash).SHA256()
 	if !ok {
@@ -106,7 +103,7 @@ func (l checksumLine) zh() (zh Hash, ok bool) {
 	return ZH(sum), true
 }
 
-// registryHashes are those of PackageHashes that fit the checksum list.
+// registryHashes returns the PackageHashes that agree with the checksum list.
 func (c signedChecksums) registryHashes() map[Platform]Hash {
 	if len(c.PackageHashes) == 0 {
 		return nil
@@ -120,8 +117,8 @@ func (c signedChecksums) registryHashes() map[Platform]Hash {
 	return found
 }
 
-// platforms returns the hashes of a version's archives. Their names differ from
-// that of one of them, which is for the platform own, in the platform only.
+// platforms returns the hashes of a version's archives by platform. name is the name of the archive
+// for the platform own; the other archives' names differ from it in the platform only.
 func (l checksumList) platforms(name string, own Platform) map[Platform]Hash {
 	const suffix = ".zip"
 	prefix, ok := strings.CutSuffix(name, own.String()+suffix)
@@ -141,8 +138,8 @@ func (l checksumList) platforms(name string, own Platform) map[Platform]Hash {
 	return found
 }
 
-// h1Beside returns the h1 among hashes that are listed for the archive zh. Another zh
-// makes all of them doubtful, and so does a second h1, as no archive has two.
+// h1Beside returns the h1 among the hashes that are listed for the archive zh. It returns none if
+// the hashes contain another zh or a second h1: an archive has one of each.
 func h1Beside(zh Hash, hashes []Hash) (h1 Hash, ok bool) {
 	for _, h := range hashes {
 		switch h.Scheme() {
@@ -161,10 +158,11 @@ func h1Beside(zh Hash, hashes []Hash) (h1 Hash, ok bool) {
 	return h1, ok && h1 != ""
 }
 
-// errUnknownIssuer is within the error of a checksum list that none of the registry's keys signed.
+// errUnknownIssuer is wrapped by the error for a checksum list that none of the registry's keys
+// signed.
 var errUnknownIssuer = errors.New("unknown issuer")
 
-// unknownIssuer says that a checksum list is signed by none of the keys that the registry names.
+// unknownIssuer returns the error for a checksum list that none of the registry's keys signed.
 func (c signedChecksums) unknownIssuer(keys []string) error {
 	signature, known := "no signature", cmp.Or(strings.Join(keys, ", "), "none")
 	if issuer := issuerOf(c.Signature); issuer != "" {
@@ -177,8 +175,8 @@ func (c signedChecksums) unknownIssuer(keys []string) error {
 	}
 }
 
-// badSignature says that a signature is not valid, or that it or a key can't be read. Of the key and
-// the URL of the checksum list, what isn't known is "".
+// badSignature returns the error for a signature that is invalid, or that can't be read, or whose
+// key can't be read. The key and the URL of the checksum list are "" if unknown.
 func badSignature(subject, key, list string, err error) error {
 	if key != "" {
 		key = " by key " + key
@@ -190,7 +188,7 @@ func badSignature(subject, key, list string, err error) error {
 	}
 }
 
-// listAt says where a checksum list is.
+// listAt returns a sentence with the checksum list's URL.
 func listAt(url string) string {
 	if url == "" {
 		return ""

@@ -11,45 +11,43 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// Signers says whose signatures count on a checksum list that lies in a mirror.
-// Unlike a registry, a mirror has no say in it: the keys that it keeps beside the
-// list may be an attacker's. So those count that need no introduction by a registry:
+// Signers says whose signatures count on a checksum list in a mirror. A mirror can't introduce keys
+// as a registry does: the keys that it keeps beside the list may be an attacker's. So these keys
+// count:
 //
-//   - the official key, which signs what it signs for no one else,
-//   - keys that the user has named, whole,
-//   - keys that the user has named by their ID, if they bear the trust signature of the
+//   - the official key, which signs only its owner's packages,
+//   - keys that the user has given in full,
+//   - keys that the user has named by their ID, if they have the trust signature of the
 //     partner programme.
 //
-// That signature says that a partner has the key. It doesn't say which namespaces are
-// the partner's: only the origin registry does, and what a mirror has written down of
-// that is the mirror's word. So a partner's key counts where the user says for which providers,
-// and any other partner could sign in the place of this one if it counted without.
+// The trust signature says that the key belongs to a partner. It doesn't say which namespaces are
+// the partner's: only the origin registry knows that, and a mirror's copy of it isn't signed. So a
+// partner's key counts only for the providers that the user names for it. Otherwise any partner
+// could sign any other partner's packages.
 //
-// All are bound to the provider's type, the version and the platform by the
-// archive's name in the list. A list that none of them has signed, or that isn't
-// whole, is as good as none: who could forge it could leave it out as well, so
-// there is nothing to be gained by an error. What one of these keys is said to
-// have signed has to be true: a signature that doesn't fit its list, a list that
-// doesn't have the archive, or has another checksum for it, are errors, and the
-// same as those of a registry.
+// The archive's name in the list binds its checksum to the provider's type, the version and the
+// platform. A list that none of these keys has signed, or that is incomplete, is ignored and is no
+// error: an attacker who could forge it could remove it as well. If a list names one of these keys
+// as its signer, these are errors, the same as a registry's: a signature that doesn't fit the list,
+// and a list that lacks the archive or has another checksum for it.
 //
-// The zero value has the embedded keys.
+// The zero value uses the embedded keys.
 type Signers struct {
-	keys    *signingKeys // nil: the embedded ones
-	Trusted []TrustedKey // that the user has named
+	keys    *signingKeys // nil means the embedded ones
+	Trusted []TrustedKey // the keys that the user has named
 }
 
-// TrustedKey is a public key that its user knows to be a publisher's, either whole or by
-// its ID. What it has signed is LevelCommunity; with PartnerID, LevelPartner.
+// TrustedKey is a publisher's public key that the user trusts, given in full or by its ID. A
+// signature by it is LevelCommunity; with PartnerID, LevelPartner.
 type TrustedKey struct {
 	Armored string // ASCII-armored
-	// PartnerID is the last 16 digits of the key's fingerprint, and Armored is empty. The key
-	// lies in the mirror, and has to bear the trust signature of the partner programme.
+	// PartnerID is the last 16 digits of the key's fingerprint; Armored is empty then. The key is
+	// in the mirror, and must have the trust signature of the partner programme.
 	PartnerID string
-	Providers []Pattern // that it may sign; nil: all, and with PartnerID none
+	Providers []Pattern // the providers that it may sign; nil means all, or none if PartnerID is set
 }
 
-// Check returns an error if the key can't be read, or isn't named as it has to be.
+// Check returns an error if the key can't be read, or if its fields contradict each other.
 func (k TrustedKey) Check() error {
 	if k.PartnerID == "" {
 		_, err := readKey(k.Armored)
@@ -79,8 +77,8 @@ func (s Signers) signingKeys() signingKeys {
 	return defaultSigningKeys()
 }
 
-// candidates are the keys whose signatures count, with what makes some of them
-// count more. Those that can't be read don't.
+// candidates returns the keys whose signatures count, without those that can't be read. Those of
+// found that are partners' keep their trust signatures.
 func (s Signers) candidates(p Provider, found []PublicKey, signed signedChecksums) (keys []PublicKey) {
 	add := func(key PublicKey) {
 		if _, err := readKey(key.Armored); err == nil {
@@ -101,7 +99,7 @@ func (s Signers) candidates(p Provider, found []PublicKey, signed signedChecksum
 	return keys
 }
 
-// namesPartner reports whether the user has named all keys of the block for the provider.
+// namesPartner reports whether the user has named all keys of the armored block for the provider.
 func (s Signers) namesPartner(p Provider, found PublicKey) bool {
 	read, err := readKeyPackets(found.Armored)
 	named := func(id string) bool {
@@ -110,24 +108,25 @@ func (s Signers) namesPartner(p Provider, found PublicKey) bool {
 	return err == nil && len(read.primary) > 0 && !slices.ContainsFunc(read.primary, func(id string) bool { return !named(id) })
 }
 
-// needsKeys reports whether a signature may be by a key that only the mirror has. Keys that
-// don't count here are passed on by a mirror of this mirror, to those for whom they count.
+// needsKeys reports whether the signature may be by a key that only the mirror has. The mirror's
+// keys are read even if they don't count here: a mirror of this mirror passes them on to users for
+// whom they count.
 func (s Signers) needsKeys(signature []byte) bool {
 	official, err := readKey(s.signingKeys().Official)
 	return s.signingKeys().Partner != "" && (err != nil || !slices.Contains(official.primary, issuerOf(signature)))
 }
 
-// TrustIn is the Trust of a package of a mirror. The Trust that the package
-// has is what the mirror itself says of it; it counts where no publisher's signature does. read returns a file that
-// belongs to the version, by the names of [layout.SignatureName], [layout.ChecksumsName] and [layout.KeysName]: nil if there is none, or it
-// has more than max bytes. It is called when the Trust is loaded.
+// TrustIn returns the Trust of a package in a mirror. If a key of s has signed the version's checksum list, the publisher's signature
+// replaces pkg.Trust, which is what the mirror itself says. read returns one of the version's files, named by [layout.SignatureName],
+// [layout.ChecksumsName] or [layout.KeysName], or nil if the file doesn't exist or has more than max bytes. It is called when the Trust is
+// loaded.
 func (s Signers) TrustIn(pkg Package, read readDocument) Trust {
 	return pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
 		return s.verifyDocuments(ctx, pkg.Provider, pkg.Version, pkg.Source, read)
 	})
 }
 
-// trustIn is TrustIn, by what verified returns of the package's version.
+// trustIn is TrustIn with a function that returns the verified documents of the package's version.
 func (pkg Package) trustIn(verified func(ctx context.Context) (*signedChecksums, error)) Trust {
 	trust := pkg.Trust
 	trust.Load = func(ctx context.Context) (Trust, error) {
@@ -140,14 +139,15 @@ func (pkg Package) trustIn(verified func(ctx context.Context) (*signedChecksums,
 	return trust
 }
 
-// listedAsSigned authenticates by hashes that a mirror lists, and adds what is believed.
+// listedAsSigned authenticates by the hashes that a mirror lists, and puts trusted hashes into
+// AuthenticationResult.Signed.
 type listedAsSigned struct {
 	own AnyHash
-	all []Hash // those of all archives, which are believed; nil: the checksum of the archive itself is
+	all []Hash // trusted hashes of all archives; nil means only the archive's own checksum
 }
 
-// Recorded is the Trust of a package by these hashes, of which the checksum of the archive is recorded in lock files, too, as
-// OpenTofu does it: it is of bytes that were read. That of an empty list is zero.
+// Recorded returns the Trust of a package by these hashes, such that lock files record the archive's checksum, too, as
+// OpenTofu does: it is computed from the bytes that were read. An empty list returns the zero Trust.
 func (a AnyHash) Recorded() Trust {
 	trust := a.trust()
 	if trust.Authenticator != nil {
@@ -169,7 +169,8 @@ func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
 	return result, nil
 }
 
-// verifyDocuments returns what a source has about a version, if its signature is one that counts; nil if that proves nothing.
+// verifyDocuments returns a version's documents in a source, or nil if they are missing or no key that counts has signed
+// them.
 func (s Signers) verifyDocuments(ctx context.Context, p Provider, v Version, source string, read readDocument) (*signedChecksums, error) {
 	d, ok, err := readDocuments(ctx, p, v, read, s.needsKeys)
 	if err != nil || !ok {
@@ -184,12 +185,12 @@ func (s Signers) verifyDocuments(ctx context.Context, p Provider, v Version, sou
 	if err != nil {
 		return nil, fmt.Errorf("what lies beside the package in %s: %w", source, err)
 	}
-	signed.PublicKeys = d.Keys // which are passed on
+	signed.PublicKeys = d.Keys // for mirrors of this mirror
 	return &signed, nil
 }
 
-// trustOf authenticates a package of the version by the list, and not by what the mirror itself lists for the archive: that
-// may be the hash of other bytes only if the archive is, too. Beside it count the mirror's hashes of files.
+// trustOf returns the Trust of a package of the version by the signed list. It drops the zh that the mirror lists for the
+// archive, because the signed list decides about the archive's bytes, and keeps the mirror's hashes of files.
 func (c signedChecksums) trustOf(pkg Package) Trust {
 	c.FileName = pkg.Provider.PackedName(pkg.Version, pkg.Platform)
 	zh, _ := parseChecksums(c.Sums).find(c.FileName)

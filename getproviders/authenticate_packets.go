@@ -19,27 +19,27 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// What a key or a signature may consist of. A registry names the keys and a mirror keeps
-// them, so that both could choose numbers that take hours to compute with: these limits
-// are checked before anything is computed. With all of them at their limits,
-// authentication takes under a second, so that it needn't be interrupted.
+// Limits of keys and signatures. A registry names the keys and a mirror keeps them, so both could
+// choose numbers that take hours to compute with. The limits are checked before anything is
+// computed. With every number at its limit, authentication takes under a second, so it needs no
+// context.
 const (
 	maxPGPBytes       = 1 << 20 // a key with hundreds of certifications by others has 200 KiB
 	maxPGPPackets     = 2000    // in one block
-	maxPGPKeys        = 64      // blocks that are looked at, and keys with subkeys in a block
-	maxSelfSignatures = 200     // that are verified for one package; others' certifications aren't
-	maxUserID         = 2048    // bytes; GnuPG makes none that is longer
+	maxPGPKeys        = 64      // blocks that are read, and keys with subkeys in a block
+	maxSelfSignatures = 200     // that are verified for one package; certifications by others aren't verified
+	maxUserID         = 2048    // bytes; GnuPG makes no longer ones
 
 	minRSABits, maxRSABits = 2048, 8192
 	minDSABits, maxDSABits = 2048, 3072
 	maxDSASubgroupBits     = 256
 )
 
-// pgpPackets are the packets of a key or of a signature, each of which was read by itself.
+// pgpPackets are the packets of a key or of a signature, each parsed separately.
 //
-// The library reads on where it stops understanding a packet, in the middle of it if need
-// be. From content, where each packet has its length and nothing behind its last field, it
-// reads the packets that were checked, and no others.
+// When the library doesn't understand a packet, it resumes reading in the middle of it. content is
+// the packets serialized again, with exact lengths and without trailing bytes, so the library reads
+// the checked packets and no others.
 type pgpPackets struct {
 	content []byte
 	parsed  []packet.Packet
@@ -55,11 +55,11 @@ const (
 	tagPublicSubkey  = 14
 	tagUserAttribute = 17
 	tagPadding       = 21
-	firstFreeTag     = 40 // from here on, what isn't known may be skipped
+	firstFreeTag     = 40 // unknown packets from here on may be skipped
 )
 
-// readPackets splits content into packets, of which only those with the given tags matter.
-// Others are an error, but for those that the standard has readers skip. Nothing is computed.
+// readPackets splits content into packets with the given tags. It skips the packets that the
+// standard has readers skip, and returns an error for other tags. It computes nothing.
 func readPackets(content []byte, tags ...uint8) (read pgpPackets, err error) {
 	defer recovered(&err)
 	if len(content) > maxPGPBytes {
@@ -94,8 +94,8 @@ func readPackets(content []byte, tags ...uint8) (read pgpPackets, err error) {
 	}
 }
 
-// readPacket adds a packet to out, and returns it if the library understands it. If not,
-// it is for the library to say what follows from that.
+// readPacket appends a packet to out. It returns nil if the library doesn't understand the packet;
+// the library decides about that when it reads out.
 func readPacket(opaque *packet.OpaquePacket, out *bytes.Buffer) (packet.Packet, error) {
 	start := out.Len()
 	if err := opaque.Serialize(out); err != nil {
@@ -112,16 +112,15 @@ func readPacket(opaque *packet.OpaquePacket, out *bytes.Buffer) (packet.Packet, 
 	return parsed, nil
 }
 
-// recovered turns a panic into an error. Some keys and signatures that nothing honest makes
-// have the library panic.
+// recovered turns a panic into an error: the library panics on some malicious keys and signatures.
 func recovered(err *error) {
 	if reason := recover(); reason != nil {
 		*err = fmt.Errorf("the OpenPGP library fails at it: %.200s", fmt.Sprint(reason))
 	}
 }
 
-// readKeyPackets returns a key of which nothing was verified: its packets are within the limits.
-// The key is returned beside the error if its IDs are known.
+// readKeyPackets returns a key whose packets are within the limits. It verifies nothing. The key is
+// returned beside the error if its IDs are known.
 func readKeyPackets(armored string) (key signingKey, err error) {
 	defer recovered(&err)
 	if key.content, err = unarmor(armored, openpgp.PublicKeyType); err != nil {
@@ -158,8 +157,8 @@ func readKeyPackets(armored string) (key signingKey, err error) {
 	return key, refused
 }
 
-// verifications is how many signatures are verified where reading a key that belongs to
-// owner comes upon s: those by the key itself, and those that have another one inside.
+// verifications returns how many signatures the library verifies for s when it reads a key that
+// belongs to owner: one for a signature by the key itself, two if it has another signature inside.
 func verifications(s *packet.Signature, owner *packet.PublicKey) int {
 	switch {
 	case owner == nil:
@@ -173,11 +172,10 @@ func verifications(s *packet.Signature, owner *packet.PublicKey) int {
 	return 0
 }
 
-// checkKey returns an error for a key whose signatures are worth nothing any more, or take
-// long to verify.
+// checkKey refuses a key that is too weak, or takes long to verify with.
 func checkKey(key *packet.PublicKey) error {
 	if !key.PubKeyAlgo.CanSign() {
-		return nil // it is for encryption, and never computed with
+		return nil // an encryption key is never computed with
 	}
 	switch public := key.PublicKey.(type) {
 	case *rsa.PublicKey:
@@ -214,8 +212,8 @@ func readDetached(content []byte) (pgpPackets, error) {
 	return read, err
 }
 
-// issuers returns the IDs of the keys that a signature says it is by; whole is false if it
-// doesn't say that everywhere.
+// issuers returns the IDs of the keys that a signature names as its issuers. whole is false if a
+// packet names none.
 func (d pgpPackets) issuers() (ids []uint64, whole bool) {
 	whole = true
 	for _, parsed := range d.parsed {
@@ -228,13 +226,13 @@ func (d pgpPackets) issuers() (ids []uint64, whole bool) {
 	return ids, whole
 }
 
-// errSHA1 is for signatures over documents: two documents with one SHA-1 can be made today.
-// MD5 isn't among the hashes that the library understands. For what a key says of
-// itself SHA-1 counts, because old keys have it, and forging that gains nothing: a source
-// that could bring a forged key could name any other one.
+// errSHA1 is for signatures over documents: today two documents with the same SHA-1 can be made.
+// The library doesn't know MD5. SHA-1 is accepted for a key's self-signatures, because old keys
+// have it, and forging one gains nothing: a source that could bring a forged key could name any
+// other key.
 var errSHA1 = errors.New("it is made with SHA-1, which proves nothing any more")
 
-// checkHashes refuses weak hashes where a signature is by one of the keys.
+// checkHashes returns errSHA1 if one of the keys made a signature with SHA-1.
 func (d pgpPackets) checkHashes(ids []uint64) error {
 	for _, parsed := range d.parsed {
 		s := parsed.(*packet.Signature)
@@ -245,7 +243,8 @@ func (d pgpPackets) checkHashes(ids []uint64) error {
 	return nil
 }
 
-// issuerOf returns the ID of the key that a signature says it is by, or "".
+// issuerOf returns the ID of the key that a signature names as its issuer, or "" if it can't be
+// read or names none.
 func issuerOf(signature []byte) string {
 	read, err := readDetached(signature)
 	if err != nil {
@@ -259,10 +258,9 @@ func issuerOf(signature []byte) string {
 
 func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
-// signingKeys are the keys that decide between the trust levels of signed packages.
-// They don't make a package trusted by themselves: it has to be signed by a key that its
-// registry names, too. Where a field is empty nothing reaches that level; the
-// zero value takes every signed package for LevelCommunity.
+// signingKeys are the keys that decide between the trust levels of signed packages. They don't make
+// a package trusted: a key that its registry names must have signed it, too. No package reaches the
+// level of an empty field; with the zero value every signed package is LevelCommunity.
 type signingKeys struct {
 	Official string // ASCII-armored: a signature by it is LevelOfficial
 	Partner  string // ASCII-armored: its trust signature over a key makes LevelPartner
@@ -274,7 +272,7 @@ type signingKey struct {
 	packets        pgpPackets
 	primary        []string // IDs of the primary keys
 	ids            []uint64 // of all keys
-	selfSignatures int      // that reading the keys means to verify
+	selfSignatures int      // how many signatures reading the keys verifies
 	ring           openpgp.EntityList
 }
 
@@ -288,8 +286,8 @@ func readKey(armored string) (signingKey, error) {
 }
 
 // readKeyOf is readKey for a key that may have made a signature. If it hasn't, the error is
-// ErrUnknownIssuer, and what the key says of itself isn't verified: it doesn't matter.
-// left is how many signatures may be verified yet.
+// ErrUnknownIssuer, and the key's self-signatures aren't verified. left is how many more signatures
+// may be verified.
 func readKeyOf(armored string, signature pgpPackets, left *int) (signingKey, error) {
 	key, err := readKeyPackets(armored)
 	issuers, whole := signature.issuers()
@@ -303,7 +301,7 @@ func readKeyOf(armored string, signature pgpPackets, left *int) (signingKey, err
 	return key, key.readRing(left)
 }
 
-// readRing verifies what the block's keys say of themselves.
+// readRing verifies the self-signatures of the block's keys.
 func (k *signingKey) readRing(left *int) (err error) {
 	defer recovered(&err)
 	if *left -= k.selfSignatures; *left < 0 {
@@ -315,7 +313,7 @@ func (k *signingKey) readRing(left *int) (err error) {
 	}
 	for _, entity := range ring {
 		for name, identity := range entity.Identities {
-			if identity.SelfSignature == nil { // it was only ever revoked
+			if identity.SelfSignature == nil { // it has revocations only
 				delete(entity.Identities, name)
 			}
 		}
@@ -341,8 +339,7 @@ func unarmor(armored, blockType string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(block.Body, maxPGPBytes+1))
 }
 
-// idOf returns the ID of a key that needn't be worth anything, or "". Nothing that it
-// says of itself is verified.
+// idOf returns the ID of a key, or "" if it can't be read. It verifies nothing.
 func idOf(armored string) string {
 	if key, _ := readKeyPackets(armored); len(key.primary) > 0 {
 		return key.primary[0]

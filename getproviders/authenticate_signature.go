@@ -13,10 +13,9 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// Authenticate implements Authenticator. It checks, in this order, that
-// SHA256SUMS has the archive's checksum that the registry's description of the
-// package has, that the archive has it (checksum_mismatch), and that a key which
-// the registry names has signed SHA256SUMS.
+// Authenticate implements Authenticator. It checks, in this order, that SHA256SUMS has the checksum
+// of the registry's description of the package, that the archive has this checksum
+// (checksum_mismatch), and that a key which the registry names has signed SHA256SUMS.
 func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	list, expected := parseChecksums(c.Sums), ZH(c.SHA256)
 	advice := "what the registry says about this package contradicts itself: tell the provider's publisher"
@@ -36,19 +35,19 @@ func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	}
 	result.Signed = list.hashes()
 	if result.Signed == nil {
-		result.Signed = []Hash{ZH(c.SHA256)} // this one line was looked at, and is signed
+		result.Signed = []Hash{ZH(c.SHA256)} // this line was checked, and is signed
 	}
 	return result, nil
 }
 
-// checkSignature verifies the signature over SHA256SUMS by the keys that the
-// registry names, and says how far the key that made it is to be trusted.
+// checkSignature verifies the signature over SHA256SUMS by the keys that the registry names, and
+// returns the trust level of the key that made it.
 func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 	if c.verified.TrustLevel > LevelUnauthenticated {
 		return c.verified, nil
 	}
 	if c.Keyless && len(c.PublicKeys) == 0 {
-		// It isn't known whose signature counts: what the checksum list says is trusted as far as the registry is.
+		// Without a key to check, the checksum list is trusted as far as the registry is.
 		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}, nil
 	}
 	issuer, trust, err := c.findIssuer()
@@ -75,8 +74,8 @@ func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 	return result, nil
 }
 
-// findIssuer returns the first of the registry's keys that the signature is
-// by, with the key's trust signature.
+// findIssuer returns the first of the registry's keys that made the signature, and the key's trust
+// signature.
 func (c signedChecksums) findIssuer() (issuer *signedBy, trust string, err error) {
 	const subject = "the signature of the checksum list"
 	signature, unread := readDetached(c.Signature)
@@ -128,13 +127,13 @@ func (c signedChecksums) checkOfficial(signature pgpPackets) (*signedBy, error) 
 	}
 	official, err := key.verify(c.Sums, signature, c.Expiry)
 	if err != nil {
-		return nil, nil // authentic all the same: a key of the registry verified it
+		return nil, nil // still authentic: a key of the registry verified it
 	}
 	return official, nil
 }
 
-// checkTrust verifies that the partner programme has signed a key. A registry
-// that claims so wrongly isn't trusted in anything else.
+// checkTrust verifies that the partner programme has signed a key. A registry with a false trust
+// signature isn't trusted in anything else.
 func (c signedChecksums) checkTrust(key signingKey, trust string) (*signedBy, error) {
 	partners, err := readKey(c.Keys.Partner)
 	if err != nil {
@@ -156,9 +155,9 @@ func (c signedChecksums) checkTrust(key signingKey, trust string) (*signedBy, er
 	return partner, nil
 }
 
-// isPartner reports whether the partner programme has signed a key that
-// the registry alone has introduced. Until it does, the key isn't read: to verify what a key says
-// of itself takes as long as its author likes.
+// isPartner reports whether the partner programme has signed a key that only the mirror has. The
+// key is parsed only after that, because its author chooses how long its self-signatures take to
+// verify.
 func (c signedChecksums) isPartner(public PublicKey) bool {
 	if public.TrustSignature == "" || c.Keys.Partner == "" {
 		return false
@@ -171,7 +170,7 @@ func (c signedChecksums) isPartner(public PublicKey) bool {
 	return err == nil
 }
 
-// signedBy is what a valid signature tells.
+// signedBy is the result of a valid signature.
 type signedBy struct {
 	signature pgpPackets
 	key       signingKey
@@ -179,14 +178,14 @@ type signedBy struct {
 	notes     []string
 }
 
-// verify checks a binary detached signature. The error is ErrUnknownIssuer if
-// the signature is by another key.
+// verify checks a binary detached signature. The error is ErrUnknownIssuer if the signature is by
+// another key.
 //
-// A key that has expired, even one that had expired when it signed, is
-// accepted with a note: publishers extend or replace keys without signing old
-// releases again. A revoked key is an error. So is a signature that itself has
-// expired; Terraform overlooks that if its key has expired too. OpenTofu accepts such a
-// signature; with a variable it refuses both.
+// An expired key, even one that had expired when it signed, is accepted with a note: publishers
+// extend or replace keys without signing old releases again. A revoked key is an error. An expired
+// signature is an error, too, though Terraform ignores that if the key has expired as well.
+// OpenTofu accepts expired signatures; with an environment variable it refuses expired keys and
+// signatures.
 func (k signingKey) verify(document []byte, signature pgpPackets, expiry expiry) (by *signedBy, err error) {
 	var clock *packet.Config // the system's
 	defer recovered(&err)
@@ -196,15 +195,15 @@ func (k signingKey) verify(document []byte, signature pgpPackets, expiry expiry)
 	sig, signer, err := openpgp.VerifyDetachedSignature(
 		k.ring, bytes.NewReader(document), bytes.NewReader(signature.content), clock)
 	now := clock.Now()
-	// The library reports these two only if the signature is mathematically
-	// right and no key is revoked.
+	// The library returns these two errors only if the signature is mathematically right and no key
+	// is revoked.
 	keyExpired := errors.Is(err, pgperrors.ErrKeyExpired)
 	if keyExpired && sig.SigExpired(now) && !sig.CreationTime.After(now) {
 		err, keyExpired = pgperrors.ErrSignatureExpired, false
 	}
 	signatureExpired := errors.Is(err, pgperrors.ErrSignatureExpired)
 	if signatureExpired && (expiry != expiredAll || !sig.SigExpired(now) || sig.CreationTime.After(now)) {
-		// It is what the library also says of dates in the future.
+		// The library has this error for dates in the future, too.
 		return nil, fmt.Errorf("%w (this machine's clock says %s)", err, day(now))
 	}
 	if err != nil && !keyExpired && !signatureExpired || keyExpired && expiry == expiredNothing {
@@ -220,8 +219,7 @@ func (k signingKey) verify(document []byte, signature pgpPackets, expiry expiry)
 	return result, nil
 }
 
-// expiryNotes says of the primary key and of the subkey that signed, if one
-// did, when they expired.
+// expiryNotes says when the primary key, and the subkey that signed if one did, expired.
 func expiryNotes(signer *openpgp.Entity, sig *packet.Signature, now time.Time) []string {
 	var notes []string
 	note := func(key *packet.PublicKey, self *packet.Signature) {

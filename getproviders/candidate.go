@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// Candidate is a package that has passed all checks and is about to be used: put
-// into its place, left there, or recorded in a lock file.
+// Candidate is a package that has passed all checks and is about to be used: published, left where
+// it is, or recorded in a lock file.
 type Candidate struct {
 	Provider Provider
 	Version  Version
 	Platform Platform
 	State    CandidateState
-	// Source is the source that has it, as getproviders.Source.Describe names it, and
-	// Location is where it was fetched from, without secrets; "" if State isn't
-	// StateFetched. SourceURL is the URL of the registry or mirror that the package comes from,
-	// or came from when it was fetched; "" if that isn't known.
+	// Source is the name of the source that has it, as getproviders.Source.Describe returns it.
+	// Location is where it was fetched from, without secrets; "" unless State is StateFetched.
+	// SourceURL is the URL of the registry or mirror that the package comes from, or came from when
+	// it was fetched; "" if unknown.
 	Source, Location, SourceURL string
-	// FromRegistry says that this is the provider's own registry.
+	// FromRegistry says that the source is the provider's own registry.
 	FromRegistry bool
-	// Hashes are those of the package, as far as they are known: the h1 of its files
-	// and the zh of its archive.
+	// Hashes are the known hashes of the package: the h1 of its files and the zh of its archive.
 	Hashes []Hash
-	// Authentication says who signed it; of what was fetched by an earlier run, what was
-	// found then. It is zero if nothing is known of that.
+	// Authentication says who signed the package. For a package that an earlier run fetched it is
+	// that run's result. Zero if unknown.
 	Authentication AuthenticationResult
-	// Released is when the archive was changed last, as its server or the file system says, or,
-	// where neither does, when this machine fetched the package first; zero: not known.
+	// Released is when the archive was last changed, as its server or the file system says, or else
+	// when this machine first fetched the package; zero if unknown.
 	Released time.Time
 }
 
@@ -36,24 +35,26 @@ type Candidate struct {
 type CandidateState string
 
 const (
-	StateFetched CandidateState = "fetched" // in a private directory: it was just fetched; or in an unpacked mirror, where it stays
+	StateFetched CandidateState = "fetched" // in a private directory after a download, or in an unpacked mirror, where it stays
 	StateCached  CandidateState = "cached"  // in the shared cache
-	StatePresent CandidateState = "present" // in the place where it belongs: a target, a mirror, vendored packages
-	StateKnown   CandidateState = "known"   // nowhere here: its source lists the hashes, or an earlier run has computed them
-	StateListed  CandidateState = "listed"  // nowhere here: its source lists the version, one of which is to be chosen
+	StatePresent CandidateState = "present" // where it belongs: a target, a mirror, vendored packages
+	StateKnown   CandidateState = "known"   // not on this machine: its source lists the hashes, or an earlier run computed them
+	StateListed  CandidateState = "listed"  // not on this machine: its source lists the version, and one version is to be chosen
 )
 
-// ErrRefused says that the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
+// ErrRefused says that the Fetcher's Policy refuses a package. The Fault names the package, and matches the
+// policy's reason, too.
 var ErrRefused = errors.New("a policy refuses the package")
 
-// LeftOut are versions that a policy doesn't let a caller choose, the newest first. It is the error where none is left.
+// LeftOut are versions that a policy keeps a caller from choosing, the newest first. It is the error if no version is
+// left.
 type LeftOut struct {
-	Versions   []Fault // each with its Version, and why a policy leaves it out
-	Unexamined int     // how many older ones weren't examined
-	Unknown    error   // why rules couldn't be asked about the version that was chosen; nil: they were
+	Versions   []Fault // each with its Version and the policy's reason
+	Unexamined int     // how many older versions weren't examined
+	Unknown    error   // why the policy's rules couldn't be asked about the chosen version; nil if they were
 }
 
-// String says in a line which versions are left out, and why; versions with the same reason are together.
+// String says in one line which versions are left out, and why. It groups versions with the same reason.
 func (l LeftOut) String() string {
 	var parts []string
 	for i := 0; i < len(l.Versions); {

@@ -10,10 +10,9 @@ import (
 	"unicode"
 )
 
-// Constraints is a set of terms such as ">= 1.2, < 2.0" that all have to hold.
-// The zero value has no term and allows every release. Terms are kept in
-// canonical order without duplicates, so that reflect.DeepEqual compares what
-// was meant; to compare two values, compare their String.
+// Constraints is a set of terms such as ">= 1.2, < 2.0" that a version must all satisfy. The zero
+// value has no term and allows every release. Terms are in canonical order without duplicates, so
+// that reflect.DeepEqual compares the meaning; compare two values by their String.
 type Constraints struct{ terms []term }
 
 // term is an operator and the version at its boundary.
@@ -22,8 +21,8 @@ type term struct {
 	boundary Version // numbers that weren't written are 0
 }
 
-// operator says how a version has to stand to the boundary. The values are in
-// the order in which terms with the same boundary are written.
+// operator compares a version with the boundary. The values are in the order in which terms with
+// the same boundary are written.
 type operator int
 
 const (
@@ -37,13 +36,13 @@ const (
 	except
 )
 
-// String returns the canonical spelling, which for "exactly" is none.
+// String returns the canonical spelling, which is "" for exactly.
 func (op operator) String() string {
 	return [...]string{">", ">=", "", "~>", "~>", "<=", "<", "!="}[op]
 }
 
-// String returns the canonical text, as the lock file has it; "" without
-// terms. ParseConstraints reads it back to the same value.
+// String returns the canonical text, as lock files have it, or "" without terms. ParseConstraints
+// reads it back to the same value.
 func (c Constraints) String() string {
 	texts := make([]string, len(c.terms))
 	for i, t := range c.terms {
@@ -71,10 +70,10 @@ func (c *Constraints) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsEmpty reports whether there is no term.
+// IsEmpty reports whether c has no term.
 func (c Constraints) IsEmpty() bool { return len(c.terms) == 0 }
 
-// And returns the terms of all.
+// And returns the terms of c and all others.
 func (c Constraints) And(others ...Constraints) Constraints {
 	terms := slices.Clone(c.terms)
 	for _, o := range others {
@@ -86,10 +85,9 @@ func (c Constraints) And(others ...Constraints) Constraints {
 	return Constraints{slices.Compact(terms)}
 }
 
-// Allows reports whether v may be selected: a release has to satisfy every
-// term; a prerelease has to be named by an exact term besides. Order is by
-// precedence, but "exactly" and "except" mean the very version, metadata
-// included. The zero Version is never allowed.
+// Allows reports whether v may be selected. A release must satisfy every term; a prerelease must
+// also be named by an exact term. Comparisons are by precedence, but "exactly" and "except" compare
+// the metadata, too. The zero Version is never allowed.
 func (c Constraints) Allows(v Version) bool {
 	named := v.Prerelease == ""
 	for _, t := range c.terms {
@@ -101,9 +99,9 @@ func (c Constraints) Allows(v Version) bool {
 	return named && v != Version{}
 }
 
-// Nearest returns, of versions that aren't allowed, the newest release that is too old for
-// some term, and the oldest that is too new for one; and the newest prerelease that would be
-// allowed if it were named exactly. Each is zero if there is none.
+// Nearest returns the versions nearest to those that are allowed: the newest release that is too
+// old for some term, the oldest release that is too new for one, and the newest prerelease that
+// would be allowed if it were named exactly. Each is zero if versions has no such version.
 func (c Constraints) Nearest(versions []Version) (below, above, prerelease Version) {
 	for _, v := range versions {
 		if v.Prerelease != "" {
@@ -146,8 +144,8 @@ func (t term) admits(v Version) bool {
 	return order >= 0 && t.inSeries(v)
 }
 
-// inSeries reports whether v comes before the end of the series that the
-// boundary begins. Behind the largest number there is no other to end with.
+// inSeries reports whether v is below the end of the series that the boundary begins. A series at
+// the largest number has no end.
 func (t term) inSeries(v Version) bool {
 	switch b := t.boundary; {
 	case t.op == samePatchSeries && b.Minor < math.MaxUint64:
@@ -158,9 +156,9 @@ func (t term) inSeries(v Version) bool {
 	return true
 }
 
-// Newest returns the newest of versions that is allowed. Where several differ
-// only in metadata, it is the last of them in the order of Version.Compare: the
-// real tools choose one at random there.
+// Newest returns the newest allowed version. If several differ only in metadata, it returns the
+// last in the order of Version.Compare, where Terraform and OpenTofu choose one at random. ok is
+// false if no version is allowed.
 func (c Constraints) Newest(versions []Version) (newest Version, ok bool) {
 	for _, v := range versions {
 		if c.Allows(v) && (!ok || v.Compare(newest) > 0) {
@@ -170,16 +168,13 @@ func (c Constraints) Newest(versions []Version) (newest Version, ok bool) {
 	return newest, ok
 }
 
-// ParseConstraints reads a comma-separated list of terms by the strict rules
-// for providers: an operator or none, at most one space, and a version of one
-// to three numbers, without wildcards and without "v". Missing numbers are 0,
-// so "1" is 1.0.0 and no other; only "~>" looks at how many were written.
-// Blank text has no term and is no error here, and a comma may stand at the
-// end.
+// ParseConstraints reads a comma-separated list of terms by the strict rules for providers: an
+// optional operator, at most one space, and a version of one to three numbers, without wildcards
+// and without "v". Missing numbers are 0, so "1" means exactly 1.0.0; only "~>" depends on how many
+// numbers were written. Blank text is no error and has no term. A comma may follow the last term.
 //
-// Configurations of modules have a more lenient syntax, which the field's
-// tools check first; this one is what they take for providers in the end, and
-// in lock files.
+// Configurations of modules have a more lenient syntax, which Terraform and OpenTofu check first.
+// This one is what they accept for providers in the end, and in lock files.
 func ParseConstraints(given string) (Constraints, error) {
 	terms, err := parseTerms(strings.TrimSpace(given))
 	if err != nil {
@@ -233,8 +228,8 @@ func parseTerm(given string) (term, error) {
 	return term{op, boundary}, nil
 }
 
-// parseOperator takes "~>" for the one of its two meanings that three numbers
-// have.
+// parseOperator returns samePatchSeries for "~>"; the caller changes it if fewer than three numbers
+// follow.
 func parseOperator(spelling string) (operator, error) {
 	switch spelling {
 	case "=":

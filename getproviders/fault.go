@@ -12,41 +12,42 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
-// Fault is a failure with what programs and people want to know of it.
+// Fault is an error with details for programs and people.
 type Fault struct {
-	Code    string // names it for programs, see [CodeOf]; "": as Err
-	Kind    error  // one of the Err values, which it matches; nil: it matches what Err does
+	Code    string // for programs, see [CodeOf]; "" means the code of Err
+	Kind    error  // one of the Err values, which it matches; nil means that it matches only what Err does
 	Subject        // what it is about
-	Err     error  // what went wrong, in words
-	Hint    string // a remedy, in words that can follow the error; "": none is known
+	Err     error  // the cause, in words
+	Hint    string // a remedy, in words that can follow the error; "" if none is known
 }
 
-// Subject is what a Fault is about. What doesn't apply is zero.
+// Subject is what a Fault is about. Fields that don't apply are zero.
 type Subject struct {
 	Provider Provider
 	Version  Version
 	Platform Platform
 	Step     string         // of an installation: "query", "fetch"
 	Part     string         // of a provider's address that is wrong: "source string"
-	Source   string         // that doesn't have the provider, as Source.Describe names it
+	Source   string         // the source without the provider, as Source.Describe names it
 	Registry bool           // Source is a registry
-	Host     hosts.Hostname // that refused a request
-	URL      string         // of the web page that came in place of an archive
-	// Protocols are the plugin protocols of a version, of which the product speaks none.
+	Host     hosts.Hostname // the host that refused a request
+	URL      string         // of the web page that a server sent in place of an archive
+	// Protocols are the plugin protocols of a version, none of which the product speaks.
 	Protocols []string
-	// Providers are those that all fail for the same reason.
+	// Providers all fail for the same reason.
 	Providers []Provider
-	// Platforms are those that Source has packages of Version for, sorted, where there is none for Platform; none: it doesn't tell.
+	// Platforms are those for which Source has packages of Version, sorted, if it has none for Platform; empty if unknown.
 	Platforms []Platform
-	// Hashes are those of which a package should have one, and has none.
+	// Hashes are the expected hashes of a package that has none of them.
 	Hashes []Hash
-	// Newest is the newest other version with a package for Platform, a release if there is one; zero: none, or it isn't known.
+	// Newest is the newest other version with a package for Platform, preferably a release; zero if there is no such version or
+	// it is unknown.
 	Newest Version
-	// Nowhere: no version that Source has is for Platform.
+	// Nowhere says that Source has no version with a package for Platform.
 	Nowhere bool
 }
 
-// Error implements error. Only that of a Step or a Part begins with what it is about.
+// Error implements error. With a Step or a Part, the text begins with the Subject.
 func (f *Fault) Error() string {
 	text := f.Err.Error()
 	if f.Part != "" {
@@ -65,7 +66,7 @@ func (f *Fault) Error() string {
 	return name + ": " + doing[f.Step] + text
 }
 
-// code is that of the Fault or of its cause, or names the step: "failed_unpack".
+// code returns the code of the Fault, of its cause, or of its step: "failed_unpack".
 func (f *Fault) code() string {
 	if f.Code != "" || f.Step == "" {
 		return f.Code
@@ -81,7 +82,7 @@ func (f *Fault) Unwrap() []error {
 	return []error{f.Kind, f.Err}
 }
 
-// FaultOf returns the first Fault in an error that is of a kind; nil if there is none.
+// FaultOf returns the first Fault in err whose Kind is kind, or nil.
 func FaultOf(err, kind error) *Fault {
 	for _, part := range wrapped.All(err) {
 		if f, ok := part.(*Fault); ok && f.Kind == kind {
@@ -101,8 +102,8 @@ func Failure(err error) (*Fault, bool) {
 	return nil, false
 }
 
-// CodeOf returns the code of an error, or of the first that it wraps that has one:
-// "version_not_found", "unauthorized", "failed_unpack". "": there is none. Codes
+// CodeOf returns the code of an error, or of the first error with a code that it wraps:
+// "version_not_found", "unauthorized", "failed_unpack". It returns "" if none has a code. Codes
 // don't change; texts may.
 func CodeOf(err error) string {
 	for _, part := range wrapped.All(err) {
@@ -120,7 +121,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// HintsOf returns the hints of an error and of what it wraps, outer ones first.
+// HintsOf returns the hints of an error and of the errors that it wraps, outer ones first.
 func HintsOf(err error) (hints []string) {
 	for _, part := range wrapped.All(err) {
 		hint := ""
@@ -137,9 +138,8 @@ func HintsOf(err error) (hints []string) {
 	return hints
 }
 
-// SplitErrors takes apart what [errors.Join] put together, at any depth, in order:
-// each result is about one thing. An error of this module is one, although it may
-// have several causes. Of nil there are none.
+// SplitErrors splits an error of [errors.Join] into its parts, at any depth, in order. It doesn't
+// split an error of this module, although that may have several causes. It returns nil for nil.
 func SplitErrors(err error) []error {
 	if err == nil {
 		return nil
@@ -156,10 +156,10 @@ func SplitErrors(err error) []error {
 	return parts
 }
 
-// What callers branch on, with errors.Is. The concrete errors of this package
-// match one of these each; most are a [Fault].
+// Errors that callers branch on, with errors.Is. Each concrete error of this package matches one of
+// these; most are a [Fault].
 var (
-	// ErrNotFound: what was asked for isn't there. The next three are kinds of it.
+	// ErrNotFound: the source doesn't have what it was asked for. The next three match it, too.
 	ErrNotFound = errors.New("not found")
 	// ErrProviderNotFound: the source answered, and doesn't have the provider.
 	ErrProviderNotFound error = &Fault{Kind: ErrNotFound, Err: errors.New("provider not found")}
@@ -167,28 +167,27 @@ var (
 	ErrVersionNotFound error = &Fault{Kind: ErrNotFound, Err: errors.New("provider version not found")}
 	// ErrPlatformMissing: the source has the version, for other platforms only.
 	ErrPlatformMissing error = &Fault{Kind: ErrNotFound, Err: errors.New("no package for this platform")}
-	// ErrNoMatchingVersion: the source has versions, and none that the constraints allow.
+	// ErrNoMatchingVersion: the source has versions, but the constraints allow none of them.
 	ErrNoMatchingVersion = errors.New("no version meets the constraints")
 	// ErrProtocol: the product can't talk to this version of the provider.
 	ErrProtocol = errors.New("incompatible provider protocol")
-	// ErrUnauthorized: a server wants credentials, or others. It is that of package hosts.
+	// ErrUnauthorized: a server wants credentials, or refuses those that were sent.
 	ErrUnauthorized = hosts.ErrUnauthorized
-	// ErrUnreachable: the source gave no answer, or none that makes sense.
+	// ErrUnreachable: the source gave no answer, or a malformed one.
 	ErrUnreachable = errors.New("source unreachable or failing")
 	// ErrAuthentication: a package isn't what its publisher signed.
 	ErrAuthentication = errors.New("package is not authentic")
-	// ErrLockMismatch: the lock file records other hashes than the package has.
+	// ErrLockMismatch: the package has none of the hashes that the lock file records.
 	ErrLockMismatch = errors.New("the package is not the one that the lock file records")
 	// ErrLockedVersion: the constraints don't allow the version in the lock file.
 	ErrLockedVersion = errors.New("the locked version does not meet the constraints")
-	// ErrNoSpace: a disk, or the user's share of it, is full, or is too small for what
-	// was to be fetched.
+	// ErrNoSpace: a disk or the user's quota is full, or too small for a download.
 	ErrNoSpace = errors.New("there is no space left")
-	// ErrUnwritable: packages can't be put into a directory.
+	// ErrUnwritable: a directory for packages can't be written to.
 	ErrUnwritable = errors.New("the directory can't be written to")
 )
 
-// doing is how each step begins the message about its failure.
+// doing has the words with which the message about a failed step begins.
 var doing = map[string]string{
 	during.Query:        "asking for available versions: ",
 	during.Metadata:     "asking for the package: ",
@@ -199,9 +198,9 @@ var doing = map[string]string{
 	during.Cancel:       "installation was cancelled: ",
 }
 
-// Missing says that the Source, as Source.Describe names it, doesn't have the package for the Platform, or the Version if there is no
-// Platform, or the Provider if there is no Version. Platforms, Newest and Nowhere say what there is instead. It matches
-// ErrPlatformMissing, ErrVersionNotFound or ErrProviderNotFound.
+// Missing returns the error of a Source that doesn't have the package for the Platform, or the Version if Platform is zero, or the
+// Provider if Version is zero. Source is the name that Source.Describe returns. Platforms, Newest and Nowhere become hints. The error
+// matches ErrPlatformMissing, ErrVersionNotFound or ErrProviderNotFound.
 func (s Subject) Missing() *Fault {
 	failed := &Fault{Subject: s}
 	switch {
@@ -221,7 +220,7 @@ func (s Subject) Missing() *Fault {
 	return failed
 }
 
-// elsewhere says which packages there are for other platforms or in other versions.
+// elsewhere says which packages exist for other platforms or in other versions.
 func (s Subject) elsewhere() string {
 	var hints []string
 	if len(s.Platforms) > 0 {
@@ -236,10 +235,10 @@ func (s Subject) elsewhere() string {
 	return strings.Join(hints, "; ")
 }
 
-// quoted is how many values a message repeats of lists that may be long.
+// quoted is how many values of a long list a message repeats.
 const quoted = 10
 
-// joined joins the texts of values with commas, those of the first ones if there are more than limit.
+// joined joins the texts of the first limit values with commas, and says how many more there are.
 func joined[T any](values []T, limit int, text func(T) string) string {
 	var texts []string
 	for i, v := range values {
@@ -252,8 +251,8 @@ func joined[T any](values []T, limit int, text func(T) string) string {
 	return strings.Join(texts, ", ")
 }
 
-// newestVersion chooses the version that a hint names: the newest release, or
-// the newest of all where there is no release; of none, the zero Version.
+// newestVersion returns the newest release, or the newest prerelease if versions has no release, or
+// the zero Version if versions is empty.
 func newestVersion(versions []Version) Version {
 	if v, ok := (Constraints{}).Newest(versions); ok {
 		return v
@@ -270,11 +269,11 @@ func sortPlatforms(platforms []Platform) []Platform {
 	return slices.Compact(platforms)
 }
 
-// otherChecksum says that a checksum list has not what is expected for an archive; found is "" if the list doesn't have
-// it. advice says who can help.
+// otherChecksum returns the error for a checksum list that doesn't have the expected checksum of an archive. found is
+// what it has instead, or "". advice says who can help.
 func otherChecksum(fileName string, expected Hash, found, advice string) error {
 	err := fmt.Errorf("the checksum list has no SHA-256 for %q, expected %s", fileName, expected)
-	if found != "" { // it may be long and no hash at all
+	if found != "" { // found may be long and no hash at all
 		err = fmt.Errorf("the checksum list has %.80q for %q, expected %s", found, fileName, expected)
 	}
 	return &Fault{Code: "checksum_list_mismatch", Kind: ErrAuthentication, Err: err, Hint: advice}

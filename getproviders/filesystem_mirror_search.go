@@ -40,8 +40,8 @@ func (s *FilesystemMirrorSource) packages(ctx context.Context, p Provider) ([]mi
 	return append(unpacked, packed...), nil
 }
 
-// typeDirs returns the directories "host/namespace/type" of a provider: the one
-// that is named exactly so, or else all whose names mean the same.
+// typeDirs returns the directories "host/namespace/type" of a provider: the one with exactly this
+// name, or else all whose names mean the same provider.
 func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -68,9 +68,9 @@ func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
 
 var errNoDirectory = errors.New("it is not a directory")
 
-// root returns Dir without links, as Terraform and OpenTofu link to packages there: who
-// points a link elsewhere doesn't change what is installed already. It makes a
-// mirror that isn't there an error, which is what a mistyped path deserves.
+// root returns Dir with its symlinks resolved, because Terraform and OpenTofu link to packages
+// there: a symlink of Dir that is changed later doesn't change installed packages. A Dir that
+// doesn't exist is an error, because the path may be mistyped.
 func (s *FilesystemMirrorSource) root() (string, error) {
 	info, err := os.Stat(s.Dir)
 	if err == nil && !info.IsDir() {
@@ -81,7 +81,7 @@ func (s *FilesystemMirrorSource) root() (string, error) {
 	}
 	root, err := filepath.EvalSymlinks(s.Dir)
 	if err != nil {
-		return s.Dir, nil // some volumes of Windows can be used, but not be named
+		return s.Dir, nil // some Windows volumes can be used, but have no name
 	}
 	return root, nil
 }
@@ -110,7 +110,7 @@ func packagesIn(ctx context.Context, dir, typ string) (unpacked, packed []mirror
 	return unpacked, packed, nil
 }
 
-// platformsIn lists a directory that may be a version's.
+// platformsIn lists a directory if its name is a version.
 func platformsIn(dir string) ([]mirrored, error) {
 	v, err := ParseVersion(filepath.Base(dir))
 	if err != nil {
@@ -130,17 +130,16 @@ func platformsIn(dir string) ([]mirrored, error) {
 	return found, nil
 }
 
-// unpackedIn returns the place of an unpacked package in a directory
-// "host/namespace/type", if there is one that is named exactly so.
+// unpackedIn returns the path of an unpacked package below a directory "host/namespace/type". ok is
+// false if no directory has exactly this name.
 func unpackedIn(dir string, v Version, plat Platform) (path string, ok bool) {
 	dir = filepath.Join(dir, v.String())
 	path = filepath.Join(dir, plat.String())
 	return path, isRealDir(dir) && isDir(path)
 }
 
-// Providers lists the providers that the mirror has any package of, in the
-// order of Provider.Compare. Unlike the other methods it reads the whole tree.
-// Errors match ErrUnreachable.
+// Providers returns the providers that have a package in the mirror, in the order of
+// Provider.Compare. Unlike the other methods it reads the whole tree. Errors match ErrUnreachable.
 func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, error) {
 	root, err := s.root()
 	if err != nil {
@@ -163,8 +162,8 @@ func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, err
 	return slices.SortedFunc(maps.Keys(found), Provider.Compare), nil
 }
 
-// walkMirror visits the directories "host/namespace/type" whose names mean a provider, or all if that is zero, until a visit
-// fails. Links to directories are not followed.
+// walkMirror calls visit for each directory "host/namespace/type" whose name means the provider only, or for all if only is
+// zero, until a call fails. It doesn't follow symlinks to directories.
 func walkMirror(root string, only Provider, visit func(p Provider, dir string) error) error {
 	var below func(dir string, p Provider, level int) error
 	below = func(dir string, p Provider, level int) error {
@@ -195,7 +194,7 @@ func walkMirror(root string, only Provider, visit func(p Provider, dir string) e
 	return below(root, Provider{}, 0)
 }
 
-// readDir is os.ReadDir, but a directory that has just been removed is empty.
+// readDir is os.ReadDir, but returns no entries for a directory that was just removed.
 func readDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -204,19 +203,19 @@ func readDir(dir string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// isRealDir reports whether there is a directory, and not a link to one.
+// isRealDir reports whether path is a directory, and not a symlink to one.
 func isRealDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
 }
 
-// isDir reports whether there is a directory or a link to one.
+// isDir reports whether path is a directory or a symlink to one.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// isFile reports whether there is a regular file or a link to one.
+// isFile reports whether path is a regular file or a symlink to one.
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
@@ -230,32 +229,27 @@ func isFile(path string) bool {
 //
 //	host/namespace/type/terraform-provider-TYPE_VERSION_OS_ARCH.zip
 //
-// with the host in Unicode and with its port. Of two packages for the same
-// version and platform the unpacked one counts. Names may be written in another
-// case, and versions short ("1.0"); what isn't named like a part of this layout
-// is skipped. Dir itself, a platform's directory and an archive may be
-// links; links in place of the directories between are not followed. Where a
-// directory is named exactly as it should be, those that are named otherwise
-// and mean the same are not looked for; Terraform and OpenTofu unite them.
+// with the host in Unicode and with its port. If a version and platform is there in both forms, the unpacked package counts.
+// Names may have upper-case letters, and versions may be short ("1.0"); files and directories with other names are skipped. Dir
+// itself, a platform's directory and an archive may be symlinks; symlinks in place of the directories between aren't followed. If
+// a directory has exactly the right name, those with another spelling of the name are ignored; Terraform and OpenTofu combine
+// them.
 //
-// Nothing is known about who made the packages, unless the mirror keeps a
-// version's checksum list beside its archives, with the signature and the keys,
-// as the mirrors of tfdeps do ([layout.ChecksumsName]), and a key that counts has signed it
-// ([Signers]): then an archive is authenticated as if it came from the registry, and all
-// hashes of the list may go into a lock file; Terraform and OpenTofu look at none of these
-// files. Unpacked packages have the zero Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
-// query costs the same in a small mirror and a large one. A directory of that
-// provider that can't be read is an error; to Terraform and OpenTofu, which read the
-// whole tree, any directory is.
+// The publisher of a package is unknown, unless the mirror has the version's checksum list, its signature and the keys beside the
+// archives, as the mirrors of tfdeps do ([layout.ChecksumsName]), and a key that counts has signed the list ([Signers]). Then an
+// archive is authenticated as if it came from the registry, and all hashes of the list may go into a lock file. Terraform and
+// OpenTofu read none of these files. Unpacked packages have the zero Trust. The source caches nothing, and reads only the one
+// provider's directory, so a query takes as long in a large mirror as in a small one. An unreadable directory of that provider is
+// an error; Terraform and OpenTofu, which read the whole tree, fail for any unreadable directory.
 type FilesystemMirrorSource struct {
-	Dir     string  // has to exist
+	Dir     string  // must exist
 	Signers Signers // whose signatures count for archives
 }
 
-// unsearchable says that a mirror's directory can't be searched.
+// unsearchable returns the error for a mirror's directory that can't be searched.
 func unsearchable(dir string, err error) error {
 	failed := &Fault{Code: "source_directory", Kind: ErrUnreachable, Err: fmt.Errorf("cannot search %s: %w", dir, err)}
-	if about, ok := errors.AsType[*fs.PathError](err); ok && about.Path == dir { // which is named already
+	if about, ok := errors.AsType[*fs.PathError](err); ok && about.Path == dir { // the message names it already
 		failed.Err = fmt.Errorf("cannot search %s: %w", dir, about.Err)
 	}
 	switch {

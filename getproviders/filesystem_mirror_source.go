@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Versions implements Source: the versions that have a package for any
-// platform. Errors match ErrProviderNotFound or ErrUnreachable.
+// Versions implements Source: it returns the versions that have a package for any platform. Errors
+// match ErrProviderNotFound or ErrUnreachable.
 func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	found, err := s.packages(ctx, p)
 	if err != nil {
@@ -18,10 +18,9 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 	return Available{Versions: byVersion(found).Versions}, nil
 }
 
-// Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, and ErrPlatformMissing. The Location is a
-// LocalDirectory or a LocalArchive below Dir, or below what Dir leads to if it
-// is a link; relative if that is.
+// Package implements Source. Errors are those of Versions, and match ErrVersionNotFound or
+// ErrPlatformMissing, too. The Location is a LocalDirectory or a LocalArchive below Dir with its
+// symlinks resolved; relative if Dir is.
 func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
@@ -53,7 +52,7 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	return Package{}, byVersion(found).lacks(Subject{Source: s.Dir, Provider: p, Version: v, Platform: plat})
 }
 
-// byVersion sorts what was found by versions.
+// byVersion returns the sorted versions of packages, each with its platforms.
 func byVersion(found []mirrored) Available {
 	list := Available{Details: map[Version]Listed{}}
 	for _, m := range found {
@@ -65,14 +64,14 @@ func byVersion(found []mirrored) Available {
 	return list
 }
 
-// Describe implements Source. The SourceURL is the archive's path, with its size and the time
-// of its last change, because the owner of a mirror may put other packages into it
-// under the same version. It is "" for a package that is unpacked.
+// Describe implements Source. The SourceURL is the archive's path, with its size and modification
+// time, because the owner of a mirror may replace packages of the same version. It is "" for an
+// unpacked package.
 func (s *FilesystemMirrorSource) Describe(Provider) Description {
 	return Description{Name: s.Dir, SourceURL: s.sourceURL, Platforms: s.platforms}
 }
 
-// platforms goes by the names of files and directories.
+// platforms reads the names of files and directories only.
 func (s *FilesystemMirrorSource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
 	found, err := s.packages(ctx, p)
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *FilesystemMirrorSource) sourceURL(ctx context.Context, p Provider, v Ve
 	return pkg.SourceURL, err
 }
 
-// fileURL is the SourceURL of a package of a filesystem mirror.
+// fileURL returns the SourceURL of a package in a filesystem mirror.
 func fileURL(at Location) string {
 	archive, ok := at.(LocalArchive)
 	if !ok {

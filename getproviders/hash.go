@@ -10,14 +10,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// Hash is a checksum of a provider package with its scheme: "h1:..." or
-// "zh:...". Hashes are compared as strings. There may be hashes of other
-// schemes, from tools that are newer than this one; they match nothing.
+// Hash is a checksum of a provider package with its scheme: "h1:..." or "zh:...". Hashes are
+// compared as strings. Newer tools may write hashes of other schemes, which match nothing.
 type Hash string
 
-// ParseHash accepts anything of the form scheme:value. Only the scheme has to
-// have a character; what the value looks like is for each scheme to say, and a
-// value that is malformed just doesn't match.
+// ParseHash accepts any text of the form scheme:value with a non-empty scheme. It doesn't check the
+// value: a malformed value matches nothing.
 func ParseHash(given string) (Hash, error) {
 	if strings.Index(given, ":") < 1 || !utf8.ValidString(given) {
 		return "", fmt.Errorf("invalid hash %q: it must have a scheme, a colon and a value, in UTF-8", given)
@@ -25,7 +23,7 @@ func ParseHash(given string) (Hash, error) {
 	return Hash(given), nil
 }
 
-// Scheme returns what stands before the first colon, or "" if there is none.
+// Scheme returns the part before the first colon, or "" without a colon.
 func (h Hash) Scheme() string {
 	scheme, _, found := strings.Cut(string(h), ":")
 	if !found {
@@ -55,16 +53,15 @@ func (h Hash) SHA256() (sum [32]byte, ok bool) {
 	return [32]byte(decoded), true
 }
 
-// isH1 reports whether a hash is what H1 makes: 32 bytes in base64, in the one
-// way to write them.
+// isH1 reports whether h is a well-formed h1: 32 bytes in canonical base64.
 func isH1(h Hash) bool {
 	text, ok := strings.CutPrefix(string(h), hashing.H1+":")
 	sum, err := base64.StdEncoding.DecodeString(text)
 	return ok && err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == text
 }
 
-// printable returns a hash as messages repeat it: whole if it is one. What a mirror
-// sends may also be endless, or meant for a terminal.
+// printable returns a hash for messages, quoted and cut to a length: a mirror may send endless
+// text, or control characters.
 func (h Hash) printable() string {
 	quoted := fmt.Sprintf("%.80q", string(h))
 	return quoted[1 : len(quoted)-1]

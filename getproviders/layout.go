@@ -7,15 +7,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
-// PackedName is the file name of a package archive:
-// "terraform-provider-TYPE_VERSION_OS_ARCH.zip". In a mirror it lies in the
-// directory "host/namespace/type".
+// PackedName returns the file name of a package archive:
+// "terraform-provider-TYPE_VERSION_OS_ARCH.zip". In a mirror it is in the directory
+// "host/namespace/type".
 func (p Provider) PackedName(v Version, plat Platform) string {
 	return layout.PackedName(p, v, plat)
 }
 
-// ParseDocumentName reads the name of what is signed about a version: the list of checksums, its signature or the keys. ok is false
-// for a name that isn't written exactly so.
+// ParseDocumentName reads the file name of one of a version's signed documents: the list of checksums, its signature or the keys.
+// ok is false for a name that isn't written exactly so.
 func (p Provider) ParseDocumentName(name string) (v Version, ok bool) {
 	list := strings.TrimSuffix(strings.TrimSuffix(name, layout.SignatureSuffix), layout.KeysSuffix)
 	text, _ := strings.CutSuffix(list, "_SHA256SUMS")
@@ -24,10 +24,9 @@ func (p Provider) ParseDocumentName(name string) (v Version, ok bool) {
 	return v, err == nil && layout.ChecksumsName(p, v) == list && (name == list || name == list+layout.SignatureSuffix || name == list+layout.KeysSuffix)
 }
 
-// ParsePackedName reads the name of an archive of the provider, of which only the Type counts. Case doesn't matter: the name is
-// read as if it were written in lower case, the version's prerelease included. What stands between the
-// architecture and ".zip" after one more "_" is for people ("_SIGNED") and is
-// ignored. ok is false for a name that isn't one of this type's archives.
+// ParsePackedName reads the file name of one of the provider's archives. Of the provider only the Type counts. It ignores case:
+// the name is read in lower case, the version's prerelease included. It also ignores a suffix for people after the architecture
+// ("_SIGNED"). ok is false for a name that isn't one of this type's archives.
 func (p Provider) ParsePackedName(name string) (v Version, plat Platform, ok bool) {
 	name, ok = strings.CutSuffix(strings.ToLower(name), ".zip")
 	if !ok {
@@ -46,9 +45,9 @@ func (p Provider) ParsePackedName(name string) (v Version, plat Platform, ok boo
 	return v, plat, true
 }
 
-// checkArchiveName refuses the name of an archive that is, in the form that publishers use,
-// the name of another package: the signed list of checksums binds a checksum to a name, and
-// nothing but the name to provider, version and platform. A name of another form says nothing.
+// checkArchiveName refuses the name of an archive that, in the publishers' form, is the name of
+// another package: the signed list of checksums binds a checksum to a name, and only the name binds
+// it to provider, version and platform. It accepts names of another form.
 func checkArchiveName(name string, p Provider, v Version, plat Platform) error {
 	rest, isZip := strings.CutSuffix(strings.ToLower(name), ".zip")
 	rest, isProvider := strings.CutPrefix(rest, layout.ExecutablePrefix)

@@ -8,13 +8,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Memoize returns a source that asks another one for each thing once and
-// remembers the answer, warnings included, for 15 minutes; of failures
-// nothing is remembered. Whoever asks for the same while the other source is
-// being asked waits for that answer.
+// Memoize returns a source that asks another source for each thing once and caches the answer,
+// warnings included, for 15 minutes. It doesn't cache failures. Concurrent callers with the same
+// question share one query.
 //
-// What is remembered of a package is its description. Documents that its Trust
-// loads are loaded each time.
+// It caches the description of a package. Documents that its Trust loads are loaded each time.
 func Memoize(s Source) Source { return &memoized{source: s} }
 
 type memoized struct {
@@ -23,7 +21,7 @@ type memoized struct {
 	packages par.Aged[packageKey, Package]
 }
 
-// packageKey is what Package is asked for.
+// packageKey identifies the question that Package answers.
 type packageKey struct {
 	provider Provider
 	version  Version
@@ -35,7 +33,7 @@ func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) 
 	available, err := m.versions.Do(ctx, p, time.Now, 0, func(ctx context.Context) (Available, error) {
 		return m.source.Versions(ctx, p)
 	})
-	// Callers may sort what they get.
+	// Callers may sort the slices.
 	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings), Details: available.Details}, err
 }
 
@@ -50,8 +48,8 @@ func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Plat
 	})
 }
 
-// AskAgain returns a context with which Package of a source that remembers answers, as that of
-// [Memoize] does, asks once more: the URL in the answer that it remembers may have expired.
+// AskAgain returns a context with which Package of a caching source, such as [Memoize], ignores its
+// cached answer: the URL in that answer may have expired.
 func AskAgain(ctx context.Context) context.Context { return context.WithValue(ctx, askAgain{}, true) }
 
 type askAgain struct{}

@@ -9,34 +9,32 @@ import (
 	"strings"
 )
 
-// MultiSource asks several sources in order: mirrors before registries, say.
+// MultiSource asks several sources in order, such as mirrors before registries.
 //
-// A source that answers, but lacks the provider, the version or the platform,
-// lets the next one answer; Terraform and OpenTofu give up where a network mirror
-// lacks a version that another source has listed. What a source that fails
-// means is for Fallback to say. Either way the error tells what every source
-// answered, and what kept the others from being asked; Terraform and OpenTofu tell the
-// answer of one.
+// If a source answers that it lacks the provider, the version or the platform, the next one is
+// asked; Terraform and OpenTofu give up if a network mirror lacks a version that another source
+// lists. Fallback says what the failure of a source means. The error says what every source
+// answered, and why others weren't asked; Terraform and OpenTofu report one answer.
 //
-// Errors are *SourcesError, or the source's own where there is one source only
-// and where ErrProtocol says that the package would be of no use.
+// Errors are *SourcesError. They are the source's own error if MultiSource has one source, and if
+// the error is ErrProtocol, because no source's package would help.
 type MultiSource struct {
 	Selectors []Selector // in the order in which they are asked
 	Fallback  Fallback
 }
 
-// Selector is a source and the providers that it is for. Sources have no rank by
-// how precise their patterns are: every one that accepts a provider is asked.
+// Selector is a source and the providers that it is for. More precise patterns don't go first:
+// every source that accepts a provider is asked, in order.
 type Selector struct {
 	Source     Source
-	Include    []Pattern // if there are any, one has to match
-	Exclude    []Pattern // none of these may match, whatever is included
+	Include    []Pattern // one must match; empty matches all
+	Exclude    []Pattern // none may match; it outranks Include
 	IsRegistry bool      // the source is the provider's origin registry, not a mirror
 }
 
-// Versions implements Source: the versions and warnings of all sources that
-// are for p. A provider without any version counts as not found. A source that
-// was skipped because it failed is named in a warning.
+// Versions implements Source: it returns the versions and warnings of all sources that are for p. A
+// provider without any version is an ErrProviderNotFound. A source that was skipped because it
+// failed is named in a warning.
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
 	seen := map[Version]bool{}
@@ -55,7 +53,7 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.source, err)}}
 		}
 		all.Warnings = append(all.Warnings, available.Warnings...)
-		for _, v := range available.Versions { // what is told is what the first one tells that has it: its packages are taken
+		for _, v := range available.Versions { // the details are those of the first source with the version, because its packages are used
 			if seen[v] {
 				continue
 			}
@@ -74,7 +72,7 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 	return all, nil
 }
 
-// Package implements Source: the package of the first source that has it.
+// Package implements Source: it returns the package of the first source that has it.
 func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (found Package, err error) {
 	var skipped []error
 	err = m.first(ctx, m.query(p, v, plat), func(source Source, name string) (err error) {
@@ -85,16 +83,16 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 			}
 			return err
 		}
-		found.Source = cmp.Or(found.Source, name) // of a source that others have written
+		found.Source = cmp.Or(found.Source, name) // other implementations of Source may leave it empty
 		found.Skipped = errors.Join(append(skipped, found.Skipped)...)
 		return nil
 	})
 	return found, err
 }
 
-// Describe implements Source: it names the sources that are for p. Of platforms and of
-// the SourceURL, the first source tells that lists the version, in the order in which
-// Package would ask; a suggestion or an explanation is the first that any has.
+// Describe implements Source. The name lists the sources that are for p. Platforms and SourceURL
+// answer with the first source that lists the version, in the order of Package; Suggest and
+// ExplainMissing with the first source that has an answer.
 func (m MultiSource) Describe(p Provider) Description {
 	all := Description{SourceURL: m.sourceURL, Platforms: m.platforms, Suggest: m.suggest, ExplainMissing: m.explainMissing}
 	var names []string
@@ -105,7 +103,7 @@ func (m MultiSource) Describe(p Provider) Description {
 	return all
 }
 
-// descriptions are those of the sources that are for p.
+// descriptions returns those of the sources that are for p.
 func (m MultiSource) descriptions(p Provider) (all []Description) {
 	for _, selector := range m.Selectors {
 		if m.excluded(selector, p) == "" {
@@ -145,8 +143,8 @@ func (m MultiSource) platforms(ctx context.Context, p Provider, v Version) (foun
 	return found, err
 }
 
-// sourceURL asks a source that can't tell whether it lists the version: if it does, the
-// package would come from there.
+// sourceURL asks a source without SourceURL for its versions: if it lists the version, the package
+// would come from there, and the result is "".
 func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (found string, err error) {
 	err = m.first(ctx, m.query(p, v, plat), func(source Source, name string) (err error) {
 		if able := source.Describe(p); able.SourceURL != nil {
@@ -162,7 +160,7 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 	return found, err
 }
 
-// query has an answer for each source, before any is asked.
+// query returns an error with an empty answer for each source.
 func (m MultiSource) query(p Provider, v Version, plat Platform) *SourcesError {
 	answers := make([]answer, len(m.Selectors))
 	for i, selector := range m.Selectors {
@@ -171,7 +169,8 @@ func (m MultiSource) query(p Provider, v Version, plat Platform) *SourcesError {
 	return &SourcesError{provider: p, version: v, platform: plat, fallback: m.Fallback, answers: answers}
 }
 
-// first asks the sources of a query in their order, until one has no error, or one that ends it.
+// first asks the sources of a query in order, until one succeeds or fails with an error that ends
+// the query.
 func (m MultiSource) first(ctx context.Context, query *SourcesError, ask func(source Source, name string) error) error {
 	for i, selector := range m.Selectors {
 		a := &query.answers[i]
@@ -188,8 +187,8 @@ func (m MultiSource) first(ctx context.Context, query *SourcesError, ask func(so
 	return failure(ctx, query)
 }
 
-// ends reports whether an error ends a query. A protocol that the product
-// doesn't speak does so always: it is a fact about the version, in every source.
+// ends reports whether an error ends a query. A protocol that the product doesn't speak always
+// does: every source has the same version.
 func (m MultiSource) ends(ctx context.Context, err error) bool {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, ErrProtocol):
@@ -201,7 +200,7 @@ func (m MultiSource) ends(ctx context.Context, err error) bool {
 	}
 }
 
-// excluded says why a source isn't asked for p; "" if it is.
+// excluded returns why a source isn't asked for p, or "" if it is.
 func (m MultiSource) excluded(s Selector, p Provider) string {
 	if why := s.excluded(p); why != "" || !s.IsRegistry || m.Fallback != Exclusive {
 		return why
@@ -214,7 +213,7 @@ func (m MultiSource) excluded(s Selector, p Provider) string {
 	return ""
 }
 
-// excluded says which patterns of the selector aren't for p; "" if all are.
+// excluded returns which patterns of the selector reject p, or "" if none does.
 func (s Selector) excluded(p Provider) string {
 	if pattern, excluded := matching(s.Exclude, p); excluded {
 		return "excluded by " + quoteAll([]Pattern{pattern})

@@ -9,28 +9,27 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// SourcesError says that several sources together could not serve a query. It
-// matches what the sources that failed answered; if none failed, what those
-// answered that came nearest: a missing platform before a missing version,
-// and that before a missing provider.
+// SourcesError says that several sources together could not answer a query. It matches the errors
+// of the sources that failed. If none failed, it matches those that came nearest: a missing
+// platform before a missing version, and that before a missing provider.
 type SourcesError struct {
 	provider Provider
-	version  Version  // zero if versions were asked for
-	platform Platform // likewise
-	fallback Fallback // what the failure of a source meant
+	version  Version  // zero in a query for versions
+	platform Platform // zero in a query for versions
+	fallback Fallback // what the failure of a source means
 	answers  []answer // of every source, in order
 }
 
-// answer is what became of one source in a query.
+// answer is the result of one source in a query.
 type answer struct {
 	source   string // as Source.Describe names it
-	excluded string // which patterns say that the source is not for the provider; "" if it is
-	asked    bool   // false if it is kept out or a source before it ended the query
-	versions int    // how many it has, if versions were asked for
-	err      error  // what it answered instead
+	excluded string // which patterns reject the provider; "" if none does
+	asked    bool   // false if the source is excluded, or an earlier source ended the query
+	versions int    // how many versions the source has, in a query for versions
+	err      error  // the source's error
 }
 
-// Error implements error. It has several lines.
+// Error implements error. The text has several lines.
 func (e *SourcesError) Error() string {
 	var text strings.Builder
 	text.WriteString(e.summary() + "\n")
@@ -57,8 +56,8 @@ func (e *SourcesError) summary() string {
 	}
 }
 
-// line is what the message says of a source. A registry that doesn't have the
-// provider says so in the sentence that it has alone.
+// line returns the message's line about a source. A registry that doesn't have the provider keeps
+// the sentence that it has as the only source.
 func (a answer) line() string {
 	if missing := FaultOf(a.err, ErrProviderNotFound); missing != nil && missing.Registry && a.asked {
 		return missing.Error() + advised(missing)
@@ -66,8 +65,8 @@ func (a answer) line() string {
 	return a.source + ": " + a.text()
 }
 
-// text is what a line of the message says about the source. Its errors name
-// source and provider themselves, which would read twice here.
+// text returns the message about a source without the names of source and provider, which the line
+// and the summary have already.
 func (a answer) text() string {
 	switch {
 	case a.excluded != "":
@@ -91,8 +90,8 @@ func (a answer) text() string {
 	}
 }
 
-// advised is what a source's answer advises, to be appended to a line about it.
-// Of several answers not all are among those that count, whose hints are shown.
+// advised returns the hint of a source's error in parentheses. The hints of answers that Unwrap
+// leaves out aren't shown elsewhere.
 func advised(err error) string {
 	if missing := FaultOf(err, ErrProviderNotFound); missing != nil && missing.Hint != "" {
 		return " (" + missing.Hint + ")"
@@ -100,8 +99,8 @@ func advised(err error) string {
 	return ""
 }
 
-// code is that of the first answer that counts: "provider_not_found" where no
-// source was asked.
+// code returns the code of the first error of Unwrap, or "provider_not_found" if no source was
+// asked.
 func (e *SourcesError) code() string {
 	for _, answer := range e.Unwrap() {
 		if code := CodeOf(answer); code != "" {
@@ -111,7 +110,7 @@ func (e *SourcesError) code() string {
 	return "provider_not_found"
 }
 
-// Unwrap returns the answers that count.
+// Unwrap returns the errors that decide: see [SourcesError].
 func (e *SourcesError) Unwrap() []error {
 	if failures := e.failures(); len(failures) > 0 {
 		return failures
@@ -140,16 +139,16 @@ func (e *SourcesError) failures() (errs []error) {
 	return errs
 }
 
-// isAbsent reports whether a mirror doesn't have a provider. That is said with the
-// list of the search locations, also if there is only one.
+// isAbsent reports whether a mirror doesn't have a provider. That error always lists the search
+// locations, even a single one.
 func isAbsent(err error) bool {
 	missing, ok := err.(*Fault)
 	return ok && missing.Kind == ErrProviderNotFound && !missing.Registry
 }
 
-// failure is what a query without result comes to. The end of the caller's
-// context is no source's answer, a protocol that the product doesn't speak is a fact
-// about the version, and a list of one source is no news, but for [isAbsent].
+// failure returns the error of a query without result. It is the cause of a context that ended, not
+// a source's error; the ErrProtocol of a version, which is the same in every source; the own error
+// of a single source, unless [isAbsent]; or else e.
 func failure(ctx context.Context, e *SourcesError) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -165,27 +164,25 @@ func failure(ctx context.Context, e *SourcesError) error {
 	return e
 }
 
-// Fallback says what a MultiSource does where a source doesn't serve.
+// Fallback says what a MultiSource does if a source fails.
 //
-// Whatever it says, a source that answers and lacks what it was asked for is
-// no failure: the next one that is for the provider is asked. To keep the next
-// one from serving a provider, use patterns, or Exclusive.
+// A source that answers, but lacks what it was asked for, hasn't failed: the next source for the
+// provider is asked. To keep the next one from serving a provider, use patterns, or Exclusive.
 type Fallback string
 
 const (
-	// StopOnFailure ends a query at the first source that fails: going on
-	// would quietly install something else than on a day when it works.
+	// StopOnFailure ends a query at the first source that fails: with the next source, the result
+	// would depend on whether this one works today.
 	StopOnFailure Fallback = ""
-	// NextOnFailure takes a source that fails for one that lacks what it was
-	// asked for, and says so.
+	// NextOnFailure asks the next source after one that fails, and adds a warning.
 	NextOnFailure Fallback = "next"
-	// Exclusive is StopOnFailure, and asks a registry for nothing that any
-	// mirror is for, even if no mirror has it.
+	// Exclusive is StopOnFailure, and never asks a registry for a provider that any mirror's
+	// patterns accept, even if no mirror has it.
 	Exclusive Fallback = "exclusive"
 )
 
-// lacking reports whether an error means that a source is fine, but doesn't
-// have what it was asked for.
+// lacking reports whether an error means that a source works, but doesn't have what it was asked
+// for.
 func lacking(err error) bool {
 	return errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrPlatformMissing)
 }

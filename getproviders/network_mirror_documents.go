@@ -19,16 +19,15 @@ import (
 )
 
 const (
-	// mirrorAnswerBytes is how large an answer of a mirror may be. An index has
-	// some 20 bytes for each version, a version's document under a kilobyte for
-	// each platform.
+	// mirrorAnswerBytes is the largest answer of a mirror. An index has some 20 bytes for each
+	// version, a version's document under a kilobyte for each platform.
 	mirrorAnswerBytes = 16 << 20
 
-	// mirrorRedirects is how many redirects are followed, as in Terraform and OpenTofu.
+	// mirrorRedirects is the largest number of redirects, as in Terraform and OpenTofu.
 	mirrorRedirects = 5
 )
 
-// ask gets one of a provider's documents, which is there or answers 404.
+// ask gets one of a provider's documents. The status is 200 or 404.
 func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) (*hosts.Document, error) {
 	req, err := s.request(ctx, p, name, mirrorAnswerBytes)
 	if err != nil {
@@ -49,7 +48,7 @@ func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) 
 	return doc, nil
 }
 
-// request is for something in a provider's directory.
+// request returns a request for a file in a provider's directory.
 func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name string, maxBytes int64) (hosts.DocumentRequest, error) {
 	if err := p.Validate(); err != nil {
 		return hosts.DocumentRequest{}, err
@@ -69,9 +68,9 @@ func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name stri
 	return req, nil
 }
 
-// documentPath is where a document is below the base URL. It is a path and no
-// text, in which the port of a provider's host would make a scheme of the host.
-// Files have the names that directories of a filesystem mirror have.
+// documentPath returns the path of a document below the base URL. It returns a URL and not a
+// string, because a host with a port in a string would parse as a scheme. mirrorFiles have the
+// names of a filesystem mirror's directories.
 func (s *NetworkMirrorSource) documentPath(p Provider, name string) *url.URL {
 	if s.files != nil {
 		return &url.URL{Path: layout.ProviderPath(p) + "/" + name}
@@ -79,8 +78,8 @@ func (s *NetworkMirrorSource) documentPath(p Provider, name string) *url.URL {
 	return &url.URL{Path: strings.Join([]string{p.Hostname.ASCII(), p.Namespace, p.Type, name}, "/")}
 }
 
-// checkMediaType refuses what isn't declared to be JSON: it tends to be the
-// login page of a gateway.
+// checkMediaType refuses an answer that isn't declared to be JSON, because it is often a gateway's
+// login page.
 func checkMediaType(doc *hosts.Document) error {
 	declared := doc.Header.Get("Content-Type")
 	if mediaType, _, err := mime.ParseMediaType(declared); err == nil && mediaType == "application/json" {
@@ -89,12 +88,12 @@ func checkMediaType(doc *hosts.Document) error {
 	return fmt.Errorf("its Content-Type is %.80q and has to be application/json", declared)
 }
 
-// malformed says that a document is not what the protocol has there.
+// malformed returns the error for a document that doesn't follow the protocol.
 func (s *NetworkMirrorSource) malformed(p Provider, doc *hosts.Document, err error) error {
 	return s.advised(malformedError(kindMirror, p, doc, err), doc)
 }
 
-// advised adds what the answer tells about the mirror's URL to an error.
+// advised adds a hint about the mirror's URL to an error, judging by the answer.
 func (s *NetworkMirrorSource) advised(err error, doc *hosts.Document) error {
 	if failed := FaultOf(err, ErrUnreachable); failed != nil {
 		failed.Hint = s.advice(doc)
@@ -102,8 +101,8 @@ func (s *NetworkMirrorSource) advised(err error, doc *hosts.Document) error {
 	return err
 }
 
-// advice finds what may be wrong with the mirror's URL, judging by an answer
-// that is of no use.
+// advice says what may be wrong with the mirror's URL, judging by an answer that can't be used, or
+// returns "".
 func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
 	switch last := path.Base(s.base.Path); {
 	case isRegistryError(doc.Body), strings.HasSuffix(s.base.Path, "/v1/providers/"):
@@ -118,8 +117,8 @@ func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
 
 const notMirror = "it looks like a provider registry, which speaks another protocol than a network mirror: install directly from it, or name the URL of a mirror"
 
-// isRegistryHost finds out whether the host that was given as a mirror's URL, without a path, offers
-// service discovery. A mirror at a path isn't asked for that.
+// isRegistryHost asks whether the host of a mirror's URL has a service discovery document. It
+// returns false for a URL with a path, without a request.
 func (s *NetworkMirrorSource) isRegistryHost(ctx context.Context) bool {
 	if s.files != nil || strings.Trim(s.base.Path, "/") != "" {
 		return false
@@ -130,74 +129,69 @@ func (s *NetworkMirrorSource) isRegistryHost(ctx context.Context) bool {
 	return err == nil && doc.StatusCode == http.StatusOK && json.Valid(doc.Body)
 }
 
-// failureBytes is more than a discovery document has.
+// failureBytes is more than a discovery document needs.
 const failureBytes = 64 << 10
 
-// NetworkMirrorSource installs from a server that speaks the provider network
-// mirror protocol: documents and archives below one URL, for providers of any
-// origin. Make one with [NewNetworkMirrorSource], or with [NewStoredMirrorSource] where the same files lie elsewhere.
+// NetworkMirrorSource installs from a server that speaks the provider network mirror protocol: documents and archives
+// below one URL, for providers of any host. Make one with [NewNetworkMirrorSource], or with [NewStoredMirrorSource]
+// if the files are elsewhere.
 //
-// Documents are asked for with the credentials of the mirror's own host and
-// port, and no redirect takes those elsewhere. Archives are asked for without:
-// the protocol says that signed URLs protect them.
+// Requests for documents have the credentials of the mirror's own host and port, and no redirect takes those to
+// another host. Requests for archives have none: the protocol expects signed URLs.
 //
-// It trusts the mirror's hashes, if there are any, as far as to find out that
-// an archive is the one that the mirror means; who made it, they don't tell. That
-// takes the version's checksum list, its signature and the keys, which tfdeps'
-// mirrors keep where the document about the version is ([layout.ChecksumsName]): if a key
-// that counts has signed the list ([Signers]), an archive is authenticated by it, as if it
-// came from the registry. The protocol knows nothing of these files, so they
-// may be anything, or nothing: any failure to get the signature means that there
-// are none. That request is made once for each version,
-// and it isn't made where the lock file has such hashes already ([Trust].LocalTrust).
+// The mirror's hashes, if it lists any, are trusted only to tell that an archive is the one that the mirror means;
+// they don't tell who made it. For that, tfdeps' mirrors have the version's checksum list, its signature and the keys
+// beside the document about the version ([layout.ChecksumsName]): if a key that counts has signed the list
+// ([Signers]), it authenticates the archive as if it came from the registry. The protocol doesn't know these files,
+// so other mirrors may answer anything: any failure to get the signature means that the mirror has no such files. The
+// signature is requested once for each version, and not if the lock file has such hashes already
+// ([Trust].LocalTrust).
 //
-// Where this source differs from Terraform and OpenTofu: a version that the mirror
-// lacks may come from another source, where they fail; they can't ask a mirror
-// for providers whose host has a port; they accept no plain http, not even on
-// a loopback address; they crash where a platform's archive is null; and they
-// don't mind what follows a document, which is an error here.
+// Differences from Terraform and OpenTofu: a version that the mirror lacks may come from another source, where they
+// fail; they can't ask a mirror for providers whose host has a port; they accept no plain http, not even on a
+// loopback address; they crash if a platform's archive is null; and they ignore what follows a document, which is an
+// error here.
 //
-// It asks for the versions of a provider once and remembers the answer for
-// VersionsMaxAge, so that one run sees one state of the mirror.
+// It asks for the versions of a provider once and caches the answer for VersionsMaxAge, so that one run sees one
+// state of the mirror.
 type NetworkMirrorSource struct {
 	client      *http.Client
 	base        *url.URL
 	host        hosts.Hostname
 	credentials hosts.Credentials
 	product     Product
-	files       mirrorFiles // in place of a server; nil: there is one
+	files       mirrorFiles // the files, if no server has them; nil means a server
 
-	// Signers are whose signatures count for archives. Not to be changed after the first use.
+	// Signers says whose signatures count for archives. Don't change it after the first use.
 	Signers Signers
-	// TrustAllHashes takes what the mirror lists of the packages for all platforms for as good as
-	// signed, so that it gets into lock files. Not to be changed after the first use.
+	// TrustAllHashes treats the hashes that the mirror lists for the packages of all platforms as
+	// signed, so that they get into lock files. Don't change it after the first use.
 	TrustAllHashes bool
-	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
-	// less than 0: for ever. Not to be changed after the first use.
+	// VersionsMaxAge is how long a list of versions is cached; 0 means 15 minutes, a negative value
+	// for ever. Don't change it after the first use.
 	VersionsMaxAge time.Duration
 
 	indexes   par.Aged[Provider, mirrorIndex]
-	documents par.Aged[packageKey, *signedChecksums] // that belong to versions; keys and signatures expire
+	documents par.Aged[packageKey, *signedChecksums] // by version; keys and signatures expire
 }
 
-// baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.
+// baseURL is the mirror's base URL without secrets. It keeps a bucket's parameter endpoint, which says whose bucket it is.
 func (s *NetworkMirrorSource) baseURL() string { return hosts.RedactURL(s.base, "endpoint") }
 
-// mirrorFiles is where the files of a network mirror are that no web server has: the
-// objects of a bucket, say. Paths have slashes between their names, and are those
-// of the protocol: "registry.terraform.io/hashicorp/random/index.json". It is safe for many
-// goroutines.
+// mirrorFiles are the files of a network mirror that isn't on a web server, such as the objects of
+// a bucket. Paths are those of the protocol, with slashes:
+// "registry.terraform.io/hashicorp/random/index.json". Many goroutines may use it.
 type mirrorFiles interface {
-	// ReadFile returns the content of a file. The error matches fs.ErrNotExist if
-	// there is none, and hosts.ErrTooLarge if it has more than limit bytes.
+	// ReadFile returns the content of a file. The error matches fs.ErrNotExist if the file doesn't
+	// exist, and hosts.ErrTooLarge if it has more than limit bytes.
 	ReadFile(ctx context.Context, path string, limit int64) ([]byte, error)
-	// Archive returns a file that may be large; it isn't read here, and needn't exist.
+	// Archive returns a file that may be large. It doesn't read the file, which needn't exist.
 	Archive(path string) Archive
-	// String is the URL that all paths are below, without secrets: s3://bucket/mirror. It may have the parameter endpoint.
+	// String returns the base URL of all paths, without secrets: s3://bucket/mirror. It may have the parameter endpoint.
 	String() string
 }
 
-// get gets a document from the server, or from where the files are.
+// get gets a document from the server or from the files.
 func (s *NetworkMirrorSource) get(ctx context.Context, req hosts.DocumentRequest) (*hosts.Document, error) {
 	if s.files == nil {
 		return hosts.GetDocument(ctx, s.client, req)
@@ -214,7 +208,7 @@ func (s *NetworkMirrorSource) get(ctx context.Context, req hosts.DocumentRequest
 	return doc, nil
 }
 
-// pathOf is the path of a file; "" if the URL isn't below that of the files.
+// pathOf returns the path of a file, or "" if the URL isn't below the URL of the files.
 func (s *NetworkMirrorSource) pathOf(u *url.URL) string {
 	path, below := strings.CutPrefix(u.Path, s.base.Path)
 	if s.files == nil || !below || u.Scheme != s.base.Scheme || u.Host != s.base.Host {
@@ -223,7 +217,7 @@ func (s *NetworkMirrorSource) pathOf(u *url.URL) string {
 	return path
 }
 
-// locate returns where the archive is that the document at a URL names.
+// locate returns the location of an archive that the document at the URL doc names.
 func (s *NetworkMirrorSource) locate(archive, doc *url.URL) (Location, error) {
 	if path := s.pathOf(archive); path != "" {
 		return s.files.Archive(path), nil
@@ -234,8 +228,8 @@ func (s *NetworkMirrorSource) locate(archive, doc *url.URL) (Location, error) {
 	return describedArchive(archive, doc, s.base, s.host), nil
 }
 
-// mirrorIndex is what a mirror says about the versions of a provider.
+// mirrorIndex is a mirror's answer about the versions of a provider.
 type mirrorIndex struct {
 	versions []Version
-	missing  error // it doesn't have the provider, and what may be wrong
+	missing  error // set if the mirror doesn't have the provider, with a hint
 }

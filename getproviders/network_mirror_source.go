@@ -15,13 +15,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
-// NewNetworkMirrorSource returns the source below a base URL, which has to be
-// https, or http on a loopback address. It should end with a slash: the paths
-// of documents are resolved against it as references are, so that without one
-// its last segment is replaced. User and password in it are for the mirror's
-// origin, as basic authentication; a token in credentials is stronger.
+// NewNetworkMirrorSource returns the source at a base URL, which must be https, or http on a loopback
+// address. It should end with a slash: the paths of documents are resolved against it as references, which
+// replace the last segment of a URL without one. User and password in the URL are sent to the mirror's
+// origin as basic authentication, unless credentials has a token.
 //
-// The product's version is sent to the mirror. Credentials may be nil, and so may client: then it is that of
+// The product's version is sent to the mirror. Credentials may be nil; a nil client means that of
 // hosts.DefaultClient. Errors don't repeat the URL, which may hold a password.
 func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, product Product) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)
@@ -46,8 +45,8 @@ func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Availab
 	return Available{Versions: slices.Clone(versions)}, err
 }
 
-// Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, and ErrPlatformMissing.
+// Package implements Source. Errors are those of Versions, and match ErrVersionNotFound or
+// ErrPlatformMissing, too.
 func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
@@ -86,8 +85,8 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	return pkg, nil
 }
 
-// listedTrust is Trust by what the mirror lists, with the hashes of all archives as signed ones, if the mirror is trusted that far. Of
-// what a mirror lists for the package itself, OpenTofu records the checksum of the archive, too.
+// listedTrust returns the Trust by the hashes that the mirror lists: with TrustAllHashes those of all archives count as signed.
+// OpenTofu records the archive's checksum even without it.
 func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
 	trust := own.trust()
 	switch {
@@ -101,7 +100,7 @@ func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives m
 		if archives[name] == nil {
 			continue
 		}
-		if _, listed, err := archives[name].read(base); err == nil { // what is wrong with others is no obstacle
+		if _, listed, err := archives[name].read(base); err == nil { // errors in other platforms' entries don't matter
 			signed.all = append(signed.all, listed.supported()...)
 		}
 	}
@@ -109,16 +108,16 @@ func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives m
 	return trust
 }
 
-// Describe implements Source. Platforms are those of the document about the version, and the
-// SourceURL is the mirror's base URL.
+// Describe implements Source. Platforms are those of the document about the version. The SourceURL
+// is the mirror's base URL.
 func (s *NetworkMirrorSource) Describe(Provider) Description {
 	return Description{Name: s.name(), SourceURL: s.sourceURL, Platforms: s.platforms, owns: s.ownsURL}
 }
 
 func (s *NetworkMirrorSource) name() string { return "provider mirror at " + s.baseURL() }
 
-// missing says what it means that there is no document about a version. If the
-// index can't be had, the version gets the blame.
+// missing returns the error for a version without a document. If the index can't be read, it says
+// that the version is missing.
 func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version) error {
 	versions, err := s.versions(ctx, p)
 	switch {
@@ -130,7 +129,7 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 	return Available{Versions: versions}.lacks(Subject{Source: s.name(), Provider: p, Version: v})
 }
 
-// versions asks for a provider's versions, once. That the provider isn't there is an answer that is remembered, too.
+// versions asks for a provider's versions once. It also caches the answer that the provider doesn't exist.
 func (s *NetworkMirrorSource) versions(ctx context.Context, p Provider) ([]Version, error) {
 	index, err := s.indexes.Do(ctx, p, time.Now, s.VersionsMaxAge, func(ctx context.Context) (mirrorIndex, error) {
 		doc, err := s.ask(ctx, p, "index.json")
@@ -156,7 +155,7 @@ func (s *NetworkMirrorSource) versions(ctx context.Context, p Provider) ([]Versi
 	return index.versions, err
 }
 
-// version asks for the document about a version, and decodes it.
+// version gets and decodes the document about a version.
 func (s *NetworkMirrorSource) version(ctx context.Context, p Provider, v Version) (doc *hosts.Document, archives map[string]*wireArchive, err error) {
 	if doc, err = s.ask(ctx, p, v.String()+".json"); err != nil {
 		return nil, nil, err
@@ -192,10 +191,10 @@ func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Versi
 	return s.baseURL(), nil
 }
 
-// askFile gets a file that may not be there; then it is nil. Other people's
-// mirrors may do anything when they are asked for a signature, which must not
-// keep a user from installing: whatever that is, there is none. Where there is
-// one, the rest is required, so that no run gets another result by chance.
+// askFile gets a file, or nil if the mirror doesn't have it. Other mirrors may answer a request for
+// a signature with anything, which must not keep a user from installing: every such failure means
+// that the mirror has no signature. After a signature, failures of the other files are errors, so
+// that results don't vary by chance.
 func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name string, max int64) ([]byte, error) {
 	req, err := s.request(ctx, p, name, max)
 	if err != nil {
@@ -213,10 +212,9 @@ func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name stri
 	return doc.Body, nil
 }
 
-// NewStoredMirrorSource returns the source that is a network mirror whose files lie
-// elsewhere than on a web server. What its documents say of archives by references
-// is below the URL of the files; whole URLs of http and https are possible, too.
-// The error is one of that URL, which doesn't have the form of one. It is for package mirror, whose Source reads a bucket.
+// NewStoredMirrorSource returns the source of a network mirror whose files aren't on a web server. Relative URLs of
+// archives are below the URL of the files; absolute URLs of http and https are possible, too. The error says that the URL
+// of the files is invalid. It is for package mirror, whose Source reads a bucket.
 func NewStoredMirrorSource(files mirrorFiles) (*NetworkMirrorSource, error) {
 	base, err := url.Parse(files.String())
 	if err != nil || base.Scheme == "" || base.Host == "" {
@@ -226,7 +224,7 @@ func NewStoredMirrorSource(files mirrorFiles) (*NetworkMirrorSource, error) {
 	return &NetworkMirrorSource{base: base, files: files}, nil
 }
 
-// ownsURL reports whether a SourceURL is this mirror's.
+// ownsURL reports whether a SourceURL belongs to this mirror.
 func (s *NetworkMirrorSource) ownsURL(_ context.Context, _ Provider, sourceURL string) bool {
 	return s.baseURL() == sourceURL
 }

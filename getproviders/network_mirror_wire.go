@@ -11,12 +11,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// errRegistryAnswer says that the URL of a mirror is that of something else.
+// errRegistryAnswer says that a mirror's URL is a registry's.
 var errRegistryAnswer = errors.New("this is an answer of the provider registry protocol: " +
 	"the URL seems to be that of a registry, and network mirrors speak another protocol")
 
-// decodeMirrorIndex returns the versions that a mirror's "index.json" has, sorted. What isn't
-// a version is skipped, and the values of versions have no meaning yet.
+// decodeMirrorIndex returns the versions in a mirror's "index.json", sorted. It skips keys that
+// aren't versions, and ignores the values, which the protocol reserves.
 func decodeMirrorIndex(body []byte) ([]Version, error) {
 	wire, err := decodeObject[struct {
 		Versions json.RawMessage `json:"versions"`
@@ -43,8 +43,8 @@ func decodeMirrorIndex(body []byte) ([]Version, error) {
 	return slices.Compact(versions), nil
 }
 
-// isRegistryError reports whether an answer is one of those with which
-// registries say no: {"errors": ["Not Found"]}.
+// isRegistryError reports whether an answer has the form of a registry's error: {"errors": ["Not
+// Found"]}.
 func isRegistryError(body []byte) bool {
 	wire, err := decodeObject[struct {
 		Errors []string `json:"errors"`
@@ -58,8 +58,8 @@ type wireArchive struct {
 	Hashes []string `json:"hashes"`
 }
 
-// decodeMirrorVersion returns the archives of a version by platform; a nil one
-// is as good as none.
+// decodeMirrorVersion returns the archives of a version by platform. A nil archive counts as
+// missing.
 func decodeMirrorVersion(body []byte) (map[string]*wireArchive, error) {
 	wire, err := decodeObject[struct {
 		Archives map[string]*wireArchive `json:"archives"`
@@ -74,7 +74,7 @@ func decodeMirrorVersion(body []byte) (map[string]*wireArchive, error) {
 	return wire.Archives, nil
 }
 
-// archivePlatforms returns the platforms that there are archives for.
+// archivePlatforms returns the platforms that have an archive.
 func archivePlatforms(archives map[string]*wireArchive) []Platform {
 	var platforms []Platform
 	for text, archive := range archives {
@@ -85,8 +85,8 @@ func archivePlatforms(archives map[string]*wireArchive) []Platform {
 	return sortPlatforms(platforms)
 }
 
-// read returns where the archive is, as the document at base says, and
-// the hashes that the mirror gives.
+// read returns the archive's URL, resolved against the document's URL base, and the hashes that the
+// mirror lists.
 func (w *wireArchive) read(base *url.URL) (*url.URL, AnyHash, error) {
 	location, err := resolveURL(base, "url", w.URL)
 	if err != nil || len(w.Hashes) == 0 {
@@ -95,7 +95,7 @@ func (w *wireArchive) read(base *url.URL) (*url.URL, AnyHash, error) {
 	hashes := make(AnyHash, len(w.Hashes))
 	for i, text := range w.Hashes {
 		if hashes[i], err = ParseHash(text); err != nil {
-			// What a server sends may be long: err repeats all of it.
+			// err repeats all of the text, which may be long.
 			return nil, nil, fmt.Errorf("hashes[%d] is %.80q, which has no scheme such as %q", i, text, hashing.ZH+":")
 		}
 	}

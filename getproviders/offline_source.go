@@ -5,18 +5,15 @@ import (
 	"slices"
 )
 
-// Offline stands for a source that may not be asked, because that would
-// take requests, which "by" forbids, such as "-offline". It lists the packages that came from that source earlier and
-// are kept on this machine, and describes none: who keeps packages finds them
-// by their SourceURL. cached tells what is known of packages on this machine, or was once: of one
-// provider, for one platform, wherever they came from.
+// Offline replaces a source that may not be asked, because "by" forbids requests, such as "-offline". Versions lists
+// the packages that came from that source earlier and are kept on this machine. Package describes none: callers that
+// keep packages find them by their SourceURL. cached returns the known packages of one provider for one platform that
+// are or were on this machine, wherever they came from.
 //
-// A package counts as one of the source only where its SourceURL says so without a
-// request: that of a mirror does, and so does that of a registry which is on the
-// provider's own host, or where the user's configuration says.
+// A package belongs to the source only if its SourceURL proves that without a request: the SourceURL of a mirror
+// does, and that of a registry on the provider's own host or on one that the user's configuration names.
 //
-// Errors are *NotCachedError. One is no failure of a source: in a MultiSource,
-// the next source is asked.
+// Errors are *NotCachedError. It is no failure of a source: a MultiSource asks the next source.
 func Offline(source Source, by string, cached func(Provider) []CachedPackage) Source {
 	return offlineSource{source, cached, by}
 }
@@ -30,12 +27,12 @@ type offlineSource struct {
 // CachedPackage is a package that was fetched earlier.
 type CachedPackage struct {
 	Version      Version
-	SourceURL    string // as Package has it
-	ArchiveBytes int64  // the size of its archive; 0: not known
-	Present      bool   // it is still there
+	SourceURL    string // as in Package
+	ArchiveBytes int64  // the size of its archive; 0 if unknown
+	Present      bool   // it is still on this machine
 }
 
-// Versions implements Source: the versions of which packages are there.
+// Versions implements Source: it returns the versions with a cached package.
 func (s offlineSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var versions []Version
 	for _, kept := range s.ours(ctx, p) {
@@ -54,7 +51,7 @@ func (s offlineSource) Package(_ context.Context, p Provider, v Version, _ Platf
 	return Package{}, s.missing(p, v)
 }
 
-// Describe implements Source: it says that the source wasn't asked, too.
+// Describe implements Source. The name says that the source wasn't asked.
 func (s offlineSource) Describe(p Provider) Description {
 	return Description{
 		Name:      s.source.Describe(p).Name + " (not asked, because of " + s.by + ")",
@@ -72,7 +69,7 @@ func (s offlineSource) sourceURL(ctx context.Context, p Provider, v Version, _ P
 	return "", s.missing(p, v)
 }
 
-// ours are the cached packages that came from the source.
+// ours returns the cached packages that came from the source.
 func (s offlineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
 	owns := s.source.Describe(p).owns
 	if owns == nil {

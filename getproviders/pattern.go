@@ -9,21 +9,20 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// wildcard stands for any value in a part of a [Pattern].
+// wildcard matches any value in a part of a [Pattern].
 const wildcard = "*"
 
-// Pattern names a set of providers by their addresses, as "include" and
-// "exclude" in a CLI configuration do: "hashicorp/aws", "example.com/*/*". It
-// is comparable. Make one with [Product.ParsePattern], or of a Provider: Pattern(p) matches that only.
+// Pattern names a set of providers by their addresses, as "include" and "exclude" in a CLI
+// configuration do: "hashicorp/aws", "example.com/*/*". It is comparable. Make one with
+// [Product.ParsePattern], or with Pattern(p), which matches only the Provider p.
 type Pattern struct {
 	Hostname  hosts.Hostname // "*" for any host
 	Namespace string         // "*" for any namespace
 	Type      string         // "*" for any type
 }
 
-// ParsePattern reads "[hostname/]namespace/type". Any part may be "*", but
-// only if all parts to the right of it are: a type in any namespace and a
-// namespace on any host mean nothing. Parts are normalised as in addresses.
+// ParsePattern reads "[hostname/]namespace/type". A part may be "*" only if all parts to the right
+// of it are, too: a type in any namespace means nothing. Parts are normalised as in addresses.
 func (e Product) ParsePattern(given string) (Pattern, error) {
 	pattern, err := e.parsePattern(strings.Split(given, "/"))
 	if err != nil {
@@ -58,7 +57,7 @@ func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 	return pattern, nil
 }
 
-// orWildcard normalises a part that isn't the wildcard.
+// orWildcard normalises a part, unless it is the wildcard.
 func orWildcard[T ~string](given string, normalize func(string) (T, error)) (T, error) {
 	if given == wildcard {
 		return wildcard, nil
@@ -73,9 +72,9 @@ func (m Pattern) Matches(p Provider) bool {
 		(m.Type == wildcard || m.Type == p.Type)
 }
 
-// Covers reports whether a provider matches, also by another spelling of its host: "example.com."
-// is the host of "example.com", which Matches doesn't know, as Terraform doesn't. It is for rules
-// that refuse something.
+// Covers is Matches, but also accepts another spelling of the host: "example.com." is the host of
+// "example.com". Matches doesn't, because Terraform doesn't. Covers is for rules that refuse
+// providers.
 func (m Pattern) Covers(p Provider) bool {
 	m.Hostname, p.Hostname = m.Hostname.Rootless(), p.Hostname.Rootless()
 	return m.Matches(p)

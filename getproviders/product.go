@@ -9,27 +9,26 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Product is the program whose directories are prepared: what differs between
-// Terraform and OpenTofu is a field here, never a second code path. It is a
-// value to be handed down and never changed; make one with [Terraform] or
-// [OpenTofu]. The zero value is Terraform of no known version: all that take a
-// Product go by its [Product.OrDefault].
+// Product is the program whose work is done. What differs between Terraform and OpenTofu is a field
+// here, never a second code path. It is a value that is never changed; make one with [Terraform] or
+// [OpenTofu]. The zero value is Terraform of an unknown version: functions that take a Product use
+// its [Product.OrDefault].
 type Product struct {
-	Name        string         // "Terraform", as it stands in messages
-	Program     string         // "terraform", as it stands in commands, in the lock file's header and in names of the CLI configuration
-	Version     string         // the version that is reported and that required_version is checked against
-	DefaultHost hosts.Hostname // the host of addresses that name none
+	Name        string         // "Terraform", for messages
+	Program     string         // "terraform", for commands, the lock file's header and names in the CLI configuration
+	Version     string         // the version that is reported, and compared with required_version
+	DefaultHost hosts.Hostname // the host of addresses without a host
 
-	// Predecessor is the product that this one began as, whose files are still
-	// understood: lock files, states, CLI configuration. Nil: none.
+	// Predecessor is the product that this one was forked from and whose lock files, states and CLI
+	// configurations it reads; nil if there is no such product.
 	Predecessor *Product
 
-	// NeedsKeys says that every registry must name the key that signed a package. Without it OpenTofu's own needn't: its
-	// packages are then taken by their checksum alone.
+	// NeedsKeys says that every registry must name the key that signed a package. Without it, OpenTofu's own registry
+	// needn't: its packages are then authenticated by their checksum alone.
 	NeedsKeys bool
 
-	// NeedsUnexpired says that neither keys that sign packages nor signatures may have expired. Without it keys may, and signatures
-	// in OpenTofu.
+	// NeedsUnexpired says that keys and signatures must not have expired. Without it, expired keys are accepted, and in OpenTofu
+	// expired signatures, too.
 	NeedsUnexpired bool
 }
 
@@ -43,7 +42,7 @@ func Terraform(version string) Product {
 	}
 }
 
-// expiry says which keys and signatures the product lets expire.
+// expiry says which expired keys and signatures the product accepts.
 func (e Product) expiry() expiry {
 	switch {
 	case e.Predecessor == nil:
@@ -55,14 +54,13 @@ func (e Product) expiry() expiry {
 	}
 }
 
-// IsSince reports whether the product has a version or a later one, such as "1.16". A version that can't be read counts as a late one.
+// IsSince reports whether the product has at least a version, such as "1.16". A version that can't be parsed counts as newer.
 func (e Product) IsSince(version string) bool {
 	v, err := ParseVersion(e.Version)
 	return err != nil || v.Compare(MustParseVersion(version+".0-alpha")) >= 0
 }
 
-// OrDefault returns the product, or Terraform of the same version where there is
-// nothing that says what it is.
+// OrDefault returns the product, or Terraform of the same version if all other fields are empty.
 func (e Product) OrDefault() Product {
 	if e.Name == "" && e.Program == "" && e.DefaultHost == "" {
 		return Terraform(e.Version)
@@ -70,7 +68,7 @@ func (e Product) OrDefault() Product {
 	return e
 }
 
-// versionHeader tells a server the product's version, if that is known.
+// versionHeader returns a header with the product's version, or an empty one if it is unknown.
 func versionHeader(e Product) http.Header {
 	if e.Version == "" {
 		return http.Header{}
@@ -78,8 +76,8 @@ func versionHeader(e Product) http.Header {
 	return http.Header{"X-Terraform-Version": {e.Version}}
 }
 
-// meantByURL is what an address may have been meant to be that is the URL of a page about a
-// provider; "": that isn't known.
+// meantByURL returns a sentence for an address that is a URL, with the address that was probably
+// meant. It returns "" if given is no URL.
 func (e Product) meantByURL(given string) string {
 	_, rest, isURL := strings.Cut(given, "://")
 	if !isURL {
@@ -102,13 +100,12 @@ func (e Product) meantByURL(given string) string {
 	return fmt.Sprintf("\n\nIt is no URL. Did you mean %q?", meant)
 }
 
-// ParseProvider reads an address "[hostname/][namespace/]type". Without a
-// host it is the product's default host; without a namespace as well it is
-// "hashicorp". Errors have the code "invalid_address".
+// ParseProvider reads an address "[hostname/][namespace/]type". Without a host it takes the
+// product's default host; without a namespace it takes "hashicorp". Errors have the code
+// "invalid_address".
 //
-// The result may be a built-in or a legacy provider; a caller that can't use those
-// has to ask. The one-part address "terraform" is hashicorp/terraform and not
-// the built-in provider.
+// The result may be a built-in or a legacy provider; a caller that can't use those must check. The
+// one-part address "terraform" is hashicorp/terraform and not the built-in provider.
 func (e Product) ParseProvider(given string) (Provider, error) {
 	e = e.OrDefault()
 	parts := strings.Split(given, "/")
@@ -125,7 +122,7 @@ func (e Product) ParseProvider(given string) (Provider, error) {
 			"In provider source %q: the legacy namespace \"-\" exists only on %s.", given, e.DefaultHost))
 	}
 	if len(parts) == 1 {
-		return p, nil // the rule on prefixes has never held for short addresses
+		return p, nil // the rule on prefixes never applied to short addresses
 	}
 	if err := e.checkPrefix(p); err != nil {
 		return Provider{}, err
@@ -133,8 +130,7 @@ func (e Product) ParseProvider(given string) (Provider, error) {
 	return p, nil
 }
 
-// checkPrefix refuses types that start like the names of repositories and
-// executables do.
+// checkPrefix refuses types with the prefix of repositories and executables.
 func (e Product) checkPrefix(p Provider) error {
 	const redundant, repository = "terraform-", "terraform-provider-"
 	if !strings.HasPrefix(p.Type, redundant) {
@@ -152,10 +148,9 @@ func (e Product) checkPrefix(p Provider) error {
 		e.Short(p), redundant))
 }
 
-// ImpliedProvider is the provider that a local name means where
-// required_providers doesn't say: "terraform" is the built-in one, any other
-// name is in the default host's "hashicorp" namespace. Errors are those of
-// [NormalizePart].
+// ImpliedProvider returns the provider of a local name that required_providers doesn't list:
+// "terraform" is the built-in provider, any other name is in the default host's namespace
+// "hashicorp". Errors are those of [NormalizePart].
 func (e Product) ImpliedProvider(localName string) (Provider, error) {
 	e = e.OrDefault()
 	name, err := NormalizePart(localName)
@@ -176,19 +171,19 @@ func (e Product) Short(p Provider) string {
 	return p.String()
 }
 
-// OpenTofuHost is the registry of addresses that name no host, in OpenTofu.
+// openTofuHost is the default host of OpenTofu.
 const openTofuHost = hosts.Hostname("registry.opentofu.org")
 
-// OpenTofu describes OpenTofu at the given version. A version that can't be
-// read counts as a late one.
+// OpenTofu describes OpenTofu at the given version. A version that can't be parsed counts as a new
+// one.
 func OpenTofu(version string) Product {
 	predecessor := Terraform("")
 	return Product{Name: "OpenTofu", Program: "tofu", Version: version, DefaultHost: openTofuHost, Predecessor: &predecessor}
 }
 
-// Inherits reports whether an address that is written out is what the product's
-// predecessor made of one in the namespace "hashicorp", and returns what this
-// product makes of it: in lock files and states it is that provider.
+// Inherits reports whether a full address is in the namespace "hashicorp" of the predecessor's
+// default host, and returns the same provider on this product's host: lock files and states mean
+// that one.
 func (e Product) Inherits(p Provider) (own Provider, ok bool) {
 	if e.Predecessor == nil || p.Hostname != e.Predecessor.DefaultHost || p.Namespace != impliedNamespace {
 		return Provider{}, false
@@ -196,12 +191,12 @@ func (e Product) Inherits(p Provider) (own Provider, ok bool) {
 	return Provider{Hostname: e.DefaultHost, Namespace: p.Namespace, Type: p.Type}, true
 }
 
-// expiry says which keys and signatures may have expired. Publishers extend or replace keys
+// expiry says which expired keys and signatures are accepted. Publishers extend or replace keys
 // without signing old releases again.
 type expiry int
 
 const (
-	expiredKeys    expiry = iota // a key may have expired, a signature may not
-	expiredAll                   // a signature may have expired as well; a key that hasn't is preferred
-	expiredNothing               // neither may
+	expiredKeys    expiry = iota // expired keys are accepted, expired signatures aren't
+	expiredAll                   // expired signatures are accepted, too; a key that hasn't expired is preferred
+	expiredNothing               // neither is accepted
 )

@@ -13,9 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Provider is the address of a provider, which identifies it everywhere. It is
-// comparable and a good map key. Its parts are normalised: make one with
-// [Product.ParseProvider], or from parts that went through [NormalizePart].
+// Provider is the address of a provider, which identifies it everywhere. It is comparable and a
+// good map key. Its parts are normalised: make one with [Product.ParseProvider], or from parts of
+// [NormalizePart].
 type Provider struct {
 	Hostname  hosts.Hostname // of the origin registry, even where packages come from a mirror
 	Namespace string
@@ -23,10 +23,9 @@ type Provider struct {
 }
 
 const (
-	// defaultHost is the host of Terraform's addresses that name none.
+	// defaultHost is the default host of Terraform.
 	defaultHost = hosts.Hostname("registry.terraform.io")
-	// builtInHost is the host in the addresses of built-in providers; no
-	// registry runs there.
+	// builtInHost is the host in the addresses of built-in providers. It has no registry.
 	builtInHost = hosts.Hostname("terraform.io")
 )
 
@@ -36,8 +35,8 @@ const (
 	impliedNamespace = "hashicorp"
 )
 
-// String returns the full address, with the host in Unicode, as lock files
-// have it; "" for the zero Provider.
+// String returns the full address, with the host in Unicode, as in lock files; "" for the zero
+// Provider.
 func (p Provider) String() string {
 	if p == (Provider{}) {
 		return ""
@@ -48,7 +47,7 @@ func (p Provider) String() string {
 // MarshalText returns String, so that addresses can be JSON strings and keys.
 func (p Provider) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote: a full address or nothing.
+// UnmarshalText reads a text of MarshalText: a full address or nothing.
 func (p *Provider) UnmarshalText(text []byte) (err error) {
 	*p = Provider{}
 	given := string(text)
@@ -63,7 +62,8 @@ func (p *Provider) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// parseParts normalises one to three parts, from the right; p has what is missing. Namespaces have underscores in some products.
+// parseParts normalises one to three parts, from the right; the other parts of the result are those of p. underscores says
+// whether a namespace may have them, as in some products.
 func parseParts(given string, parts []string, p Provider, underscores bool) (_ Provider, err error) {
 	last := len(parts) - 1
 	if p.Type, err = NormalizePart(parts[last]); err != nil {
@@ -106,21 +106,19 @@ func (p Provider) Compare(o Provider) int {
 	)
 }
 
-// IsBuiltIn reports whether the provider is part of the product
-// (terraform.io/builtin): never installed, never locked. Which types exist
-// there is the product's affair; Terraform has one, "terraform".
+// IsBuiltIn reports whether the provider is part of the product (terraform.io/builtin): never
+// installed, never locked. The product decides which types exist; Terraform has one, "terraform".
 func (p Provider) IsBuiltIn() bool {
 	return p.Hostname == builtInHost && p.Namespace == builtInNamespace
 }
 
-// IsLegacy reports whether the namespace is the legacy marker "-", which old
-// states have where the address was not known. Such a provider can be neither
-// installed nor locked.
+// IsLegacy reports whether the namespace is the legacy marker "-", which old states have if the
+// address was unknown. Such a provider can be neither installed nor locked.
 func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
 
-// Validate returns an error for an address that can't have been parsed, such as
-// one whose parts were put together by hand and aren't normalised. Only what is
-// valid may become a path or part of a URL. Built-in and legacy providers are valid.
+// Validate returns an error for an address that no parser returns, such as one made from parts that
+// aren't normalised. Only a valid address may become a path or part of a URL. Built-in and legacy
+// providers are valid.
 func (p Provider) Validate() error {
 	if err := p.Hostname.Validate(); err != nil {
 		return addressError("source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err))
@@ -136,7 +134,7 @@ func (p Provider) Validate() error {
 
 func validatePart(part string, normalize func(string) (string, error)) error {
 	if isWord(part) && strings.ToLower(part) == part && len(part) <= 63 {
-		return nil // as nearly all are; the rules take longer
+		return nil // fast path for nearly all parts
 	}
 	normal, err := normalize(part)
 	if err == nil && normal != part {
@@ -145,11 +143,10 @@ func validatePart(part string, normalize func(string) (string, error)) error {
 	return err
 }
 
-// NormalizePart normalises a namespace, a type or a provider's local name:
-// letters of any script, digits and single dashes inside, by the rules for
-// internationalised host names, which fold case ("ACME" is "acme") and
-// compose accents. The result goes unchanged through NormalizePart, and is
-// safe as the name of a directory.
+// NormalizePart normalises a namespace, a type or a provider's local name: letters of any script,
+// digits and single dashes inside, by the rules for internationalised host names, which fold case
+// ("ACME" is "acme") and compose accents. NormalizePart returns its own result unchanged, and the
+// result is safe as the name of a directory.
 func NormalizePart(given string) (string, error) { return normalizePart(given, idna.Lookup) }
 
 // normalizeNamespace is NormalizePart for a namespace, which may also have underscores inside.
@@ -173,14 +170,14 @@ func normalizePart(given string, profile *idna.Profile) (string, error) {
 	}
 	part, err := profile.ToUnicode(given)
 	if err == nil {
-		// What a letter is mapped to may be against the rules, on the direction
-		// of writing for one. Lock files have to be readable by those who wrote them.
+		// The result of the mapping may break the rules itself, on the direction of writing for
+		// example. A lock file must be readable by the program that wrote it.
 		_, err = profile.ToUnicode(part)
 	}
 	if err != nil || strings.ContainsRune(part, utf8.RuneError) {
 		return "", errors.New("must contain only letters, digits and dashes, with no dash at either end")
 	}
-	// Once more: other scripts' full stops and dashes are plain ones by now.
+	// Check again: full stops and dashes of other scripts are ASCII now.
 	if err := checkPart(part); err != nil {
 		return "", err
 	}
@@ -199,8 +196,8 @@ func checkPart(part string) error {
 	return nil
 }
 
-// addressError says what is wrong with a provider's source address: with its "source string", "source hostname", "namespace" or
-// "type". The detail is a sentence or more for people, with what was given.
+// addressError returns the error for a provider's source address. part is "source string", "source hostname", "namespace" or
+// "type". detail is one or more sentences for people, with the given text.
 func addressError(part, detail string) error {
 	return &Fault{Code: "invalid_address", Subject: Subject{Part: part}, Err: errors.New(detail)}
 }
@@ -209,8 +206,8 @@ func addressError(part, detail string) error {
 // comparable and a good map key.
 type Platform struct{ OS, Arch string }
 
-// ParsePlatform reads "os_arch": two words of ASCII letters and digits. Whether
-// there is such a platform is for a source to know.
+// ParsePlatform reads "os_arch": two words of ASCII letters and digits. It doesn't check that such
+// a platform exists.
 func ParsePlatform(given string) (Platform, error) {
 	os, arch, _ := strings.Cut(given, "_")
 	if !isWord(os) || !isWord(arch) {
@@ -219,8 +216,8 @@ func ParsePlatform(given string) (Platform, error) {
 	return Platform{OS: os, Arch: arch}, nil
 }
 
-// Validate returns an error for a platform that ParsePlatform doesn't return, the zero
-// Platform among them. Only what is valid may become a path or part of a URL.
+// Validate returns an error for a platform that ParsePlatform doesn't return, such as the zero
+// Platform. Only a valid platform may become a path or part of a URL.
 func (p Platform) Validate() error {
 	_, err := ParsePlatform(p.String())
 	return err
@@ -252,7 +249,7 @@ func (p Platform) MarshalText() ([]byte, error) {
 	return []byte(p.String()), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads a text of MarshalText.
 func (p *Platform) UnmarshalText(text []byte) (err error) {
 	*p = Platform{}
 	if len(text) > 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// What is asked over a network, as errors name it.
+// Kinds of servers, as errors name them.
 const (
 	kindRegistry = "provider registry"
 	kindMirror   = "provider mirror"
 )
 
-// QueryFailed says that a registry or a mirror gave no answer about the provider. kind is what was asked, and err names
-// the URL. It matches ErrUnreachable, or ErrUnauthorized where it is service discovery that wants
-// credentials, and whatever err matches.
+// QueryFailed returns the error of a query to a registry or a mirror about the provider. kind names the server, and err
+// names the URL. The error matches ErrUnreachable, or ErrUnauthorized if service discovery wants credentials, and all
+// that err matches.
 func (p Provider) QueryFailed(kind string, err error) *Fault {
 	failed := &Fault{Code: "unreachable", Kind: ErrUnreachable, Subject: Subject{Provider: p}, Err: fmt.Errorf("could not query %s for %s: %w", kind, p, err)}
 	if errors.Is(err, ErrUnauthorized) {
@@ -25,14 +25,14 @@ func (p Provider) QueryFailed(kind string, err error) *Fault {
 	return failed
 }
 
-// queryError is what a failed query comes to. The end of the caller's own
-// context is no other caller's failure.
+// queryError returns the error of a failed query, or the cause of the caller's context if that has
+// ended.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
 	return causeOr(ctx, p.QueryFailed(kind, err))
 }
 
-// causeOr returns what a caller gets that shared a query with others: the query
-// fails with err whether or not the caller's own context has ended meanwhile.
+// causeOr returns the cause of ctx if it has ended, or else err. A query that callers share fails
+// with err for all of them, even for one whose own context has ended.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -40,9 +40,8 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// statusError makes an error of the answer to a request that isn't 200. The credentials
-// that went along, if there were any, are those of host; "" if none are ever
-// sent for this.
+// statusError returns the error of an answer whose status isn't 200. host is the owner of the
+// credentials that the request had, or "" if such requests never have any.
 func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {
 	status := &hosts.StatusError{Document: doc}
 	if !hosts.Refuses(doc.StatusCode) {
@@ -62,8 +61,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 	}
 }
 
-// malformedError says that the answer from a URL is not what the protocol has
-// there.
+// malformedError returns the error of an answer that doesn't follow the protocol.
 func malformedError(kind string, p Provider, doc *hosts.Document, err error) *Fault {
 	failed := p.QueryFailed(kind, fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err))
 	failed.Code, failed.Hint = "invalid_answer", hosts.MalformedAdvice(doc.Body, err)

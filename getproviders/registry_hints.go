@@ -11,8 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// list returns the versions of a provider with all that the registry tells
-// about them.
+// list returns the versions of a provider with their details.
 func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error) {
 	return s.versions.Do(ctx, p, time.Now, s.VersionsMaxAge, func(ctx context.Context) (Available, error) {
 		doc, _, err := s.ask(ctx, p, p.Namespace, p.Type, "versions")
@@ -20,7 +19,7 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error
 			return Available{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
-			failed := Subject{Source: "provider " + registryName(p), Provider: p}.Missing() // Terraform's sentence, which programs look for
+			failed := Subject{Source: "provider " + registryName(p), Provider: p}.Missing() // programs look for Terraform's sentence
 			failed.Source, failed.Registry = registryName(p), true
 			return Available{}, failed
 		}
@@ -32,9 +31,9 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error
 	})
 }
 
-// missing says what it means that a registry has no package where it was
-// asked for one: the protocol has 404 for it, whatever the reason. If the list
-// of versions can't be had, the platform gets the blame.
+// missing returns the error for a package that the registry doesn't have. The protocol answers 404
+// whatever the reason, so the list of versions decides; if it can't be read, the error says that
+// the platform is missing.
 func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, plat Platform) error {
 	about := Subject{Provider: p, Version: v, Platform: plat, Source: registryName(p)}
 	list, err := s.list(ctx, p)
@@ -49,8 +48,8 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	return list.lacks(about)
 }
 
-// explainMissing finds out whether what a host names as its registry is a network mirror, which would
-// have a list of versions elsewhere. The product's default registry isn't asked.
+// explainMissing finds out whether a host's registry is a network mirror, by asking for its list of
+// versions. It doesn't ask the product's default registry.
 func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string {
 	if p.Hostname == s.Product.OrDefault().DefaultHost {
 		return ""
@@ -66,7 +65,7 @@ func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string 
 		hosts.RedactURL(base))
 }
 
-// incompatible describes a version that speaks none of the protocols that the product knows.
+// incompatible returns the error for a version none of whose protocols the product speaks.
 func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version, protocols []string) error {
 	product := s.Product.OrDefault()
 	failed := &Fault{

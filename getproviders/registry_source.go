@@ -20,10 +20,9 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 	return Available{Versions: slices.Clone(list.Versions), Warnings: slices.Clone(list.Warnings), Details: list.Details}, err
 }
 
-// Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, ErrProtocol, and ErrPlatformMissing, which hold
-// what the list of versions tells about a way out. The documents that the
-// package is authenticated by are not asked for before the Trust is loaded.
+// Package implements Source. Errors are those of Versions, and match ErrVersionNotFound,
+// ErrProtocol or ErrPlatformMissing, too, with hints from the list of versions. The documents that
+// authenticate the package are requested when the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
@@ -63,12 +62,11 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 	}, nil
 }
 
-// Describe implements Source. Platforms are those of the list of versions, and the SourceURL
-// is the base URL of the provider's registry, which says more than the registry's name where
-// that one moves, or is redirected by the user. What gets a suggestion is an address that a
-// configuration can have come to by saying nothing: on the product's default host, in the
-// namespace "hashicorp". The registry there knows where a provider was published of
-// which only the type is given.
+// Describe implements Source. Platforms are those of the list of versions. The SourceURL is the
+// base URL of the provider's registry, which unlike the registry's name changes when the service
+// moves or the user redirects it. Suggest answers for addresses that a configuration implies by
+// naming none: on the product's default host, in the namespace "hashicorp". The registry there
+// knows under which namespace a type was published.
 func (s *RegistrySource) Describe(p Provider) Description {
 	return Description{
 		Name: registryName(p), SourceURL: s.sourceURL, Platforms: s.platforms, Suggest: s.suggest, ExplainMissing: s.explainMissing, owns: s.ownsURL,
@@ -98,8 +96,8 @@ func (s *RegistrySource) sourceURL(ctx context.Context, p Provider, v Version, p
 	return hosts.RedactURL(base), err
 }
 
-// fetch gets a document that a registry named by its URL. It may be on
-// any host, which learns nothing about this program: no version, no credentials.
+// fetch gets a document at a URL that a registry named. Any host may have it, so the request has no
+// product version and no credentials.
 func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxBytes int64) ([]byte, error) {
 	req := hosts.DocumentRequest{URL: u, MaxRedirects: registryRedirects, MaxBytes: maxBytes}
 	doc, err := hosts.GetDocument(ctx, s.Client, req)
@@ -112,9 +110,8 @@ func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxB
 	return doc.Body, nil
 }
 
-// trust is what a package is authenticated by: the checksum list that its
-// publisher signed. Load asks for list and signature at the same time, and once for
-// the packages of all platforms, which have the same.
+// trust returns the Trust by the checksum list that the publisher signed. Load requests list and
+// signature at the same time, and once for the packages of all platforms, which share them.
 func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	trust := Trust{
 		ExpectedSHA256: answer.said.SHA256,
@@ -138,7 +135,7 @@ func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, docu
 	signed.Sums, signed.Signature, signed.sumsURL = documents.Sums, documents.Signature, hosts.RedactURL(answer.sums)
 	signed.Keyless = p.Hostname == openTofuHost && p.Hostname == s.Product.DefaultHost && !s.Product.NeedsKeys
 	signed.Expiry = s.Product.expiry()
-	if s.Product.Predecessor == nil { // OpenTofu has none
+	if s.Product.Predecessor == nil { // OpenTofu has no such keys
 		signed.Keys = defaultSigningKeys()
 	}
 	return signed
@@ -158,7 +155,7 @@ func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer 
 	return documents, withoutDocument(err)
 }
 
-// withoutDocument adds advice to the error of a registry that names a checksum list or a signature which isn't there.
+// withoutDocument adds a hint to a 404 for the checksum list or signature that a registry names.
 func withoutDocument(err error) error {
 	query, ok := err.(*Fault)
 	status, answered := errors.AsType[*hosts.StatusError](err)
@@ -170,8 +167,8 @@ func withoutDocument(err error) error {
 	return &advised
 }
 
-// ownsURL reports whether a SourceURL is one of this source, without a request:
-// by what the user's configuration says of the host, or by the host itself.
+// ownsURL reports whether a SourceURL belongs to this source, without a request: the user's
+// configuration names the host's service, or the URL is on the provider's host.
 func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL string) bool {
 	if _, forced := s.discovery().Forced[p.Hostname]; forced {
 		base, err := s.service(ctx, p)

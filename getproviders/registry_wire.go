@@ -18,15 +18,14 @@ import (
 )
 
 const (
-	// registryService is how registries announce the provider registry protocol.
+	// registryService is the name of the provider registry protocol in service discovery.
 	registryService = "providers.v1"
 
-	// registryAnswerBytes is how large an answer in JSON may be. The longest
-	// lists of versions, with hundreds of releases for a dozen platforms each,
-	// have under 1 MiB.
+	// registryAnswerBytes is the largest answer in JSON. The longest lists of versions, with
+	// hundreds of releases for a dozen platforms each, have under 1 MiB.
 	registryAnswerBytes = 16 << 20
 
-	// registryRedirects is how many redirects are followed, as usual on the web.
+	// registryRedirects is the largest number of redirects, as usual on the web.
 	registryRedirects = 10
 )
 
@@ -45,9 +44,8 @@ type wirePlatform struct {
 	Arch string `json:"arch"`
 }
 
-// decodeVersions reads the answer to ":namespace/:type/versions". What isn't a
-// version is skipped, so that one release with an odd name doesn't take
-// all others with it; of equal versions the last one counts.
+// decodeVersions reads the answer to ":namespace/:type/versions". It skips entries that aren't
+// versions, so that one odd release doesn't hide the others. Of equal versions the last one counts.
 func decodeVersions(body []byte) (Available, error) {
 	wire, err := decodeObject[wireVersions](body)
 	if err != nil {
@@ -70,7 +68,7 @@ func decodeVersions(body []byte) (Available, error) {
 	return list, nil
 }
 
-// What is passed on of a registry's warnings, which people are to read.
+// Limits of a registry's warnings, which are printed.
 const (
 	maxWarnings     = 20
 	maxWarningBytes = 2000
@@ -89,7 +87,7 @@ func firstWarnings(all []string) []string {
 	return first
 }
 
-// decodePlatforms passes over what isn't a platform: these only serve as hints.
+// decodePlatforms skips entries that aren't platforms, because platforms only serve as hints.
 func decodePlatforms(wire []wirePlatform) []Platform {
 	platforms := make([]Platform, 0, len(wire))
 	for _, w := range wire {
@@ -100,12 +98,12 @@ func decodePlatforms(wire []wirePlatform) []Platform {
 	return sortPlatforms(platforms)
 }
 
-// decodeAlias reads the answer to "-/:type/versions", the look-up of a provider of
-// which only the type is known: it returns the namespace and type that it found.
+// decodeAlias reads the answer to "-/:type/versions", the look-up of a provider by its type alone,
+// and returns the namespace and type that it found.
 func decodeAlias(body []byte) (namespace, typ string, err error) {
 	wire, err := decodeObject[struct {
 		ID      string `json:"id"`       // "namespace/type"
-		MovedTo string `json:"moved_to"` // likewise; "" or null if it hasn't moved
+		MovedTo string `json:"moved_to"` // the same form; "" or null if it hasn't moved
 	}](body)
 	if err != nil {
 		return "", "", err
@@ -121,7 +119,7 @@ func decodeAlias(body []byte) (namespace, typ string, err error) {
 	return namespace, typ, err
 }
 
-// decodeObject reads a body that has to be one JSON object.
+// decodeObject reads a body that must be one JSON object.
 func decodeObject[T any](body []byte) (*T, error) {
 	var object *T
 	err := json.Unmarshal(body, &object)
@@ -147,7 +145,7 @@ type wirePackage struct {
 	SigningKeys  struct {
 		GPG []*wireKey `json:"gpg_public_keys"`
 	} `json:"signing_keys"`
-	Packages json.RawMessage `json:"packages"` // as packageHashes reads it
+	Packages json.RawMessage `json:"packages"` // decoded by packageHashes
 }
 
 // wireKey is a PublicKey as registries and mirrors write it.
@@ -156,13 +154,13 @@ type wireKey struct {
 	TrustSignature string `json:"trust_signature"`
 }
 
-// packageAnswer is a wirePackage that was found to be in order.
+// packageAnswer is a checked wirePackage.
 type packageAnswer struct {
-	said                     signedChecksums // without the documents, and without what isn't the registry's to say
+	said                     signedChecksums // without the documents and the fields that other sources decide
 	archive, sums, signature *url.URL
 }
 
-// read checks an answer about a package for plat that came from the URL base.
+// read checks the answer about a package for plat from the URL base.
 func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error) {
 	if w.OS != plat.OS || w.Arch != plat.Arch {
 		return nil, fmt.Errorf("it is about the package for %q, not for %s", w.OS+"_"+w.Arch, plat)
@@ -189,7 +187,7 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 	return answer, err
 }
 
-// publicKeys returns the keys of which one has to have made the signature.
+// publicKeys returns the keys, one of which must have made the signature.
 func (w *wirePackage) publicKeys() ([]PublicKey, error) {
 	if n := len(w.SigningKeys.GPG); n > maxPGPKeys {
 		return nil, fmt.Errorf("signing_keys.gpg_public_keys has %d keys, %d is the most", n, maxPGPKeys)
@@ -204,12 +202,11 @@ func (w *wirePackage) publicKeys() ([]PublicKey, error) {
 	return keys, nil
 }
 
-// resolveURL reads a URL that may be relative to that of the answer in which
-// it stands; field names it for errors, which leave its text out because it
-// may hold secrets.
+// resolveURL resolves a URL against the URL of the answer that has it. field is its name in errors,
+// which don't repeat the URL because it may hold secrets.
 func resolveURL(base *url.URL, field, given string) (*url.URL, error) {
 	if given == "" {
-		// By the rules for references this would be the answer's own URL.
+		// As a reference, "" would be the answer's own URL.
 		return nil, fmt.Errorf("%s is missing", field)
 	}
 	ref, err := url.Parse(given)
@@ -218,7 +215,7 @@ func resolveURL(base *url.URL, field, given string) (*url.URL, error) {
 	}
 	u := base.ResolveReference(ref)
 	if u.Scheme == base.Scheme && u.Host == base.Host {
-		return u, nil // base has another scheme than http where a mirror is no server
+		return u, nil // a mirror that isn't a web server has another scheme than http
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%s has the scheme %q, which is neither http nor https", field, u.Scheme)
@@ -229,8 +226,8 @@ func resolveURL(base *url.URL, field, given string) (*url.URL, error) {
 	return u, nil
 }
 
-// speaks reports whether one of a version's protocols is one that the products
-// speak: 5 or 6, in any minor version.
+// speaks reports whether one of a version's protocols is 5 or 6, in any minor version, which the
+// products speak.
 func speaks(protocols []string) (bool, error) {
 	found := false
 	for i, text := range protocols {
@@ -248,32 +245,28 @@ func speaks(protocols []string) (bool, error) {
 //
 // The zero value works: it has Terraform's default host and signing keys.
 //
-// It asks for the versions of a provider, and for the documents that all packages
-// of a version are authenticated by, once and remembers the answers, so that one run sees
-// one state of the registry and the hints in errors cost no request. Lists of
-// versions are asked for again when they are older than VersionsMaxAge, and documents
-// when they are older than 15 minutes. It must not be
-// copied after its first use, nor its fields changed.
+// It asks once for the versions of a provider, and for the documents that authenticate the packages
+// of a version, and caches the answers, so that one run sees one state of the registry and the
+// hints in errors cost no request. Lists of versions are cached for VersionsMaxAge, documents for
+// 15 minutes. Don't copy it or change its fields after the first use.
 type RegistrySource struct {
-	Client *http.Client // nil: that of hosts.DefaultClient
-	// Discovery finds the registry's service; nil: one with this Client and these
-	// Credentials.
+	Client *http.Client // nil means that of hosts.DefaultClient
+	// Discovery finds the registry's service; nil means one with this Client and these Credentials.
 	Discovery *hosts.Discovery
-	// Credentials are sent along with requests to the registry's API, and never
-	// with those for checksum lists, signatures and archives; nil: none. They
-	// are those of the provider's host, wherever its discovery document says
-	// that the API is, except that nothing is sent over plain http; the real
-	// tools send it. Discovery has credentials of its own.
+	// Credentials are sent with requests to the registry's API, and never with those for checksum
+	// lists, signatures and archives; nil means none. They are those of the provider's host, on
+	// whichever host its discovery document puts the API. They aren't sent over plain http;
+	// Terraform and OpenTofu do that. Discovery has credentials of its own.
 	Credentials hosts.Credentials
-	Product     Product // its version is sent to registries; zero: Terraform
-	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
-	// less than 0: for ever.
+	Product     Product // its version is sent to registries; zero means Terraform
+	// VersionsMaxAge is how long a list of versions is cached; 0 means 15 minutes, a negative value
+	// for ever.
 	VersionsMaxAge time.Duration
 
 	own       hosts.Discovery // used if Discovery is nil
 	owned     sync.Once
 	versions  par.Aged[Provider, Available]
-	documents par.Aged[[2]string, SignedDocuments] // that packages are authenticated by, by their URLs, without keys
+	documents par.Aged[[2]string, SignedDocuments] // that authenticate packages, by their URLs, without keys
 }
 
 // service returns the base URL of the provider's registry.
@@ -288,7 +281,7 @@ func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, err
 	return base, nil
 }
 
-// discovery is Discovery, or one of the source's own.
+// discovery returns Discovery, or the source's own.
 func (s *RegistrySource) discovery() *hosts.Discovery {
 	if s.Discovery != nil {
 		return s.Discovery
@@ -297,14 +290,13 @@ func (s *RegistrySource) discovery() *hosts.Discovery {
 	return &s.own
 }
 
-// ask sends a request to the API of a provider's registry and returns its
-// answer, which is 200 or 404, and the base URL of the registry.
+// ask sends a request to the API of a provider's registry. It returns an answer with the status 200
+// or 404, and the base URL of the registry.
 //
-// The path is resolved against the service's URL as a reference: a base URL
-// without a slash at its end loses its last segment, as Terraform and OpenTofu have it.
+// The path is resolved against the service's URL as a reference: a base URL without a slash at its
+// end loses its last segment, as in Terraform and OpenTofu.
 //
-// The credentials that go along are those of the provider's host, wherever its
-// service is.
+// The credentials are those of the provider's host, on whichever host its service is.
 func (s *RegistrySource) ask(ctx context.Context, p Provider, segments ...string) (doc *hosts.Document, base *url.URL, err error) {
 	if base, err = s.service(ctx, p); err != nil {
 		return nil, nil, err
@@ -329,10 +321,9 @@ func (s *RegistrySource) ask(ctx context.Context, p Provider, segments ...string
 
 func registryName(p Provider) string { return "registry " + p.Hostname.String() }
 
-// packageHashes returns the hashes that a description of a package lists, of all
-// packages of the version. They are in a property that the protocol doesn't know; whatever
-// is wrong with it is as good as if it weren't there. The sizes beside them aren't
-// looked at: a checksum says more.
+// packageHashes returns the hashes that a description of a package lists for all packages of the
+// version. They are in a property that isn't part of the protocol; a malformed property is ignored.
+// The sizes beside them are ignored, too: a checksum says more.
 func (w *wirePackage) packageHashes() map[Platform][]Hash {
 	var packages map[string]struct {
 		Hashes []Hash `json:"hashes"`

@@ -5,26 +5,24 @@ import (
 	"slices"
 )
 
-// Pos is where a requirement was written, for messages. The zero value is
-// "not known" (the caller of a library, say).
+// Pos is where a requirement was written, for messages. The zero value means unknown, such as a
+// requirement of a program.
 type Pos struct {
 	Module string // path of the module, "module.a.module.b"; "" is the root module
-	File   string // relative to where the program was started, as it is to be shown
-	Line   int    // from 1; 0 if not known
-	Column int    // from 1, in characters; 0 if not known
+	File   string // as messages show it, relative to the directory where the program was started
+	Line   int    // from 1; 0 if unknown
+	Column int    // from 1, in characters; 0 if unknown
 }
 
-// Requirement is one thing that a configuration, a state or a caller asks of a provider.
+// Requirement is one condition that a configuration, a state or a caller has for a provider.
 type Requirement struct {
-	Constraints Constraints // may be empty: any version
+	Constraints Constraints // empty allows any version
 	Pos         Pos
 }
 
-// Requirements says which providers are needed and with which constraints:
-// flat, whatever the tree of modules looked like. A provider may be in the map
-// with constraints from many places; all of them have to hold. The zero (nil)
-// value is empty and read-only; make one with make or a literal. Not safe for
-// concurrent change.
+// Requirements are the required providers with their constraints, from all modules. A provider may
+// have constraints from many places; all of them apply. The zero (nil) value is empty and
+// read-only; make one with make or a literal. Not safe for concurrent change.
 type Requirements map[Provider][]Requirement
 
 // Add records one more requirement.
@@ -32,8 +30,7 @@ func (r Requirements) Add(p Provider, req Requirement) {
 	r[p] = append(r[p], req)
 }
 
-// Merge returns the requirements of r and others together, in this order; none
-// is changed.
+// Merge returns the requirements of r and others in this order. It changes none of them.
 func (r Requirements) Merge(others ...Requirements) Requirements {
 	merged := make(Requirements, len(r))
 	for _, from := range append([]Requirements{r}, others...) {

@@ -2,7 +2,7 @@ package getproviders
 
 import "github.com/tfdeps/tfdeps/internal/disk"
 
-// Failed names the provider and the step for an error. It matches what the error does, and ErrNoSpace if a disk is full.
+// Failed returns an error with the provider and the step. It matches err, and ErrNoSpace if a disk is full.
 func (s Selection) Failed(step string, err error) *Fault {
 	failed := &Fault{Subject: Subject{Provider: s.Provider, Version: s.Version, Step: step}, Err: err}
 	if disk.IsFull(err) {
@@ -11,26 +11,26 @@ func (s Selection) Failed(step string, err error) *Fault {
 	return failed
 }
 
-// Selected returns the selection itself.
+// Selected returns the selection.
 func (s Selection) Selected() Selection { return s }
 
-// Selection is a provider with the version that was chosen for it.
+// Selection is a provider with the version that was selected for it.
 type Selection struct {
 	Provider    Provider    `json:"provider"`
 	Version     Version     `json:"version"`
 	Constraints Constraints `json:"constraints"`
-	Locked      bool        `json:"locked"` // the lock file decided
+	Locked      bool        `json:"locked"` // the version comes from the lock file
 }
 
-// PackageSpec is a package that the cache is to hold.
+// PackageSpec is a package for the cache.
 type PackageSpec struct {
 	Provider    Provider
-	Version     Version     // zero: the newest that Constraints allow
-	Constraints Constraints // counts only without a version
-	Hashes      []Hash      // as a lock file records them; none: the package is authenticated by its source alone
+	Version     Version     // zero means the newest that Constraints allow
+	Constraints Constraints // used only without a version
+	Hashes      []Hash      // of a lock file; without any, only the package's source authenticates it
 }
 
-// Selected returns what failures name.
+// Selected returns the selection that errors name.
 func (w PackageSpec) Selected() Selection {
 	return Selection{Provider: w.Provider, Version: w.Version, Constraints: w.Constraints}
 }

@@ -12,46 +12,43 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Source knows which packages of providers exist and where they are. A Source
-// is safe for many goroutines. Failures match one of the Err values of this
-// package under errors.Is where a caller has reason to branch; when ctx ends,
-// the error is its cause.
+// Source knows which packages of providers exist and where they are. Many goroutines may use a
+// Source. Errors match one of the Err values of this package under errors.Is if callers may want to
+// branch on them; when ctx ends, the error is its cause.
 //
-// A Source may be able to do more, and save requests by it: its [Description] has
-// functions for that. A Source that stands on another one passes on the Description of
-// that one, with the changes that it makes.
+// The [Description] of a Source has optional functions that save requests. A Source that wraps
+// another one returns the Description of that one, with its own changes.
 type Source interface {
-	// Versions lists the versions of a provider, each once, in no particular
-	// order, for all platforms. ErrProviderNotFound if the source doesn't have
-	// it.
+	// Versions lists the versions of a provider, each once, in no particular order, for all
+	// platforms. The error matches ErrProviderNotFound if the source doesn't have the provider.
 	Versions(ctx context.Context, p Provider) (Available, error)
 
-	// Package describes the package of one version for one platform.
-	// ErrPlatformMissing if there is none for this platform,
-	// ErrVersionNotFound if there is no such version.
+	// Package describes the package of one version for one platform. The error matches
+	// ErrPlatformMissing if the source has no package for this platform, and ErrVersionNotFound if
+	// it doesn't have the version.
 	Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error)
 
-	// Describe names the source for this provider, and says what else it can do. It
-	// asks for nothing.
+	// Describe returns the source's name and its optional functions for this provider. It makes no
+	// request.
 	Describe(p Provider) Description
 }
 
 // Available is a Source's answer about the versions of a provider.
 type Available struct {
 	Versions []Version
-	Warnings []string // what the registry wants its users to read
-	// Details are what the list tells about versions beside their numbers. They must not be changed.
+	Warnings []string // the registry's messages to users
+	// Details are what the list says about each version. Callers must not change it.
 	Details map[Version]Listed
 }
 
-// Listed is what a list tells about a version; what is empty isn't told.
+// Listed is what a list says about a version; empty fields are unknown.
 type Listed struct {
 	Protocols    []string   // the versions of the plugin protocol, such as "5.0"
 	Platforms    []Platform // sorted
-	FromRegistry bool       // as a Package has it
+	FromRegistry bool       // as in Package
 }
 
-// lacks says what a list lacks: the version, or where it has that, a package for the platform.
+// lacks returns the error for a version that isn't in the list, or has no package for the platform.
 func (a Available) lacks(about Subject) *Fault {
 	listed, ok := a.Details[about.Version]
 	if !ok {
@@ -70,55 +67,50 @@ func (a Available) newest(condition func(Version) bool) Version {
 	return newestVersion(slices.DeleteFunc(slices.Clone(a.Versions), func(v Version) bool { return !condition(v) }))
 }
 
-// Description says what a source is for one provider, and what it can do beside
-// listing versions and describing packages. Its functions take this provider again; each
-// may be nil. Their errors are those of Package.
+// Description is a source's name for one provider, and what the source can do besides listing
+// versions and describing packages. Its functions take the same provider again; each may be nil.
+// Their errors are those of Package.
 type Description struct {
 	Name string // for people: a host, a URL, a directory
 
-	// SourceURL returns what Package would return as the Package's SourceURL. It may
-	// list versions, and asks for nothing else; where that isn't enough, it
-	// returns "". A caller that keeps packages, and records the SourceURL of each, can
-	// tell by it whether one that is there is the one that Package would describe
-	// now. A URL that is wrong in rare cases, because a source lists what it then
-	// lacks, is one that no package has been recorded with.
+	// SourceURL returns the SourceURL that Package would return, or "" if it can't tell. It may
+	// list versions, but makes no other request. A caller that records the SourceURL of each
+	// package that it keeps can find out whether a kept package is the one that Package would
+	// describe now. In rare cases the URL is wrong, because a source lists a version that it then
+	// lacks; no package is recorded with such a URL.
 	SourceURL func(ctx context.Context, p Provider, v Version, plat Platform) (string, error)
 
-	// Platforms returns those that there are packages of a version for, sorted. None
-	// means that the source doesn't tell: the protocol of registries doesn't oblige
-	// them to.
+	// Platforms returns the platforms with a package of a version, sorted. It returns none if the
+	// source doesn't say: the protocol of registries doesn't oblige them to.
 	Platforms func(ctx context.Context, p Provider, v Version) ([]Platform, error)
 
-	// Suggest returns the address that was probably meant by p, where that one was taken for
-	// granted, because a configuration names none, and turned out not to exist. Any
-	// failure means that there is no suggestion.
+	// Suggest returns the address that was probably meant by p, if a configuration implies p by
+	// naming no address and p doesn't exist. It returns false after any failure.
 	Suggest func(ctx context.Context, p Provider) (Provider, bool)
 
-	// ExplainMissing finds out, by a request if need be, why a source that was asked doesn't
-	// have the provider: what it is may be no registry. "" if nothing is found. It is
-	// for callers that have failed already.
+	// ExplainMissing finds out, by a request if necessary, why a source doesn't have the provider:
+	// the server may be no registry. It returns "" if it finds no reason. It is for callers that
+	// have failed already.
 	ExplainMissing func(ctx context.Context, p Provider) string
 
-	// Unasked are the sources that may not be asked, such as an [Offline], each
-	// as an error that has no version. What only they know is not among what Versions
-	// lists.
+	// Unasked are the sources that may not be asked, such as an [Offline], each as an error without
+	// a version. Versions doesn't list what only they know.
 	Unasked []*NotCachedError
 
-	// owns reports whether a SourceURL is one of this source, without a request.
+	// owns reports whether a SourceURL belongs to this source, without a request.
 	owns func(ctx context.Context, p Provider, sourceURL string) bool
 }
 
-// NotCachedError says that a package isn't on this machine, and that the source
-// that may have it can't be asked. It matches hosts.ErrOffline, and
-// ErrVersionNotFound or, where any version would do, ErrProviderNotFound.
+// NotCachedError says that a package isn't on this machine, and that its source can't be asked. It
+// matches hosts.ErrOffline, and ErrVersionNotFound or, without a Version, ErrProviderNotFound.
 type NotCachedError struct {
 	Provider Provider
-	Version  Version   // zero: no version is there
-	Listed   []Version // which versions there were when the source was asked last, for explanations; nil: not known
+	Version  Version   // zero means that no version is there
+	Listed   []Version // the versions that the source listed when it was last asked, for explanations; nil if unknown
 	Source   string    // as Source.Describe names it
-	Bytes    int64     // the size of the archive; 0: not known
+	Bytes    int64     // the size of the archive; 0 if unknown
 	By       string    // what forbids requests, such as "-offline"
-	Damaged  string    // a directory with a package of the version that isn't the one that the lock file records; "": there is none
+	Damaged  string    // a directory with a package of the version that has none of the lock file's hashes; "" if there isn't any
 }
 
 // Error implements error.
@@ -130,10 +122,10 @@ func (e *NotCachedError) Error() string {
 	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
 }
 
-// code is "not_cached".
+// code returns "not_cached".
 func (e *NotCachedError) code() string { return "not_cached" }
 
-// Is reports which of the errors that callers branch on it is.
+// Is reports whether target is one of the errors that e matches.
 func (e *NotCachedError) Is(target error) bool {
 	if e.Version.IsZero() {
 		return target == hosts.ErrOffline || target == ErrProviderNotFound || target == ErrNotFound
@@ -148,73 +140,71 @@ type Package struct {
 	Version  Version
 	Platform Platform
 	Location Location
-	Source   string // who has it, as Source.Describe names it
-	// SourceURL says where the package comes from, as [Description] has it, without
-	// secrets; "" if that is not known.
+	Source   string // the source that has it, as Source.Describe names it
+	// SourceURL says where the package comes from, as in [Description], without secrets; "" if
+	// unknown.
 	SourceURL string
-	// FromRegistry says that the Source is the provider's own registry, wherever the service of
-	// that registry is.
+	// FromRegistry says that the Source is the provider's own registry, on whichever host its
+	// service is.
 	FromRegistry bool
-	// Protocols are the versions of the plugin protocol that the provider speaks,
-	// as far as the source tells: "5.0,6.0"; "" if it doesn't.
+	// Protocols are the versions of the plugin protocol that the provider speaks: "5.0,6.0"; "" if
+	// the source doesn't say.
 	Protocols string
-	// Trust is what the package is authenticated by. The zero Trust means that the
-	// source has nothing to say, and the package stays unauthenticated.
+	// Trust authenticates the package. With the zero Trust the package stays unauthenticated.
 	Trust Trust
-	// Skipped joins the failures of sources that were to be asked first,
-	// where a policy says to go on without them; nil if there were none.
+	// Skipped joins the errors of earlier sources that were skipped because of Fallback; nil
+	// without any.
 	Skipped error
 }
 
-// validate returns an error for what was put together by hand and names no package.
+// validate returns an error for parts that no parser returns.
 func validate(p Provider, v Version, plat Platform) error {
 	return cmp.Or(p.Validate(), v.Validate(), plat.Validate())
 }
 
-// Location is where a package is: an [HTTPArchive], a [LocalArchive] or a
-// [LocalDirectory], or any other type that is an [Archive]. Nothing can be fetched
-// from others.
+// Location is where a package is: an [HTTPArchive], a [LocalArchive], a [LocalDirectory], or any
+// other [Archive]. Packages at other Locations can't be fetched.
 type Location interface {
 	// String is for messages: it has no credentials and no query.
 	String() string
 }
 
-// Archive is a Location whose zip archive can be opened at an offset: in a database,
-// an object store, an OCI registry, in memory. It is safe for many goroutines.
+// Archive is a Location whose zip archive can be opened at an offset: in a database, an object
+// store, an OCI registry, or memory. Many goroutines may use it.
 type Archive interface {
 	Location
-	// Open opens the archive. Reading its Body, and Open itself, end when ctx does. An
-	// error ends the fetching of the package, and callers see it as it is; one that comes
-	// while Body is read has Open called again, with the offset that was reached.
+	// Open opens the archive. Open and reads of its Body end when ctx does. An error of Open ends
+	// the fetch of the package, and callers get it unchanged. After an error of Body, Open is
+	// called again with the offset that was reached.
 	Open(ctx context.Context, offset int64) (OpenedArchive, error)
 }
 
-// OpenedArchive is what an [Archive] opens.
+// OpenedArchive is the result of [Archive].Open.
 type OpenedArchive struct {
 	Body io.ReadCloser // the bytes from Offset to the end
-	// Offset is where Body begins: the offset that was asked for, or 0 where only all
-	// of the archive can be had.
+	// Offset is where Body begins: the offset that was asked for, or 0 if only the whole archive
+	// can be read.
 	Offset int64
-	Size   int64 // of the whole archive; -1: not known
-	// Validator tells the archive from others that have been, or will be, at the same
-	// Location: an ETag, a digest, a generation. "": it isn't known, and what was read is
-	// worth nothing when Body breaks off, unless the checksum is known beforehand.
+	Size   int64 // of the whole archive; -1 if unknown
+	// Validator identifies the content among others at the same Location, before or later: an ETag,
+	// a digest, a generation. "" means unknown: a download that breaks off then starts again,
+	// unless its checksum is known in advance.
 	Validator string
-	// Modified is when the archive was changed last, for policies; zero: not known.
+	// Modified is when the archive was last changed, for policies; zero if unknown.
 	Modified time.Time
 }
 
-// HTTPArchive is a zip archive behind an http or https URL. The query of the
-// URL may be a secret (a signed URL), so print the Location, not the URL.
+// HTTPArchive is a zip archive at an http or https URL. The URL's query may be a secret (a signed
+// URL), so print the Location, not the URL.
 type HTTPArchive struct {
 	URL *url.URL
-	// Owner is the host with whose credentials the package's description was
-	// asked for, if the archive lies at the very origin that the description
-	// came from; else "". The protocols have no credentials for archives: they
-	// are sent where the user asked for it only, with hosts.WithArchiveOwner.
+	// Owner is the host whose credentials were sent with the request for the package's description,
+	// if the archive has the same origin as the description; else "". The protocols have no
+	// credentials for archives: they are sent only if the user asks for it, with
+	// hosts.WithArchiveOwner.
 	Owner hosts.Hostname
-	// Retries is how often the archive is requested again if there is no answer, or one
-	// that gives hope; nil: as often as the client does that.
+	// Retries is how often the archive is requested again after no answer or a temporary error; nil
+	// means as often as the client does.
 	Retries *int
 }
 
@@ -228,20 +218,20 @@ func (a HTTPArchive) String() string {
 	return hosts.RedactURL(&plain)
 }
 
-// LocalArchive is the path of a zip archive, or of a link to one.
+// LocalArchive is the path of a zip archive, or of a symlink to one.
 type LocalArchive string
 
 // String returns the path.
 func (a LocalArchive) String() string { return string(a) }
 
-// LocalDirectory is the path of an unpacked package, or of a link to one.
+// LocalDirectory is the path of an unpacked package, or of a symlink to one.
 type LocalDirectory string
 
 // String returns the path.
 func (d LocalDirectory) String() string { return string(d) }
 
-// describedArchive is the location of an archive that a document at the URL
-// doc names, where the credentials of owner are for the origin of base.
+// describedArchive returns the location of an archive that the document at the URL doc names. The
+// credentials of owner are for the origin of base.
 func describedArchive(archive, doc, base *url.URL, owner hosts.Hostname) HTTPArchive {
 	if !hosts.SameOrigin(doc, base) || !hosts.SameOrigin(archive, base) {
 		owner = ""
@@ -249,8 +239,8 @@ func describedArchive(archive, doc, base *url.URL, owner hosts.Hostname) HTTPArc
 	return HTTPArchive{URL: archive, Owner: owner}
 }
 
-// ReaderArchive is an [Archive] that is anything which can be read at an offset: a file
-// that is open, a blob of a database, bytes in memory.
+// ReaderArchive is an [Archive] in anything that can be read at an offset: an open file, a database
+// blob, bytes in memory.
 type ReaderArchive struct {
 	Name   string // for messages
 	Reader io.ReaderAt
@@ -269,10 +259,9 @@ func (a ReaderArchive) Open(_ context.Context, offset int64) (OpenedArchive, err
 	return OpenedArchive{Body: io.NopCloser(rest), Offset: offset, Size: a.Size}, nil
 }
 
-// TrustedBy is the Trust of a package that an authenticator authenticates: one's own
-// signatures, a database of approved digests. What [AnyHash]
-// knows beside that, such as the checksum to expect, is in it. Of a nil authenticator
-// it is zero, and the package stays unauthenticated.
+// TrustedBy returns the Trust of a package that by authenticates: by your own signatures, or a
+// database of approved digests. With an [AnyHash] it also has the known checksum. With nil it is
+// zero, and the package stays unauthenticated.
 func TrustedBy(by Authenticator) Trust {
 	if known, ok := by.(interface{ trust() Trust }); ok {
 		return known.trust()

@@ -7,54 +7,51 @@ import (
 	"slices"
 )
 
-// Trust is what a package is authenticated by, and what else its source knows of
-// its bytes. Each field may be empty. The zero Trust says nothing: the package stays
-// unauthenticated. [TrustedBy] makes one of an authenticator: of hashes, of signed
-// documents, or of a program's own one.
+// Trust says how to authenticate a package, and what else its source knows of its bytes. Each field
+// may be empty. With the zero Trust the package stays unauthenticated. [TrustedBy] makes one of an
+// authenticator.
 //
-// A source that has to ask for documents sets Load, so that documents and archive
-// can be asked for together. A Trust is a value to read and to pass on; no one changes
-// what its fields refer to.
+// A source that must request documents sets Load, so that documents and archive can be requested at
+// the same time. Nobody may change what the fields of a Trust refer to.
 type Trust struct {
-	// Authenticator authenticates the package; nil: there is nothing to do it by.
+	// Authenticator authenticates the package; nil means that nothing can.
 	Authenticator Authenticator
 
-	// ExpectedSHA256 is the checksum that the archive should have; zero: it isn't
-	// known. It tells by what name to keep a part of an archive for later, and whether
-	// parts belong together; no package is authentic because of it.
+	// ExpectedSHA256 is the expected checksum of the archive; zero if unknown. It names the partial
+	// file of an interrupted download, and says whether parts belong together. It doesn't
+	// authenticate the package.
 	ExpectedSHA256 [32]byte
 
-	// Documents are what Authenticator goes by, if a publisher has signed them, to
-	// be passed on; nil: there are none.
+	// Documents are the signed documents that Authenticator uses, for mirrors; nil if no publisher
+	// signed any.
 	Documents *SignedDocuments
 
-	// ListedHashes are of the package, of the schemes that are supported, as its
-	// source lists them; nil: it lists none, or contradicts itself. No one has signed
-	// them: whether to trust them without reading the package is for callers to decide.
+	// ListedHashes are the package's hashes of supported schemes that its source lists; nil if it
+	// lists none, or contradicts itself. They are unsigned: callers decide whether to trust them
+	// without reading the package.
 	ListedHashes []Hash
 
-	// RegistryHashes are an h1 for each platform that the provider's own registry
-	// lists one for, beside the very zh that the checksum list has for that platform.
-	// They are worth as much as that list, so Authenticate comes first: no one has signed
-	// them, but who lists them also says whose signatures count. Mirrors have none.
+	// RegistryHashes are the h1 by platform that the provider's own registry lists, beside the same
+	// zh as the checksum list has for that platform. They are as trustworthy as that list, so call
+	// Authenticate first: they are unsigned, but the registry that lists them also says whose
+	// signatures count. Mirrors have none.
 	RegistryHashes map[Platform]Hash
 
-	// Load returns the whole Trust, from the network if need be; nil: this is all.
-	// Use [Trust.Loaded].
+	// Load returns the complete Trust, from the network if necessary; nil means that this Trust is
+	// complete. Use [Trust.Loaded].
 	Load func(ctx context.Context) (Trust, error)
 
-	// LocalTrust says that Load may be left out where the lock file has checksums of
-	// archives already: it takes a request, and would add nothing to those.
+	// LocalTrust says that Load isn't needed if the lock file has checksums of archives already: it
+	// would make a request and add nothing to those.
 	LocalTrust bool
 
-	// Recheck returns what Load would, going by documents that were kept in place of
-	// those that it would ask for. It doesn't take their keys, but those that the source
-	// names. nil: that isn't possible.
+	// Recheck returns what Load would return with kept in place of the documents that Load
+	// requests. It takes the source's keys, not those of kept. nil means that the source can't.
 	Recheck func(kept SignedDocuments) Trust
 }
 
-// Loaded returns the whole Trust, which holds what t knows, too. Errors are those
-// of Load; that of a registry matches ErrUnreachable or ErrUnauthorized.
+// Loaded returns the complete Trust, with the ExpectedSHA256 of t. Errors are those of Load; a
+// registry's error matches ErrUnreachable or ErrUnauthorized.
 func (t Trust) Loaded(ctx context.Context) (Trust, error) {
 	if t.Load == nil {
 		return t, nil
@@ -69,22 +66,21 @@ func (t Trust) Loaded(ctx context.Context) (Trust, error) {
 	return loaded, nil
 }
 
-// Digests is what an Authenticator has to know of a package's bytes.
+// Digests are the digests of a package's bytes that an Authenticator needs.
 type Digests struct {
 	SHA256 [32]byte // of the archive; zero for a directory
 	H1     Hash     // over the files
-	// H1Archive is the h1 as it comes out if the archive's directory entries
-	// are taken for empty files, as Terraform and OpenTofu do for archives; equal to
-	// H1 where there are none.
+	// H1Archive is the h1 if the archive's directory entries count as empty files, as Terraform and
+	// OpenTofu count them for archives; equal to H1 if the archive has no directory entries.
 	H1Archive Hash
 }
 
-// Authenticator authenticates a package by its digests. It does no I/O, so that
-// what was hashed while it was downloaded needn't be read, and can't be changed, again.
-// It is safe for many goroutines.
+// Authenticator authenticates a package by its digests. It does no I/O, so that what was hashed
+// during the download needn't be read again, and can't change in between. Many goroutines may use
+// it.
 type Authenticator interface {
-	// Authenticate returns who made the package, as far as that is known, or an
-	// error that matches ErrAuthentication if the package is not what it should be.
+	// Authenticate returns who signed the package, as far as that is known. The error matches
+	// ErrAuthentication if the package isn't authentic.
 	Authenticate(d Digests) (AuthenticationResult, error)
 }
 
@@ -93,10 +89,10 @@ type TrustLevel int
 
 // The trust levels. Only the last three rest on a signature.
 const (
-	LevelUnauthenticated  TrustLevel = iota // nothing is known: from a directory, say
-	LevelVerifiedChecksum                   // the archive has the checksum that its source names
-	LevelCommunity                          // signed by a key that the registry named
-	LevelPartner                            // that key is signed by HashiCorp's partner programme
+	LevelUnauthenticated  TrustLevel = iota // unknown: from a directory, for example
+	LevelVerifiedChecksum                   // the archive has a checksum that its source lists
+	LevelCommunity                          // signed by a key that the registry names
+	LevelPartner                            // signed by a key with the trust signature of HashiCorp's partner programme
 	LevelOfficial                           // signed by HashiCorp
 )
 
@@ -116,38 +112,35 @@ func (t TrustLevel) String() string {
 	}
 }
 
-// AuthenticationResult is the result of a successful check. The zero value stands
-// for an unauthenticated package.
+// AuthenticationResult is the result of a successful check. The zero value means an unauthenticated
+// package.
 type AuthenticationResult struct {
 	TrustLevel TrustLevel
 	KeyID      string // 16 upper-case hex digits of the registry's key; "" below LevelCommunity and for LevelOfficial
-	// Signed holds the hashes of all the version's packages that the signature
-	// covers, for every platform: they may go into a lock file.
+	// Signed holds the signed hashes of the version's packages for all platforms: they may go into
+	// a lock file.
 	Signed []Hash
-	// Notes are remarks for people ("the key ... expired on ...").
+	// Notes are messages for people ("the key ... expired on ...").
 	Notes []string
 }
 
-// SignedDocuments are what the packages of a version are authenticated by, for all
-// platforms.
+// SignedDocuments authenticate the packages of a version for all platforms.
 type SignedDocuments struct {
 	Sums      []byte // SHA256SUMS
 	Signature []byte // over Sums: OpenPGP, detached, binary
-	// Keys are those that the origin registry names. In a mirror an attacker may
-	// have named them.
+	// Keys are those that the origin registry names. In a mirror they may be an attacker's.
 	Keys []PublicKey
 }
 
-// AnyHash authenticates a package by a list of hashes of which at least one has to
-// match, as a network mirror gives them: that is LevelVerifiedChecksum, because
-// they are unsigned. Hashes of unknown schemes match nothing. An empty
-// list lets nothing pass; where there are no hashes there is nothing to
-// authenticate by.
+// AnyHash authenticates a package by a list of hashes, one of which must match, as network mirrors
+// list them. The result is LevelVerifiedChecksum, because they are unsigned. Hashes of unknown
+// schemes match nothing. An empty list rejects every package; use the zero Trust if no hashes are
+// known.
 type AnyHash []Hash
 
-// Authenticate implements Authenticator. An error matches ErrAuthentication. An h1
-// may be that of the unpacked files or that of the archive's entries, which
-// differ where an archive lists its directories.
+// Authenticate implements Authenticator. An error matches ErrAuthentication. An h1 may be computed
+// from the unpacked files or from the archive's entries, which differ if the archive has directory
+// entries.
 func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
 	found := d.hashes()
 	for _, expected := range a {
@@ -158,8 +151,7 @@ func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
 	return AuthenticationResult{}, otherHashes(slices.Clone(a), found)
 }
 
-// trust is the Trust of a package whose source lists these hashes, and of which
-// nothing else is known. That of an empty list is zero.
+// trust returns the Trust of a package by these hashes alone. An empty list returns the zero Trust.
 func (a AnyHash) trust() Trust {
 	if len(a) == 0 {
 		return Trust{}
@@ -171,7 +163,7 @@ func (a AnyHash) supported() []Hash {
 	return slices.DeleteFunc(slices.Clone(a), func(h Hash) bool { return !h.Supported() })
 }
 
-// expectedSHA256 is the one zh of the list; zero if there is none, or more than one.
+// expectedSHA256 returns the zh of the list; zero if the list has none, or several different ones.
 func (a AnyHash) expectedSHA256() (sum [32]byte) {
 	known := false
 	for _, h := range a {
@@ -186,8 +178,8 @@ func (a AnyHash) expectedSHA256() (sum [32]byte) {
 	return sum
 }
 
-// hashes lists what is known of the package. A directory has no zh: its zero
-// digest must match nothing.
+// hashes returns the known hashes of the package. It skips the zero digest of a directory, which
+// must match nothing.
 func (d Digests) hashes() []Hash {
 	var known []Hash
 	if d.H1 != "" {
@@ -202,8 +194,8 @@ func (d Digests) hashes() []Hash {
 	return known
 }
 
-// Sizes of the documents that a package is authenticated by. A checksum line takes
-// some 120 bytes for each platform, a signature under a kilobyte.
+// Size limits of the documents that authenticate a package. A checksum line takes some 120 bytes
+// for each platform, a signature under a kilobyte.
 const (
 	checksumsBytes = 1 << 20
 	signatureBytes = 64 << 10
@@ -215,7 +207,7 @@ type PublicKey struct {
 	TrustSignature string // over the key without its armor, itself ASCII-armored; "" for none
 }
 
-// otherHashes says that a package has none of the hashes of which it should have one.
+// otherHashes returns the error for a package that has none of the expected hashes.
 func otherHashes(expected, found []Hash) error {
 	failed := &Fault{
 		Code: "checksum_mismatch", Kind: ErrAuthentication, Subject: Subject{Hashes: expected},
@@ -231,7 +223,7 @@ func otherHashes(expected, found []Hash) error {
 	if len(known) > 1 {
 		return failed
 	}
-	for _, h := range found { // only the scheme of what is expected is of interest
+	for _, h := range found { // show only the hash with the expected scheme
 		if h.Scheme() == known[0].Scheme() {
 			failed.Err = fmt.Errorf("the package has checksum %s, expected %s", h, known[0].printable())
 			break

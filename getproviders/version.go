@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// Version is the version of a provider. It is comparable and a good map key.
-// The zero Version, 0.0.0, stands for "not known" in the field's tools: no
-// constraint allows it.
+// Version is the version of a provider. It is comparable and a good map key. The zero Version,
+// 0.0.0, means "unknown", as in Terraform and OpenTofu: no constraint allows it.
 type Version struct {
 	Major, Minor, Patch uint64
-	Prerelease          string // what follows "-": "beta.1"; "" for a release
-	Metadata            string // what follows "+": tells builds apart, has no rank
+	Prerelease          string // the part after "-": "beta.1"; "" for a release
+	Metadata            string // the part after "+": distinguishes builds, doesn't affect precedence
 }
 
 // MustParseVersion is ParseVersion for constants; it panics on bad input.
@@ -41,12 +40,12 @@ func (v Version) suffix() (s string) {
 	return s
 }
 
-// IsZero reports whether it is no version at all: the zero value, which stands for one that isn't known, or not chosen yet.
+// IsZero reports whether v is the zero value, which means a version that is unknown or not chosen yet.
 func (v Version) IsZero() bool { return v == Version{} }
 
-// Validate returns an error for a version that ParseVersion doesn't return, such as
-// one whose prerelease was put together by hand. Only what is valid may become a path
-// or part of a URL. The zero Version is valid.
+// Validate returns an error for a version that ParseVersion doesn't return, such as one with an
+// invalid Prerelease. Only a valid version may become a path or part of a URL. The zero Version is
+// valid.
 func (v Version) Validate() error {
 	for _, identifiers := range []string{v.Prerelease, v.Metadata} {
 		if _, rest := scanIdentifiers("-"+identifiers, "-"); rest != "" {
@@ -65,14 +64,13 @@ func (v *Version) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Compare orders by precedence, then by metadata (none first, then like
-// prereleases) so that the order is total: versions that compare as 0 are the
-// same.
+// Compare orders by precedence, then by metadata (none first, then like prereleases), so that the
+// order is total: versions that compare as 0 are equal.
 func (v Version) Compare(o Version) int {
 	return cmp.Or(v.precedence(o), compareIdentifiers(v.Metadata, o.Metadata))
 }
 
-// precedence compares without regard to metadata.
+// precedence compares without metadata.
 func (v Version) precedence(o Version) int {
 	return cmp.Or(
 		cmp.Compare(v.Major, o.Major),
@@ -82,7 +80,7 @@ func (v Version) precedence(o Version) int {
 	)
 }
 
-// comparePrereleases puts a release behind its prereleases.
+// comparePrereleases orders a release after its prereleases.
 func comparePrereleases(a, b string) int {
 	if a == "" || b == "" {
 		return cmp.Compare(len(b), len(a))
@@ -90,10 +88,9 @@ func comparePrereleases(a, b string) int {
 	return compareIdentifiers(a, b)
 }
 
-// compareIdentifiers compares dotted lists. It follows the field's tools, which
-// differ from semantic versioning in one point: as soon as one side is down to
-// its last identifier and the other is not, the shorter list is the lower one,
-// whatever those identifiers are ("beta" comes before "alpha.1").
+// compareIdentifiers compares dotted lists. Like Terraform and OpenTofu it differs from semantic
+// versioning in one point: if only one list is down to its last identifier, the shorter list is
+// lower, whatever those identifiers are ("beta" comes before "alpha.1").
 func compareIdentifiers(a, b string) int {
 	for {
 		headA, restA, moreA := strings.Cut(a, ".")
@@ -111,9 +108,8 @@ func compareIdentifiers(a, b string) int {
 	}
 }
 
-// compareIdentifier puts numbers before words. Numbers are compared by length
-// first, so that no number is too large. The empty identifier counts as a
-// number.
+// compareIdentifier orders numbers before words. It compares numbers by length first, so that no
+// number is too large. The empty identifier counts as a number.
 func compareIdentifier(a, b string) int {
 	numberA, numberB := isDigits(a), isDigits(b)
 	switch {
@@ -131,11 +127,10 @@ func isDigits(s string) bool { return strings.Trim(s, digits) == "" }
 
 const digits = "0123456789"
 
-// ParseVersion reads a version as registries, mirrors and lock files write it:
-// one to three numbers with dots, missing ones being 0, then "-prerelease"
-// and "+metadata". No "v" in front, no operator, no wildcard, no space.
-// The form need not be canonical ("1.0", "01.0.0"); a caller that demands that
-// compares with String. A number that doesn't fit into 64 bits is an error.
+// ParseVersion reads a version as registries, mirrors and lock files write it: one to three numbers
+// with dots, missing ones being 0, then "-prerelease" and "+metadata", without a "v", operator,
+// wildcard or space. The text needn't be canonical ("1.0", "01.0.0"); a caller that demands that
+// compares it with String. A number that doesn't fit into 64 bits is an error.
 func ParseVersion(given string) (Version, error) {
 	v, err := parseVersion(given)
 	if err != nil {
@@ -160,9 +155,9 @@ func parseVersion(given string) (Version, error) {
 	return v, err
 }
 
-// scanVersion reads a version from the start of s. It tells how many numbers
-// were written and what is left of s. Marks with nothing behind them ("1.",
-// "1.0.0-") are read over, as everywhere in the field.
+// scanVersion reads a version from the start of s. It returns how many numbers were written and the
+// rest of s. It accepts marks with nothing behind them ("1.", "1.0.0-"), as Terraform and OpenTofu
+// do.
 func scanVersion(s string) (v Version, numbers int, rest string, err error) {
 	parts := []*uint64{&v.Major, &v.Minor, &v.Patch}
 	for {
@@ -187,7 +182,7 @@ func scanVersion(s string) (v Version, numbers int, rest string, err error) {
 	return v, numbers, s, nil
 }
 
-// checkNumbers looks at what stands where a number should.
+// checkNumbers checks the text that follows in place of another number.
 func checkNumbers(before int, s string) error {
 	switch {
 	case s != "" && strings.ContainsRune("*xX", rune(s[0])):
@@ -202,7 +197,7 @@ func checkNumbers(before int, s string) error {
 	return errors.New("it must be three numbers with dots between them, such as \"1.2.3\"")
 }
 
-// scanIdentifiers reads dotted identifiers behind a mark.
+// scanIdentifiers reads dotted identifiers after a mark.
 func scanIdentifiers(s, mark string) (identifiers, rest string) {
 	s, found := strings.CutPrefix(s, mark)
 	if !found {
