@@ -1,6 +1,5 @@
-// Package configs says which providers a working directory requires: those
-// of its configuration with all modules, and those that only its state still
-// needs.
+// Package configs returns which providers a working directory requires: those of its configuration
+// with all modules, and those that only its state still needs.
 //
 //	found, problems := configs.Read(ctx, dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 //	if problems.HasErrors() {
@@ -8,16 +7,14 @@
 //	}
 //	locks, _, err := installer.Install(ctx, found.Requirements, found.Locks, providercache.Normal)
 //
-// [Read] takes everything as it lies in the directory: modules have to be installed, which is what a [Resolver] does, and of
-// backends only the one that keeps state in local files can be read.
+// [Read] reads the directory as it is: a [Resolver] must have installed the modules, and only state in local files can be
+// read.
 //
-// Options.FS is for editors and language servers: the directory is then that of an
-// fs.FS, with unsaved buffers, and the disk isn't touched.
+// Options.FS is for editors and language servers: the directory is then in an fs.FS, with unsaved buffers, and the disk
+// isn't read.
 //
-// Where a backend has the state, what the lock file names is required, too:
-// the run that wrote it may have seen the state, and dropping a provider from the
-// lock file would be wrong as long as the state may need it.
+// If a remote backend has the state, the providers of the lock file are required, too: the run that wrote it may have seen
+// the state, and a provider must stay in the lock file while the state may need it.
 //
-// Nothing is written, nothing is asked of any host, and nothing is printed.
-// Problems are data.
+// The package writes nothing, sends no request, and prints nothing. Problems are returned.
 package configs

@@ -19,61 +19,59 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
-// Options say how a directory is read. The zero value is for Terraform, with the
-// usual names.
+// Options say how a directory is read. The zero value is for Terraform with the default names.
 type Options struct {
 	Product getproviders.Product
 
-	// FS is where the directory is with all that is read, such as an editor's buffers over
-	// the files on disk; nil: the file system of the process. In an FS all paths have slashes and
-	// lead nowhere out of it, modules with a path are taken where they are, recorded or not, and
-	// path.cwd is unknown. Nothing is written or fetched there.
+	// FS has the directory and everything else that is read, such as an editor's buffers over the
+	// files on disk; nil means the file system of the process. In an FS all paths have slashes and
+	// stay inside, modules with a path are read from there whether or not they are recorded, and
+	// path.cwd is unknown. Nothing is written or fetched.
 	FS fs.FS
 
-	// DataDir is where modules and backends are recorded, relative to the
-	// directory; "" is ".terraform".
+	// DataDir has the records of modules and backends, relative to the directory; "" means
+	// ".terraform".
 	DataDir string
 
-	// Workspace is the workspace whose state counts; "" is the one that the data
-	// directory says, which is "default" if it says nothing.
+	// Workspace is the workspace whose state is read; "" means the one that the data directory
+	// records, or "default".
 	Workspace string
 
-	// StateFile is read in place of the workspace's state, whatever backend
-	// there is. It is relative to the working directory of the process, or in the FS.
+	// StateFile is read in place of the workspace's state, whatever the backend. It is relative to
+	// the working directory of the process, or in the FS.
 	StateFile string
 
-	TestDirectory string // has the tests; "" is "tests"
+	TestDirectory string // the directory with the tests; "" means "tests"
 
-	// Variables are the options -var and -var-file, as NAME=VALUE and @FILE, and Environ is the environment: values of variables come
-	// from there, too.
+	// Variables are the options -var and -var-file, as NAME=VALUE and @FILE. Environ is the environment, which also has values of
+	// variables.
 	Variables, Environ []string
 
-	// KeepStateAddresses requires providers of the state by the very addresses that are there; else those of the product's predecessor
-	// are the product's own.
+	// KeepStateAddresses keeps the addresses of providers in the state; else those of the product's predecessor become the product's
+	// own.
 	KeepStateAddresses bool
 }
 
-// Directory is what Read has found.
+// Directory is the result of Read.
 type Directory struct {
-	// Requirements are those of all the following.
+	// Requirements are those of Modules, Locks and the state.
 	Requirements getproviders.Requirements
 
 	Modules []Module // the root module first, each before those that it calls
 	Locks   *depsfile.Locks
-	// Inherited are the entries of the lock file that the product's predecessor
-	// wrote, and to which Locks has one of the product's own now.
+	// Inherited are the entries that the product's predecessor wrote into the lock file, and for
+	// which Locks now has entries of the product's own.
 	Inherited []depsfile.Lock
-	Backend   string // the type of the backend that was recorded for the directory; "": none was, or it has none
-	// StateUnknown reports whether a backend has the state, or it is encrypted, so that it couldn't
-	// be read: the providers of the lock file are required in its place.
+	Backend   string // the type of the recorded backend; "" if none is recorded
+	// StateUnknown reports whether the state can't be read because it is in a backend or encrypted:
+	// the providers of the lock file are required in its place.
 	StateUnknown bool
 }
 
-// Read reads a working directory, as far as it matters for what it requires. The
-// Directory is never nil, and as complete as can be if there are errors. That the
-// configuration is for other versions of the product is the only problem then: what is an
-// error now may be fine for the version that it wants. A module that
-// isn't installed is an error whose Extra is a [OutdatedModule].
+// Read reads what a working directory requires. The Directory is never nil, and as complete as
+// errors allow. If the configuration is for other versions of the product, that is the only problem
+// that Read returns: the others may be no problems for those versions. A module that isn't
+// installed is an error whose Extra is an [OutdatedModule].
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
 	opts.Product = opts.Product.OrDefault()
 	root, manifest, resolver, problems := open(ctx, dir, "", opts, modules.AsRecorded)
@@ -100,7 +98,7 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 	return found, append(problems, invalid...)
 }
 
-// readState reads the state, if that is in a file. hasBackend says that the root module has a backend block.
+// readState reads the state if it is in a file. hasBackend says that the root module has a backend block.
 func (d *Directory) readState(dir string, opts Options, hasBackend bool) (getproviders.Requirements, error) {
 	record, err := backend.Read(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName), opts.Product)
 	if err != nil {

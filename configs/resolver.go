@@ -15,62 +15,62 @@ import (
 )
 
 type (
-	// Module is one module of a configuration. A directory that several calls lead to is several modules.
+	// Module is one module of a configuration. A directory with several calls is several modules.
 	Module struct {
 		Key              string // names of the calls from the root, joined by dots; "" is the root module
-		Source, Version  string // normalised; Version only of modules that a registry knows; both "" for the root module
+		Source, Version  string // normalised; Version only of modules from a registry; both "" for the root module
 		Dir              string
-		RequiredVersions []string // of the product, in the order of files
+		RequiredVersions []string // constraints on the product, in the order of files
 		Calls            []ModuleCall
 		Requirements     getproviders.Requirements // of this module alone
 	}
 
 	// ModuleCall is a module block.
 	ModuleCall struct {
-		Name, Source, Version string // as they were written, or computed
+		Name, Source, Version string // as written or computed
 		Range                 hcl.Range
 	}
 
-	// ModuleFetcher gets the packages of modules that aren't there yet. That of the program comes from providercache/setup.
+	// ModuleFetcher fetches the packages of modules. providercache/setup makes that of the program.
 	ModuleFetcher = modules.Fetcher
-	// FetchRequest is what a ModuleFetcher is asked for.
+	// FetchRequest is the parameter of a ModuleFetcher.
 	FetchRequest = modules.FetchRequest
-	// Fetched is what a ModuleFetcher says of it.
+	// Fetched is the result of a ModuleFetcher.
 	Fetched = modules.Fetched
 
-	// OutdatedModule is the Extra of a problem about a module that isn't installed as its call wants it.
+	// OutdatedModule is the Extra of a problem about a module that isn't installed as its call requires.
 	OutdatedModule = modules.Outdated
 )
 
-// ModuleEvent says what happens to one module.
+// ModuleEvent reports a step of one module's installation.
 type ModuleEvent struct {
 	Key     string // of the module
-	Package string // the address from which it is going to be fetched, without secrets; "": it is in its place now
-	Version string // of a registry's module; "" for others
-	Dir     string // where it is, once it is in its place
+	Package string // the address from which it is about to be fetched, without secrets; "" once it is in its place
+	Version string // of a module from a registry; else ""
+	Dir     string // its directory, once it is in its place
 }
 
-// Resolver finds the modules that a configuration calls, fetches those that aren't there, and records them for plan and apply. It
-// is a plain struct: set the fields, and use it as often as needed, for one configuration at a time.
+// Resolver finds the modules that a configuration calls, fetches the missing ones, and records them for plan and apply. It is a
+// plain struct: set the fields, and use it as often as you like, for one configuration at a time.
 type Resolver struct {
-	Upgrade bool // take the newest versions, whatever is recorded
-	DryRun  bool // fetch and write nothing: modules that would have to be fetched are known by their calls alone
+	Upgrade bool // take the newest versions, ignoring recorded ones
+	DryRun  bool // fetch and write nothing: of modules that aren't installed only the calls are known
 
-	Fetcher ModuleFetcher // nil: modules that would have to be fetched are problems
-	// Client and Discovery are for the registries of modules, and Credentials for their tokens; without a Client, modules of
-	// registries are problems unless they are there.
+	Fetcher ModuleFetcher // nil makes modules that must be fetched problems
+	// Client, Discovery and Credentials are for module registries. Without a Client, modules of registries are problems
+	// unless they are installed.
 	Client      *http.Client
 	Discovery   *getproviders.Discovery
 	Credentials getproviders.Credentials
-	Store       string // a directory of the user's own for what registries said, from run to run; "": none
-	Offline     bool   // ask no registry
+	Store       string // a private directory that caches answers of registries between runs; "" means none
+	Offline     bool   // send no request to registries
 
-	HomeDir string // what "~" stands for in paths
+	HomeDir string // replaces "~" in paths
 	Observe func(ModuleEvent)
 }
 
-// Resolve makes the modules of the configuration in a directory be there, and returns all of them, the root module first, each
-// before those that it calls. Where there are errors, the record of modules stays as it was.
+// Resolve installs the modules of the configuration in a directory, and returns all of them, the root module first, each
+// before those that it calls. After errors the record of modules is unchanged.
 func (r *Resolver) Resolve(ctx context.Context, dir string, opts Options) ([]Module, hcl.Diagnostics) {
 	mode := modules.Normal
 	if r.Upgrade {
@@ -113,7 +113,8 @@ func (r *Resolver) observe(e modules.Event) {
 	}
 }
 
-// open reads the root module and the record of modules, and returns what goes on from there.
+// open reads the root module and the record of modules, and returns the resolver for the other
+// modules.
 func open(ctx context.Context, dir, home string, opts Options, mode modules.Mode) (*load.Module, modules.Manifest, modules.Resolver, hcl.Diagnostics) {
 	cwd := ""
 	if opts.FS != nil {
@@ -143,7 +144,7 @@ func open(ctx context.Context, dir, home string, opts Options, mode modules.Mode
 	return root, manifest, modules.Resolver{Dir: modulesDir, Product: opts.Product, Mode: mode}, problems
 }
 
-// modulesOf returns the modules of a tree as programs see them.
+// modulesOf converts the modules of a tree.
 func modulesOf(tree *modules.Tree, product getproviders.Product) (all []Module) {
 	for _, m := range tree.Modules {
 		module := Module{Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir}

@@ -28,7 +28,7 @@ func (r *reader) host(f field) {
 	r.setting("host", name.String(), f.line)
 }
 
-// ofHost reads the label of a block, which is a host, and what stands in it.
+// ofHost reads a block whose label is a host, and returns the host and the block's content.
 func (r *reader) ofHost(f field, block, what string) (name hosts.Hostname, content []field, ok bool) {
 	name, err := hosts.ParseHostname(f.name)
 	if err != nil {
@@ -58,8 +58,8 @@ func (r *reader) services(host string, f field, into map[string]string) {
 	}
 }
 
-// isOurs tells the services that this module uses, whose value is a URL. Others,
-// such as "login.v1", may have values of any kind, and aren't used.
+// isOurs reports whether this module uses a service, whose value is then a URL. The values of
+// others, such as "login.v1", may have any kind.
 func isOurs(service string) bool {
 	return strings.HasPrefix(service, "providers.") || strings.HasPrefix(service, "modules.")
 }

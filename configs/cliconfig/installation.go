@@ -11,8 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cliblock"
 )
 
-// Summaries of problems with provider_installation, which people know from
-// Terraform.
+// Summaries of problems with provider_installation, as in Terraform.
 const (
 	badInstallation = "Invalid provider_installation block"
 	badMethod       = "Invalid provider_installation method block"
@@ -116,7 +115,7 @@ func (r *reader) method(f field, block value) {
 	}
 }
 
-// arguments are those that a method has in any product.
+// arguments returns the arguments of a method in any product.
 func (m *Method) arguments(location string) []string {
 	known := []string{"include", "exclude", "download_retry_count", "trust_all_hashes", location}
 	switch m.Kind {
@@ -128,7 +127,7 @@ func (m *Method) arguments(location string) []string {
 	return []string{"include", "exclude", location}
 }
 
-// argument reads one argument of a method. Repeated lists add up.
+// argument reads one argument of a method. Repeated lists are concatenated.
 func (r *reader) argument(m *Method, location string, arg field) {
 	switch {
 	case arg.is("include"):
@@ -139,7 +138,7 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		r.location(m, arg)
 	case !slices.Contains(m.arguments(location), strings.ToLower(arg.name)):
 		r.unknown(arg, m.Kind.String(), m.arguments(location))
-	case !r.product.Understands(strings.ToLower(arg.name)): // it is for the other product
+	case !r.product.Understands(strings.ToLower(arg.name)): // the argument is the other product's
 	case arg.is("download_retry_count"):
 		r.retries(m, arg)
 	case arg.is("trust_all_hashes"):
@@ -201,8 +200,8 @@ func (r *reader) patterns(kind MethodKind, summary string, arg field) []getprovi
 //	  "example.com/acme/aaa" = "$HOME/src/terraform-provider-aaa/bin"
 //	}
 //
-// The keys are source addresses in all their forms. Of several entries for a
-// provider the last counts.
+// The keys are source addresses in all their forms. The last of several entries for a provider
+// counts.
 func (r *reader) devOverrides(entries []field) {
 	for _, f := range entries {
 		p, err := r.product.ParseProvider(f.name)
@@ -219,8 +218,8 @@ func (r *reader) devOverrides(entries []field) {
 	}
 }
 
-// expand replaces $NAME and ${NAME}. That a variable is not set, or empty, is
-// a problem: what remains of the path would be some other directory.
+// expand replaces $NAME and ${NAME}. An unset or empty variable is a problem, because the path
+// would mean another directory.
 func (r *reader) expand(line int, text string) string {
 	return os.Expand(text, func(name string) string {
 		set := r.env(name)

@@ -14,20 +14,19 @@ import (
 
 // Locations says where the CLI configuration is.
 type Locations struct {
-	File     string // the main file; "": none
-	required bool   // the user named the file, so that its absence is worth a warning
-	Dir      string // a directory whose *.tfrc and *.tfrc.json are read after the main file; "": none
+	File     string // the main file; "" means none
+	required bool   // the user named the file, so that a warning says if it doesn't exist
+	Dir      string // a directory whose *.tfrc and *.tfrc.json are read after the main file; "" means none
 }
 
-// Find returns where the CLI configuration is, by the rules of Terraform:
-// the file that TF_CLI_CONFIG_FILE or the older TERRAFORM_CONFIG names, and
-// nothing else; or .terraformrc and the directory .terraform.d of the user's
-// home, which on Windows are terraform.rc and terraform.d of the user's
-// application data, which APPDATA names.
+// Find returns where the CLI configuration is, by Terraform's rules: only the file that
+// TF_CLI_CONFIG_FILE or the older TERRAFORM_CONFIG names; or else .terraformrc and the directory
+// .terraform.d in the user's home, which on Windows are terraform.rc and terraform.d in the
+// directory that APPDATA names.
 //
-// OpenTofu's file is .tofurc, or tofu.rc. Where there is none, Terraform's counts,
-// and where there is none either, opentofu/tofurc in XDG_CONFIG_HOME if that is
-// set, which also has the directory unless there is .terraform.d.
+// OpenTofu's file is .tofurc, or tofu.rc. If it doesn't exist, Terraform's file is read, or else
+// opentofu/tofurc in XDG_CONFIG_HOME if that is set. opentofu in XDG_CONFIG_HOME is also the
+// directory if .terraform.d doesn't exist.
 func Find(user User, given getproviders.Product) Locations {
 	product := dialect.Of(given)
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
@@ -51,7 +50,7 @@ func Find(user User, given getproviders.Product) Locations {
 	return at
 }
 
-// mainFile is the file of the product, or of its predecessor if only that is there.
+// mainFile returns the product's file, or its predecessor's if only that exists.
 func (u User) mainFile(product getproviders.Product) string {
 	file := filepath.Join(u.HomeDir, "."+product.Program+"rc")
 	if u.goos() == "windows" {
@@ -70,9 +69,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// configDir returns the user's directory for the CLI configuration and for
-// the programs that belong to it; "" if there is none. Unlike Locations.Dir
-// it doesn't depend on the variables that name a file.
+// configDir returns the user's directory for the CLI configuration and its programs, or "" if the
+// user has none. Unlike Locations.Dir it doesn't depend on the variables that name a file.
 func (u User) configDir() string {
 	appData := u.Getenv("APPDATA")
 	switch isWindows := u.goos() == "windows"; {
@@ -85,17 +83,15 @@ func (u User) configDir() string {
 	}
 }
 
-// ImpliedMirrorDirs returns the directories that are filesystem mirrors
-// without being named, as long as there is no provider_installation block, in
-// the order in which they are asked. A provider of which one of them has any
-// package isn't asked for at its registry.
+// ImpliedMirrorDirs returns the directories that are filesystem mirrors without a
+// provider_installation block, in the order in which they are asked. If one of them has any package
+// of a provider, the provider's registry isn't asked.
 //
-// They are those of Terraform: terraform.d/plugins in the working directory,
-// in the user's home the directory of the CLI configuration, and what the
-// system has for the data of programs: XDG_DATA_HOME and XDG_DATA_DIRS, of which
-// relative entries don't count, the Library directories of macOS, or APPDATA
-// of Windows. They need not exist. OpenTofu has
-// those of Terraform, and before those of the system its own in XDG_DATA_HOME, if that is set.
+// They are Terraform's: terraform.d/plugins in the working directory, plugins in the directory of
+// the CLI configuration, and the system's directories for data of programs: the absolute paths of
+// XDG_DATA_HOME and XDG_DATA_DIRS, the Library directories of macOS, or APPDATA on Windows. They
+// needn't exist. OpenTofu has its own directory in XDG_DATA_HOME, if that is set, before the
+// system's.
 func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
 	if config := user.configDir(); config != "" {
@@ -112,8 +108,8 @@ func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
 	return dirs
 }
 
-// dataDirs lists what the system has for programs' data. Package path serves
-// for paths that always have slashes.
+// dataDirs lists the system's directories for data of programs. It uses package path for systems
+// whose paths have slashes.
 func (u User) dataDirs() []string {
 	var dirs []string
 	switch u.goos() {
@@ -135,7 +131,7 @@ func (u User) dataDirs() []string {
 	return dirs
 }
 
-// xdgDataDirs follows the XDG base directory specification.
+// xdgDataDirs lists directories by the XDG base directory specification.
 func (u User) xdgDataDirs() []string {
 	var dirs []string
 	if own := u.Getenv("XDG_DATA_HOME"); path.IsAbs(own) {

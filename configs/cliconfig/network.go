@@ -18,15 +18,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// User is whose files and variables count, and on which system.
+// User is the user whose files and environment variables are read, and the operating system.
 type User struct {
-	Environ []string // as os.Environ returns it; nil: no variables
-	HomeDir string   // "": not known, so that nothing is looked for there
-	GOOS    string   // as runtime.GOOS, which "" stands for
+	Environ []string // as os.Environ returns it; nil means no variables
+	HomeDir string   // "" if unknown: then no files are read there
+	GOOS    string   // as runtime.GOOS, which is the default
 }
 
-// Getenv returns the value of a variable, "" if it isn't set. The last of
-// several entries counts; on Windows the case of names doesn't matter.
+// Getenv returns the value of a variable, or "" if it isn't set. The last of several entries
+// counts; on Windows names are compared without regard to case.
 func (u User) Getenv(name string) string {
 	for _, entry := range slices.Backward(u.Environ) {
 		key, value, ok := strings.Cut(entry, "=")
@@ -41,48 +41,47 @@ func (u User) goos() string {
 	return cmp.Or(u.GOOS, runtime.GOOS)
 }
 
-// NetworkOptions is what [Config.Network] needs beside the configuration. The
-// zero value works: hosts are asked with the tokens of the configuration.
+// NetworkOptions are the parameters of [Config.Network]. The zero value works: requests have the
+// tokens of the configuration.
 type NetworkOptions struct {
-	// Client is for registries and mirrors, and the bottom of the one for
-	// packages; nil: one of hosts.NewClient, which tries a failed request again.
+	// Client is for registries and mirrors, and the base of the client for packages; nil means one
+	// of hosts.NewClient that tries a failed request again.
 	Client *http.Client
 
-	// User has tokens in variables (TF_TOKEN_...) and a .netrc, and it is in the
-	// user's directory that the program of a credentials_helper block lies.
+	// User has tokens in variables (TF_TOKEN_...) and a .netrc, and a directory with the programs
+	// of credentials_helper blocks.
 	User User
 
-	// SameHost lets the token of a registry or a mirror go to packages that lie
-	// on the same host, too.
+	// SameHost sends the token of a registry or a mirror with requests for packages on the same
+	// host, too.
 	SameHost bool
 
-	// OfflineBy is what forbids requests, such as "-offline", as errors name it.
-	// If it isn't "", the clients refuse to send anything, no program is asked
-	// for tokens, and Client is not used.
+	// OfflineBy is the name of what forbids requests, for errors, such as "-offline". If it isn't
+	// "", the clients refuse all requests, no credentials helper is started, and Client isn't used.
 	OfflineBy string
 }
 
-// Network is how hosts are reached. A program makes one for all that it asks
-// for, so that connections are shared, and a host is asked once what it offers.
+// Network has the clients and credentials for all hosts. A program should make one and share it, so
+// that connections are reused and service discovery asks each host once.
 type Network struct {
 	Client      *http.Client      // for registries and mirrors
-	Archives    *http.Client      // for packages, as in providercache.Installer; it sends what .netrc says
-	Credentials hosts.Credentials // of variables, then of the configuration, then of the helper; nil: none
-	Discovery   *hosts.Discovery  // knows what host blocks say
-	Aliases     hosts.Aliases     // hosts that others stand for, in Credentials and Discovery; set before the first request
+	Archives    *http.Client      // for packages, as in providercache.Installer; it sends the credentials of .netrc
+	Credentials hosts.Credentials // from variables, then the configuration, then the helper; nil means none
+	Discovery   *hosts.Discovery  // has the services of host blocks
+	Aliases     hosts.Aliases     // other names of hosts in Credentials and Discovery; set them before the first request
 	OfflineBy   string            // as in NetworkOptions
 
-	sources *par.Memo[string, getproviders.Source] // that were made already; nil: they are made each time
+	sources *par.Memo[string, getproviders.Source] // the sources made so far; nil means that they aren't shared
 }
 
-// SharingSources returns the network, whose sources are made once for all that is asked from now on, for one product: what one of them
-// has been told is known to the next. A program that lives long makes its sources again, and has what they remember forgotten.
+// SharingSources returns a network whose sources are made once and share their caches, for one product. A long-lived program calls it
+// again to drop the cached answers.
 func (n Network) SharingSources() Network {
 	n.sources = new(par.Memo[string, getproviders.Source])
 	return n
 }
 
-// source makes the source of a place, or returns the one that was made before: it knows what it was asked.
+// source returns the shared source of a place, and makes it at the first call.
 func (n Network) source(place string, make func() getproviders.Source) getproviders.Source {
 	if n.sources == nil {
 		return make()
@@ -91,11 +90,11 @@ func (n Network) source(place string, make func() getproviders.Source) getprovid
 	return made
 }
 
-// Network makes the clients and credentials that the configuration asks for. It
-// sends nothing, and starts no program.
+// Network makes the clients and credentials that the configuration asks for. It sends no request
+// and starts no program.
 //
-// A credentials helper that isn't there is a warning, as the tokens may not be
-// needed. If one of the problems is an error, the Network can't be used.
+// A missing credentials helper is a warning, because its tokens may not be needed. If one of the
+// problems is an error, the Network can't be used.
 func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 	aliases := hosts.Aliases{}
 	if o.OfflineBy != "" {
@@ -124,7 +123,7 @@ func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 	}, problems
 }
 
-// credentials are the user's tokens, in the order in which they count.
+// credentials returns the user's tokens in their order of precedence.
 func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	known := []hosts.Credentials{hosts.EnvTokens(user.Environ), c.Tokens}
 	if c.Helper == nil {
@@ -142,14 +141,14 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	return hosts.FirstOf(append(known, hosts.NewHelperTokens(exe, c.Helper.args, user.Environ))...), nil
 }
 
-// FindHelper returns the program of a credentials helper that is in the directories in which Terraform looks for them, without
-// starting it: the one with the newest version; of equal ones that of the first directory. Names are compared without regard to
-// case. If there is none that is an error, which the real tool writes to its log, and goes on without a helper.
+// FindHelper returns the program of a credentials helper in Terraform's directories for them, without starting it: the newest
+// version; of equal versions that of the first directory. Names are compared without regard to case. It returns an error if no
+// program is found; Terraform only logs that, and continues without a helper.
 func (u User) FindHelper(name string) (exe string, err error) {
 	return findHelper(name, u.helperDirs(getproviders.CurrentPlatform()))
 }
 
-// helperDirs are those in which Terraform looks for the programs of credentials helpers.
+// helperDirs returns Terraform's directories for the programs of credentials helpers.
 func (u User) helperDirs(platform getproviders.Platform) []string {
 	if u.configDir() == "" {
 		return nil
@@ -163,13 +162,13 @@ const helperPrefix = "terraform-credentials-"
 func findHelper(name string, dirs []string) (exe string, err error) {
 	var newest *version.Version
 	for _, dir := range dirs {
-		entries, _ := os.ReadDir(dir) // what can't be read has no helper for us
+		entries, _ := os.ReadDir(dir) // an unreadable directory has no helper
 		for _, entry := range entries {
 			found := helperFile(entry.Name(), name, runtime.GOOS)
 			if found == nil || newest != nil && found.LessThanOrEqual(newest) {
 				continue
 			}
-			path := dir + string(filepath.Separator) + entry.Name() // exec would look for a bare name in PATH
+			path := dir + string(filepath.Separator) + entry.Name() // exec would search PATH for a bare name
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
 				exe, newest = path, found
 			}
@@ -182,8 +181,8 @@ func findHelper(name string, dirs []string) (exe string, err error) {
 	return exe, nil
 }
 
-// helperFile is the version of a helper whose file has this name, 0 if the name has none; nil: it is another file.
-// Windows runs only what ends in ".exe"; elsewhere that doesn't matter.
+// helperFile returns the version of a helper in a file with this name, 0 if the name has no version, or nil if it
+// is another file. Only Windows requires the suffix ".exe".
 func helperFile(file, name, goos string) *version.Version {
 	stem, isExe := strings.CutSuffix(strings.ToLower(file), ".exe")
 	rest, ok := strings.CutPrefix(stem, helperPrefix+strings.ToLower(name))
@@ -191,7 +190,7 @@ func helperFile(file, name, goos string) *version.Version {
 		return nil
 	}
 	text, ok := strings.CutPrefix(cmp.Or(rest, "_v0"), "_v")
-	text, _, _ = strings.Cut(text, "_x") // of a protocol that plugins had once
+	text, _, _ = strings.Cut(text, "_x") // the suffix of an old plugin protocol
 	found, err := version.NewSemver(text)
 	if err != nil || !ok {
 		return nil

@@ -51,7 +51,7 @@ func (r *reader) ociCredentials(f field) {
 	r.setting("oci_credentials", f.name, f.line)
 }
 
-// wrongCredentials says what is wrong with a block; "" if nothing is.
+// wrongCredentials returns the mistake in a block, or "".
 func wrongCredentials(c cliblock.OCICredentials, given map[string]bool) string {
 	login, tokens, helper := given["username"] || given["password"], given["access_token"] || given["refresh_token"], given["docker_credentials_helper"]
 	kinds := 0

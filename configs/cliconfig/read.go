@@ -25,20 +25,16 @@ import (
 // maxBytes is far more than any CLI configuration has.
 const maxBytes = 1 << 20
 
-// Read reads the CLI configuration from the locations that Find returned, and
-// the variables that belong to it: TF_PLUGIN_CACHE_DIR,
-// TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE, and those that the files
-// themselves name. Env returns the value of a variable, "" if there is none.
-// The product says what addresses mean.
+// Read reads the CLI configuration from the locations that Find returned, and the variables that belong to it: TF_PLUGIN_CACHE_DIR,
+// TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE, and those that the files name. Env returns the value of a variable, or "" if it
+// isn't set. The product's rules apply to addresses.
 //
-// The main file comes first, then those of the directory by name. Of several
-// plugin_cache_dir the first counts, TF_PLUGIN_CACHE_DIR before all; a host or
-// credentials block replaces one for the same host in an earlier file; there
-// can be one provider_installation block and one credentials helper in all
-// files together.
+// The main file comes first, then those of the directory by name. The first plugin_cache_dir counts, after TF_PLUGIN_CACHE_DIR; a
+// host or credentials block replaces one for the same host in an earlier file; all files together may have one provider_installation
+// block and one credentials helper.
 //
-// The Config is never nil. That a required file doesn't exist is a warning, and so is an unknown argument of an installation method;
-// all other problems are errors, in the order of the files.
+// The Config is never nil. A missing required file and an unknown argument of an installation method are warnings; all other
+// problems are errors, in the order of the files.
 func Read(at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
 	r := newReader(env, dialect.Of(product))
 	r.mainFile(at)
@@ -61,8 +57,7 @@ func (r *reader) mainFile(at Locations) {
 	}
 }
 
-// directory reads what is in the user's directory. A directory that doesn't
-// exist has nothing.
+// directory reads the files of the user's directory, which needn't exist.
 func (r *reader) directory(dir string) {
 	if dir == "" {
 		return
@@ -87,7 +82,7 @@ func (r *reader) fileOf(path string) {
 	r.content(path, src)
 }
 
-// result puts the variables in, and ends the reading.
+// result applies the environment variables and returns the Config.
 func (r *reader) result() (*Config, []Problem) {
 	c := r.config
 	c.Tokens = hosts.NewStaticTokens(r.tokens)
@@ -95,7 +90,7 @@ func (r *reader) result() (*Config, []Problem) {
 	return c, r.problems
 }
 
-// content takes over what one file says.
+// content merges one file into the Config.
 func (r *reader) content(path string, src []byte) {
 	r.file, r.own = path, fileOnly{tokens: map[hosts.Hostname]string{}}
 	r.config.Files = append(r.config.Files, path)
@@ -114,8 +109,7 @@ func (r *reader) content(path string, src []byte) {
 	r.config.PluginCacheDir = cmp.Or(r.config.PluginCacheDir, r.own.cacheDir)
 }
 
-// isAbsent reports whether a file isn't there, nor the directory that it would
-// be in.
+// isAbsent reports whether a file or its directory doesn't exist.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -137,27 +131,28 @@ func (r *reader) unreadable(path string, err error) {
 	})
 }
 
-// reader collects what the files say, one after the other.
+// reader collects the settings of the files, one after the other.
 type reader struct {
 	env     func(string) string
 	product dialect.Dialect
 
-	file string   // that is being read
-	own  fileOnly // what it says
+	file string   // the current file
+	own  fileOnly // its content
 
 	config           *Config
 	tokens           map[hosts.Hostname]string
-	installations    int // provider_installation blocks, in all files
-	ociDefaultBlocks int // oci_default_credentials blocks, likewise
+	installations    int // number of provider_installation blocks in all files
+	ociDefaultBlocks int // number of oci_default_credentials blocks in all files
 	problems         []Problem
 }
 
-// fileOnly is what repeats within a file in other ways than across files.
+// fileOnly has the settings of one file whose repetition within a file has another meaning than
+// across files.
 type fileOnly struct {
-	problems int // warnings among them
+	problems int // including warnings
 	errors   int
-	cacheDir string                    // the last one counts, but the first file's
-	tokens   map[hosts.Hostname]string // blocks for a host add up, but a later file replaces them
+	cacheDir string                    // the last one of a file counts, and the first file's of all files
+	tokens   map[hosts.Hostname]string // blocks for a host are merged, but a later file replaces them
 }
 
 func newReader(env func(string) string, product dialect.Dialect) *reader {
@@ -172,9 +167,9 @@ func newReader(env func(string) string, product dialect.Dialect) *reader {
 	}
 }
 
-// topLevel knows all keys that matter. What isn't here has no effect in any
-// tool, or none on what this module does (providers, provisioners). Nothing is asked
-// about new versions of Terraform, so that of the keys for that only the type counts.
+// topLevel handles all keys that matter. Other keys have no effect in any tool, or none on
+// providers and modules. tfdeps doesn't check for new versions of Terraform, so it checks only the
+// type of the keys for that.
 func (r *reader) topLevel(f field) {
 	switch isOCI := r.product.Understands("oci"); {
 	case f.is("host"):
@@ -192,7 +187,7 @@ func (r *reader) topLevel(f field) {
 	case f.is("plugin_cache_dir"):
 		r.pluginCacheDir(f)
 	case f.is("plugin_cache_may_break_dependency_lock_file"):
-		r.flag(f) // which has no effect: a cached package is used if the lock file has its hash
+		r.flag(f) // no effect: a cached package is used if the lock file has its hash
 		r.setting("plugin_cache_may_break_dependency_lock_file", "", f.line)
 	case f.is("disable_checkpoint"), f.is("disable_checkpoint_signature"):
 		r.flag(f)
@@ -208,8 +203,7 @@ func (r *reader) flag(f field) bool {
 	return f.value.text == "true"
 }
 
-// pluginCacheDir expands $NAME and ${NAME}; a variable that isn't set is
-// empty, as in Terraform.
+// pluginCacheDir expands $NAME and ${NAME}. As in Terraform, an unset variable is empty.
 func (r *reader) pluginCacheDir(f field) {
 	dir, ok := f.value.words()
 	if !ok && f.value.kind != isNull {
@@ -220,8 +214,7 @@ func (r *reader) pluginCacheDir(f field) {
 	r.setting("plugin_cache_dir", "", f.line)
 }
 
-// labelled reads blocks that have to have a label, each by itself; example is
-// how one begins.
+// labelled reads blocks that need a label, one by one. example is the beginning of such a block.
 func (r *reader) labelled(block field, label, example string, read func(field)) {
 	named, ok := block.value.fields()
 	if !ok {
@@ -234,17 +227,17 @@ func (r *reader) labelled(block field, label, example string, read func(field)) 
 	}
 }
 
-// setting takes down where a statement stands.
+// setting records the position of a statement.
 func (r *reader) setting(name, label string, line int) {
 	r.config.Settings = append(r.config.Settings, cliblock.Setting{Name: name, Label: label, File: r.file, Line: line})
 }
 
-// problem reports what has no more special summary.
+// problem reports a problem with the general summary.
 func (r *reader) problem(line int, format string, args ...any) {
 	r.report("Invalid CLI configuration", line, format, args...)
 }
 
-// maxProblems is how many problems of a file are told.
+// maxProblems is how many problems of a file are reported.
 const maxProblems = 50
 
 func (r *reader) report(summary string, line int, format string, args ...any) {
@@ -259,8 +252,8 @@ func (r *reader) add(p Problem) {
 	}
 }
 
-// unknown warns of a name that has no effect. Terraform says nothing of it, and a misspelt "exclude" has packages come from
-// where they must not.
+// unknown warns of an argument without effect. Terraform ignores it silently, so that a misspelt "exclude" lets packages
+// come from forbidden sources.
 func (r *reader) unknown(f field, block string, known []string) {
 	r.add(Problem{
 		Warning: true, Summary: "Unknown argument in the CLI configuration", Line: f.line,
@@ -268,7 +261,7 @@ func (r *reader) unknown(f field, block string, known []string) {
 	})
 }
 
-// meant asks whether the name of a field stands for a known one.
+// meant suggests the known name that is closest to a field's name.
 func meant(f field, known []string) string {
 	if name := spelling.Closest(strings.ToLower(f.name), known); name != "" {
 		return fmt.Sprintf(" Did you mean %q?", name)
@@ -276,15 +269,15 @@ func meant(f field, known []string) string {
 	return ""
 }
 
-// harmless are the settings whose values are no secrets, and can be shown.
+// harmless are the settings whose values aren't secret and can be shown.
 var harmless = []string{"path", "include", "exclude", "plugin_cache_dir", "plugin_cache_may_break_dependency_lock_file", "disable_checkpoint",
 	"disable_checkpoint_signature", "provider_installation", "filesystem_mirror", "network_mirror", "direct", "dev_overrides"}
 
-// secretive are the other settings. What their values are is never shown.
+// secretive are the settings whose values are never shown.
 var secretive = []string{"token", "url", "args", "services", "credentials", "credentials_helper", "host"}
 
-// setting takes a line apart: the name at its beginning, the sign behind that ("=", ":" or
-// none), and the value. The name is "" if the line begins with none.
+// setting splits a line into the name at its beginning, the sign after that ("=", ":" or none), and
+// the value. The name is "" if the line begins with another character.
 func setting(line string) (name, sign, value string) {
 	rest := strings.TrimSpace(line)
 	quoted := strings.HasPrefix(rest, `"`)
@@ -307,12 +300,12 @@ func setting(line string) (name, sign, value string) {
 	return name, sign, rest
 }
 
-// isBare reports whether a value begins with a word or a sign that would have to be in quotes.
+// isBare reports whether a value begins with a character that needs quotes.
 func isBare(value string) bool {
 	return value != "" && value != "true" && value != "false" && !strings.ContainsAny(value[:1], "\"[{<0123456789")
 }
 
-// lineOf returns a line of a file, counted from 1.
+// lineOf returns a line of a file. The first line is 1.
 func lineOf(src []byte, line int) string {
 	lines := bytes.Split(src, []byte("\n"))
 	if line < 1 || line > len(lines) {
@@ -321,7 +314,8 @@ func lineOf(src []byte, line int) string {
 	return string(bytes.TrimRight(lines[line-1], "\r"))
 }
 
-// explained is the text of a syntax error, or says that quotes are missing, where the line shows that.
+// explained returns the text of a syntax error, or says that quotes are missing if the line shows
+// that.
 func explained(err *syntaxError, src []byte) string {
 	name, sign, value := setting(lineOf(src, err.line))
 	if !slices.Contains(harmless, name) && !slices.Contains(secretive, name) || sign != "=" || !isBare(value) {
@@ -334,8 +328,8 @@ func explained(err *syntaxError, src []byte) string {
 	return text
 }
 
-// shownLine is a line of a file as it can be shown to people, below an empty one: without
-// the value, if that may be a secret. It is "" if nothing of the line may be shown.
+// shownLine returns a line of a file for messages, after an empty line, without the value if that
+// may be secret. It returns "" if all of the line may be secret.
 func shownLine(src []byte, line int) string {
 	text := lineOf(src, line)
 	name, sign, value := setting(text)

@@ -13,52 +13,48 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// SourceOptions is what [Config.Source] needs beside the configuration. The zero
-// value is for Terraform, without a user: no variables, no home.
+// SourceOptions are the parameters of [Config.Source]. The zero value is for Terraform, without a
+// user: no variables, no home.
 type SourceOptions struct {
 	Product getproviders.Product
 
-	// Network is how hosts are reached; zero: as [Config.Network] makes it for
-	// the user.
+	// Network has the clients; zero means that [Config.Network] makes it for the user.
 	Network Network
-	// User says which directories are mirrors where there is no
-	// provider_installation block: see [ImpliedMirrorDirs].
+	// User decides which directories are mirrors without a provider_installation block: see
+	// [ImpliedMirrorDirs].
 	User User
 
-	// Dirs are directories in the layout of a filesystem mirror, as -plugin-dir
-	// names them. If there are any, nothing else counts.
+	// Dirs are directories in the layout of a filesystem mirror, as of -plugin-dir. If set, no
+	// other source is asked.
 	Dirs []string
-	// OCIMirror makes the source of an oci_mirror block; nil: a provider that such a block is for
-	// is an error. This package has no client of such registries, so that those who need none don't
-	// link one: internal/oci has one.
+	// OCIMirror makes the source of an oci_mirror block; nil makes a provider of such a block an
+	// error. This package doesn't import a client of such registries, so that programs which don't
+	// need one don't link it: internal/oci has one.
 	OCIMirror func(address func(getproviders.Provider) string) getproviders.Source
-	// Mirrors are asked in place of what the configuration says, in their order, or with MirrorsFirst before it. Dirs leave
-	// them out, too.
+	// Mirrors are asked in order in place of the configuration's sources, or before them with MirrorsFirst. Dirs replace
+	// Mirrors, too.
 	Mirrors      []getproviders.Source
 	MirrorsFirst bool
-	// Except is a directory that is no mirror, although it is a usual place for
-	// one, because it is about to be filled; "": none.
+	// Except is a directory that isn't used as an implied mirror, because the caller is about to
+	// fill it; "" means none.
 	Except string
 
 	// Signers says whose signatures count in mirrors.
 	Signers getproviders.Signers
-	// Fallback says what a source that fails means for those after it.
+	// Fallback says what the failure of a source means for the next ones.
 	Fallback getproviders.Fallback
 
-	// Cached tells which packages of a provider are on this machine; required if
-	// the network is offline.
+	// Cached returns the packages of a provider on this machine; required if the network is
+	// offline.
 	Cached func(getproviders.Provider) []getproviders.CachedPackage
 }
 
-// Source returns the source of providers that the configuration describes: the
-// methods of its provider_installation block in their order, unless Mirrors of the options take their place. Where there is no
-// such block, these are the directories of [ImpliedMirrorDirs] that exist, and for
-// every provider of which none of them has a package, its registry. The paths of
-// mirrors are relative to the working directory of the process.
+// Source returns the source of providers that the configuration describes: the methods of its provider_installation block in
+// order, or Mirrors. Without such a block, these are the existing directories of [ImpliedMirrorDirs] and, for every provider
+// without a package in any of them, its registry. Paths of mirrors are relative to the working directory of the process.
 //
-// Nothing is asked of any host here; directories that are mirrors without
-// being named are listed. Providers in [Config.DevOverrides] aren't left out:
-// an installer has to skip them.
+// Source sends no request; it lists the directories of implied mirrors. It doesn't leave out the providers in
+// [Config.DevOverrides]: an installer must skip them.
 func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.MultiSource, err error) {
 	if o.Network, err = c.usable(o); err != nil {
 		return all, err
@@ -74,8 +70,8 @@ func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.
 	case c.Installation == nil:
 		all.Selectors, err = o.implied(ctx)
 		if all.Fallback == getproviders.Exclusive && len(o.Mirrors) == 0 {
-			// The registry is kept out of what these directories hold in any
-			// case. To them the word would mean all that they don't hold, too.
+			// The Exclude of the registry has the providers of these directories already. Exclusive
+			// would keep the registry from serving any other provider, too.
 			all.Fallback = getproviders.StopOnFailure
 		}
 	default:
@@ -87,7 +83,8 @@ func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.
 	return all, err
 }
 
-// MirrorsOr returns a source that asks the Mirrors of the options; without any, it is the other source.
+// MirrorsOr returns a source that asks the Mirrors of the options, or the other source if there are no
+// Mirrors.
 func (o SourceOptions) MirrorsOr(other getproviders.Source) getproviders.Source {
 	if len(o.Mirrors) == 0 {
 		return other
@@ -95,7 +92,7 @@ func (o SourceOptions) MirrorsOr(other getproviders.Source) getproviders.Source 
 	return getproviders.MultiSource{Selectors: o.mirrors(), Fallback: o.Fallback}
 }
 
-// mirrors are selectors of the Mirrors.
+// mirrors returns the selectors of Mirrors.
 func (o SourceOptions) mirrors() (all []getproviders.Selector) {
 	for _, mirror := range o.Mirrors {
 		all = append(all, getproviders.Selector{Source: o.retried(mirror, nil)})
@@ -103,8 +100,8 @@ func (o SourceOptions) mirrors() (all []getproviders.Selector) {
 	return all
 }
 
-// usable is the network of the options, or one that is made for them. A program
-// that wants to go on without a credentials helper makes the Network itself.
+// usable returns the network of the options, or makes one. A program that can do without a
+// credentials helper makes the Network itself.
 func (c *Config) usable(o SourceOptions) (Network, error) {
 	if o.Network.Client != nil {
 		return o.Network, nil
@@ -116,8 +113,8 @@ func (c *Config) usable(o SourceOptions) (Network, error) {
 	return network, nil
 }
 
-// Registry returns the source that is every provider's own registry. Unlike
-// [Config.Source] it needs a Network.
+// Registry returns a source that asks every provider's own registry. Unlike [Config.Source] it
+// needs a Network.
 func (o SourceOptions) Registry() getproviders.Source {
 	return o.offline(o.Network.source("registry", func() getproviders.Source {
 		return &getproviders.RegistrySource{
@@ -129,13 +126,13 @@ func (o SourceOptions) Registry() getproviders.Source {
 	}))
 }
 
-// FilesystemMirror returns the source that is a directory.
+// FilesystemMirror returns the source of a directory.
 func (o SourceOptions) FilesystemMirror(dir string) getproviders.Source {
 	return &getproviders.FilesystemMirrorSource{Dir: dir, Signers: o.Signers}
 }
 
-// NetworkMirror returns the source that is the mirror at a URL. Unlike
-// [Config.Source] it needs a Network.
+// NetworkMirror returns the source of the mirror at a URL. Unlike [Config.Source] it needs a
+// Network.
 func (o SourceOptions) NetworkMirror(url string) (getproviders.Source, error) {
 	return o.networkMirror(url, false)
 }
@@ -152,8 +149,7 @@ func (o SourceOptions) networkMirror(url string, trustAll bool) (getproviders.So
 	return o.Network.source(fmt.Sprint(trustAll, url), func() getproviders.Source { return getproviders.Memoize(mirror) }), nil
 }
 
-// offline returns what stands for a source that may not be asked, or the source
-// itself if it may.
+// offline returns the source, or an [getproviders.Offline] in its place if no requests are allowed.
 func (o SourceOptions) offline(source getproviders.Source) getproviders.Source {
 	if o.Network.OfflineBy == "" {
 		return source
@@ -161,8 +157,8 @@ func (o SourceOptions) offline(source getproviders.Source) getproviders.Source {
 	return getproviders.Offline(source, o.Network.OfflineBy, o.Cached)
 }
 
-// configured makes a selector of each installation method. Methods with the same
-// URL share a source, so that the mirror is asked once.
+// configured returns a selector for each installation method. Methods with the same URL share a
+// source and its cache.
 func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector, err error) {
 	if o.Network.sources == nil {
 		o.Network = o.Network.SharingSources()
@@ -193,7 +189,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 	return all, nil
 }
 
-// implied are the sources where the configuration names none.
+// implied returns the selectors of a configuration that names no sources.
 func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector, err error) {
 	registry := getproviders.Selector{Source: o.retried(o.Registry(), nil), IsRegistry: true}
 	for _, dir := range ImpliedMirrorDirs(o.User, o.Product) {
@@ -213,14 +209,14 @@ func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector
 	return slices.Concat(all, []getproviders.Selector{registry}), nil
 }
 
-// How often OpenTofu tries a download again, and the variable that says otherwise.
+// OpenTofu's number of retries of a download, and its environment variable.
 const (
 	retriesVariable = "TF_PROVIDER_DOWNLOAD_RETRY"
 	defaultRetries  = 2
 )
 
-// retried is a source whose archives are requested again as often as OpenTofu does it: as the
-// method says, else as the variable does. A variable that is no positive number says nothing.
+// retried returns a source whose archives are requested again as often as in OpenTofu: given if the
+// method has it, or the variable if it is a positive number, or the default.
 func (o SourceOptions) retried(source getproviders.Source, given *int) getproviders.Source {
 	if !dialect.Of(o.Product).Understands("download_retry_count") {
 		return source
@@ -235,7 +231,7 @@ func (o SourceOptions) retried(source getproviders.Source, given *int) getprovid
 	return retriedSource{source, retries}
 }
 
-// retriedSource says with each archive how often it is requested.
+// retriedSource sets the number of retries in each archive.
 type retriedSource struct {
 	getproviders.Source
 	retries int
@@ -251,7 +247,7 @@ func (s retriedSource) Package(ctx context.Context, p getproviders.Provider, v g
 	return found, err
 }
 
-// unsupportedSource stands for an oci_mirror block. The block does no harm as long as no
+// unsupportedSource is the source of an oci_mirror block without OCIMirror. It fails only when a
 // provider is looked for in it.
 type unsupportedSource string
 

@@ -17,19 +17,19 @@ import (
 	"github.com/hashicorp/hcl/hcl/token"
 )
 
-// syntaxError says why a file can't be understood at all.
+// syntaxError is the reason why a file can't be parsed.
 type syntaxError struct {
 	line int
 	text string
 }
 
-// maxDepth is far more nesting than any CLI configuration has. The HCL parser
-// takes its time, and all of the stack, for thousands of levels.
+// maxDepth is far more nesting than any CLI configuration has. The HCL parser takes long and
+// overflows the stack for thousands of levels.
 const maxDepth = 100
 
-// decode returns the object that a file is.
+// decode returns the file's top-level object.
 func decode(src []byte) (value, *syntaxError) {
-	src = bytes.TrimPrefix(src, []byte("\ufeff")) // which editors on Windows put in front
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // a BOM, which editors on Windows write
 	if err := checkDepth(src); err != nil {
 		return value{}, err
 	}
@@ -50,8 +50,8 @@ func isJSON(src []byte) bool {
 	return false
 }
 
-// checkDepth counts brackets wherever they stand, which is good enough for a
-// limit that is far off.
+// checkDepth counts brackets, even in strings and comments, which is good enough for such a high
+// limit.
 func checkDepth(src []byte) *syntaxError {
 	depth, line := 0, 1
 	for _, b := range src {
@@ -69,23 +69,22 @@ func checkDepth(src []byte) *syntaxError {
 	return nil
 }
 
-// value is a part of a file, the same for both syntaxes. The labels of HCL
-// blocks are levels of nesting, as they are in HCL 1: `host "x" {}` is
-// host = { x = {} }.
+// value is a part of a file in either syntax. As in HCL 1, the labels of blocks are levels of
+// nesting: `host "x" {}` is host = { x = {} }.
 type value struct {
 	kind   kind
 	line   int
-	text   string  // of a string what it says, of a number and a bool how it was written
+	text   string  // of a string its value, of a number and a bool its spelling
 	list   []value // of a list
-	object []field // of an object, in the order of the file; a name may occur repeatedly
+	object []field // of an object, in the order of the file; names may repeat
 }
 
 type field struct {
 	name  string
 	line  int
 	value value
-	// How HCL wrote it, for blocks that are strict about that: the number of
-	// labels, and whether there is an equals sign. Always zero in JSON.
+	// The HCL spelling, for blocks that are strict about it: the number of labels, and whether the
+	// field has an equals sign. Always zero in JSON.
 	labels int
 	equals bool
 }
@@ -109,8 +108,7 @@ func (k kind) String() string {
 // is compares names as HCL 1 does.
 func (f field) is(name string) bool { return strings.EqualFold(f.name, name) }
 
-// blocks returns an object, or the objects of a list, which JSON uses for
-// repeated blocks.
+// blocks returns an object, or the objects of a list, which is JSON's form of repeated blocks.
 func (v value) blocks() ([]value, bool) {
 	switch v.kind {
 	case isObject:
@@ -136,13 +134,12 @@ func (v value) fields() ([]field, bool) {
 	return all, true
 }
 
-// words returns what a string says, and a number as it was written, which HCL
-// 1 takes for a string as well.
+// words returns a string, or the spelling of a number, which HCL 1 also accepts as a string.
 func (v value) words() (string, bool) {
 	return v.text, v.kind == isString || v.kind == isNumber
 }
 
-// listOfWords returns the strings of a list that has nothing else.
+// listOfWords returns the elements of a list that has strings only.
 func (v value) listOfWords() (all []string, ok bool) {
 	for _, element := range v.list {
 		text, ok := element.words()
@@ -170,8 +167,8 @@ func hclSyntaxError(err error) *syntaxError {
 	return &syntaxError{0, unquoted(err.Error())}
 }
 
-// unquoted replaces those messages of the parser that repeat what stands in the
-// file: it may well be a token that lacks its quotes. Where programs may match on a message, it stays and is explained.
+// unquoted replaces the parser's messages that repeat text of the file, because it may be a token without quotes. It
+// keeps and explains messages that programs may match.
 func unquoted(text string) string {
 	switch {
 	case strings.Contains(text, "Unknown token: "):
@@ -216,7 +213,7 @@ func fromItems(items *ast.ObjectList, line int) (value, *syntaxError) {
 	return object, nil
 }
 
-// fromItem makes a level of each key.
+// fromItem returns one level of nesting for each key.
 func fromItem(keys []*ast.ObjectKey, node ast.Node) (field, *syntaxError) {
 	name, err := fromToken(keys[0].Token)
 	if err != nil {
@@ -263,8 +260,7 @@ func fromToken(t token.Token) (value, *syntaxError) {
 	return v, nil
 }
 
-// decodeJSON reads the JSON form. It keeps repeated names and lines, which
-// json.Unmarshal doesn't.
+// decodeJSON reads the JSON form. Unlike json.Unmarshal it keeps repeated names and line numbers.
 func decodeJSON(src []byte) (value, *syntaxError) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(bytes.NewReader(src))}
 	r.dec.UseNumber()
@@ -283,12 +279,12 @@ func decodeJSON(src []byte) (value, *syntaxError) {
 type jsonReader struct {
 	src     []byte
 	dec     *json.Decoder
-	counted int64 // bytes in which line breaks have been counted
+	counted int64 // bytes whose line breaks have been counted
 	breaks  int
 }
 
-// line returns the line in which the last token ended, which is also where it
-// started: no token of JSON has a line break.
+// line returns the line in which the last token started and ended: no token of JSON has a line
+// break.
 func (r *jsonReader) line() int {
 	at := r.dec.InputOffset()
 	r.breaks += bytes.Count(r.src[r.counted:at], []byte("\n"))
@@ -303,7 +299,7 @@ func lineAt(src []byte, offset int64) int {
 func (r *jsonReader) explain(err error) *syntaxError {
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at, read := s.Offset, r.dec.InputOffset()
-		if at != read { // then it counts from the beginning of the value
+		if at != read { // the offset is relative to the value
 			at += read
 		}
 		return &syntaxError{lineAt(r.src, at), "invalid JSON: " + s.Error()}

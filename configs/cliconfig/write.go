@@ -13,16 +13,16 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// WriteWith returns one file that says what all files of this configuration say together, but for
-// the services of some hosts: for each service a URL, or the object that a host's discovery
-// document has for it. What TF_CLI_CONFIG_FILE names replaces all files, so a program that is to
-// find other services than its user needs such a file.
+// WriteWith returns one file with the content of all files of this configuration, with the services
+// of some hosts replaced: for each service a URL, or the object of a host's discovery document. The
+// file of TF_CLI_CONFIG_FILE replaces all others, so a program that should use other services than
+// its user's needs such a file.
 //
-// The files are read again. Of what several files have, the file has what counts; what this module
-// doesn't know is taken over. The file has the user's tokens. Errors are of reading, or that a file
-// isn't one any more.
+// WriteWith reads the files again. The result has the settings that are in effect, keys that this
+// module doesn't know, and the user's tokens. An error says that a file can't be read or is invalid
+// now.
 //
-// It is in JSON, in the form that Terraform reads: every block is a list.
+// The result is JSON in the form that Terraform reads: every block is a list.
 func (c *Config) WriteWith(services map[hosts.Hostname]map[string]any) ([]byte, error) {
 	var whole value
 	add := func(name string, content value) {
@@ -68,16 +68,16 @@ func (c *Config) WriteWith(services map[hosts.Hostname]map[string]any) ([]byte, 
 		whole.object = append(whole.object, more...)
 	}
 	text, err := whole.block()
-	// Services are what hosts say, and in a "${}" a quotation mark needn't end a string for every reader of HCL.
+	// Services come from hosts, and some HCL readers don't end a string at a quotation mark inside "${}".
 	return bytes.ReplaceAll(text, []byte("${"), []byte(`\u0024{`)), err
 }
 
-// object is an object with one name in it.
+// object returns an object with one field.
 func object(name string, content value) value {
 	return value{kind: isObject, object: []field{{name: name, value: content}}}
 }
 
-// credentialsOf is the content of a host's block.
+// credentialsOf returns the content of a host's credentials block.
 func credentialsOf(tokens *hosts.Tokens, label string) (content value, err error) {
 	content.kind = isObject
 	host, err := hosts.ParseHostname(label)
@@ -91,7 +91,7 @@ func credentialsOf(tokens *hosts.Tokens, label string) (content value, err error
 	return content, err
 }
 
-// others is what a file says beside what is written already.
+// others returns the settings of a file that WriteWith hasn't written yet.
 func others(path string) (all []field, err error) {
 	src, err := wholefile.ReadAny(path, maxBytes)
 	if err != nil {
@@ -115,8 +115,8 @@ func others(path string) (all []field, err error) {
 	return all, nil
 }
 
-// makeFilesAbsolute changes the content of oci_default_credentials for a file in another directory than dir,
-// where it is read from. The error is that the working directory isn't known.
+// makeFilesAbsolute makes relative paths in oci_default_credentials, which are relative to dir, absolute.
+// The error says that the working directory is unknown.
 func makeFilesAbsolute(v value, dir string) (err error) {
 	content, _ := v.fields()
 	for _, f := range content {
@@ -147,13 +147,13 @@ func (v value) MarshalJSON() ([]byte, error) {
 			elements = append(elements, text)
 		}
 		return json.Marshal(elements)
-	case (v.kind == isNumber || v.kind == isBool) && json.Valid([]byte(v.text)): // HCL has other forms, too
+	case (v.kind == isNumber || v.kind == isBool) && json.Valid([]byte(v.text)): // HCL has other spellings, too
 		return []byte(v.text), nil
 	}
 	return json.Marshal(v.text)
 }
 
-// block is an object as it is, with names that may occur repeatedly.
+// block returns an object as JSON, with repeated names.
 func (v value) block() ([]byte, error) {
 	text := []byte("{")
 	for i, f := range v.object {
