@@ -1,5 +1,4 @@
-// Package blob is where packages are kept past one machine: a [Bucket] holds objects, each of
-// them bytes under a key.
+// Package blob stores packages where many machines can reach them: a [Bucket] holds objects, each of them bytes under a key.
 //
 //	bucket := blob.NewDirectory("/srv/mirror")
 //	defer bucket.Close()
@@ -7,22 +6,19 @@
 //	object, err := bucket.Get(ctx, "a/b.json", blob.GetOptions{})
 //	defer object.Body.Close()
 //
-// [NewDirectory] is a bucket of files. Those of services are opened by their address, with package setup. [Sub] makes a bucket of the
-// objects below a prefix. A new kind of bucket has to pass the tests of package blob/blobtest.
+// [NewDirectory] returns a bucket of files. Package setup opens buckets of services by their address. [Sub] returns the
+// objects below a prefix as a bucket. A new kind of bucket has to pass the tests of package blob/blobtest.
 //
 // # What all buckets have in common
 //
-// An object is replaced in one step: a reader has all bytes of the old one or all of the new one. What Put,
-// Delete and List did is seen by every call that begins afterwards, also those of other processes:
-// S3, Google Cloud Storage, and what is compatible with them, are consistent in this sense.
+// An object is replaced in one step: a reader gets all bytes of the old one or all of the new one. Every call
+// that begins after a Put, Delete or List has returned sees the same or a later state, also in other
+// processes: S3, Google Cloud Storage, and services compatible with them, are consistent in this sense.
 //
-// Conditions make it possible for several processes to write one bucket: [PutOptions].IfAbsent lets
-// one of several writers win, and IfMatch has a writer notice that the object has changed since it
-// was read. Not every service has both; those that haven't answer with [ErrUnsupported], and write
-// nothing.
+// Conditions let several processes write one bucket: with [PutOptions].IfAbsent one of several writers wins, and with IfMatch a writer
+// notices that the object has changed since it was read. A service that lacks a condition returns [ErrUnsupported], and writes nothing.
 //
-// The methods retry what may succeed the second time. They end when the context does, and then
-// return an error that matches the context's own.
+// The methods retry temporary failures. When the context ends, they return an error that matches the context's own.
 package blob
 
 import (
@@ -42,93 +38,88 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Bucket is a set of objects. Keys are as [CheckKey] says, and all methods check that. Errors are made
-// by [Fail], and match one of the Err values of this package where a caller has reason to
-// branch. A Bucket is safe for many goroutines, and for many processes at once.
+// Bucket is a set of objects. Keys follow the rules of [CheckKey], which all methods check. Errors are made by [Fail], and match one of
+// the Err values of this package if callers may have to branch. A Bucket is safe for many goroutines and many processes at once.
 //
-// A new kind of bucket needn't check keys and options, nor call Fail: [Sub], which the function that opens it
-// calls, does that. Of a condition that isn't met it may say ErrChanged, and ErrNotFound of what isn't there to be replaced or deleted.
+// A new kind of bucket needn't check keys and options, nor call Fail: [Sub] does that, and the function that opens the bucket calls
+// Sub. If a condition isn't met, the new kind may return ErrChanged, and if the object to replace or delete doesn't exist, ErrNotFound.
 type Bucket interface {
-	// Get opens an object, which is ErrNotFound if there is none. The caller has to close its Body.
-	// A body that breaks off is an error of its Read, and so is one that isn't what a checksum of
-	// the service says.
+	// Get opens an object, or returns ErrNotFound if it doesn't exist. The caller has to close the Body. Its
+	// Read returns an error if the body is truncated, or if it doesn't match the service's checksum.
 	Get(ctx context.Context, key string, opts GetOptions) (*Object, error)
 
-	// Stat describes an object without reading it. ErrNotFound if there is none.
+	// Stat describes an object without reading it. It returns ErrNotFound if the object doesn't exist.
 	Stat(ctx context.Context, key string) (Info, error)
 
-	// Put writes an object: content, from its beginning to its end, whatever was read of it before.
-	// It may be read several times, and at several places at once. Nothing is written if content
-	// can't be read, or is shorter than it says. ErrExists and ErrChanged say that a condition of
-	// the options isn't met.
+	// Put writes all of content, wherever its read position is. It may read content several times and
+	// at several offsets at once. It writes nothing if content can't be read, or is shorter than its
+	// size. It returns ErrExists or ErrChanged if a condition of the options isn't met.
 	Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error)
 
-	// List describes the objects whose keys begin with prefix, which may be "" and may end within a
-	// name, in no particular order. It ends with the first error. Of what is written or deleted
-	// while it runs, it may have the state before or after. The Tags may be "", and so may
-	// ContentType and CacheControl.
+	// List describes the objects whose keys begin with prefix, in no particular order. The prefix may be "", and
+	// may end within a name. List ends with the first error. For objects that are written or deleted meanwhile,
+	// it may return the old or the new state. Tag, ContentType and CacheControl may be "".
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
 
-	// Delete removes an object. That there is none is no error.
+	// Delete removes an object. Deleting an object that doesn't exist is no error.
 	Delete(ctx context.Context, key string) error
 
 	// String names the bucket for people, as a URL or a path, without secrets.
 	String() string
 
-	// Close closes connections that are idle. No method is called afterwards.
+	// Close closes idle connections. No method may be called afterwards.
 	Close() error
 }
 
-// GetOptions say what Get reads. The zero value is all of the object.
+// GetOptions say what Get reads. The zero value reads the whole object.
 type GetOptions struct {
-	// Offset is the first byte to read. At or past the end of an object that isn't empty, it is ErrRange.
+	// Offset is the first byte to read. If it is at or past the end of a non-empty object, Get returns ErrRange.
 	Offset int64
-	// Length is how many bytes to read, at most those that there are; 0: to the end.
+	// Length is the maximal number of bytes to read; 0: to the end.
 	Length int64
-	// IfMatch is the Tag that the object has to have: with another one it is ErrChanged. "": it may have any.
+	// IfMatch is the Tag that the object has to have, else Get returns ErrChanged; "": any.
 	IfMatch string
 }
 
-// PutOptions say how Put writes. The zero value replaces what is there.
+// PutOptions say how Put writes. The zero value replaces any existing object.
 type PutOptions struct {
-	// ContentType is what the service answers with when others read the object by HTTP; "":
-	// application/octet-stream. A service never guesses it.
+	// ContentType is the header with which the service serves the object; "": application/octet-stream. A service never guesses it.
 	ContentType string
-	// CacheControl is the header of that name; "": there is none.
+	// CacheControl is the header of that name; "": no header.
 	CacheControl string
-	// IfAbsent writes only where there is no object: else it is ErrExists.
+	// IfAbsent writes only if the object doesn't exist, else Put returns ErrExists.
 	IfAbsent bool
-	// IfMatch writes only where the object has this Tag: else, and where there is none, it is
-	// ErrChanged. "": it may have any. It can't be combined with IfAbsent.
+	// IfMatch writes only if the object exists and has this Tag, else Put
+	// returns ErrChanged; "": any. It can't be combined with IfAbsent.
 	IfMatch string
-	// Private says that the object is a secret. A directory lets no other user read the file; who
-	// may read an object of a service is the business of the service.
+	// Private says that the object is a secret. In a directory, no other user can read
+	// the file; a service decides by its own settings who may read an object.
 	Private bool
 }
 
 // Info describes an object.
 type Info struct {
 	Key  string
-	Size int64 // of all of it, in bytes
-	// Tag changes with the content. Two objects with the same Tag and key have the same content; it means nothing else.
+	Size int64 // of the whole object, in bytes
+	// Tag changes with the content: objects with the same key and Tag have the same content. It has no other meaning.
 	Tag      string
 	Modified time.Time // by the service's clock
-	// ContentType and CacheControl are what Put said; "": the bucket doesn't keep it.
+	// ContentType and CacheControl are those of Put; "" if the bucket doesn't keep them.
 	ContentType, CacheControl string
 }
 
-// Object is an object that is read.
+// Object is an open object.
 type Object struct {
 	Info
 	Body io.ReadCloser // the part that was asked for
 }
 
-// Bytes is content for Put.
+// Bytes returns content for Put.
 func Bytes(content []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content)))
 }
 
-// ReadAll returns the content of an object that has at most limit bytes; a larger one is ErrTooLarge.
+// ReadAll returns the content of an object, or ErrTooLarge if it has more than limit bytes.
 func ReadAll(ctx context.Context, b Bucket, key string, limit int64) ([]byte, Info, error) {
 	object, err := b.Get(ctx, key, GetOptions{})
 	if err != nil {
@@ -145,8 +136,7 @@ func ReadAll(ctx context.Context, b Bucket, key string, limit int64) ([]byte, In
 	return content, object.Info, nil
 }
 
-// check returns an error for what Put can't do whatever the bucket: a key that is none, options that contradict each
-// other, content that is shorter than it says.
+// check returns an error for what no bucket can write: an invalid key, contradictory options, content that is shorter than its size.
 func (opts PutOptions) check(key string, content *io.SectionReader) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -162,12 +152,11 @@ func (opts PutOptions) check(key string, content *io.SectionReader) error {
 	return nil
 }
 
-// maxKey leaves room for a prefix: services take 1024 bytes in all.
+// maxKey leaves room for a prefix: services allow 1024 bytes in all.
 const maxKey = 900
 
-// CheckKey returns an error, which matches ErrKey, for a key that not all buckets can have. A key
-// consists of names with slashes between them. A name isn't empty, "." or "..". Keys are UTF-8
-// without backslashes and control characters, and have 900 bytes at most.
+// CheckKey returns an error, which matches ErrKey, for a key that some bucket can't have. A key consists of names with slashes
+// between them. No name is empty, "." or "..". Keys are UTF-8 without backslashes and control characters, of at most 900 bytes.
 func CheckKey(key string) error {
 	if !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
 		return fmt.Errorf("%w: %q has a character that no key may have", ErrKey, key)
@@ -181,7 +170,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// checkDirectoryKey refuses what a directory of files can't have, or keeps for itself.
+// checkDirectoryKey also rejects keys that can't be file names here, or that a directory reserves for itself.
 func checkDirectoryKey(key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -197,21 +186,21 @@ func checkDirectoryKey(key string) error {
 	return nil
 }
 
-// What callers branch on, with errors.Is, beside getproviders.ErrUnauthorized.
+// Errors that callers branch on with errors.Is, like getproviders.ErrUnauthorized.
 var (
-	// ErrNotFound: there is no such object.
+	// ErrNotFound: the object doesn't exist.
 	ErrNotFound = errors.New("there is no such object")
-	// ErrNoBucket: there is no such bucket, so that it isn't known whether the object exists. It isn't a kind of ErrNotFound.
+	// ErrNoBucket: the bucket doesn't exist, so nobody knows whether the object does. It doesn't match ErrNotFound.
 	ErrNoBucket = errors.New("there is no such bucket")
-	// ErrExists: there is an object where there should be none.
+	// ErrExists: the object exists, against PutOptions.IfAbsent.
 	ErrExists = errors.New("the object exists already")
-	// ErrChanged: the object isn't the one that the caller knows.
+	// ErrChanged: the object doesn't have the Tag of IfMatch.
 	ErrChanged = errors.New("the object has changed")
 	// ErrRange: the object has no such part.
 	ErrRange = errors.New("the object is shorter than that")
-	// ErrTooLarge: the object is larger than the caller wants it.
+	// ErrTooLarge: the object is larger than the caller's limit.
 	ErrTooLarge = errors.New("the object is larger than the limit")
-	// ErrKey: the key isn't one that an object may have.
+	// ErrKey: the key is invalid.
 	ErrKey = errors.New("invalid key")
 	// ErrUnsupported: the service can't meet a condition of PutOptions. Nothing was written.
 	ErrUnsupported = errors.New("the service has no such condition")
@@ -219,15 +208,15 @@ var (
 	ErrUnreachable = errors.New("the service gives no answer")
 )
 
-// doing are the calls in words.
+// doing are the operations in words.
 var doing = map[string]string{
 	"get": "reading", "stat": "looking for", "put": "writing", "list": "listing", "delete": "deleting", "open": "opening",
 }
 
-// Fail says of the cause of a failure that it was "get", "stat", "put", "list", "delete" or "open" of a bucket that failed, for an
-// object, or for the prefix of a list, for those who implement a Bucket. What is said of a bucket below this one is said of this,
-// and nil stays nil. Other requests to the bucket fail, too, if there is no such bucket, or if the service gives no answer, or wants
-// other credentials.
+// Fail wraps an error of a Bucket's method, for those who implement one. op is "get", "stat", "put", "list",
+// "delete" or "open"; key is the object's key, or the prefix of a list. An error that Fail made for the bucket
+// below this one is renamed to this one, and nil stays nil. The error says that other requests to the bucket
+// fail, too, if the bucket doesn't exist, or the service doesn't answer or rejects the credentials.
 func Fail(op string, b fmt.Stringer, key string, err error) error {
 	if err == nil {
 		return nil

@@ -22,18 +22,16 @@ import (
 // directory is the bucket of NewDirectory.
 type directory struct {
 	root string
-	now  func() time.Time // by which old files that killed processes left are told
+	now  func() time.Time // for the age of files that killed processes left
 }
 
-// NewDirectory returns the bucket whose objects are files below a directory, which is made when the first object is written. Nothing of
-// it is special: a web server of static files can serve it, and what other programs put there is read.
+// NewDirectory returns a bucket whose objects are files below a directory, which is made when the first object is written. It is
+// an ordinary directory: any web server of static files can serve it, and files that other programs put there are objects.
 //
-// A key can't be another key's directory, unlike in services, and of two keys that differ in case
-// alone a file system may see one. ContentType and CacheControl aren't kept. Links that lead out of
-// the directory aren't followed. Names that begin with ".tfdeps-" are its own: files that are being
-// made, and a file lock, which is what conditions rest on. On a file system without file locks
-// (some mounts of NFS), they hold between the goroutines of one process only by luck. On Windows,
-// an object can't be replaced or deleted while it is read.
+// A key can't be another key's directory, unlike in services, and some file systems treat keys that differ only in case as one.
+// ContentType and CacheControl aren't kept. Links that lead out of the directory aren't followed. Names that begin with ".tfdeps-" are
+// reserved: for temporary files, and for a file lock, which conditions rely on. On a file system without file locks (some NFS mounts),
+// concurrent writers may violate a condition. On Windows, an object can't be replaced or deleted while it is read.
 func NewDirectory(root string) Bucket { return Sub(&directory{root, time.Now}, "") }
 
 const (
@@ -45,13 +43,12 @@ const (
 	// privateMode is for PutOptions.Private.
 	privateMode fs.FileMode = 0o600
 
-	// maxHashed is how large a file may be whose Tag is a hash of its content. Documents are
-	// smaller, and are replaced, sometimes twice within the resolution of a file system's clock;
-	// archives are larger, and aren't.
+	// maxHashed bounds the size of files whose Tag is a hash of their content. Documents are smaller, and may be
+	// replaced twice within the resolution of the file system's clock; archives are larger, and aren't replaced.
 	maxHashed = 1 << 20
 )
 
-// lockPoll says how long a writer waits: others hold the lock only for a rename.
+// lockPoll is how long a writer waits; others hold the lock only for a rename.
 var lockPoll = filelock.Poll{First: time.Millisecond, Last: 50 * time.Millisecond, Limit: time.Minute}
 
 // String implements Bucket.
@@ -80,7 +77,7 @@ func (d *directory) Get(ctx context.Context, key string, opts GetOptions) (*Obje
 	return &Object{Info: info, Body: &fileBody{ctx: ctx, part: io.NewSectionReader(file, opts.Offset, length), file: file}}, nil
 }
 
-// fileBody is a part of a file. A file that became shorter is an error.
+// fileBody is a part of a file. Reading a file that became shorter is an error.
 type fileBody struct {
 	ctx  context.Context
 	part *io.SectionReader
@@ -113,7 +110,7 @@ func (d *directory) Stat(ctx context.Context, key string) (Info, error) {
 	return info, file.Close()
 }
 
-// open opens the file of a key. A root keeps links from leading out of the directory.
+// open opens the file of a key. os.Root doesn't follow links out of the directory.
 func (d *directory) open(ctx context.Context, key string) (*os.File, Info, error) {
 	if err := cmp.Or(checkDirectoryKey(key), ctx.Err()); err != nil {
 		return nil, Info{}, err
@@ -124,7 +121,7 @@ func (d *directory) open(ctx context.Context, key string) (*os.File, Info, error
 	}
 	defer root.Close()
 	name := filepath.FromSlash(key)
-	stat, err := root.Stat(name) // before it is opened, as a pipe would have to be waited for
+	stat, err := root.Stat(name) // before opening, because opening a pipe would block
 	if err != nil {
 		return nil, Info{}, absent(err)
 	}
@@ -142,7 +139,7 @@ func (d *directory) open(ctx context.Context, key string) (*os.File, Info, error
 	return file, info, err
 }
 
-// absent translates that there is no file. One that lies where a directory should be is no object either.
+// absent turns errors for missing files into ErrNotFound. A file in place of a parent directory is one of these, too.
 func absent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || isNotDirectory(err) {
 		return ErrNotFound
@@ -150,7 +147,7 @@ func absent(err error) error {
 	return err
 }
 
-// describe says what an open file is.
+// describe returns the Info of an open file.
 func describe(file *os.File, key string) (Info, error) {
 	stat, err := file.Stat()
 	if err != nil {
@@ -178,7 +175,7 @@ func (d *directory) List(ctx context.Context, prefix string) iter.Seq2[Info, err
 	}
 }
 
-// list calls found for each object, until it returns false.
+// list calls found for each object until found returns false.
 func (d *directory) list(ctx context.Context, prefix string, found func(Info) bool) error {
 	begin := "."
 	if at := strings.LastIndexByte(prefix, '/'); at >= 0 {
@@ -194,7 +191,7 @@ func (d *directory) list(ctx context.Context, prefix string, found func(Info) bo
 	tree := root.FS()
 	return fs.WalkDir(tree, begin, func(key string, entry fs.DirEntry, err error) error {
 		if err = cmp.Or(ctx.Err(), err); err != nil {
-			return ignoreNotFound(absent(err)) // it may go while the list is made
+			return ignoreNotFound(absent(err)) // files may disappear during the walk
 		}
 		if !mayHold(key, entry, prefix) {
 			if entry.IsDir() {
@@ -202,7 +199,7 @@ func (d *directory) list(ctx context.Context, prefix string, found func(Info) bo
 			}
 			return nil
 		}
-		stat, err := fs.Stat(tree, key) // what a link leads to counts
+		stat, err := fs.Stat(tree, key) // follows links
 		if err != nil || !stat.Mode().IsRegular() {
 			return nil
 		}

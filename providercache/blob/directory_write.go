@@ -14,7 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
+// Put implements Bucket. It writes the file in a private
+// directory, and renames it while it holds the lock.
 func (d *directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
 	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
 	if err == nil {
@@ -53,7 +54,7 @@ func writeFile(ctx context.Context, path, key string, content *io.SectionReader,
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil {
-		err = file.Chmod(mode) // whatever the umask is
+		err = file.Chmod(mode) // OpenFile applied the umask
 	}
 	if err != nil {
 		return Info{}, err
@@ -61,7 +62,7 @@ func writeFile(ctx context.Context, path, key string, content *io.SectionReader,
 	return describe(file, key)
 }
 
-// replace puts a file that was made into its place, if the conditions are met.
+// replace renames the new file into place, if the conditions are met.
 func (d *directory) replace(ctx context.Context, root *os.Root, made, key string, opts PutOptions) error {
 	name := filepath.FromSlash(key)
 	if opts.IfAbsent {
@@ -84,7 +85,7 @@ func (d *directory) replace(ctx context.Context, root *os.Root, made, key string
 	return err
 }
 
-// Delete implements Bucket. Directories that become empty go, too.
+// Delete implements Bucket. It also removes directories that become empty.
 func (d *directory) Delete(ctx context.Context, key string) error {
 	if err := cmp.Or(checkDirectoryKey(key), ctx.Err()); err != nil {
 		return err
@@ -113,7 +114,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// locked calls f while no other process or goroutine does.
+// locked calls f while it holds the file lock of the bucket.
 func (d *directory) locked(ctx context.Context, f func(root *os.Root) error) error {
 	held, err := filelock.Wait(ctx, filepath.Join(d.root, lockName), lockPoll)
 	if err != nil {

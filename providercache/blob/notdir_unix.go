@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// isNotDirectory reports that a path leads through a file.
+// isNotDirectory reports whether a parent in a path is a file.
 func isNotDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -1,4 +1,5 @@
 package blob
 
-// isNotDirectory reports that a path leads through a file, for which Windows says that there is none.
+// isNotDirectory is always false: if a parent in a path is a file,
+// Windows says that the file doesn't exist.
 func isNotDirectory(error) bool { return false }

@@ -9,10 +9,10 @@ import (
 )
 
 // Sub returns the objects of a bucket whose keys begin with prefix and a slash, as a bucket whose
-// keys don't have that. Prefix is a key; with "" it is all objects. To close it is to close the bucket.
+// keys lack both. prefix is a key, or "" for all objects. Closing the result closes the bucket.
 //
-// What it returns checks keys and options before it asks the bucket, passes over objects that no key can name, such as
-// those by which some programs mark directories, and names itself in errors.
+// The result checks keys and options before it calls the bucket, skips objects with invalid keys,
+// such as the markers that some programs write for directories, and names itself in errors.
 func Sub(b Bucket, prefix string) Bucket {
 	if prefix != "" {
 		prefix += "/"
@@ -38,7 +38,7 @@ func (s *sub) Get(ctx context.Context, key string, opts GetOptions) (*Object, er
 		return nil, Fail("get", s, key, err)
 	}
 	object, err := s.bucket.Get(ctx, s.prefix+key, opts)
-	if errors.Is(err, ErrRange) && opts.Offset == 0 { // it is empty: no range has a part of it
+	if errors.Is(err, ErrRange) && opts.Offset == 0 { // it is empty, so every range is an error
 		object, err = s.bucket.Get(ctx, s.prefix+key, GetOptions{IfMatch: opts.IfMatch})
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *sub) String() string {
 	return strings.TrimSuffix(s.bucket.String(), "/") + "/" + strings.TrimSuffix(s.prefix, "/")
 }
 
-// Endpoint is that of the whole bucket.
+// Endpoint returns that of the whole bucket.
 func (s *sub) Endpoint() string {
 	if elsewhere, ok := s.bucket.(interface{ Endpoint() string }); ok {
 		return elsewhere.Endpoint()

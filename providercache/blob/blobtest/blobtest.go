@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Run tests a bucket. New returns one that is empty, for each test another; Run closes it.
+// Run tests a bucket. newBucket returns a new, empty one for each test; Run closes it.
 func Run(t *testing.T, newBucket func(t *testing.T) blob.Bucket) {
 	for name, test := range map[string]func(*testing.T, blob.Bucket){
 		"reads what was written":                 readsWhatWasWritten,
@@ -55,7 +55,7 @@ func Run(t *testing.T, newBucket func(t *testing.T) blob.Bucket) {
 	}
 }
 
-// put writes an object, which has to succeed.
+// put writes an object, and fails the test if that fails.
 func put(t *testing.T, b blob.Bucket, key, content string) blob.Info {
 	t.Helper()
 	info, err := b.Put(t.Context(), key, blob.Bytes([]byte(content)), blob.PutOptions{ContentType: "text/plain"})
@@ -68,7 +68,7 @@ func put(t *testing.T, b blob.Bucket, key, content string) blob.Info {
 	return info
 }
 
-// want reads a part of an object.
+// want reads a part of an object, and compares it with content.
 func want(t *testing.T, b blob.Bucket, key string, opts blob.GetOptions, content string) blob.Info {
 	t.Helper()
 	object, err := b.Get(t.Context(), key, opts)

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// writers is how many write at once.
+// writers is the number of concurrent writers.
 const writers = 6
 
 func oneWriterWins(t *testing.T, b blob.Bucket) {
@@ -37,7 +37,7 @@ func oneWriterWins(t *testing.T, b blob.Bucket) {
 	want(t, b, "key", blob.GetOptions{}, won)
 }
 
-// losesNoUpdate counts, with many who count.
+// losesNoUpdate lets many writers increment a counter.
 func losesNoUpdate(t *testing.T, b blob.Bucket) {
 	const times, attempts = 3, 500
 	put(t, b, "count", "0")
