@@ -14,21 +14,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Bucket returns a bucket as a destination: it gets the same tree as a [Directory], whose keys are
-// the paths. Served by the bucket's own web server, or by any in front of it, it is a network mirror.
+// Bucket returns a destination that is a bucket: it gets the same tree as a [Directory], with
+// paths as keys. Served by the bucket's own web server, or by a proxy, it is a network mirror.
 //
-// Nothing is known of a bucket but what its documents say: they list the zh of each archive beside
-// the h1, so that an archive which a document lists with a hash that the Source or a lock file
-// knows isn't fetched. An archive never changes: where the bucket has other bytes under its name,
-// that is an error, and they stay, unless Verify finds that they aren't what the document lists. Objects have a type and a lifetime for caches of HTTP; none is
-// encoded.
+// The bucket's documents are all that Update knows of its content: they list the zh of each archive beside the h1, and
+// an archive with a hash that the Source or a lock file knows isn't fetched. An archive never changes: if the bucket
+// has other bytes under its name, that is an error, and they stay, unless Verify finds that they aren't what the
+// document lists. Objects have a content type and a Cache-Control header, and no content encoding.
 //
-// Several processes may publish to one bucket at once. A document is changed on the condition that
-// it is still the one that was read, and read again if it isn't. Where the service has no such
-// condition, it is written, and read again until it has what this run published; an update that is
-// lost all the same is made again by the next run. With Prune, the Specs have to name all packages
-// that are to stay, those of other publishers, too, and PruneGrace is measured by the service's
-// clock against that of the Fetcher.
+// Several processes may publish to one bucket at once. A document is written on the condition that it hasn't changed since it was
+// read; otherwise it is read again. If the service has no such conditions, the document is written, and read again until it has what
+// this run published; an update that is lost all the same is repeated by the next run. With Prune, the Specs have to name all packages
+// that are to stay, also those of other publishers. PruneGrace compares the service's clock with that of the Fetcher.
 func Bucket(to blob.Bucket) Destination { return bucket{to} }
 
 type bucket struct{ blob.Bucket }
@@ -41,7 +38,7 @@ func (to bucket) open(m *run) error {
 
 // inBucket is one run for a bucket.
 type inBucket struct {
-	*archivedir.Dir // where archives are on their way
+	*archivedir.Dir // where archives are staged
 	bucket          blob.Bucket
 	objects         map[getproviders.Provider]map[string]blob.Info // by keys
 	listed          map[release]map[string]archivedir.ArchiveEntry // by platforms
@@ -51,7 +48,7 @@ func (b *inBucket) at(key string) string { return b.bucket.String() + "/" + key 
 
 func (b *inBucket) path(_ getproviders.Selection, name string) string { return b.at(name) }
 
-// look finds out what the bucket has of the providers and versions that are wanted.
+// look lists the objects of the wanted providers, and reads the documents of the wanted versions.
 func (b *inBucket) look(ctx context.Context, packages []archivedir.Item) error {
 	b.objects, b.listed = map[getproviders.Provider]map[string]blob.Info{}, map[release]map[string]archivedir.ArchiveEntry{}
 	var providers []getproviders.Provider
@@ -80,7 +77,7 @@ func (b *inBucket) look(ctx context.Context, packages []archivedir.Item) error {
 	return errors.Join(errs...)
 }
 
-// list returns the objects of a provider, by their keys.
+// list returns a provider's objects by key.
 func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[string]blob.Info, error) {
 	objects := map[string]blob.Info{}
 	for info, err := range b.bucket.List(ctx, archivedir.MirrorDir(p)+"/") {
@@ -92,7 +89,7 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 	return objects, nil
 }
 
-// find implements place, by what the document about the version says.
+// find implements place, from the document about the version.
 func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	objects := b.objects[p.Provider]
 	entry, listed := b.listed[releaseOf(p)][p.Platform.String()]
@@ -111,7 +108,7 @@ func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Clai
 	return c, nil
 }
 
-// receiptOf is what a document says of an archive.
+// receiptOf returns the hashes of an archive's entry in a document.
 func receiptOf(entry archivedir.ArchiveEntry) (r receipt.Receipt) {
 	for _, h := range entry.Hashes {
 		switch h.Scheme() {

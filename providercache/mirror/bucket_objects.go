@@ -22,9 +22,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
-// What a bucket's web server says of its objects. Archives never change. A cache may show a
-// document that is a minute old, ten minutes while it asks for a new one, and a day if it gets
-// none.
+// The headers of a bucket's objects. Archives never change. A cache may serve a document that is a minute old, one
+// that is ten minutes old while it asks for a new one, and one that is a day old if the bucket doesn't answer.
 const (
 	archiveLifetime  = "public, max-age=31536000, immutable"
 	documentLifetime = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
@@ -34,11 +33,11 @@ const (
 	listType     = "text/plain"
 	binaryType   = "application/octet-stream"
 
-	// maxAttempts is how often a document is read and written again that other publishers write meanwhile.
+	// maxAttempts bounds how often a document is read and written again because other publishers change it.
 	maxAttempts = 40
 )
 
-// errBusy: many others write the document.
+// errBusy says that too many others change the document.
 var errBusy = errors.New("others keep changing it; run it again")
 
 func versionKey(p getproviders.Provider, v getproviders.Version) string {
@@ -63,7 +62,8 @@ func (b *inBucket) Put(ctx context.Context, kept []archivedir.Kept) error {
 	return nil
 }
 
-// putArchive puts an archive where there is none, or in place of one that is damaged. One that is there has to have the same content.
+// putArchive writes an archive if the key is free or its object is damaged.
+// Any other object under the key has to have the same content.
 func (b *inBucket) putArchive(ctx context.Context, k archivedir.Kept) error {
 	name, zh := k.Name, k.Known.Receipt.ZH
 	content, err := os.Open(k.Stage.ArchivePath())
@@ -91,7 +91,7 @@ func (b *inBucket) putArchive(ctx context.Context, k archivedir.Kept) error {
 	return err
 }
 
-// sameArchive reads an archive of the bucket that no document lists.
+// sameArchive reads an archive that no document lists, and returns an error if its hash isn't zh.
 func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders.Hash) error {
 	object, err := b.bucket.Get(ctx, name, blob.GetOptions{})
 	if err != nil {
@@ -109,13 +109,13 @@ func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders
 	return nil
 }
 
-// The documents of a mirror have one argument: what they list.
+// The documents of a mirror have one attribute, a map.
 const (
-	versionsListed = "versions" // by the index
-	archivesListed = "archives" // by the document about a version
+	versionsListed = "versions" // in the index
+	archivesListed = "archives" // in the document about a version
 )
 
-// readDocument returns what a document lists, and its tag. One that isn't there lists nothing.
+// readDocument returns the map in a document, and the object's tag. For a missing document the map is empty, and the tag "".
 func readDocument[T any](ctx context.Context, b *inBucket, key, argument string) (listed map[string]T, tag string, err error) {
 	listed = map[string]T{}
 	text, info, err := blob.ReadAll(ctx, b.bucket, key, archivedir.MaxDocument)
@@ -135,9 +135,8 @@ func readDocument[T any](ctx context.Context, b *inBucket, key, argument string)
 	return listed, info.Tag, b.unlisted(key, err)
 }
 
-// changeDocument changes what a document lists. It reads the document, and writes it on the condition that no other
-// process did meanwhile, until that is so. Where there are no such conditions, it is written and read again, until it is
-// as it should be.
+// changeDocument changes the map in a document. It reads the document, and writes it on the condition that nobody changed it
+// meanwhile, until that succeeds. Without such conditions, it writes the document and reads it again, until it has the change.
 func changeDocument[T any](ctx context.Context, b *inBucket, key, argument string, change func(listed map[string]T)) error {
 	conditional := true
 	for attempt := range maxAttempts {
@@ -180,7 +179,7 @@ func (b *inBucket) Read(ctx context.Context, name string) ([]byte, error) {
 	return content, b.unlisted(name, err)
 }
 
-// Write implements archivedir.Files, for what is signed.
+// Write implements archivedir.Files, for signed documents.
 func (b *inBucket) Write(ctx context.Context, name string, content []byte) error {
 	opts := blob.PutOptions{ContentType: listType, CacheControl: documentLifetime}
 	switch path.Ext(name) {
@@ -198,7 +197,7 @@ func (b *inBucket) RemoveFile(ctx context.Context, name string) error {
 	return b.unlisted(name, b.bucket.Delete(ctx, name))
 }
 
-// unlisted is archivedir.Unlisted for an error about an object; nil for nil.
+// unlisted is archivedir.Unlisted for an error about an object; it returns nil for nil.
 func (b *inBucket) unlisted(key string, err error) error {
 	if err == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
-// providers finds the providers that the bucket has anything of, if that matters.
+// providers returns, if it prunes, the providers that have any object in the bucket.
 func (b *inBucket) providers(ctx context.Context, prune bool) (found []getproviders.Provider, err error) {
 	if !prune {
 		return nil, nil
@@ -35,8 +35,8 @@ func (b *inBucket) providers(ctx context.Context, prune bool) (found []getprovid
 	return found, nil
 }
 
-// publish lists what this run has put into the bucket, or found there. Documents about
-// versions come before the list of versions.
+// publish lists the archives that this run has put into the bucket, or found
+// there. It writes documents about versions before the list of versions.
 func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept, _ bool) (done published) {
 	kept = slices.DeleteFunc(slices.Clone(kept), func(k *archivedir.Kept) bool { return k.Err != nil })
 	if len(kept) == 0 {
@@ -68,7 +68,7 @@ func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []
 	return done
 }
 
-// publishVersion writes what is signed about a version, and then lists its archives.
+// publishVersion writes the signed documents of a version, and then lists its archives.
 func (b *inBucket) publishVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version, kept []*archivedir.Kept) error {
 	list := func(listed map[string]archivedir.ArchiveEntry) {
 		for _, k := range kept {
@@ -94,7 +94,7 @@ func (b *inBucket) publishVersion(ctx context.Context, p getproviders.Provider, 
 	return changeDocument(ctx, b, versionKey(p, v), archivesListed, list)
 }
 
-// entryOf is what a document lists of an archive.
+// entryOf returns a document's entry for an archive.
 func entryOf(k *archivedir.Kept) archivedir.ArchiveEntry {
 	entry := archivedir.ArchiveEntry{URL: baseName(k.Name)}
 	for _, h := range []getproviders.Hash{k.Known.Receipt.ArchiveH1(), k.Known.Receipt.ZH} {
@@ -105,7 +105,7 @@ func entryOf(k *archivedir.Kept) archivedir.ArchiveEntry {
 	return entry
 }
 
-// checkPublished makes sure that no other publisher has removed what this run lists.
+// checkPublished returns an error if another publisher has removed anything that this run lists.
 func (b *inBucket) checkPublished(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept) error {
 	objects, err := b.list(ctx, p)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// choose finds out which packages are wanted: each once, in order. The errors
-// are those of providers without a version.
+// choose returns the wanted packages, each once, in order. The
+// errors are those of providers without a version.
 func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.Item, errs []error) {
 	found, failed := par.Map(ctx, m.dir.Fetcher.Limits.Queries, wanted, m.packagesOf)
 	for i, err := range failed {
@@ -39,8 +39,7 @@ func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.
 	return packages, errs
 }
 
-// packagesOf are the packages that one wish comes to, in the order of platforms
-// as they were asked for.
+// packagesOf returns the packages of one Spec, with the platforms in the requested order.
 func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Item, err error) {
 	selections, err := m.versionsOf(ctx, w)
 	if err != nil {
@@ -65,7 +64,7 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 	return packages, nil
 }
 
-// versionsOf are the versions that one wish comes to.
+// versionsOf returns the versions of one Spec.
 func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection, error) {
 	s := w.Selected()
 	s.Locked = w.Locked

@@ -20,10 +20,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// Directory returns a directory as a destination, which is made if it doesn't exist. It
-// gets the tree that Terraform writes, and its indexes list all archives in it. What an
-// archive is, is known from receipts in the Fetcher's StateDir, or from reading it. An
-// archive whose bytes are replaced is taken out of the index first.
+// Directory returns a destination that is a directory, which is made if it doesn't exist. It gets the tree that
+// Terraform writes, and its indexes list all archives in it. The hashes of an archive come from receipts in the
+// Fetcher's StateDir, or from reading it. Before an archive's bytes are replaced, it is removed from the index.
 func Directory(path string) Destination { return directory(path) }
 
 type directory string
@@ -53,7 +52,7 @@ func (d *inDirectory) path(_ getproviders.Selection, name string) string { retur
 
 func (d *inDirectory) look(context.Context, []archivedir.Item) error { return nil }
 
-// find identifies an archive. One that can't be read is replaced.
+// find identifies an archive. An archive that can't be read is replaced.
 func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	if err := store.Holds(p.Provider, runtime.GOOS); err != nil {
 		return c, err
@@ -70,7 +69,8 @@ func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir
 	return c, nil
 }
 
-// listed is the hash of an archive that is signed beside it, or those by which the document about its version lists it; nil: there are none.
+// listed returns the hash of an archive in the signed checksums beside it, or
+// else its hashes in the document about its version; nil if neither has it.
 func (d *inDirectory) listed(p archivedir.Item) []getproviders.Hash {
 	of, v := p.Selection.Provider, p.Selection.Version
 	if signed, ok := of.ReadSignedDocuments(d.Path(archivedir.MirrorDir(of)), v); ok {
@@ -90,7 +90,7 @@ func (d *inDirectory) listed(p archivedir.Item) []getproviders.Hash {
 	return entry.Hashes
 }
 
-// Put publishes an archive, unless there is another one in its place: publish replaces that.
+// Put publishes an archive, unless its path has another archive: publish replaces that one.
 func (d *inDirectory) Put(ctx context.Context, kept []archivedir.Kept) (err error) {
 	for i := range kept {
 		k := &kept[i]
@@ -102,7 +102,7 @@ func (d *inDirectory) Put(ctx context.Context, kept []archivedir.Kept) (err erro
 	return err
 }
 
-// providers are all that there are: two processes that write one mirror would each list what they know.
+// providers returns all providers in the directory: two processes that write one mirror would otherwise each list only their own packages.
 func (d *inDirectory) providers(ctx context.Context, _ bool) ([]getproviders.Provider, error) {
 	there, err := (&getproviders.FilesystemMirrorSource{Dir: d.Root}).Providers(ctx)
 	if err != nil {
@@ -126,8 +126,7 @@ func (d *inDirectory) publish(ctx context.Context, p getproviders.Provider, all 
 	return done
 }
 
-// replaceArchives puts archives into the places of others: while that is done,
-// the index doesn't list them.
+// replaceArchives replaces archives by those with other bytes. The index doesn't list them meanwhile.
 func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	there := func(p receipt.Pending) bool { return kept[p.Name] == nil || kept[p.Name].Stage == nil }
 	for _, v := range listing.SortedVersions() {
@@ -137,7 +136,7 @@ func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Li
 		}
 		err := d.Write(ctx, versionKey(listing.Provider, v), listing.Version(v, there))
 		if err == nil {
-			err = archivedir.RemoveDocuments(ctx, d.Dir, listing.Provider, v) // what they are about goes
+			err = archivedir.RemoveDocuments(ctx, d.Dir, listing.Provider, v) // their signature doesn't cover the new bytes
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -152,8 +151,8 @@ func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Li
 	return errs
 }
 
-// writeIndexes writes what changes: versions first, so that the list of them
-// lists none whose document isn't there.
+// writeIndexes writes the documents that change: those about versions first,
+// so that the list of versions never names one without a document.
 func (d *inDirectory) writeIndexes(ctx context.Context, listing archivedir.Listing, _ map[string]*archivedir.Kept) (errs []error) {
 	for _, v := range listing.SortedVersions() {
 		if err := d.Write(ctx, versionKey(listing.Provider, v), listing.Version(v, nil)); err != nil {
@@ -169,8 +168,7 @@ func (d *inDirectory) writeIndexes(ctx context.Context, listing archivedir.Listi
 	return errs
 }
 
-// writeDocuments writes what is signed about the versions beside their archives,
-// before an index lists these.
+// writeDocuments writes the signed checksums of versions beside their archives, before an index lists these.
 func (d *inDirectory) writeDocuments(ctx context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	for _, v := range listing.SortedVersions() {
 		var ofVersion []*archivedir.Kept
@@ -193,7 +191,7 @@ func (d *inDirectory) writeDocuments(ctx context.Context, listing archivedir.Lis
 	return errs
 }
 
-// unlist empties the documents of which publish has written none.
+// unlist empties the documents that publish hasn't written.
 func (d *inDirectory) unlist(ctx context.Context, p getproviders.Provider, _ map[string]bool, versions map[getproviders.Version]bool) error {
 	files, err := d.list(ctx, p)
 	empty := func(name string, document any) {

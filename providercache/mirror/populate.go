@@ -1,22 +1,19 @@
-// Package mirror fills a directory, a bucket or a registry with packed packages for others
-// to install from. A directory becomes a filesystem mirror, and, by the indexes that are
-// written, a network mirror on any web server of static files.
+// Package mirror fills a directory, a bucket or a registry with packed packages for others to install from. A directory
+// becomes a filesystem mirror and, because indexes are written, also a network mirror on any web server of static files.
 //
 //	f := &providercache.Fetcher{Source: source}
 //	specs := []mirror.Spec{{PackageSpec: getproviders.PackageSpec{Provider: provider}}}
 //	result, err := mirror.Update(ctx, f, mirror.Directory("mirror"), specs, mirror.Options{})
 //
-// The tree is Terraform's, byte for byte (see the network mirror protocol), and beside
-// the archives are the signed lists of their checksums, which Terraform ignores and
-// tfdeps verifies. The mirror may be served meanwhile: an archive gets into its place
-// by one rename, before an index lists it; a list of checksums comes with its signature
-// last, and goes with it first; the document about a version comes before the list of
-// versions that names it. An archive whose bytes have to change is first taken out of
-// its document. So at every moment, and after a process was killed at any, what is
-// listed is there. For what is removed, the order is the reverse, and between the
-// indexes and the archives there is time for those who have read the indexes before.
+// The tree is Terraform's, byte for byte (see the network mirror protocol). Beside the archives are the signed lists of their
+// checksums, which Terraform ignores and tfdeps verifies. The mirror may be served meanwhile: an archive is renamed into
+// place before an index lists it; a list of checksums is written before its signature, and removed after it; the document
+// about a version is written before the list of versions that names it. An archive whose bytes have to change is first
+// removed from its document. So everything that is listed exists, at every moment, even if the process is killed. Removal
+// goes in the reverse order, and leaves clients that have read the old indexes time to fetch the archives.
 //
-// [Vendor] puts packages into the working directory that needs them, and [Push] those of a cache where other machines find them.
+// [Vendor] puts packages into the working directory that needs them, and
+// [Push] sends those of a cache to a remote for other machines.
 package mirror
 
 import (
@@ -35,63 +32,55 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 )
 
-// Options says what a mirror is to be like.
+// Options configure Update.
 type Options struct {
 	// Platforms are those of the packages; nil: the Fetcher's. AllPlatforms adds
 	// those that the Source lists for each version.
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
 
-	// Prune removes packages that aren't wanted, also those that other programs put there, with
-	// what the indexes say of them. If anything fails, nothing is removed.
-	// PruneGrace is for how long a client may use an index that it has read before:
-	// until the indexes have been without a package for that long, by their times, the
-	// package stays, and a later run with Prune removes it. 0: it goes at once.
+	// Prune removes packages that aren't wanted, also those that other programs put there, and their
+	// entries in the indexes. If anything fails, nothing is removed. PruneGrace is how long clients may go
+	// on using an index that they have read: an archive is removed by a run with Prune when the times of
+	// the indexes show that they haven't listed it for that long. 0: it is removed at once.
 	Prune      bool
 	PruneGrace time.Duration
 
-	// Verify reads each package that is there, and compares it with what documents and receipts
-	// say of it. One that is damaged is fetched again. In a registry nothing can be replaced: there
-	// it is an error.
+	// Verify reads each package in the mirror, and compares it with the hashes in documents and receipts. A
+	// damaged package is fetched again. A registry can't replace anything: there it is an error.
 	Verify bool
 }
 
-// Spec is a provider that the mirror is to hold. The Hashes are those of
-// a lock file: a package in the mirror that has one of them is kept without
-// asking the Source. Other packages needn't have one.
+// Spec is a provider that the mirror is to hold. Its Hashes are those of a lock file: a package in the
+// mirror with one of them is kept without asking the Source. Packages to fetch need not have one.
 type Spec struct {
 	getproviders.PackageSpec
 	Locked      bool // the Version is a lock file's
 	AllVersions bool // all that the Constraints allow; counts only without a Version
 }
 
-// Result is what became of a mirror.
+// Result is the result of Update.
 type Result struct {
-	Packages []event.Outcome // in the order of providers, versions and platforms, failures included
+	Packages []event.Outcome // sorted by provider, version and platform, including failed ones
 	Pruned   []string        // slash-separated paths below the mirror's directory, sorted
-	Waiting  []string        // such paths of archives that will be removed and aren't listed any more
+	Waiting  []string        // such paths of archives that no index lists any more, and that a later run removes
 }
 
-// Update has packages in a destination as they are, packed, and has its documents list
-// them. What is there already stays.
+// Update puts wanted packages, as archives, into a destination, and
+// lists them in its documents. Archives that are there already stay.
 //
-// A package is fetched unless an archive is there that the Source, or a lock file,
-// knows by its hash. None is ever unpacked; each is checked in a directory of its own
-// before it is put into its place.
+// A package is fetched unless an archive is there whose hash the Source or a lock file knows.
+// Packages are never unpacked; each is checked in a private directory before it is published.
 //
-// The signed list of checksums that the Source has for a version is kept beside its
-// packages, with the keys (see layout.ChecksumsName):
-// an installation from the mirror can verify them by it. It is asked for once.
+// The Source's signed list of checksums for a version is kept beside its packages, with the keys (see
+// layout.ChecksumsName), so that an installation from the mirror can verify them. It is requested once.
 //
-// Documents are written last, and nothing is listed before it is there: a client that
-// reads the mirror in the meantime, or after a process was killed, sees one that is
-// whole. Pruning is in the reverse order, and waits for clients
-// that have read an index before, for PruneGrace. A run without Prune, or one in
-// which anything fails, lists again what waits.
+// Documents are written last and list only archives that exist: a client that reads the mirror meanwhile, or after the
+// process was killed, sees a complete mirror. Pruning goes in the reverse order, and waits PruneGrace for clients that
+// have read an old index. A run without Prune, or with any failure, lists the waiting archives again.
 //
-// All packages are attempted, and the documents list what is there. The error
-// joins a *getproviders.Fault for each package that failed, which names the platform if a
-// version was chosen, and one for each document.
+// Update tries all packages, and the documents list what exists. The error joins a *getproviders.Fault for
+// each package that failed, which names the platform if a version was chosen, and one for each document.
 func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
 	if opts.Prune && len(wanted) == 0 {
 		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
@@ -126,7 +115,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	return result, errors.Join(errs...)
 }
 
-// byVersion has the packages of each version together, which come one after the other.
+// byVersion groups the packages by version; those of a version have to be adjacent.
 func byVersion(packages []archivedir.Item) (groups [][]archivedir.Item) {
 	for i, p := range packages {
 		if i == 0 || releaseOf(packages[i-1]) != releaseOf(p) {
@@ -138,7 +127,7 @@ func byVersion(packages []archivedir.Item) (groups [][]archivedir.Item) {
 	return groups
 }
 
-// Find implements archivedir.Destination. With Verify, it reads an archive that is there, and the claim has none if that is damaged.
+// Find implements archivedir.Destination. With Verify, it reads an existing archive, and claims none if that is damaged.
 func (m *run) Find(ctx context.Context, p *archivedir.Item) (c archivedir.Claim, err error) {
 	if c, err = m.find(ctx, *p); err != nil || c.Open == nil || !m.opts.Verify {
 		return c, err
@@ -159,7 +148,7 @@ func (m *run) Find(ctx context.Context, p *archivedir.Item) (c archivedir.Claim,
 		is = getproviders.ZH(sum)
 	}
 	switch {
-	case c.Has != nil && known.ZH == "": // it is compared with what is fetched
+	case c.Has != nil && known.ZH == "": // its receipt has no zh: it is fetched and compared
 		return archivedir.Claim{}, nil
 	case c.Has != nil && is == known.ZH && (c.Listed == nil || slices.ContainsFunc(c.Listed, c.Has)):
 		return c, nil

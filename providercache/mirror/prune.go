@@ -13,14 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// published is what became of documents, and of what they list.
+// published is the result of writing documents and of pruning.
 type published struct {
-	known           []receipt.Pending // what archives of the directory are
+	known           []receipt.Pending // receipts of archives in the directory
 	pruned, waiting []string
 	errs            []error
 }
 
-// publish has the documents list what is there, and removes what isn't wanted.
+// publish lists the archives in documents, and prunes those that aren't wanted.
 func (m *run) publish(ctx context.Context, kept []archivedir.Kept, prune bool) (all published) {
 	byProvider := map[getproviders.Provider][]*archivedir.Kept{}
 	for i := range kept {
@@ -52,10 +52,10 @@ func (m *run) publish(ctx context.Context, kept []archivedir.Kept, prune bool) (
 	return all
 }
 
-// prune takes what isn't wanted out of a provider's list of versions, then out of the documents
-// about versions. When it has been out of them for long enough, archives are removed, then what is
-// signed about them, and the documents last. For how long, only the times of the documents say:
-// one is written only when it changes.
+// prune removes unwanted entries from a provider's list of versions, then from the
+// documents about versions. PruneGrace after that, it removes archives, then their
+// signed documents, and the documents about versions last. The time is known from the
+// documents' modification times: a document is written only when it changes.
 func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept, done *published) {
 	wanted, versions := map[string]bool{}, map[getproviders.Version]bool{}
 	for _, k := range kept {
@@ -70,7 +70,7 @@ func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archiv
 		done.errs = append(done.errs, err)
 		return
 	}
-	unread := func(document string) bool { // no client goes any more by what it was before
+	unread := func(document string) bool { // no client uses an older copy of it any more
 		info, there := files[document]
 		return !there || m.opts.PruneGrace <= 0 || m.dir.Fetcher.Now().Sub(info.Modified) >= m.opts.PruneGrace
 	}
@@ -107,7 +107,7 @@ func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archiv
 	}
 }
 
-// dropped are the versions that there are documents about, and no archive that is wanted.
+// dropped returns the versions that have documents but no wanted archive.
 func dropped(files map[string]blob.Info, p getproviders.Provider, wanted map[getproviders.Version]bool) (versions []getproviders.Version) {
 	for name := range files {
 		v, ok := versionOf(name)
@@ -122,7 +122,7 @@ func dropped(files map[string]blob.Info, p getproviders.Provider, wanted map[get
 	return slices.Compact(versions)
 }
 
-// versionOf is the version that a document is about.
+// versionOf returns the version that a document is about.
 func versionOf(name string) (v getproviders.Version, ok bool) {
 	text, ok := strings.CutSuffix(baseName(name), ".json")
 	if !ok {

@@ -13,15 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// errNotRecorded says that the lock file has no h1, so that it can't be known which package of a remote is meant.
+// errNotRecorded says that the lock file has no h1, which would name the package in the remote.
 var errNotRecorded error = &getproviders.Fault{Kind: remote.ErrAbsent, Err: errors.New("the lock file has no h1 hash")}
 
-// Pull fetches into the Cache of an Installer what lock files select and the cache doesn't have,
-// for the Installer's platform. The Source of its Fetcher has to be a [RemoteSource], whose packages
-// are pulled. Every package is attempted; the results are in their order, and the error
-// joins those that failed, each of which names the archive. What the remote doesn't have is no
-// error; nor is an answer 403 of a web server that let another package of the same call through, or
-// said that it isn't there.
+// Pull fetches packages that lock files select and the cache doesn't have into the Cache of an Installer,
+// for the Installer's platform. The Source of its Fetcher has to be a [RemoteSource], which names the
+// packages. Pull tries all packages; the results are in their order, and the error joins those that failed,
+// each of which names the archive. A package that the remote doesn't have is no error. Nor is an answer 403
+// of a web server that, in the same call, sent another package or answered 404 for it.
 func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, error) {
 	source, ok := in.Fetcher.Source.(*remoteSource)
 	if !ok {
@@ -40,8 +39,8 @@ func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, er
 	return results, errors.Join(failed...)
 }
 
-// takeForbidden takes for absent what a web server refuses to say, if it has answered for another
-// package: the login is good then.
+// takeForbidden turns 403 answers of a web server into absent packages if it
+// has answered for another package, because the login is valid then.
 func takeForbidden(results []event.Outcome) {
 	if !slices.ContainsFunc(results, func(r event.Outcome) bool { return r.State == event.Pulled || r.State == event.Absent }) {
 		return
@@ -74,20 +73,20 @@ func resultsOf(source *remoteSource, pulled []providercache.Prefetched) (results
 	return results
 }
 
-// naming has the error of a package name an archive.
+// naming returns the error of a package with the URL of its archive.
 func naming(err error, url string) error {
 	failed, ok := getproviders.Failure(err)
 	if !ok || url == "" {
 		return err
 	}
 	named := *failed
-	if named.Err = withURL(failed.Err, url); getproviders.CodeOf(failed.Err) == "invalid_package" { // it wasn't its publisher who put it there
+	if named.Err = withURL(failed.Err, url); getproviders.CodeOf(failed.Err) == "invalid_package" { // it isn't a mistake of the publisher
 		named.Err = otherContent(url, errors.New(strings.TrimPrefix(failed.Err.Error(), url+": ")))
 	}
 	return &named
 }
 
-// withURL is an error with the URL that it is about, if its text doesn't have that.
+// withURL adds the URL to an error whose text doesn't have it.
 func withURL(err error, url string) error {
 	if strings.Contains(err.Error(), url) {
 		return err

@@ -25,12 +25,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// Push sends packages from the Cache of an Installer to a remote, for the Installer's platform:
-// those that lock files select, as far as the remote doesn't have them. A package is sent only if
-// it has an h1 of its lock entry, and if the policy of the Fetcher allows it; it is read for that,
-// and compared once more, while the archive is made. What the remote has is neither read nor sent,
-// and costs one request. Every package is attempted; the results are in the order of wanted, and
-// the error joins those that failed.
+// Push sends packages from the Cache of an Installer to a remote, for the Installer's
+// platform: those that lock files select and the remote doesn't have. A package is sent
+// only if its lock entry has its h1 and the Fetcher's policy allows it; it is read for
+// that, and compared once more while the archive is made. A package that the remote has is
+// neither read nor sent, and costs one request. Push tries all packages; the results are
+// in the order of wanted, and the error joins those that failed.
 func Push(ctx context.Context, in *providercache.Installer, to Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
 	if in.Cache == nil || in.Fetcher == nil {
 		return nil, errors.New("an Installer needs a Fetcher and a Cache for packages to be pushed")
@@ -51,13 +51,13 @@ func Push(ctx context.Context, in *providercache.Installer, to Remote, wanted []
 	return results, errors.Join(errs...)
 }
 
-// pushing is one Push.
+// pushing is one call of Push.
 type pushing struct {
 	in      *providercache.Installer
 	fetcher *fetch.Fetcher // of in
 	remote  Remote
-	dir     string     // for archives on their way
-	cores   *par.Limit // how many packages are read at once
+	dir     string     // for temporary archives
+	cores   *par.Limit // limits how many packages are read at once
 }
 
 // push sends one package, if the cache has it and the remote doesn't.
@@ -83,7 +83,7 @@ func (p pushing) push(ctx context.Context, w getproviders.PackageSpec) (r event.
 	return r, p.send(ctx, at, &r)
 }
 
-// find finds a package in the cache.
+// find looks for a package in the cache, and sets the state and the h1 of r.
 func (p pushing) find(ctx context.Context, w getproviders.PackageSpec, r *event.Outcome) error {
 	leave, err := p.cores.Acquire(ctx, 0)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p pushing) find(ctx context.Context, w getproviders.PackageSpec, r *event.
 	return nil
 }
 
-// send makes the archive of a package, and sends it.
+// send packs a package and sends the archive.
 func (p pushing) send(ctx context.Context, to remote.Archive, r *event.Outcome) error {
 	leave, err := p.cores.Acquire(ctx, 0)
 	if err != nil {
@@ -127,7 +127,8 @@ func (p pushing) send(ctx context.Context, to remote.Archive, r *event.Outcome) 
 	return nil
 }
 
-// pack makes the archive, while no one may remove the package from the cache.
+// pack makes the archive under the package's file lock, so that
+// nobody removes the package meanwhile.
 func (p pushing) pack(ctx context.Context, r *event.Outcome, path string) error {
 	s := r.Selection
 	unlock, err := store.LockPackage(ctx, p.in.Cache, layout.UnpackedPath(s.Provider, s.Version, r.Platform))

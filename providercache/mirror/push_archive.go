@@ -21,10 +21,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
-// writeArchive makes an archive of the files of a package, and returns the h1 of what went into it.
-// Equal packages have equal archives: the files are sorted, have no times, and of their modes only
-// those that say what may be done with them count. read is called with the number of bytes after
-// each part; nil: it isn't.
+// writeArchive packs the files of a package, and returns the h1 of what it packed. Equal packages
+// give equal archives: files are sorted, have no times, and keep only their permission bits.
+// read, if it isn't nil, is called with the number of bytes after each part.
 func writeArchive(ctx context.Context, path, dir string, read func(bytes int64)) (h1 getproviders.Hash, err error) {
 	files, err := filesOf(dir)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Registry returns a registry as a destination: versions get the archives that they lack, and what
-// their publishers have signed. Nothing that is published changes or goes away, so that Prune is an
-// error.
+// Registry returns a destination that is an OCI registry: versions get
+// missing archives, and the documents that their publishers signed. What
+// is published never changes or disappears, so Prune is an error.
 func Registry(to remote.Releases) Destination { return registry{to} }
 
 type registry struct{ remote.Releases }
@@ -43,7 +43,7 @@ type release struct {
 
 func releaseOf(p archivedir.Item) release { return release{p.Provider, p.Version} }
 
-// released is what there is of a version.
+// released is what the registry has of a version.
 type released struct {
 	archives []remote.Release
 	signed   bool
@@ -54,7 +54,7 @@ func (r *inRegistry) path(s getproviders.Selection, _ string) string {
 	return r.to.Path(s.Provider, s.Version)
 }
 
-// look asks for all versions. One that can't be asked for fails alone.
+// look asks for all versions. If a version's request fails, only its packages fail.
 func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error {
 	groups := byVersion(packages)
 	found, errs := par.Map(ctx, r.run.dir.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []archivedir.Item) (there released, err error) {
@@ -92,7 +92,7 @@ func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Cl
 	return c, nil
 }
 
-// Put publishes the packages of a version together, so that it changes once.
+// Put publishes the packages of a version together, so that the version changes only once.
 func (r *inRegistry) Put(ctx context.Context, kept []archivedir.Kept) error {
 	var archives []remote.Release
 	var documents *getproviders.SignedDocuments

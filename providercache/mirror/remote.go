@@ -14,11 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Source returns the source that is a mirror in a bucket, as [Update] fills it, or any other
-// program that keeps the files of a network mirror there. The source reads the objects itself: no
-// web server is in front of it. Archives are read at an offset, so that a download goes on where it
-// broke off. The Signers of the source may be set. The bucket is still the caller's to close. The
-// error says that the bucket's name isn't a URL.
+// Source returns a source that reads a network mirror from a bucket, as [Update] or another program has
+// written it. It reads the objects itself, without a web server. It can read an archive from an offset,
+// so that a broken download is resumed. The Signers of the source may be set. The caller still has to
+// close the bucket. The error says that the bucket's name isn't a URL.
 func Source(bucket blob.Bucket) (*getproviders.NetworkMirrorSource, error) {
 	return getproviders.NewStoredMirrorSource(bucketFiles{bucket})
 }
@@ -26,7 +25,7 @@ func Source(bucket blob.Bucket) (*getproviders.NetworkMirrorSource, error) {
 // bucketFiles are the objects of a bucket as the files of a mirror.
 type bucketFiles struct{ bucket blob.Bucket }
 
-// ReadFile returns the content of a file, as NewStoredMirrorSource wants it.
+// ReadFile returns the content of a file, as NewStoredMirrorSource requires.
 func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	content, _, err := blob.ReadAll(ctx, b.bucket, path, limit)
 	switch {
@@ -43,23 +42,23 @@ func (b bucketFiles) Archive(path string) getproviders.Archive {
 	return buckets.Archive(b.bucket, path)
 }
 
-// String is the URL of the bucket.
+// String returns the bucket's URL.
 func (b bucketFiles) String() string { return buckets.SourceURL(b.bucket, "") }
 
-// Remote is where packages of a cache are pushed to and pulled from.
+// Remote is a place to which packages of a cache are pushed, and from which they are pulled.
 //
-// It has an archive for each package, under a name that its h1 is a part of. Lock files have that hash, so that they say which
-// archive is meant, and whether it is what it should be; nothing else in the remote needs to be read or trusted. There is no
-// list that publishers would have to change together: an archive comes into being in one step and never changes, any number of
-// machines may push and pull at the same time, and what is deleted is sent again by the next push.
+// It has one archive for each package, under a name that contains the package's h1. Lock files have that hash, so they
+// say which archive to read and what its content has to be; nothing else in the remote is read or trusted. Publishers
+// share no list that they would have to change together: an archive is created in one step and never changes, any number
+// of machines may push and pull at the same time, and the next push sends again what was deleted.
 //
-// A cache has packages unpacked, so the archive is a new one: the same files, sorted, with no times. Its zh is another one than
-// that of the publisher's archive, and no lock file ever has it; the h1 is the same. A package whose lock entry has no h1 that
-// fits can't be verified after it was pulled, and is not pushed. What is pulled passes all checks of an Installer and its
-// Fetcher, and a policy if there is one, and brings no signatures.
+// A cache has packages unpacked, so the archive is a new one: the same files, sorted, without times. Its zh
+// differs from that of the publisher's archive, and no lock file ever has it; the h1 is the same. A package
+// whose h1 isn't in its lock entry can't be verified after a pull, and isn't pushed. Pulled packages pass all
+// checks of an Installer and its Fetcher, including the policy, and have no signatures.
 type Remote = remote.Remote
 
-// InBucket returns the Remote that has the packages in a bucket, each under its Key. The bucket is still the caller's to close.
+// InBucket returns the Remote in a bucket, which has each package under its Key. The caller still has to close the bucket.
 func InBucket(bucket blob.Bucket) Remote { return bucketRemote{bucket} }
 
 type bucketRemote struct{ bucket blob.Bucket }

@@ -14,9 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// RemoteSource is the Source of packages of a Remote, each with the hashes of its lock entry, for [Pull]. Others aren't there.
-// Where a lock file has one h1, nothing is asked before the archive itself; otherwise the remote is asked which of them is
-// for the platform. It is safe for many goroutines.
+// RemoteSource returns a Source of the wanted packages of a Remote, each with the hashes of its lock
+// entry, for [Pull]. It has no other packages. If a lock entry has one h1, the archive is requested
+// directly; otherwise the remote is asked which h1 is the platform's. It is safe for concurrent use.
 func RemoteSource(from Remote, wanted []getproviders.PackageSpec) getproviders.Source {
 	return &remoteSource{remote: from, wanted: wanted}
 }
@@ -27,7 +27,7 @@ type remoteSource struct {
 	urls   sync.Map // of archives, by a remote.Name without an H1
 }
 
-// Versions implements getproviders.Source: the versions that are wanted.
+// Versions implements getproviders.Source: it returns the wanted versions.
 func (s *remoteSource) Versions(_ context.Context, p getproviders.Provider) (getproviders.Available, error) {
 	var found getproviders.Available
 	for _, w := range s.wanted {
@@ -41,9 +41,9 @@ func (s *remoteSource) Versions(_ context.Context, p getproviders.Provider) (get
 	return found, nil
 }
 
-// Package implements getproviders.Source. The error may come only when the location is opened: there it is the same.
+// Package implements getproviders.Source. Opening the location may return the same missing error.
 func (s *remoteSource) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	// What a mirror in the same place has is another source.
+	// A mirror in the same bucket is another source.
 	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.remote.String(), SourceURL: s.remote.String() + "/" + remote.Root}
 	if in, ok := s.remote.(bucketRemote); ok {
 		pkg.SourceURL = buckets.SourceURL(in.bucket, "/"+remote.Root)
@@ -90,7 +90,7 @@ func (s *remoteSource) Describe(getproviders.Provider) getproviders.Description 
 	return getproviders.Description{Name: s.remote.String()}
 }
 
-// remoteArchive is an archive of a remote, which may not have it.
+// remoteArchive is an archive that the remote may not have.
 type remoteArchive struct {
 	remote.Archive
 	missing error
@@ -105,7 +105,7 @@ func (a remoteArchive) Open(ctx context.Context, offset int64) (getproviders.Ope
 	return opened, err
 }
 
-// sameH1 authenticates a package by its h1, and by nothing else: what it says of a package is no signature.
+// sameH1 authenticates a package by its h1 alone; its result names no signature.
 type sameH1 struct {
 	h1  getproviders.Hash
 	url string
@@ -120,7 +120,7 @@ func (c sameH1) Authenticate(d getproviders.Digests) (getproviders.Authenticatio
 	return getproviders.AuthenticationResult{}, otherContent(c.url, err)
 }
 
-// otherContent says that an archive of a remote isn't the package that its name says; err is what it has in place of it.
+// otherContent says that an archive of a remote isn't the package that its name says; err says what it is.
 func otherContent(url string, err error) error {
 	return &getproviders.Fault{
 		Code: "checksum_mismatch", Err: fmt.Errorf("%s has other content than the lock file says: %w", url, err),

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// OnWeb returns the Remote that has the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They
-// can only be pulled. client makes all requests; nil: hosts.DefaultClient.
+// OnWeb returns the Remote of a bucket behind a web server or a CDN: each package is below base under
+// its Key. Packages can only be pulled. client sends all requests; nil: hosts.DefaultClient.
 func OnWeb(client *http.Client, base *url.URL) Remote {
 	if client == nil {
 		client = hosts.DefaultClient()
@@ -24,14 +24,14 @@ func OnWeb(client *http.Client, base *url.URL) Remote {
 	return webRemote{client, base}
 }
 
-// errReadOnly says that nothing can be pushed to a remote.
+// errReadOnly says that a remote can't be pushed to.
 var errReadOnly = errors.New("packages can only be pulled from a web server: push them to the bucket or the registry behind it")
 
-// maxRedirects is how many redirects of a server are followed.
+// maxRedirects bounds how many redirects are followed.
 const maxRedirects = 10
 
-// errForbidden says that a server answers 403. Those in front of buckets do so where something isn't there, unless they may
-// list the bucket, and where the login is wrong.
+// errForbidden says that a server answers 403. Servers in front of buckets do so for
+// wrong logins, but also for missing objects, if they may not list the bucket.
 var errForbidden = errors.New("the server answers 403")
 
 type webRemote struct {
@@ -67,7 +67,7 @@ func (p webArchive) Open(ctx context.Context, offset int64) (opened getproviders
 		return opened, fmt.Errorf("the server answers a request for a part with %s", resp.Status)
 	}
 	opened.Body, opened.Size = resp.Body, -1
-	// The name has the hash of the content, so that a time is enough to tell a server's two answers apart.
+	// The name contains the content's hash, so the Last-Modified time is enough to tell two versions apart.
 	opened.Validator = cmp.Or(resp.Header.Get("ETag"), resp.Header.Get("Last-Modified"))
 	if resp.ContentLength >= 0 {
 		opened.Size = opened.Offset + resp.ContentLength
@@ -87,7 +87,7 @@ func (p webArchive) Exists(ctx context.Context) (bool, error) {
 	return true, resp.Body.Close()
 }
 
-// ask sends a request for the archive. The body of the response is to be closed.
+// ask sends a request for the archive. The caller has to close the response's body.
 func (p webArchive) ask(ctx context.Context, method string, offset int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.url.String(), nil)
 	if err != nil {
@@ -130,5 +130,5 @@ func (p webArchive) ask(ctx context.Context, method string, offset int64) (*http
 // Put implements Archive.
 func (p webArchive) Put(context.Context, *io.SectionReader) error { return errReadOnly }
 
-// String is the archive's URL.
+// String returns the archive's URL.
 func (p webArchive) String() string { return hosts.RedactURL(p.url) }

@@ -21,55 +21,53 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// VendorOptions says what a directory with vendored packages is to be like.
+// VendorOptions configure Vendor.
 type VendorOptions struct {
-	// Dir is where it is; made if it isn't there. The products look into
-	// "terraform.d/plugins" by themselves. For providers that aren't Placed, the Source must
-	// not read from there: what is there would hide what the source has.
+	// Dir is the directory for vendored packages; it is made if it doesn't exist. The products
+	// search "terraform.d/plugins" by themselves. The Source must not read from Dir, except for
+	// Placed providers: the packages in Dir would hide those of the source.
 	Dir string
-	// Unpacked has packages as directories, host/namespace/type/version/os_arch,
-	// instead of archives.
+	// Unpacked stores packages as directories,
+	// host/namespace/type/version/os_arch, instead of archives.
 	Unpacked bool
-	// Placed are providers whose packages are kept in Dir by other means, because no
-	// registry has them. They are verified and locked, in whichever form they are
-	// in, and neither replaced nor pruned. For these, the Source has to find what is
-	// there.
+	// Placed are providers whose packages somebody else puts into Dir, because no registry
+	// has them. They are verified and locked, packed or unpacked, and neither replaced nor
+	// pruned. For these, the Source has to find the packages in Dir.
 	Placed []getproviders.Provider
-	// Prune removes packages that aren't wanted, packed and unpacked, and what is
-	// signed about versions of which no archive is wanted. If anything fails, nothing
-	// is removed. Other names stay.
+	// Prune removes packages that aren't wanted, packed and unpacked, and
+	// the signed documents of versions without wanted archives. If
+	// anything fails, nothing is removed. Files with other names stay.
 	Prune bool
 }
 
-// VendorResult is what became of such a directory.
+// VendorResult is the result of Vendor.
 type VendorResult struct {
-	// Locks are good for all platforms. They have no entries of providers that
-	// aren't required. nil if anything failed.
+	// Locks cover all platforms, and have no entries of providers that
+	// aren't required; nil if anything failed.
 	Locks    *depsfile.Locks
-	Packages []event.Outcome // in the order of providers, for each in that of platforms; failures included
+	Packages []event.Outcome // sorted by provider, then by platform; including failed ones
 	Pruned   []string        // slash-separated paths below the directory, sorted
 }
 
-// Vendor fills a directory with the packages that one working directory needs,
-// so that the products install from it with no network and no configuration. The
-// request says what that is: versions that are locked stay, others are selected.
+// Vendor fills a directory with the packages that one working directory needs, so
+// that the products install from it with no network and no configuration. r names
+// the requirements; locked versions stay, others are selected.
 //
 // A package is verified as an Installer verifies it: by its signature, if the source
-// has one, and by the lock file, one of whose hashes it has to have. Where the
-// lock file has no checksum of any archive, it was made without a registry; then
-// it has nothing to say about other platforms, and learns their hashes.
+// has one, and by the lock file, which has to have one of its hashes. A lock file
+// without any archive's checksum was made without a registry: it doesn't restrict
+// packages of other platforms, and their hashes are added to it.
 //
-// What is there and has a hash of the lock file isn't asked for. An archive, or a
-// directory, is put into its place by one rename, replacing what isn't what it should
-// be. No index is written. The events are those of Update.
+// A package in the directory with a hash of the lock file isn't requested.
+// An archive or a directory is renamed into place, replacing a wrong one.
+// No index is written. The events are those of Update.
 //
-// What is signed about archives is kept beside them, as by Update, for those who
-// install from there. It comes before the archive: one that is there and locked
-// has it, if the source had. What isn't true of all archives of its version is
-// removed.
+// Signed documents are kept beside the archives, as by Update, for those who install from there.
+// They are written before the archive: an archive that is there and locked has them, if the source
+// had them. Documents that aren't true of all archives of their version are removed.
 //
-// All packages are attempted. The error joins a *getproviders.Fault for each that
-// failed, which names the platform if a version was chosen.
+// Vendor tries all packages. The error joins a *getproviders.Fault for
+// each that failed, which names the platform if a version was chosen.
 func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (VendorResult, error) {
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
 		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
@@ -95,19 +93,18 @@ func newVendor(f *fetch.Fetcher, opts VendorOptions) *vendor {
 	return &vendor{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir, Unpacked: opts.Unpacked}, opts: opts}
 }
 
-// openReceipts comes when the directory is there, by whose path they are found.
+// openReceipts opens the receipts of the directory, which has to exist by then.
 func (v *vendor) openReceipts() {
 	v.dir.Receipts = receipt.OpenArchives(v.dir.Fetcher.StateDir, v.opts.Dir)
 }
 
-// vendor is one run of Vendor. It keeps archives as a mirror does.
+// vendor is one run of Vendor.
 type vendor struct {
 	dir  archivedir.Dir
 	opts VendorOptions
 }
 
-// packages are those that a request comes to, in the order of providers, for each
-// in that of platforms.
+// packages returns the packages of a request, sorted by provider, then by platform.
 func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashes.Choice) (packages []archivedir.Item) {
 	for _, p := range lockhashes.WantedPackages([]lockhashes.Choice{c}) {
 		s := p.Selection
@@ -121,7 +118,7 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 	return packages
 }
 
-// conclude makes the new locks, and removes what isn't wanted.
+// conclude makes the new locks, and prunes.
 func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept) (result VendorResult, err error) {
 	found := map[string]lockhashes.Package{}
 	var known []receipt.Pending
@@ -151,8 +148,8 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 	return result, err
 }
 
-// locked is what the lock file has to learn of a package. An archive that isn't
-// signed is known to Terraform by an h1 in which directories count.
+// locked returns what the lock file has to record of a package. For an unsigned archive,
+// that includes the h1 that Terraform computes for it, in which directories count.
 func locked(k archivedir.Kept) lockhashes.Package {
 	rc := k.Known.Receipt
 	p := lockhashes.Package{Outcome: event.Outcome{Selection: k.Selection, Platform: k.Platform, Err: k.Err}}.With(rc.Claims(), event.Fetched)

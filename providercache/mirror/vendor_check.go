@@ -21,19 +21,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// CheckVendored says, without network and without writing, whether Vendor would
-// have anything to do. Reasons are in the order of providers. Their codes are
-// "lock_missing_provider", "lock_without_hash", "lock_extra_provider",
-// "constraint_unsatisfied", "built_in_invalid", "package_absent",
-// "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
-// provider. The error is the context's, or says why the directory can't be read.
+// CheckVendored reports, without network and without writing, whether Vendor would have
+// anything to do. Reasons are sorted by provider. Their codes are "lock_missing_provider",
+// "lock_without_hash", "lock_extra_provider", "constraint_unsatisfied", "built_in_invalid",
+// "package_absent", "package_differs", "package_refused", "documents_differ", and if Prune is
+// set, "package_unneeded", which names no provider. The error is the context's, or says why
+// the directory can't be read.
 func CheckVendored(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (providercache.Status, error) {
 	v, locks := newVendor(f.Opened(), opts), resolve.OrEmpty(r.Locks)
 	v.openReceipts()
 	locked, reasons := resolve.Locked(v.dir.Fetcher.Product, r.Requirements, r.Requirements, locks)
 	var c lockhashes.Choice
 	for _, s := range locked {
-		platforms, _ := lockhashes.PlatformsFor(ctx, v.dir.Fetcher, lockhashes.Request{Platforms: r.Platforms}, s) // no source is asked
+		platforms, _ := lockhashes.PlatformsFor(ctx, v.dir.Fetcher, lockhashes.Request{Platforms: r.Platforms}, s) // asks no source
 		c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
 	}
 	packages := v.packages(ctx, r, c)
@@ -57,7 +57,7 @@ func CheckVendored(ctx context.Context, f *providercache.Fetcher, opts VendorOpt
 	return providercache.Status{Reasons: reasons}, err
 }
 
-// compare says what is wrong with a package; no Code: nothing.
+// compare returns what is wrong with a package; an empty Code means nothing.
 func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.Reason, error) {
 	because := func(code, format string) (providercache.Reason, error) {
 		return providercache.Reason{Code: code, Provider: p.Provider, Detail: fmt.Sprintf(format, p.Version, p.Platform)}, nil
@@ -79,7 +79,7 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 	return providercache.Reason{}, nil
 }
 
-// identify finds out what a package is.
+// identify finds the hashes of a package.
 func (v *vendor) identify(ctx context.Context, p archivedir.Item) (found receipt.Pending, err error) {
 	if !isUnpacked(p) {
 		return v.dir.Find(ctx, p.Provider, p.Name)
@@ -110,7 +110,7 @@ func (v *vendor) prune(ctx context.Context, wanted []archivedir.Item) (pruned []
 	return pruned, errors.Join(errs...)
 }
 
-// unneeded are the packages, packed and unpacked, that aren't wanted, sorted.
+// unneeded returns the names of packages and documents that aren't wanted, sorted.
 func (v *vendor) unneeded(ctx context.Context, wanted []archivedir.Item) (names []string, err error) {
 	if _, err := os.Stat(v.opts.Dir); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -151,7 +151,7 @@ func (v *vendor) unneeded(ctx context.Context, wanted []archivedir.Item) (names 
 	return names, nil
 }
 
-// unpackedIn are the packages of one version.
+// unpackedIn returns the names of a version's unpacked packages.
 func (v *vendor) unpackedIn(dir string) (names []string) {
 	entries, _ := os.ReadDir(v.dir.Path(dir))
 	for _, entry := range entries {

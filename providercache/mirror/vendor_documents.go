@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Put puts archives into their places, after what is signed about them: if the
-// process is killed between the two, the next one still asks for the archive.
+// Put publishes archives, after their signed documents: if the process is
+// killed between the two, the next run still requests the archive.
 func (v *vendor) Put(ctx context.Context, kept []archivedir.Kept) error {
 	for i := range kept {
 		k := &kept[i]
@@ -37,8 +37,8 @@ func (v *vendor) Put(ctx context.Context, kept []archivedir.Kept) error {
 	return nil
 }
 
-// isAsSigned reports whether an archive is what it should be to a client that
-// installs it from here, and verifies it by the documents beside it.
+// isAsSigned reports whether a client that installs an archive from
+// here, and verifies it by the documents beside it, accepts it.
 func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
 	pkg, err := v.mirrorHere().Package(ctx, p.Provider, p.Version, p.Platform)
 	if _, archived := rc.ZH.SHA256(); err != nil || !archived {
@@ -53,8 +53,8 @@ func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.R
 	return err == nil && (!whole || there.Covers(p.Provider, p.Version, p.Platform, rc.ZH))
 }
 
-// dropUntrue removes what is said to be signed about versions, but isn't true of
-// all their archives, wanted or not: these couldn't be installed.
+// dropUntrue removes the signed documents of versions that aren't true of all
+// their archives, wanted or not: clients would reject these archives.
 func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []error) {
 	kept := map[string]*archivedir.Kept{}
 	var providers []getproviders.Provider
@@ -64,7 +64,7 @@ func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []
 		}
 	}
 	for _, p := range slices.Compact(providers) {
-		listing, _ := v.dir.List(ctx, p, kept, false) // what can't be read can't be installed
+		listing, _ := v.dir.List(ctx, p, kept, false) // an archive that can't be read can't be installed
 		for _, version := range listing.SortedVersions() {
 			for plat, there := range listing.Versions[version] {
 				s := getproviders.Selection{Provider: p, Version: version}

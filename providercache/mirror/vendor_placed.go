@@ -17,11 +17,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// isPlaced reports whether a provider's packages are kept by other means.
+// isPlaced reports whether somebody else puts the provider's packages into the directory.
 func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains(v.opts.Placed, p) }
 
-// nameOf is what a package is called, below the directory: one that is placed, as
-// it is found there by who installs from it.
+// nameOf returns a package's path below the directory. For a placed
+// provider, it is the path at which an installation finds the package.
 func (v *vendor) nameOf(ctx context.Context, s getproviders.Selection, plat getproviders.Platform) string {
 	if v.isPlaced(s.Provider) {
 		if name, ok := v.placedName(ctx, s, plat); ok {
@@ -54,7 +54,7 @@ func (v *vendor) placedName(ctx context.Context, s getproviders.Selection, plat 
 	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name)
 }
 
-// mirrorHere is the directory as the products find packages in it.
+// mirrorHere is the directory as a filesystem mirror, as the products read it.
 func (v *vendor) mirrorHere() *getproviders.FilesystemMirrorSource {
 	return &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}
 }
@@ -65,7 +65,7 @@ func isUnpacked(p archivedir.Item) bool {
 	return !packed
 }
 
-// verifyPlaced authenticates a package that is kept by other means.
+// verifyPlaced authenticates a placed package.
 func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedir.Kept) (ok bool, err error) {
 	if isUnpacked(k.Item) {
 		got, err := v.dir.Fetcher.AuthenticateDirectory(ctx, t, k.Path)
@@ -85,7 +85,8 @@ func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedi
 	return true, v.dir.Approve(ctx, t, *k)
 }
 
-// Find implements archivedir.Destination. A package that is placed is compared with the source, and a packed one is unpacked.
+// Find implements archivedir.Destination. It compares a placed package
+// with the source, and unpacks a packed one if Unpacked is set.
 func (v *vendor) Find(ctx context.Context, p *archivedir.Item) (archivedir.Claim, error) {
 	c := archivedir.Claim{Recorded: v.binding(*p)}
 	if v.isPlaced(p.Provider) {
@@ -93,7 +94,7 @@ func (v *vendor) Find(ctx context.Context, p *archivedir.Item) (archivedir.Claim
 		return c, nil
 	}
 	c.Current = func(ctx context.Context, t fetch.Request, k *archivedir.Kept) (bool, error) {
-		t.Package.Trust.Recheck = nil // the lock file learns all that the source says
+		t.Package.Trust.Recheck = nil // the lock file records all that the source says
 		return v.dir.IsCurrent(ctx, t, k)
 	}
 	if there, err := v.identify(ctx, *p); err == nil {
@@ -101,14 +102,14 @@ func (v *vendor) Find(ctx context.Context, p *archivedir.Item) (archivedir.Claim
 	}
 	if v.opts.Unpacked && (c.Has == nil || !slices.ContainsFunc(p.Recorded, c.Has)) {
 		name := packedName(p.Selection, p.Platform)
-		if packed, err := v.dir.Find(ctx, p.Provider, name); err == nil && slices.ContainsFunc(p.Recorded, packed.Receipt.Has) { // no source is asked
+		if packed, err := v.dir.Find(ctx, p.Provider, name); err == nil && slices.ContainsFunc(p.Recorded, packed.Receipt.Has) { // then no source is asked
 			c.Recorded, c.From = p.Recorded, getproviders.LocalArchive(v.dir.Path(name))
 		}
 	}
 	return c, nil
 }
 
-// binding are the hashes of which a package that is fetched has to have one.
+// binding returns the hashes of which a fetched package has to have one.
 func (v *vendor) binding(p archivedir.Item) []getproviders.Hash {
 	if len(resolve.OfScheme(p.Recorded, hashing.ZH)) == 0 && p.Platform != v.dir.Fetcher.Platform {
 		return nil
@@ -116,7 +117,7 @@ func (v *vendor) binding(p archivedir.Item) []getproviders.Hash {
 	return p.Recorded
 }
 
-// hashUnpacked hashes a package that is a directory, and no link to one.
+// hashUnpacked hashes a package that is a directory, but not a link to one.
 func hashUnpacked(ctx context.Context, dir string) (getproviders.Hash, error) {
 	info, err := receipt.Lstat(dir)
 	if err == nil && !info.Mode.IsDir() {
