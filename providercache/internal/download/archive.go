@@ -14,41 +14,38 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Archive is a package archive that has been downloaded completely, to a path that
-// other users can't write to.
+// Archive is a package archive that was downloaded completely, to a path that other users can't write to.
 type Archive struct {
 	Path   string
 	Size   int64
 	SHA256 [sha256.Size]byte
-	// Modified is when the archive was changed last, as its server or the file system
-	// says; zero: not known.
+	// Modified is when the archive was last modified, according to its server or the file system; zero: unknown.
 	Modified time.Time
-	File     *partialFile // open, so that it is the one that was written, whatever others do in a cache that they can write to; nil: none was
+	File     *partialFile // open, so that nobody can exchange it in a cache that others can write to; nil: no file was written
 }
 
-// IsWebPage reports whether the file begins as web pages do.
+// IsWebPage reports whether the file begins like a web page.
 func (a Archive) IsWebPage() bool {
 	if a.File == nil {
 		return false
 	}
-	begin := make([]byte, 512) // all that is looked at
+	begin := make([]byte, 512) // as many as DetectContentType reads
 	n, _ := a.File.ReadAt(begin, 0)
 	return strings.HasPrefix(http.DetectContentType(begin[:n]), "text/html")
 }
 
-// Keep closes the file, and leaves it for a later run if that can use it. It returns how many
-// bytes stay.
+// Keep closes the file, and leaves it for a later run if that can use it. It returns how many bytes are kept.
 func (a Archive) Keep() (kept int64) {
 	return a.File.keep(true)
 }
 
-// Discard closes the file, and removes it unless it goes with the staging directory.
+// Discard closes the file, and removes it unless it is removed with the staging directory.
 func (a Archive) Discard() {
 	a.File.discard()
 }
 
-// Ask finds out the size of an archive, in bytes, and when it was changed last; -1 and zero: that isn't known. One that isn't on
-// this machine is opened for that, and client is for an HTTPArchive.
+// Ask returns the size of an archive, in bytes, and when it was last modified; -1 and zero if that
+// isn't known. It opens an archive that isn't on this machine; client is for an HTTPArchive.
 func Ask(ctx context.Context, client *http.Client, at getproviders.Location) (size int64, modified time.Time, err error) {
 	switch at := at.(type) {
 	case getproviders.LocalArchive:
@@ -70,7 +67,7 @@ func Ask(ctx context.Context, client *http.Client, at getproviders.Location) (si
 	return -1, modified, nil
 }
 
-// askWeb requests the first byte of an archive. The body of a server that sends all of it isn't read.
+// askWeb requests the first byte of an archive. If the server sends all of it, the body isn't read.
 func askWeb(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (size int64, modified time.Time, err error) {
 	req, err := newRequest(ctx, at)
 	if err != nil {
@@ -86,7 +83,7 @@ func askWeb(ctx context.Context, client *http.Client, at getproviders.HTTPArchiv
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return resp.ContentLength, modified, nil
-	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable: // it is empty
+	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable: // 416: it is empty
 		return sizeIn(resp.Header.Get("Content-Range")), modified, nil
 	}
 	return -1, modified, fmt.Errorf("asking for the size: %w", newStatusError(resp, 0, ""))

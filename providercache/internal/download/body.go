@@ -10,37 +10,36 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// errStale says that a server doesn't have the rest of what it had the
-// beginning of.
+// errStale says that the server has another archive than the one whose beginning was read.
 var errStale = errors.New("the server has another archive than before")
 
-// body reads an archive that isn't on this machine. When reading fails, its opener opens it again at the next byte.
+// body reads an archive that isn't on this machine. If reading fails, its opener reopens it at the next byte.
 type body struct {
 	ctx       context.Context
 	from      opener
-	reader    io.ReadCloser // nil: it couldn't be opened again
-	broken    error         // what the reader ended with
+	reader    io.ReadCloser // nil: it couldn't be reopened
+	broken    error         // the error that ended the reader
 	pos       int64         // of the reader's next byte
-	total     int64         // -1: not known
-	combined  bool          // what was read comes from several readers
-	restarted bool          // it has begun again
+	total     int64         // -1: unknown
+	combined  bool          // the bytes read come from several readers
+	restarted bool          // reading has restarted once
 	tries     tries
 }
 
-// opener opens an archive for a body: behind a URL, or by its Location.
+// opener opens an archive for a body: by a URL, or by its Location.
 type opener interface {
-	// open opens the archive at a position, up to which an earlier run or reader read it, and sets what the body knows of
-	// it. The body may begin with the first byte nevertheless: see its pos. errStale: that would be the rest of another
-	// archive than the one whose beginning is there.
+	// open opens the archive at offset from, up to which an earlier run or reader read it,
+	// and sets the body's fields. The body may still begin with the first byte: its pos
+	// says so. The error is errStale if the rest would be that of another archive.
 	open(b *body, from int64) error
-	// resume opens the archive again after reading it has failed.
+	// resume reopens the archive after a read failed.
 	resume(b *body, cause error) error
-	// wrap says which archive an error is about, and how far that had come.
+	// wrap adds to an error which archive it is about, and how many bytes were read.
 	wrap(b *body, err error) error
 	modified() time.Time
 }
 
-// newBody opens an archive that isn't on this machine at a position.
+// newBody opens an archive that isn't on this machine at an offset.
 func newBody(ctx context.Context, o Opening, at int64) (*body, error) {
 	b := &body{ctx: ctx, total: -1}
 	switch location := o.Location.(type) {
@@ -77,8 +76,8 @@ func (b *body) Close() error {
 	return err
 }
 
-// Read implements io.Reader. It returns io.EOF only at the length that was announced, if
-// one was. Other errors are errRestart, or final.
+// Read implements io.Reader. It returns io.EOF only at the announced
+// length, if any. Other errors are errRestart, or final.
 func (b *body) Read(p []byte) (int, error) {
 	if b.broken == nil {
 		n, err := b.reader.Read(p)
@@ -97,8 +96,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return 0, b.from.resume(b, b.broken)
 }
 
-// resumed decides how to continue after the archive was opened again, after read bytes of the earlier
-// reader and the failure cause: with its next byte, from the first byte once, or not.
+// resumed decides how to continue after the archive was reopened. read is the offset that the earlier reader reached, and
+// cause its error. It continues with the next byte, or restarts at the first byte once, or returns cause.
 func (b *body) resumed(read int64, cause error) error {
 	switch {
 	case b.pos == read:
@@ -109,14 +108,14 @@ func (b *body) resumed(read int64, cause error) error {
 	return b.restart()
 }
 
-// restart has the body begin again, which it does once.
+// restart makes the body restart, which it may do once.
 func (b *body) restart() error {
 	b.restarted, b.tries.at = true, 0
 	return errRestart
 }
 
-// Renew implements source: what was read has the wrong checksum. It returns nil if to begin again
-// can't help, because all of it came from one reader.
+// Renew implements source: the bytes have the wrong checksum. It returns nil if
+// all of them came from one reader, because a restart wouldn't help.
 func (b *body) Renew() error {
 	if !b.combined || b.restarted {
 		return nil
@@ -128,7 +127,7 @@ func (b *body) Renew() error {
 	return again
 }
 
-// A transfer is resumed as long as that yields bytes, but not without limit.
+// A transfer is resumed as long as it makes progress, up to a limit.
 const (
 	maxTries    = 10 // in all
 	maxFailures = 3  // in a row that yield no bytes
@@ -137,11 +136,11 @@ const (
 // tries counts how often a transfer is resumed.
 type tries struct {
 	made     int
-	failures int   // in a row, the one that is being made included
-	at       int64 // the transfer's position at the last one that yielded bytes
+	failures int   // in a row, including the current one
+	at       int64 // the transfer's position at the last attempt that yielded bytes
 }
 
-// another reports whether there may be one more, now that the transfer is at pos.
+// another reports whether one more attempt is allowed, now that the transfer is at pos.
 func (t *tries) another(pos int64) bool {
 	if pos > t.at {
 		t.at, t.failures = pos, 0

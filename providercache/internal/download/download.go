@@ -1,15 +1,14 @@
-// Package download turns the location of a package archive into its bytes.
+// Package download downloads package archives.
 //
 //	archive, err := download.Download(ctx, download.Request{Opening: download.Opening{Location: at, Client: client}, Limit: limit, Path: path, ...})
 //	defer archive.Discard()
 //
-// [Download] downloads to a file and hashes what passes. A transfer that breaks off is
-// resumed with range requests, if the server has the same archive still; with a
-// PartialDir, later runs resume it as well. While the file grows, the request's
-// Follow function reads it. Its Hash function reads an archive of which no file is made.
+// [Download] writes an archive to a file and hashes it meanwhile. A transfer that breaks off is resumed with range
+// requests, if the server still has the same archive; with a PartialDir, later runs resume it as well. The request's
+// Follow function reads the file while it grows. Its Hash function reads an archive without a file.
 //
-// Failures of the network are a *getproviders.Fault, refusals of a server a
-// *hosts.Fault with the Status. [Ask] finds out how large an archive is, and how old, without downloading it.
+// Network failures are a *getproviders.Fault, error responses a *hosts.Fault with the
+// Status. [Ask] returns an archive's size and modification time without downloading it.
 package download
 
 import (
@@ -32,14 +31,14 @@ type download struct {
 	Request
 	file   *partialFile
 	source source
-	sum    hash.Hash         // of what is in the file
-	hashed [sha256.Size]byte // without a file
-	size   int64             // of what was read
+	sum    hash.Hash         // of the bytes in the file
+	hashed [sha256.Size]byte // by Hash, without a file
+	size   int64             // how many bytes were read
 	buffer []byte
 }
 
-// Download copies an archive to a new file, or to a partial file that an earlier run
-// began, and computes its checksum at the same time. With Hash there is no file. The caller discards the archive.
+// Download copies an archive to a new file, or to a partial file of an earlier run, and computes its
+// checksum meanwhile. With Hash it writes no file. The caller discards the archive.
 func Download(ctx context.Context, r Request) (Archive, error) {
 	d := &download{Request: r}
 	if r.Hash == nil {
@@ -79,7 +78,7 @@ func (d *download) run(ctx context.Context) (received Archive, err error) {
 	}
 }
 
-// recall hashes what an earlier run has downloaded.
+// recall hashes the bytes that an earlier run has downloaded.
 func (d *download) recall(ctx context.Context) error {
 	if d.file == nil || !d.file.kept {
 		return nil
@@ -92,7 +91,7 @@ func (d *download) recall(ctx context.Context) error {
 	return err
 }
 
-// open finds the rest of what is in the file.
+// open opens the rest of the archive, after the bytes in the file.
 func (d *download) open(ctx context.Context) (source, error) {
 	if local, ok := d.Location.(getproviders.LocalArchive); ok {
 		return openFile(string(local))
@@ -113,7 +112,7 @@ func (d *download) open(ctx context.Context) (source, error) {
 	return b, nil
 }
 
-// clear removes what was downloaded, and what Follow has made of it.
+// clear removes the downloaded bytes, and what Follow made of them.
 func (d *download) clear() error {
 	if d.size = 0; d.file == nil {
 		return nil
@@ -126,8 +125,7 @@ func (d *download) clear() error {
 	return errors.Join(err, d.Restart())
 }
 
-// transfer copies what the source has, while Follow reads the archive from its
-// beginning, or has Hash read it.
+// transfer copies the source to the file while Follow reads it from its beginning, or has Hash read the source.
 func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	total := d.source.Length()
 	if total > d.Limit {
@@ -156,7 +154,7 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 		},
 		func(ctx context.Context) error {
 			d.Follow(ctx, d.file, &mark, total)
-			return nil // what Follow couldn't do is done when the archive is complete
+			return nil // if Follow failed, the complete archive is read later
 		},
 	)
 	return Archive{Path: d.file.Name(), Size: d.size, SHA256: d.checksum(), Modified: d.source.Modified(), File: d.file}, err
@@ -171,7 +169,7 @@ func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	return d.check(ctx, err)
 }
 
-// check makes sure that an archive was read to its end, which err is about, and is the right one as far as that is known.
+// check returns err with its context, or an error if the archive has a wrong size or checksum.
 func (d *download) check(ctx context.Context, err error) error {
 	total := d.source.Length()
 	switch {
@@ -202,7 +200,7 @@ func (d *download) tooLarge() error {
 	return fmt.Errorf("%s: %w", d.Location, hosts.TooLarge(d.Limit))
 }
 
-// advance moves a mark by what was written before it in a MultiWriter.
+// advance moves a mark by the bytes of each write.
 type advance struct{ mark *par.Mark }
 
 // Write implements io.Writer.
@@ -211,7 +209,7 @@ func (a advance) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// whole is the empty rest of an archive of which the file has everything.
+// whole is the empty rest of an archive that the file has completely.
 type whole int64
 
 func (whole) Read([]byte) (int, error) { return 0, io.EOF }

@@ -17,23 +17,21 @@ import (
 )
 
 const (
-	// PartialDir is the directory of a cache for incomplete archives, by their
-	// checksums.
+	// PartialDir is the directory of a cache for incomplete archives, named by their checksums.
 	PartialDir = "partial"
-	// partialsAfter is how long they are kept for a run that resumes them.
+	// partialsAfter is how long they are kept for a later run.
 	partialsAfter = 24 * time.Hour
 )
 
-// partialFile is the file that an archive is downloaded to; nil: it is only hashed.
+// partialFile is the file that an archive is downloaded to; nil: the archive is only hashed.
 type partialFile struct {
 	*os.File
 	kept bool // it stays for a later run; else it is removed with its staging directory
 }
 
-// openTarget opens the file for an archive: the one in the cache that an earlier run
-// may have begun, if the archive's checksum is known and no other process works on
-// it; else a new one at path. Partial files are written where later runs look for
-// them, because a process that is killed can't move them there.
+// openTarget opens the file for an archive: the partial file in the cache, if the archive's
+// checksum is known and no other process holds its file lock; else a new one at path. Partial files
+// are written where later runs look for them, because a killed process can't move them there.
 func openTarget(r Request) (*partialFile, error) {
 	if r.Known && r.PartialDir != "" && IsRemote(r.Location) {
 		if file, err := openPartial(r.PartialDir, r.Expected); err == nil {
@@ -44,8 +42,8 @@ func openTarget(r Request) (*partialFile, error) {
 	return &partialFile{file, false}, err
 }
 
-// keep closes an incomplete file. It stays if it is worthwhile: a later run may
-// download the rest. It returns how many bytes are there for that run.
+// keep closes an incomplete file, and removes it unless it is worthwhile for a
+// later run to download the rest. It returns how many bytes are kept.
 func (l *partialFile) keep(worthwhile bool) (kept int64) {
 	if l == nil {
 		return 0
@@ -62,9 +60,9 @@ func (l *partialFile) keep(worthwhile bool) (kept int64) {
 	return kept
 }
 
-// discard removes the file from the cache and closes it; in this order, because
-// only the holder of its file lock may remove such a file. Where that can't be, a
-// file that another process has opened meanwhile can't be removed either.
+// discard removes the file from the cache and then closes it, in this order because only
+// the holder of its file lock may remove it. If a locked file can't be removed, it is
+// closed first; then it stays if another process has opened it meanwhile.
 func (l *partialFile) discard() {
 	if l == nil {
 		return
@@ -88,20 +86,20 @@ func openPartial(dir string, sum [sha256.Size]byte) (file *os.File, err error) {
 			return nil, err
 		}
 		file, err = lockPartial(filepath.Join(dir, hex.EncodeToString(sum[:])), os.O_CREATE)
-		if !errors.Is(err, fs.ErrNotExist) { // else it was removed while it was being opened
+		if !errors.Is(err, fs.ErrNotExist) { // else another process removed it during the open
 			break
 		}
 	}
 	return file, err
 }
 
-// errNotPrivate says that other users could change the file.
+// errNotPrivate says that other users can write to the file.
 var errNotPrivate = errors.New("the file isn't the user's alone")
 
-// lockPartial opens a file and takes its file lock, unless another process has it.
-// The lock is on the file itself, so it ends with the process, and only its holder
-// removes the file. The file is going to be hashed, and read again later, so no
-// other user may be able to write to it. With an error, it is closed.
+// lockPartial opens a file and takes its file lock, unless another process holds
+// it. The lock is on the file itself, so it ends with the process, and only its
+// holder removes the file. The file is hashed and read again later, so no other
+// user may be able to write to it. With an error, the file is closed.
 func lockPartial(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|owner.OpenPlain|flags, 0o600)
 	if err == nil {
@@ -113,8 +111,8 @@ func lockPartial(path string, flags int) (*os.File, error) {
 	return file, err
 }
 
-// checkPartial locks an open file, and compares it with what is at its path. The error is
-// fs.ErrNotExist if that is another file, or none.
+// checkPartial locks an open file, and checks that it is still the
+// one at its path. The error is fs.ErrNotExist if it isn't.
 func checkPartial(file *os.File, path string) error {
 	if err := filelock.TryFile(file); err != nil {
 		return err
@@ -135,7 +133,7 @@ func checkPartial(file *os.File, path string) error {
 	return nil
 }
 
-// SweepPartials removes the incomplete archives that no run has resumed in time.
+// SweepPartials removes old incomplete archives that no run has resumed.
 func SweepPartials(dir string, now time.Time) {
 	if dir == "" {
 		return

@@ -13,14 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// webOpener opens an archive behind a URL. When a transfer breaks off, it requests
-// the rest, as long as tries allows. It requests the package's own URL each time, so
-// the URLs that it redirects to may expire. If its own has expired, Relocate knows another one.
+// webOpener opens an archive behind a URL. When a transfer breaks off, it requests the rest,
+// as often as tries allows. It always requests the package's own URL, so the URLs that it
+// redirects to may expire. If its own URL has expired, Relocate returns a new one.
 type webOpener struct {
 	opening   Opening
-	at        getproviders.HTTPArchive // whose URL is good now
+	at        getproviders.HTTPArchive // with the current URL
 	validator validator
-	failed    *http.Response // the last response, if it had no usable body; that is closed
+	failed    *http.Response // the last response, if its body was of no use; it is closed
 }
 
 // resume implements opener.
@@ -65,8 +65,8 @@ func (w *webOpener) modified() time.Time {
 	return at
 }
 
-// open implements opener: it sends a request, and accepts its response. If the server
-// refuses the URL, which may have expired, and there is another one by now, it asks for that.
+// open implements opener: it sends a request, and accepts its response. If the server refuses
+// the URL, which may have expired, it asks Relocate for a new URL and requests that.
 func (w *webOpener) open(b *body, from int64) error {
 	err := w.ask(b, from)
 	if status, ok := errors.AsType[*hosts.Fault](err); ok && w.opening.Relocate != nil && mayHaveExpired(status.Status) {
@@ -81,10 +81,11 @@ func (w *webOpener) open(b *body, from int64) error {
 	return err
 }
 
-// mayHaveExpired reports whether servers answer with a status to a signed URL that has expired: 400 is Google's.
+// mayHaveExpired reports whether servers answer with this status to
+// an expired signed URL; Google Cloud Storage sends 400.
 func mayHaveExpired(status int) bool { return hosts.Refuses(status) || status == http.StatusBadRequest }
 
-// ask is open for the URL that is known.
+// ask is open with the current URL.
 func (w *webOpener) ask(b *body, from int64) error {
 	b.Close()
 	w.failed = nil
@@ -111,7 +112,7 @@ func (w *webOpener) ask(b *body, from int64) error {
 	return nil
 }
 
-// accept checks a response, and takes over its length and validator.
+// accept checks a response, and records its length and validator.
 func (w *webOpener) accept(b *body, resp *http.Response, from int64) error {
 	if from > 0 && resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		return errStale
@@ -131,7 +132,7 @@ func (w *webOpener) accept(b *body, resp *http.Response, from int64) error {
 	return nil
 }
 
-// acceptRest checks a response that should have the rest of an archive.
+// acceptRest checks a response with the rest of an archive.
 func (w *webOpener) acceptRest(b *body, resp *http.Response, from int64) error {
 	if err := checkResponse(resp, http.StatusPartialContent); err != nil {
 		return err
@@ -152,8 +153,8 @@ func (w *webOpener) acceptRest(b *body, resp *http.Response, from int64) error {
 	return nil
 }
 
-// wrap implements opener. It says how far the archive came if there was no response. The error about a response
-// that is of no use stays as it is.
+// wrap implements opener. It adds how many bytes were read if there
+// was no response. Errors about a response stay as they are.
 func (w *webOpener) wrap(b *body, err error) error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
@@ -164,8 +165,8 @@ func (w *webOpener) wrap(b *body, err error) error {
 	return interrupted(w.at, b.pos, b.total, err)
 }
 
-// temporary reports whether a request that failed may succeed when it is repeated,
-// given that an earlier one for the same archive succeeded.
+// temporary reports whether a failed request may succeed when it is
+// repeated, given that an earlier one for the same archive succeeded.
 func temporary(err error) bool {
 	status, ok := errors.AsType[*hosts.Fault](err)
 	if !ok || status.Status == 0 {
@@ -175,12 +176,12 @@ func temporary(err error) bool {
 		status.Status == http.StatusTooManyRequests || status.Status == http.StatusRequestTimeout
 }
 
-// validator identifies the version of an archive that a response has, so that the
-// rest of the same version can be requested.
+// validator identifies the version of an archive in a response, so
+// that the rest of the same version can be requested.
 type validator struct {
 	etag, modified string // as in the header
-	exact          bool   // modified is old enough for a later change to show
-	ranges         bool   // the server says that it can send parts
+	exact          bool   // modified is so old that a later change would have another time
+	ranges         bool   // the server says that it supports ranges
 }
 
 func validatorOf(h http.Header) validator {
@@ -191,9 +192,9 @@ func validatorOf(h http.Header) validator {
 	return e
 }
 
-// ifRange is the value for If-Range: the server is to send the rest only if
-// the archive is still the same. Only what changes with every change of the archive
-// works: a strong ETag, else a date of some age; "" if there is neither.
+// ifRange returns the value for If-Range, by which the server sends the rest
+// only if the archive hasn't changed. It has to change with every change of the
+// archive: a strong ETag, or a date of some age; "" if there is neither.
 func (e validator) ifRange() string {
 	switch {
 	case e.etag != "" && !strings.HasPrefix(e.etag, "W/"):
@@ -205,19 +206,19 @@ func (e validator) ifRange() string {
 	}
 }
 
-// resumable reports whether the rest can be requested. known: the checksum is known,
-// so that parts of different archives are detected in the end.
+// resumable reports whether the rest can be requested. known says that the checksum
+// is known, so that parts of different archives are detected at the end.
 func (e validator) resumable(known bool) bool {
 	return e.ifRange() != "" || known && (e.ranges || e.etag != "" || e.modified != "")
 }
 
-// differs reports whether another response certainly has another version.
+// differs reports whether another response certainly has another version of the archive.
 func (e validator) differs(other validator) bool {
 	return e.etag != "" && other.etag != "" && e.etag != other.etag ||
 		e.modified != "" && other.modified != "" && e.modified != other.modified
 }
 
-// reopenPause is how long to wait before an archive is opened again, doubled for
+// reopenPause is the pause before an archive is reopened, doubled for
 // each further attempt in a row that yields no bytes.
 const reopenPause = 100 * time.Millisecond
 
@@ -231,8 +232,7 @@ type locationOpener struct {
 
 func (l *locationOpener) modified() time.Time { return l.changed }
 
-// resume implements opener. An archive that can't
-// be opened again is not tried once more: who opens it knows when that is of use.
+// resume implements opener. If reopening fails, it doesn't retry: the Location's Open does that if it helps.
 func (l *locationOpener) resume(b *body, cause error) error {
 	if !b.tries.another(b.pos) {
 		return l.wrap(b, cause)

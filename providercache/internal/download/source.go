@@ -15,26 +15,24 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// maxRedirects is how many redirects are followed, as many as common clients do.
+// maxRedirects bounds how many redirects are followed; common clients have the same limit.
 const maxRedirects = 10
 
-// errRestart says that a source continues with the first byte of the archive:
-// what has been read so far has to be discarded.
+// errRestart says that a source continues with the first byte of the archive: the bytes read so far have to be discarded.
 var errRestart = errors.New("the archive begins again")
 
 // source reads the bytes of an archive.
 type source interface {
 	io.ReadCloser
-	Length() int64 // of the whole archive; -1: not known yet
-	// Renew begins again if what was read was combined from several responses and has
-	// the wrong checksum: the error is errRestart then. nil: that can't help.
+	Length() int64 // of the whole archive; -1: unknown so far
+	// Renew is called if the checksum is wrong. It returns errRestart if the bytes
+	// came from several responses, so that reading them again may help, else nil.
 	Renew() error
-	// Modified is when the archive was changed last, as its server or the file system
-	// says; zero: not known.
+	// Modified returns when the archive was last modified, according to its server or the file system; zero: unknown.
 	Modified() time.Time
 }
 
-// localFile is an archive on this machine. Length and Renew are those of a source.
+// localFile is an archive on this machine.
 type localFile struct {
 	*os.File
 	size     int64
@@ -48,7 +46,7 @@ func (f localFile) Modified() time.Time { return f.modified }
 
 // openFile opens an archive on this machine.
 func openFile(path string) (source, error) {
-	// Asked before it is opened, because opening a named pipe would wait for ever.
+	// Stat comes first, because opening a named pipe would block.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -63,8 +61,7 @@ func openFile(path string) (source, error) {
 	return localFile{file, info.Size(), info.ModTime()}, nil
 }
 
-// newRequest requests an archive without content encoding, which would change the
-// bytes that have to be hashed.
+// newRequest returns a request for an archive without content encoding, which would change the bytes to hash.
 func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request, error) {
 	if at.URL == nil {
 		return nil, errors.New("the package has no URL")
@@ -81,8 +78,7 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 	return req, nil
 }
 
-// checkResponse makes sure that a response has the right status, and the archive
-// without content encoding.
+// checkResponse returns an error if a response has another status, or a content encoding.
 func checkResponse(resp *http.Response, status int) error {
 	if resp.StatusCode != status {
 		gaveUp := 0
@@ -97,13 +93,13 @@ func checkResponse(resp *http.Response, status int) error {
 	return nil
 }
 
-// newStatusError says that a server answered a request for an archive with another status than it should. It matches
-// getproviders.ErrUnauthorized or getproviders.ErrUnreachable. gaveUp is how often the archive was requested, if that is said of it, else 0, and said
-// the server's own words, escaped, as the end of the error; "": it has none.
+// newStatusError returns the error for a response with an unexpected status to a request for an archive. It matches
+// getproviders.ErrUnauthorized or getproviders.ErrUnreachable. gaveUp is how many attempts were made, if the message is
+// to say that, else 0. said is the server's own message, escaped, for the end of the text; "": none.
 func newStatusError(resp *http.Response, gaveUp int, said string) *hosts.Fault {
 	url, status := hosts.RedactURL(resp.Request.URL), resp.StatusCode
 	text := fmt.Sprintf("GET %q: %s", url, resp.Status)
-	if gaveUp > 0 { // in the words that OpenTofu has for it
+	if gaveUp > 0 { // in OpenTofu's words
 		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", url, gaveUp)
 	}
 	failed := &hosts.Fault{ID: "unreachable", Kind: getproviders.ErrUnreachable, Err: errors.New(text + said), Advice: hosts.StatusAdvice(status), Status: status}
@@ -120,12 +116,12 @@ func newStatusError(resp *http.Response, gaveUp int, said string) *hosts.Fault {
 	return failed
 }
 
-// Opening says which archive is to be opened, and how.
+// Opening says how to open an archive.
 type Opening struct {
 	Location getproviders.Location
 	Client   *http.Client // for an HTTPArchive
 	Known    bool         // its checksum is known, so that parts of different archives are detected
-	// Relocate says where the archive is now: its URL may be signed, and have expired. nil: an expired URL is an error.
+	// Relocate returns the archive's current location, because a signed URL may have expired. nil: an expired URL is an error.
 	Relocate func(context.Context) (getproviders.Location, error)
 }
 
@@ -135,24 +131,22 @@ type Request struct {
 	Expected [sha256.Size]byte // the checksum that the archive has to have, if it is Known
 	Limit    int64             // bytes that an archive may have
 
-	// Admit is asked before the first byte is read, and again if the archive begins
-	// again: its error ends the download. total is the archive's size; -1 if it isn't
-	// known. nil: every archive is admitted.
+	// Admit is called before the first byte is read, and again if the download restarts: its error ends the
+	// download. total is the archive's size, or -1 if it isn't known. nil admits every archive.
 	Admit func(total int64) error
 
 	Path       string // of the new file
-	PartialDir string // where the file is instead, if it is to be kept for a later run; "": nowhere
+	PartialDir string // where the file is instead, if it is to be kept for a later run; "": never
 
 	Now      func() time.Time
-	Progress func(done, total int64) // nil: it isn't reported
-	Kept     func(bytes int64)       // called if the download fails and its bytes stay for a later run; nil: it isn't reported
+	Progress func(done, total int64) // nil: progress isn't reported
+	Kept     func(bytes int64)       // called if the download fails, with the number of bytes that are kept for a later run; may be nil
 
-	// Hash reads the archive in place of a file, and returns how much of it there is and its SHA-256; nil: Path is made, and the
-	// functions below are called.
+	// Hash reads the archive instead of a file, and returns its size and SHA-256;
+	// nil: the archive is written to Path, and the functions below are called.
 	Hash func(ctx context.Context, from io.Reader, total int64) (size int64, sum [sha256.Size]byte, err error)
-	// Follow reads the archive while it is written; mark is how much has been written,
-	// and size is -1 if it isn't known. Restart removes what Follow has made of the
-	// archive, because it begins again.
+	// Follow reads the archive while it is written; mark counts the bytes written, and size is the total, or -1
+	// if it isn't known. Restart removes what Follow made of the archive, because the download restarts.
 	Follow  func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64)
 	Restart func() error
 	// Received is called after the last byte.

@@ -11,8 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// interrupted says that an archive couldn't be downloaded, or only a part of it, after all attempts to resume. It matches
-// getproviders.ErrUnreachable and what the network said last, which names the URL if it came before the first byte. total is -1 if unknown.
+// interrupted returns the error for an archive of which nothing or only a part could be downloaded,
+// after all attempts to resume. It matches getproviders.ErrUnreachable and the last network error,
+// which names the URL if it came before the first byte. total is -1 if unknown.
 func interrupted(at getproviders.Location, done, total int64, err error) error {
 	failed := &getproviders.Fault{Code: cmp.Or(getproviders.CodeOf(err), "unreachable"), Kind: getproviders.ErrUnreachable, Err: err}
 	if done > 0 || total >= 0 {
@@ -24,7 +25,7 @@ func interrupted(at getproviders.Location, done, total int64, err error) error {
 	return failed
 }
 
-// incomplete adds to an error how much of an archive had been downloaded.
+// incomplete adds to an error how many bytes of an archive were downloaded.
 func incomplete(archive string, size, total int64, err error) error {
 	if total < 0 {
 		return fmt.Errorf("%s: after %d bytes: %w", archive, size, err)
@@ -32,8 +33,8 @@ func incomplete(archive string, size, total int64, err error) error {
 	return fmt.Errorf("%s: after %d of %d bytes: %w", archive, size, total, err)
 }
 
-// transferFailure adds to an error how much of an archive had been downloaded, unless
-// the error says so itself or isn't about the transfer.
+// transferFailure adds to an error how many bytes of an archive were
+// downloaded, unless the error already says so or isn't about the transfer.
 func transferFailure(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
 	if getproviders.FaultOf(err, getproviders.ErrUnreachable) != nil || errors.Is(err, errRestart) || ctx.Err() != nil {
 		return err
@@ -41,7 +42,7 @@ func transferFailure(ctx context.Context, at getproviders.Location, size, total 
 	return incomplete(at.String(), size, total, err)
 }
 
-// progressInterval is the least time between two reports of a download's progress.
+// progressInterval is the minimal time between two reports of a download's progress.
 const progressInterval = 100 * time.Millisecond
 
 // IsRemote reports whether an archive isn't a file on this machine.
@@ -54,7 +55,7 @@ func IsRemote(at getproviders.Location) bool {
 }
 
 // metered wraps a reader so that its progress is reported, at most ten times a second. done
-// bytes of total have been read already. Without report, it is the reader itself.
+// bytes of total have been read already. If report is nil, it returns the reader itself.
 func metered(from io.Reader, done, total int64, now func() time.Time, report func(done, total int64)) io.Reader {
 	if report == nil {
 		return from
