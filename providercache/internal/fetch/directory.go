@@ -20,8 +20,8 @@ import (
 )
 
 // HashPackage downloads or reads a package, authenticates it and returns its hashes. An archive that has to be complete before it can
-// be read is written to a temporary directory, and one that ArchiveDir keeps to that. For the packages above this one: the result
-// has an internal type. Programs call providercache.Fetcher.Hashes, or the function HashPackage for a package on this machine.
+// be read goes to a temporary directory; one that is to be kept goes to ArchiveDir. Only for packages of this module: the result has
+// an internal type. Programs call providercache.Fetcher.Hashes, or the function HashPackage for a package on this machine.
 func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return f.AuthenticateDirectory(ctx, t, string(dir))
@@ -49,9 +49,8 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 	return f.FetchArchive(ctx, t, path, "")
 }
 
-// HashPackage returns the hashes of a package: of an archive, which has to keep
-// the rules for packages, h1 and zh; of a directory h1, while zh is "". When ctx
-// ends, the error is its cause.
+// HashPackage returns the hashes of a package: h1 and zh of an archive, which has to keep the
+// rules for packages; h1 of a directory, and "" for zh. When ctx ends, the error is its cause.
 func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -68,7 +67,7 @@ func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, er
 	return content.H1, zh, nil
 }
 
-// fetchDirectory stages a package that is unpacked already. The hash is that of what will be published.
+// fetchDirectory stages an unpacked package, and hashes it in the stage, because that is what is published.
 func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (got receipt.Provenance, err error) {
 	if err := stageDirectory(ctx, t, dir, stage); err != nil {
 		return got, t.Failed(during.Fetch, err)
@@ -76,8 +75,8 @@ func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, sta
 	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
-// AuthenticateDirectory hashes and authenticates an unpacked package. For the packages
-// above this one: the result has an internal type.
+// AuthenticateDirectory hashes and authenticates an unpacked package.
+// Only for packages of this module: the result has an internal type.
 func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir string) (got receipt.Provenance, err error) {
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
@@ -111,8 +110,7 @@ func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.S
 	return err
 }
 
-// isItself reports whether source is the directory that is at final. A link at
-// final doesn't count as the directory that it points to.
+// isItself reports whether source is the directory at final. If final is a link, its target doesn't count.
 func isItself(source, final string) bool {
 	at, err := os.Lstat(final)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Fetch makes the package, with all checks passed, in the stage.
+// Fetch downloads, verifies and unpacks the package into the stage.
 func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
@@ -33,9 +33,9 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 	}
 }
 
-// FetchArchive downloads an archive to path and unpacks it to dir, or only hashes its files if dir is "". If path is "" too, it is
-// hashed while it arrives, and no byte of it is written; the error is unpack.ErrNotStreamable if that can't be done. An archive that
-// ArchiveDir has isn't downloaded. For the packages above this one: the result has an internal type.
+// FetchArchive downloads an archive to path and unpacks it to dir, or only hashes its files if dir is "". If path is "" too,
+// the archive is hashed while it arrives and never written; the error is unpack.ErrNotStreamable if that is impossible. An
+// archive in ArchiveDir isn't downloaded. Only for packages of this module: the result has an internal type.
 func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string) (receipt.Provenance, error) {
 	got, ok, err := f.fromKept(ctx, t, path, dir)
 	if !ok {
@@ -47,8 +47,7 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string)
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 
-// downloadAndUnpack is FetchArchive from the location that the request names. At the same time as the archive, the documents that
-// authenticate it are loaded.
+// downloadAndUnpack is FetchArchive from the request's location. It loads the documents that authenticate the archive at the same time.
 func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
 	var trust getproviders.Trust
 	var received download.Archive
@@ -61,12 +60,12 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 		received, streamed, content, err = f.download(ctx, t, path, dir)
 		return err
 	})
-	if err != nil { // the archive may be complete when the documents can't be loaded
+	if err != nil { // the archive may be complete although the documents can't be loaded
 		f.keptPart(ctx, t)(received.Keep())
 		return got, err
 	}
 	defer func() {
-		if err != nil && ctx.Err() != nil { // what was interrupted needn't be downloaded again
+		if err != nil && ctx.Err() != nil { // an interrupted run needn't download it again
 			f.keptPart(ctx, t)(received.Keep())
 			return
 		}
@@ -97,7 +96,7 @@ func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir st
 	}, received.Modified), nil
 }
 
-// inPlaceOfArchive is the failure of a package, which says more if a server sent a web page.
+// inPlaceOfArchive returns the package's error, or a better one if the server sent a web page.
 func inPlaceOfArchive(t Request, received download.Archive, err error) error {
 	failed, ok := getproviders.Failure(err)
 	if !ok || !download.IsRemote(t.Package.Location) || !received.IsWebPage() {
@@ -117,8 +116,8 @@ func inPlaceOfArchive(t Request, received download.Archive, err error) error {
 	return &explained
 }
 
-// download gets the archive. It is unpacked to dir while it arrives; streamed is nil if it
-// can't be. Without a path, its files are hashed instead, and content is what they are. The caller discards the archive.
+// download downloads the archive, and unpacks it to dir while it arrives; streamed is nil if that is impossible. Without
+// a path, it hashes the files instead, and returns their hashes as content. The caller discards the archive.
 func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, content unpack.Content, err error) {
 	leave, err := f.Enter(ctx, &t)
 	if err != nil {
@@ -172,8 +171,8 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 	return received, streamed, content, err
 }
 
-// progress returns what reports the progress of a download as events; nil if
-// there is no observer, or the package is on this machine.
+// progress returns a function that reports the progress of a download as
+// events; nil without an observer, or if the package is on this machine.
 func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int64) {
 	if !download.IsRemote(t.Package.Location) || f.Observe == nil {
 		return nil
@@ -183,7 +182,7 @@ func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int6
 	}
 }
 
-// keptPart returns what reports that so many bytes of a download are kept for a later run; 0: none are.
+// keptPart returns a function that reports how many bytes of a download are kept for a later run; 0 isn't reported.
 func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 	return func(bytes int64) {
 		if bytes > 0 {
@@ -192,9 +191,9 @@ func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 	}
 }
 
-// downloadRequest asks for a package's archive, to be written to path. Where its URL has expired, as signed ones
-// do within minutes, the source is asked once more where the package is. Only the URL is new:
-// the archive has to be what the first answer says.
+// downloadRequest returns the request for a package's archive, to be written to path. If its URL has
+// expired, as signed URLs do within minutes, the source is asked again for the location. Only the
+// URL is taken from the new answer: the archive still has to match the first one.
 func (f *Fetcher) downloadRequest(t Request, path string) (r download.Request) {
 	r.Expected, r.Known = t.Expected()
 	r.Location, r.Client, r.Limit, r.Path, r.PartialDir, r.Now, r.Admit = t.Package.Location, f.Client, f.Limits.Package.Bytes, path, t.Partials, f.Now, t.Admit
@@ -207,8 +206,7 @@ func (f *Fetcher) downloadRequest(t Request, path string) (r download.Request) {
 	return r
 }
 
-// unpack completes what was unpacked while the archive arrived, or unpacks the
-// archive if it couldn't be.
+// unpack completes the files that were unpacked while the archive arrived, or unpacks the whole archive.
 func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
 	whole, err := unpack.Open(from.File, from.Size, t.Provider, f.Limits.Package)
 	if err != nil {
@@ -228,14 +226,14 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 	return content, err
 }
 
-// Hash hashes an archive on this machine, which has to be a package of the provider, when a core is free. For the packages above this one:
-// content has an internal type.
+// Hash hashes an archive on this machine, which has to be a package of the provider, when
+// a core is free. Only for packages of this module: content has an internal type.
 func (f *Fetcher) Hash(ctx context.Context, file *os.File, size int64, p getproviders.Provider) (unpack.Content, getproviders.Hash, error) {
 	return unpack.Hash(ctx, file, file, f.unpacks, size, p, f.Limits.Package)
 }
 
-// Enter waits until an archive may be downloaded. Fetching t doesn't wait for that again. It waits for the host first, so
-// that downloads that queue for a slow host don't hold up the others.
+// Enter waits until an archive may be downloaded; fetching t then doesn't wait again. It waits for the
+// host's limit first, so that downloads that queue for a slow host don't hold up the others.
 func (f *Fetcher) Enter(ctx context.Context, t *Request) (leave func(), err error) {
 	if t.entered {
 		return func() {}, nil

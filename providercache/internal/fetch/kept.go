@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// keptPath is where ArchiveDir has a remote package's archive, or would have it. ok is
-// false if it keeps none of this package: its checksum has to be known beforehand.
+// keptPath returns the path of a remote package's archive in ArchiveDir. ok is false
+// if its checksum isn't known beforehand, because such archives aren't kept.
 func (f *Fetcher) keptPath(t Request) (path string, ok bool) {
 	sum, known := t.Expected()
 	if f.ArchiveDir == "" || !known || !download.IsRemote(t.Package.Location) {
@@ -27,8 +27,8 @@ func (f *Fetcher) keptPath(t Request) (path string, ok bool) {
 	return filepath.Join(f.ArchiveDir, hex.EncodeToString(sum[:])), true
 }
 
-// fromKept is downloadAndUnpack for a package whose archive is kept. ok is false if it
-// isn't, or isn't the right one any more: then it is removed.
+// fromKept is downloadAndUnpack from the archive in ArchiveDir. ok is false if
+// the archive isn't there, or was changed; a changed one is removed.
 func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, ok bool, err error) {
 	kept, ok := f.keptPath(t)
 	if !ok {
@@ -56,7 +56,7 @@ func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (go
 	return got, false, nil
 }
 
-// isKept reports whether a file has the checksum that it is kept under.
+// isKept reports whether a kept file still has its checksum.
 func isKept(ctx context.Context, kept string, t Request) bool {
 	file, err := os.Open(kept)
 	if err != nil {
@@ -68,8 +68,8 @@ func isKept(ctx context.Context, kept string, t Request) bool {
 	return err == nil && sum == expected
 }
 
-// keep puts an archive that was authenticated into ArchiveDir. That it can't be kept
-// costs a download later, and nothing else.
+// keep links or copies an authenticated archive into ArchiveDir.
+// Errors are ignored: they only cost a download later.
 func (f *Fetcher) keep(ctx context.Context, t Request, from string) {
 	kept, ok := f.keptPath(t)
 	if !ok {

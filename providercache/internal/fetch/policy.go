@@ -12,10 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// dated says of a package that was just fetched when it was released, as far as the time says
-// at which it was modified. In the future that says nothing: then it is when this machine fetched
-// the package first. A package that the Policy refuses for its age leaves no receipt, so
-// this time is recorded beside them.
+// dated sets when a fetched package was released: the time at which its archive was modified. If there
+// is no such time, or it is in the future, it is when this machine first fetched the package. That time
+// is recorded, because a package that the Policy refuses for its age leaves no receipt.
 func (f *Fetcher) dated(ctx context.Context, got receipt.Provenance, modified time.Time) receipt.Provenance {
 	got.Released = modified
 	if now := f.Now(); modified.IsZero() || modified.After(now) {
@@ -27,7 +26,7 @@ func (f *Fetcher) dated(ctx context.Context, got receipt.Provenance, modified ti
 	return got
 }
 
-// firstFetch is when this machine fetched a package first that a Policy was asked about; zero: not known.
+// firstFetch returns when this machine first fetched a package that a Policy was asked about; zero: unknown.
 func (f *Fetcher) firstFetch(got receipt.Provenance) time.Time {
 	if f.Policy == nil || f.StateDir == "" {
 		return time.Time{}
@@ -35,7 +34,7 @@ func (f *Fetcher) firstFetch(got receipt.Provenance) time.Time {
 	return receipt.OpenContents(f.StateDir).FirstFetch(got.Hash())
 }
 
-// recordFirstFetch keeps the time for [Fetcher.firstFetch]. Where that can't be done, each time is the first.
+// recordFirstFetch records the time for [Fetcher.firstFetch]. Errors are ignored: the next fetch then counts as the first.
 func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) {
 	if f.Policy == nil || f.StateDir == "" {
 		return
@@ -45,7 +44,7 @@ func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) 
 	_ = contents.Save(ctx)
 }
 
-// date finds out when a version was released, as [resolve.Resolver] has it.
+// date is the Date of [resolve.Resolver].
 func (f *Fetcher) date(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool, err error) {
 	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, f.Platform)
 	if err != nil {
@@ -56,7 +55,7 @@ func (f *Fetcher) date(ctx context.Context, s getproviders.Selection) (c getprov
 	return c, !c.Released.IsZero(), err
 }
 
-// signer finds out who signed a version's archive, as [resolve.Resolver] has it: by what the source and the signed documents say.
+// signer is the Signer of [resolve.Resolver]. It reads the signed documents, and not the archive.
 func (f *Fetcher) signer(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool, err error) {
 	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, f.Platform)
 	if err != nil {
@@ -76,8 +75,8 @@ func (f *Fetcher) listed(s getproviders.Selection) getproviders.Candidate {
 	return getproviders.Candidate{Provider: s.Provider, Version: s.Version, Platform: f.Platform, State: getproviders.StateListed}
 }
 
-// released asks when an archive was changed last, by its first byte. Where the server doesn't say, it is when this machine
-// asked first; zero: that isn't known.
+// released returns when an archive was last modified, from a request for its first byte.
+// If the server doesn't say, it is when this machine first asked; zero: unknown.
 func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) (modified time.Time, err error) {
 	_, modified, err = download.Ask(ctx, f.Client, pkg.Location)
 	got := receipt.Provenance{}
@@ -91,7 +90,7 @@ func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) (modif
 }
 
 // Approve asks the Policy about a package. The error is a *getproviders.Fault that
-// matches ErrRefused. For the packages above this one: got has an internal type.
+// matches ErrRefused. Only for packages of this module: got has an internal type.
 func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.CandidateState, got receipt.Provenance) error {
 	if f.Policy == nil {
 		return nil
@@ -104,8 +103,8 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.Can
 	if c.Released.IsZero() {
 		c.Released = f.firstFetch(got)
 	}
-	if c.Released.IsZero() && state == getproviders.StateKnown && f.Choice.Dated != nil { // it isn't going to be read
-		c.Released, _ = f.released(ctx, t.Package) // a rule refuses what has no time
+	if c.Released.IsZero() && state == getproviders.StateKnown && f.Choice.Dated != nil { // the package won't be read
+		c.Released, _ = f.released(ctx, t.Package) // rules about ages refuse a zero time
 	}
 	if c.Platform == (getproviders.Platform{}) {
 		c.Platform = f.Platform

@@ -16,14 +16,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// ExpectedBy is the checksum that the archive should have according to the documents
-// that authenticate the package.
+// ExpectedBy returns the archive's checksum according to the
+// documents that authenticate the package.
 func ExpectedBy(trust getproviders.Trust) (sum [sha256.Size]byte, ok bool) {
 	return trust.ExpectedSHA256, trust.ExpectedSHA256 != [sha256.Size]byte{}
 }
 
-// loadTrust is LoadTrust, and asks the source once more if the documents are refused: their URLs
-// expire as that of the archive does.
+// loadTrust is LoadTrust, but asks the source again if the server
+// refuses the documents: their URLs expire like that of the archive.
 func (f *Fetcher) loadTrust(ctx context.Context, t Request) (getproviders.Trust, error) {
 	trust, err := t.LoadTrust(ctx)
 	if f.Source == nil || !errors.Is(err, getproviders.ErrUnauthorized) || ctx.Err() != nil {
@@ -37,7 +37,7 @@ func (f *Fetcher) loadTrust(ctx context.Context, t Request) (getproviders.Trust,
 	return t.LoadTrust(ctx)
 }
 
-// LoadTrust loads the documents that the package is authenticated by.
+// LoadTrust loads the documents that authenticate the package.
 func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 	if t.localTrust() {
 		return t.Package.Trust, nil
@@ -49,15 +49,14 @@ func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 	return trust, nil
 }
 
-// localTrust reports whether the source needn't be asked for what else it knows
-// about the package, because the lock file has hashes of archives already.
+// localTrust reports whether the lock file has hashes of archives
+// already, so that the source needn't be asked for more documents.
 func (t Request) localTrust() bool {
 	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, hashing.ZH)) > 0
 }
 
-// origin is where a package came from, as its receipt records it. It is "" where the
-// source wasn't asked for all that it knows: a directory whose lock file has no
-// hashes yet then asks the source for the package and everything about it.
+// origin is the package's source for its receipt. It is "" if not all documents were
+// loaded, so that a directory without hashes in its lock file asks the source again.
 func (t Request) origin() string {
 	if t.localTrust() {
 		return ""
@@ -65,12 +64,12 @@ func (t Request) origin() string {
 	return t.Package.SourceURL
 }
 
-// Expected is the checksum that the archive should have, as far as that is known before.
+// Expected returns the checksum that the archive has to have, if it is known before the download.
 func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy(t.Package.Trust) }
 
-// Authenticate authenticates a package and compares it with the lock file. Before an
-// archive has been unpacked, d has its SHA-256 and no h1; the error is errH1Required
-// if that isn't enough to decide.
+// Authenticate authenticates a package and compares it with the lock
+// file. Before an archive is unpacked, d has its SHA-256 but no h1; if
+// that isn't enough to decide, the error is errH1Required.
 func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests) (getproviders.AuthenticationResult, error) {
 	var authentication getproviders.AuthenticationResult
 	if authenticator != nil {
@@ -89,11 +88,10 @@ func (t Request) Authenticate(authenticator getproviders.Authenticator, d getpro
 	return authentication, nil
 }
 
-// compareWithLock checks a package against the lock file's hashes, one of
-// which it has to have. The h1 of an archive may count directory entries, as
-// Terraform and OpenTofu count them. A directory has no archive checksum: if the
-// lock file holds no other kind, nothing can be compared, and the package is
-// accepted, as Terraform and OpenTofu do. A hash of an unknown scheme matches nothing.
+// compareWithLock returns an error unless the package has one of the lock file's hashes. The h1 of
+// an archive may count directory entries, as Terraform and OpenTofu count them. A directory has no
+// archive checksum: if the lock file has no other kind of hash, the package is accepted without a
+// comparison, as in Terraform and OpenTofu. A hash of an unknown scheme matches nothing.
 func (t Request) compareWithLock(d getproviders.Digests) error {
 	isArchive := d.SHA256 != [32]byte{}
 	comparable := t.Recorded
@@ -120,7 +118,7 @@ func (t Request) compareWithLock(d getproviders.Digests) error {
 	})
 }
 
-// mismatchHint says what to compare, and what to do if that is well.
+// mismatchHint says what to compare, and whom to ask.
 func mismatchHint(got, recorded []getproviders.Hash) string {
 	if !slices.ContainsFunc(recorded, getproviders.Hash.Supported) {
 		return "the lock file has only hashes of kinds that this program doesn't know; use the version of the program that recorded them"
@@ -132,8 +130,8 @@ func mismatchHint(got, recorded []getproviders.Hash) string {
 	return "the package has " + strings.Join(texts, " and ") + ": find out whether that is what its publisher made for this platform, and who wrote the lock file, on which platform and from which source"
 }
 
-// OtherRegistryHashes returns what the provider's registry lists for the packages of
-// other platforms. It is meant for packages that have been authenticated.
+// OtherRegistryHashes returns the hashes that the provider's registry lists for
+// packages of other platforms. Call it only for authenticated packages.
 func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
 	others := maps.Clone(trust.RegistryHashes)
 	delete(others, t.Package.Platform)
@@ -148,18 +146,17 @@ func IsLocal(t Request) bool {
 	return !download.IsRemote(t.Package.Location)
 }
 
-// errH1Required says that a package can't be authenticated by its archive's checksum
-// alone: unpack it and ask again.
+// errH1Required says that the archive's checksum alone can't
+// authenticate a package: it has to be unpacked first.
 var errH1Required = errors.New("the hash of the package's files is needed")
 
-// expectsH1 reports whether an authenticator that refused a package accepts some
-// h1, which it wasn't given.
+// expectsH1 reports whether an authenticator that refused a package would have accepted some h1.
 func expectsH1(err error) bool {
 	mismatch := getproviders.FaultOf(err, getproviders.ErrAuthentication)
 	return mismatch != nil && len(resolve.OfScheme(mismatch.Hashes, hashing.H1)) > 0
 }
 
-// askAgain asks the source once more for a package. That of another source is an error.
+// askAgain asks the source again for a package. A package of another source is an error.
 func (f *Fetcher) askAgain(ctx context.Context, t Request) (getproviders.Package, error) {
 	again, err := f.Source.Package(getproviders.AskAgain(ctx), t.Provider, t.Version, t.Package.Platform)
 	if err == nil && again.SourceURL != t.Package.SourceURL {
@@ -168,8 +165,7 @@ func (f *Fetcher) askAgain(ctx context.Context, t Request) (getproviders.Package
 	return again, err
 }
 
-// ListedHashes are the hashes of a package that may be recorded without reading it; nil:
-// there are none.
+// ListedHashes returns the hashes of a package that may be recorded without reading it, or nil.
 func (f *Fetcher) ListedHashes(p getproviders.Provider, trust getproviders.Trust) []getproviders.Hash {
 	switch isRegistry := len(trust.RegistryHashes) > 0; {
 	case isRegistry && f.trustsRegistry(p), f.HashPolicy == TrustMirrorHashes:
@@ -178,7 +174,7 @@ func (f *Fetcher) ListedHashes(p getproviders.Provider, trust getproviders.Trust
 	return nil
 }
 
-// TrustedHashes returns those of a registry's hashes of a provider that may be recorded.
+// TrustedHashes returns a registry's hashes of a provider if they may be recorded, else nil.
 func (f *Fetcher) TrustedHashes(p getproviders.Provider, listed map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
 	if !f.trustsRegistry(p) {
 		return nil

@@ -10,21 +10,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Choice says which versions may be chosen. An error leaves a version out, and says why. Of the Candidates only Provider, Version,
-// Platform, State and what is said here are known. All are called from many goroutines, and any may be nil.
+// Choice says which versions may be chosen. An error leaves a version out, and says why. Candidates have only Provider,
+// Version, Platform, State and the fields named below. The functions are called from many goroutines, and may be nil.
 type Choice struct {
-	// Listed is asked about versions as their source lists them. SourceURL is "" where it isn't known.
+	// Listed is asked about versions as their source lists them. SourceURL is "" if it isn't known.
 	Listed func(context.Context, getproviders.Candidate) error
-	// Dated and Signed are asked about those that Listed lets through, as long as none is chosen: Released is known, or Authentication, which
-	// take requests for each.
+	// Dated and Signed are asked, newest version first until one is chosen, about those that Listed lets
+	// through. Their candidates have Released or Authentication, which takes requests for each version.
 	Dated, Signed func(context.Context, getproviders.Candidate) error
 }
 
-// mostExamined is how many versions of a provider are asked about.
+// mostExamined bounds how many versions of a provider Dated and Signed are asked about.
 const mostExamined = 10
 
-// Choose returns the newest version that the constraints and the Choice allow, and tells what is left out; ok is false if there is
-// none, and left says why.
+// Choose returns the newest version that the constraints and the Choice allow, and emits
+// which versions are left out. If ok is false, no version is allowed, and left says why.
 func (r Resolver) Choose(ctx context.Context, s getproviders.Selection, available getproviders.Available) (newest getproviders.Version, left getproviders.LeftOut, ok bool) {
 	if !r.Choice.LeavesAny() {
 		newest, ok = s.Constraints.Newest(available.Versions)
@@ -54,8 +54,8 @@ func (r Resolver) Choose(ctx context.Context, s getproviders.Selection, availabl
 	return newest, left, ok
 }
 
-// Allowed returns what the Choice leaves of all that is Listed, in its order, for callers with constraints of their own, and what it
-// leaves out. Of the versions that Choice.Listed lets through the ten newest are examined; older ones are allowed.
+// Allowed returns the versions of listed that the Choice allows, in their order, for callers with constraints of their own, and the
+// versions that it leaves out. It examines the ten newest versions that Choice.Listed lets through; older ones are allowed.
 func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) (allowed []getproviders.Version, left getproviders.LeftOut) {
 	sorted := slices.SortedFunc(slices.Values(listed), func(a, b getproviders.Candidate) int { return b.Version.Compare(a.Version) })
 	reasons := map[getproviders.Version]error{}
@@ -85,8 +85,7 @@ func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) 
 	return allowed, left
 }
 
-// Listed says what the source tells of a version in its answer. Where the package would come from isn't known of sources that may
-// not be asked.
+// Listed returns a version as the source lists it. SourceURL stays empty for sources that may not be asked.
 func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, v getproviders.Version, available getproviders.Available) getproviders.Candidate {
 	c := getproviders.Candidate{Provider: p, Version: v, Platform: r.Platform, State: getproviders.StateListed}
 	c.FromRegistry = available.Details[v].FromRegistry
@@ -96,12 +95,12 @@ func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, v getprov
 	return c
 }
 
-// LeavesAny reports whether there is anything to ask, and examines whether that takes requests.
+// LeavesAny reports whether the Choice has any function, and examines whether it has one that takes requests.
 func (c Choice) LeavesAny() bool { return c.Listed != nil || c.examines() }
 
 func (c Choice) examines() bool { return c.Dated != nil || c.Signed != nil }
 
-// examine asks about a version by what takes requests; unknown is why one of them failed, so that the version counts as allowed.
+// examine asks Dated and Signed about a version. unknown is the error of a request that failed, so that the version counts as allowed.
 func (r Resolver) examine(ctx context.Context, s getproviders.Selection) (reason, unknown error) {
 	for _, by := range []struct {
 		choice func(context.Context, getproviders.Candidate) error

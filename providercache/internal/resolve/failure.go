@@ -20,8 +20,8 @@ func Fail(ctx context.Context, emit func(context.Context, event.Event), s getpro
 	return failure
 }
 
-// FailureOf returns an error as a *Fault with a step. After the context has ended, the
-// failure is its cancellation, whatever err says.
+// FailureOf returns an error as a *Fault with a step. If the
+// context has ended, the Fault is the cancellation instead.
 func FailureOf(ctx context.Context, s getproviders.Selection, err error) *getproviders.Fault {
 	failure, ok := getproviders.Failure(err)
 	if !ok {
@@ -33,8 +33,8 @@ func FailureOf(ctx context.Context, s getproviders.Selection, err error) *getpro
 	return failure
 }
 
-// Cancelled returns the cause of the context's end, made to match the
-// context's error too.
+// Cancelled returns the cause of the context's end, wrapped if it
+// doesn't match the context's own error.
 func Cancelled(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, ctx.Err()) {
@@ -46,9 +46,8 @@ func Cancelled(ctx context.Context) error {
 // selected is an item of work on one selection.
 type selected interface{ Selected() getproviders.Selection }
 
-// Map is par.Map for work on selections. Each failure is reported as an event when it
-// happens and returned as a *Fault, including those of selections that were
-// never begun because ctx ended.
+// Map is par.Map for work on selections. Each failure is reported as an event when it happens and
+// returned as a *Fault, including those of items that never started because ctx ended.
 func Map[T selected, R any](ctx context.Context, emit func(context.Context, event.Event), limit int, items []T, do func(context.Context, T) (R, error)) ([]R, []error) {
 	results, errs := par.Map(ctx, limit, items, func(ctx context.Context, item T) (R, error) {
 		result, err := do(ctx, item)
@@ -65,15 +64,15 @@ func Map[T selected, R any](ctx context.Context, emit func(context.Context, even
 	return results, errs
 }
 
-// OnPlatform returns a provider's error with the platform in what it says. The error given stays
-// as it is: others may still read it as the reason why their context ended.
+// OnPlatform returns a copy of a provider's error with the platform. The original isn't
+// changed, because other goroutines may still read it as the cause of their context.
 func OnPlatform(ctx context.Context, s getproviders.Selection, plat getproviders.Platform, err error) error {
 	failure := *FailureOf(ctx, s, err)
 	failure.Platform = plat
 	return &failure
 }
 
-// AtVersionOf returns the selection with the version that its failure is about.
+// AtVersionOf returns the selection with the version that its failure names.
 func AtVersionOf(s getproviders.Selection, err error) getproviders.Selection {
 	if failure, ok := getproviders.Failure(err); ok {
 		s.Version = failure.Version

@@ -3,9 +3,9 @@
 //	r := resolve.Resolver{Source: source, Queries: 32, Emit: func(context.Context, event.Event) {}}
 //	selections, failed := r.Resolve(ctx, requirements, locks, resolve.Normal)
 //
-// What goes in: the requirements, the lock file (nil: there is none) and a source to ask for versions. What comes out: one
-// selection for each provider that isn't built in, and the failures beside them; the failure of one provider doesn't stop
-// others. In Normal mode locked versions stand, and cost no request.
+// Resolve gets the requirements, the lock file (nil: no lock file) and a source to ask for versions. It
+// returns one selection for each provider that isn't built in, and the failures; the failure of one
+// provider doesn't stop the others. In Normal mode locked versions are kept, and need no request.
 package resolve
 
 import (
@@ -21,24 +21,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Resolver chooses versions. It is safe for many goroutines.
+// Resolver chooses versions. It is safe for concurrent use.
 type Resolver struct {
 	Source  getproviders.Source
 	Product getproviders.Product               // for built-in providers and messages
-	Queries int                                // at once, at least 1
+	Queries int                                // requests at once, at least 1
 	Emit    func(context.Context, event.Event) // required; called from several goroutines at once
 
 	Choice   Choice
-	Platform getproviders.Platform // of packages that Choice is asked about
-	// Date finds out when a version was released, for Choice.Dated, and Signer who signed it, for Choice.Signed; known is false if
-	// that can't be known; err says why, if a request failed.
+	Platform getproviders.Platform // of the candidates that Choice gets
+	// Date finds out when a version was released, for Choice.Dated, and Signer who signed it, for
+	// Choice.Signed. known is false if that can't be found out; err is the error of a request that failed.
 	Date, Signer func(context.Context, getproviders.Selection) (c getproviders.Candidate, known bool, err error)
 }
 
-// Resolve chooses a version for every provider that isn't built in. A locked
-// version is a choice that costs no request; in Normal mode it stands, and if
-// the constraints don't allow it, that is an error. The Source is asked for
-// the rest. Providers that can't be resolved are in failed.
+// Resolve chooses a version for every provider that isn't built in. In Normal mode a locked version
+// is kept without a request, and is an error if the constraints don't allow it. For all other
+// providers Resolve asks the Source. failed has the providers that can't be resolved.
 func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []getproviders.Selection, failed []event.Outcome) {
 	open := make([]getproviders.Selection, 0, len(req))
 	for _, p := range req.Providers() {
@@ -81,8 +80,7 @@ func (r Resolver) checkBuiltIn(ctx context.Context, s getproviders.Selection) er
 	return nil
 }
 
-// BuiltInProblem says why a built-in provider can't be used as required; nil if it
-// can.
+// BuiltInProblem returns why a built-in provider can't be used as required, or nil if it can.
 func BuiltInProblem(s getproviders.Selection, product getproviders.Product) error {
 	if s.Provider.Type != "terraform" {
 		return fmt.Errorf("this %s release has no built-in provider named %q", product.Name, s.Provider.Type)

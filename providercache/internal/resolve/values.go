@@ -21,8 +21,8 @@ func OfScheme(hashes []getproviders.Hash, scheme string) []getproviders.Hash {
 	return slices.DeleteFunc(slices.Clone(hashes), func(h getproviders.Hash) bool { return h.Scheme() != scheme })
 }
 
-// Recorded returns the hashes that the locks have for a selection. Those of unknown schemes are among them: where there
-// are no others, no package is the one that was chosen.
+// Recorded returns the hashes that the lock file has for a selection, including
+// those of unknown schemes: if it has no others, no package matches.
 func Recorded(locks *depsfile.Locks, s getproviders.Selection) []getproviders.Hash {
 	lock, ok := locks.Provider(s.Provider)
 	if !ok || lock.Version != s.Version {
@@ -31,7 +31,7 @@ func Recorded(locks *depsfile.Locks, s getproviders.Selection) []getproviders.Ha
 	return slices.Clone(lock.Hashes)
 }
 
-// OrEmpty lets nil stand for a lock file that doesn't exist.
+// OrEmpty returns an empty Locks for nil, which stands for a lock file that doesn't exist.
 func OrEmpty(locks *depsfile.Locks) *depsfile.Locks {
 	if locks == nil {
 		return new(depsfile.Locks)
@@ -49,8 +49,8 @@ type Reason struct {
 // ByProvider is the order of reasons.
 func ByProvider(a, b Reason) int { return a.Provider.Compare(b.Provider) }
 
-// Locked returns the locked versions of requirements, as far as they can be gone by, and why another entry can't, or that
-// no requirement of all needs it. Built-in providers, which have no entry, are only checked.
+// Locked returns the locked versions that satisfy the requirements in wanted, and a reason for every other provider in
+// wanted and for each entry that no requirement in all needs. Built-in providers, which have no entry, are only checked.
 func Locked(product getproviders.Product, wanted, all getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection, reasons []Reason) {
 	reasons = []Reason{}
 	because := func(p getproviders.Provider, code, detail string) { reasons = append(reasons, Reason{code, p, detail}) }
