@@ -41,7 +41,7 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[string]Packag
 	return result
 }
 
-// ByProvider puts errors into the order of providers.
+// ByProvider compares errors by their provider.
 func ByProvider(a, b error) int {
 	one, ok := getproviders.Failure(a)
 	other, okToo := getproviders.Failure(b)
@@ -51,8 +51,8 @@ func ByProvider(a, b error) int {
 	return one.Provider.Compare(other.Provider)
 }
 
-// compared returns the package with how its hashes change a lock file that records
-// the given ones; had: it has an entry for the version.
+// compared returns the package with what its hashes change in a lock file that records
+// the given ones; had says that the lock file has an entry for the version.
 func (p Package) compared(recorded []getproviders.Hash, had bool) Package {
 	if !had {
 		recorded = nil

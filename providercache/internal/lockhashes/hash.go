@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// WantedPackages are those of all requests, each once. They stand in the order of
-// platforms as they were asked for, and for each of them in that of providers.
+// WantedPackages returns the packages of all requests, each once, in
+// the order in which platforms were asked for, then by provider.
 func WantedPackages(chosen []Choice) (wanted []Package) {
 	rank := map[getproviders.Platform]int{}
 	seen := map[string]bool{}
@@ -64,8 +64,8 @@ func (h lockHasher) find(ctx context.Context, p Package) (Package, error) {
 	return got, err
 }
 
-// hash finds the hashes of one package: from an earlier run, from the source, or by
-// reading the package.
+// hash finds the hashes of one package: from an earlier run, from
+// the source, or by reading the package.
 func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 	pkg, err := h.fetcher.Source.Package(ctx, p.Provider, p.Version, p.Platform)
 	if err != nil {
@@ -94,11 +94,10 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 	return p.With(got, event.Fetched), nil
 }
 
-// trustListed returns the hashes that a source lists for a package, if the policy
-// trusts them, and what is signed beside them. A list without an h1 doesn't count,
-// because Terraform and OpenTofu need it to plan. The archive's checksum has to pass
-// the same authentication as the archive would; if it doesn't, ok is false, and
-// reading the package says what is wrong.
+// trustListed returns the hashes that a source lists for a package, if the policy trusts them, and
+// the AuthenticationResult of the archive's checksum. A list without an h1 doesn't count, because
+// Terraform and OpenTofu need an h1 to plan. The checksum has to pass the same authentication as
+// the archive would; if it doesn't, ok is false, and reading the package reports what is wrong.
 func (h lockHasher) trustListed(t fetch.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
 	hashes = h.fetcher.ListedHashes(t.Provider, trust)
 	h1 := resolve.OfScheme(hashes, hashing.H1)
@@ -107,15 +106,15 @@ func (h lockHasher) trustListed(t fetch.Request, trust getproviders.Trust) (hash
 	}
 	sum, _ := fetch.ExpectedBy(trust)
 	authenticated, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
-	if authenticated.TrustLevel >= getproviders.LevelCommunity { // a lower level compared the list with itself
+	if authenticated.TrustLevel >= getproviders.LevelCommunity { // at lower levels the list is only compared with itself
 		signed = authenticated
 	}
 	return hashes, signed, err == nil
 }
 
-// recall returns what reading a package would yield, if its source lists the
-// archive's checksum, and an earlier run recorded the content of the archive with
-// this checksum. The checksum is authenticated as the archive would be.
+// recall returns the hashes without reading the package, if its source
+// lists the archive's checksum and an earlier run recorded the h1 for this
+// checksum. The checksum is authenticated as the archive would be.
 func (h lockHasher) recall(t fetch.Request, trust getproviders.Trust) (got receipt.Provenance, ok bool) {
 	sum, ok := fetch.ExpectedBy(trust)
 	if !ok || trust.Authenticator == nil {
@@ -127,14 +126,14 @@ func (h lockHasher) recall(t fetch.Request, trust getproviders.Trust) (got recei
 		return got, false
 	}
 	authentication, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1})
-	if err != nil { // reading the package tells what is wrong
+	if err != nil { // reading the package reports what is wrong
 		return got, false
 	}
 	return receipt.Provenance{Authentication: authentication, H1: h1, ZH: zh, RegistryHashes: t.OtherRegistryHashes(trust)}, true
 }
 
-// recallListed is recall for a mirror that lists nothing but an h1, as mirrors made
-// by Terraform and OpenTofu do. That h1 counts directories in the archive, so it
+// recallListed is recall for a mirror that lists only an h1, as mirrors made by
+// Terraform and OpenTofu do. That h1 counts directories in the archive, so it
 // isn't the one for the lock file, but it identifies the archive's files.
 func (h lockHasher) recallListed(trust getproviders.Trust) (receipt.Provenance, bool) {
 	listed, ok := onlyH1(trust)
@@ -145,7 +144,7 @@ func (h lockHasher) recallListed(trust getproviders.Trust) (receipt.Provenance, 
 	return receipt.Provenance{Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, H1: h1}, ok
 }
 
-// onlyH1 returns the one hash that a source lists, if that is an h1.
+// onlyH1 returns the hash that a source lists, if it is the only one and an h1.
 func onlyH1(trust getproviders.Trust) (getproviders.Hash, bool) {
 	hashes, _ := trust.Authenticator.(getproviders.AnyHash)
 	if len(hashes) != 1 || hashes[0].Scheme() != hashing.H1 {
@@ -154,7 +153,7 @@ func onlyH1(trust getproviders.Trust) (getproviders.Hash, bool) {
 	return hashes[0], true
 }
 
-// remember records what reading a package yielded.
+// remember records the hashes of a package that was read.
 func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 	h.archives.RememberArchive(got.ZH, got.H1)
 	if listed, ok := onlyH1(trust); ok && got.ZH != "" {
@@ -162,16 +161,15 @@ func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 	}
 }
 
-// With returns the package with its hashes, which are known from got. For the packages
-// above this one: got has an internal type.
+// With returns the package with the hashes of got. Only for
+// packages of this module: got has an internal type.
 func (p Package) With(got receipt.Provenance, state event.State) Package {
 	p.H1, p.ZH, p.Authentication, p.State, p.registryHashes, p.Bytes = got.H1, got.ZH, got.Authentication, state, got.RegistryHashes, got.ArchiveBytes
 	p.Hashes = hashing.Sort(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }
 
-// listed returns the package with hashes that a source lists, and those that are
-// signed.
+// listed returns the package with the hashes that a source lists, and those that are signed.
 func (p Package) listed(hashes []getproviders.Hash, signed getproviders.AuthenticationResult) Package {
 	p.State, p.Authentication = event.Listed, signed
 	p.Hashes = hashing.Sort(slices.Concat(hashes, signed.Signed))

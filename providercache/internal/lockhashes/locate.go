@@ -14,13 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// Locate finds out which packages working directories need, where they are, and
-// which hashes they have: the packages that Lock would read. No archive is
-// downloaded; one on this machine is read if its source lists no hashes. The
-// documents that authenticate packages are loaded, once for each version, because
-// they hold the hashes and the signatures.
+// Locate finds the packages that Lock would read: where they are, and their
+// known hashes. It downloads no archive; it reads one on this machine if its
+// source lists no hashes. It loads the documents that authenticate packages,
+// once for each version, because they have the hashes and the signatures.
 //
-// Results are in the order of the requests, and the failure of one doesn't affect
+// Results are in the order of the requests; a request that fails doesn't affect
 // the others. The error joins those of all results, in the same order.
 func Locate(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
 	sizes := slices.ContainsFunc(requests, func(r Request) bool { return r.Sizes })
@@ -30,7 +29,7 @@ func Locate(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Resul
 	})
 }
 
-// located picks the packages that a request asks for.
+// located picks the packages of one request.
 func (c Choice) located(ctx context.Context, found map[string]Package) (result Result) {
 	errs := slices.Clone(c.errs)
 	for i, s := range c.Selections {
@@ -49,7 +48,7 @@ func (c Choice) located(ctx context.Context, found map[string]Package) (result R
 	return result
 }
 
-// locate describes one package.
+// locate finds one package and its known hashes.
 func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (_ Package, err error) {
 	s := found.Selection
 	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, found.Platform); err != nil {
@@ -96,7 +95,7 @@ func (p *Package) readLocal(ctx context.Context) (err error) {
 	return err
 }
 
-// authenticate sets the hashes that the package has to have, and authenticates them.
+// authenticate sets the expected hashes of the package, and authenticates them.
 func (p *Package) authenticate(t fetch.Request, trust getproviders.Trust) (err error) {
 	p.Hashes = slices.Clone(trust.ListedHashes)
 	if sum, ok := fetch.ExpectedBy(trust); ok {

@@ -1,5 +1,5 @@
-// Package lockhashes finds out which hashes dependency lock files should hold, for
-// any platforms, without installing anything.
+// Package lockhashes finds the hashes that dependency lock files
+// should hold, for any platforms, without installing anything.
 //
 //	f := &providercache.Fetcher{Source: source, StateDir: stateDir}
 //	results, err := lockhashes.Lock(ctx, f, lockhashes.Request{
@@ -11,13 +11,11 @@
 //	}
 //	// write results[0].Locks
 //
-// What goes in: the requirements of working directories and what their lock files
-// hold now. What comes out: the new lock files as values, and what each package
-// contributes to them. [Locate] says where
-// the packages are and which hashes are known of them, without downloading any.
+// [Lock] gets the requirements of working directories and their current lock files. It
+// returns the new lock files as values, and the hashes of each package. [Locate] returns
+// where the packages are and which of their hashes are known, without downloading any.
 //
-// Hashes come from the source where the Fetcher's HashPolicy trusts it, from an
-// earlier run, or from reading the package.
+// Hashes come from the source if the Fetcher's HashPolicy trusts it, from an earlier run, or from reading the package.
 package lockhashes
 
 import (
@@ -40,81 +38,73 @@ import (
 // Request asks for the lock file of one working directory.
 type Request struct {
 	Requirements getproviders.Requirements
-	Locks        *depsfile.Locks // what the lock file holds now; nil and empty are fine, and it isn't changed
+	Locks        *depsfile.Locks // what the lock file holds now; nil and empty are fine; it isn't changed
 
-	// Only are the required providers whose entries may change; nil: all. One
-	// that isn't required is an error.
+	// Only are the required providers whose entries may change; nil: all. A provider that isn't required is an error.
 	Only []getproviders.Provider
 
-	// Platforms are those that the entries have to cover; nil: the Fetcher's. AllPlatforms adds
-	// those that the Source lists for the version.
+	// Platforms are those that the entries have to cover; nil: the Fetcher's.
+	// AllPlatforms adds those that the Source lists for the version.
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
-	// Done are platforms that the entries cover already, because their packages
-	// were just installed: they are left out.
+	// Done are platforms that are left out, because their packages were just installed and the entries cover them.
 	Done []getproviders.Platform
 
-	// Upgrade gives providers another version than the locked one: the one that
-	// is named, which the requirements have to allow, or the newest that they
-	// allow where that is the zero Version.
+	// Upgrade names providers that get another version than the locked one: the given version,
+	// which the requirements have to allow, or for the zero Version the newest that they allow.
 	Upgrade map[getproviders.Provider]getproviders.Version
 
-	// Sizes has Locate ask servers for the first byte of each archive and the size of the whole, which works for signed URLs
-	// that allow GET alone. Sizes of files on this machine are told in any case.
+	// Sizes makes Locate ask servers for the size of each archive. It requests the first byte,
+	// because signed URLs may allow only GET. Sizes of files on this machine are always set.
 	Sizes bool
 }
 
-// Result is the answer to a Request.
+// Result is the result of one Request.
 type Result struct {
-	// Locks are those of the request with entries that cover all platforms: hashes of the same
-	// version stay, whatever their scheme, and constraints are those of the requirements now.
-	// Entries of providers that aren't required, or weren't asked for, stay as they are.
+	// Locks are those of the request with entries that cover all platforms. Hashes of the same
+	// version stay, whatever their scheme; constraints are those of the current requirements.
+	// Entries of providers that aren't required, or not in Only, stay as they are.
 	Locks    *depsfile.Locks
-	Packages []Package // in the order of providers, for each in the order of platforms
-	// Err joins a *Fault for each provider and platform without a hash; Locks is nil then.
-	// Where it is about one platform, that names it.
+	Packages []Package // sorted by provider, then by platform
+	// Err joins a *Fault for each provider or platform without a hash,
+	// which names the platform if it is about one; Locks is nil then.
 	Err error
 }
 
-// Package is what a lock file should hold of one package.
+// Package has the hashes of one package, and how they change the lock file.
 type Package struct {
 	event.Outcome                      // its State says how the hashes were found: event.Fetched, Recalled or Listed
-	ZH            getproviders.Hash    // "" where there is no archive, or its checksum isn't known
-	Hashes        []getproviders.Hash  // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
+	ZH            getproviders.Hash    // "" if there is no archive, or its checksum isn't known
+	Hashes        []getproviders.Hash  // sorted: of this package, those signed together with its own, and those that the registry lists for other platforms
 	New           bool                 // the lock file has no entry for this version
-	Extended      bool                 // it has one, which lacks some of the Hashes
+	Extended      bool                 // the lock file has an entry for the version, which lacks some of the Hashes
 	Previous      getproviders.Version // the version that was locked before; zero: none
-	Package       getproviders.Package // of Locate: where it is, and what authenticates it
-	Missing       []getproviders.Hash  // of H1, and ZH if it is signed or verified, those that the lock file lacks
+	Package       getproviders.Package // set by Locate: where it is, and what authenticates it
+	Missing       []getproviders.Hash  // H1, and ZH if it is signed or verified, if the lock file lacks them
 
 	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms
 }
 
-// Lock finds out what the lock files of any number of working directories
-// should hold, for any platforms. It keeps no package, and writes no lock file: the
-// caller saves the Locks that it returns. Results are in the order of the requests,
-// and the failure of one doesn't affect the others. The error joins those of all
-// results, in the same order.
+// Lock finds the hashes that the lock files of any number of working directories should hold, for any platforms. It
+// keeps no package, and writes no lock file: the caller saves the returned Locks. Results are in the order of the
+// requests; a request that fails doesn't affect the others. The error joins those of all results, in the same order.
 //
-// A package that several requests need is worked on once, and all packages are
-// worked on at the same time, within Limits. The hashes of an archive's content are
-// recorded in StateDir under the archive's checksum. As long as a source lists that
-// checksum, which a registry's signed list does, the same user doesn't download the
-// archive again; the signature is verified each time.
+// A package that several requests need is handled once, and all packages are handled at the same time, within Limits. The h1
+// of an archive is recorded in StateDir under the archive's checksum. As long as a source lists that checksum, as a
+// registry's signed list does, the same user doesn't download the archive again; the signature is verified each time.
 //
-// Versions are those that are locked already, else the newest that are allowed.
-// The source isn't asked for the versions of a provider that is locked.
+// Locked versions are kept; for other providers the newest allowed version is
+// chosen. The source isn't asked for versions of locked providers.
 func Lock(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
 	h := lockHasher{fetcher: f, archives: receipt.OpenContents(f.StateDir)}
-	// What was found is saved even if the run was interrupted. A failure to save it
-	// costs later runs time, and nothing else.
+	// Hashes are saved even if the run was interrupted. If saving fails, later runs only take longer.
 	defer func() { _ = h.archives.Save(context.WithoutCancel(ctx)) }()
 	return answer(ctx, f, requests, h.begin, h.find, func(r Request, c Choice, found map[string]Package) Result {
 		return r.Conclude(ctx, c, found, f)
 	})
 }
 
-// answer chooses the packages of all requests, has each of them found once, and concludes with what was found of each.
+// answer chooses the packages of all requests, calls find once for each, and concludes each request with the results.
 func answer(ctx context.Context, f *fetch.Fetcher, requests []Request, begin func(context.Context, []Package), find func(context.Context, Package) (Package, error),
 	conclude func(Request, Choice, map[string]Package) Result) ([]Result, error) {
 	results, failed := make([]Result, len(requests)), make([]error, len(requests))
@@ -134,7 +124,7 @@ func answer(ctx context.Context, f *fetch.Fetcher, requests []Request, begin fun
 	return results, errors.Join(failed...)
 }
 
-// Choice holds the versions and platforms that a request asks for.
+// Choice has the chosen versions and platforms of a request.
 type Choice struct {
 	Selections []getproviders.Selection
 	Platforms  [][]getproviders.Platform // of each selection
@@ -151,7 +141,7 @@ func chooseAll(ctx context.Context, f *fetch.Fetcher, requests []Request) []Choi
 	chosen, errs := par.Map(ctx, f.Limits.Queries, requests, func(ctx context.Context, r Request) (Choice, error) {
 		return Choose(ctx, f, r), nil
 	})
-	for i, err := range errs { // what had ended before a choice began
+	for i, err := range errs { // ctx ended before the choice began
 		if err != nil {
 			chosen[i].errs = append(chosen[i].errs, err)
 		}
@@ -184,8 +174,8 @@ func Choose(ctx context.Context, f *fetch.Fetcher, r Request) (c Choice) {
 	return c
 }
 
-// wanted returns the requirements that the request is about, and the locks as
-// they would be if the versions that it asks for were locked already.
+// wanted returns the requirements of the providers that the request is about, and
+// the locks as if the versions that it asks for were locked already.
 func (r Request) wanted() (getproviders.Requirements, *depsfile.Locks, []error) {
 	only := r.Only
 	if only == nil {
@@ -216,7 +206,7 @@ func (r Request) wanted() (getproviders.Requirements, *depsfile.Locks, []error) 
 
 var errNotRequired = errors.New("it is not required by the configuration")
 
-// PlatformsFor are the platforms of a request, each once.
+// PlatformsFor returns the platforms of a request, each once.
 func PlatformsFor(ctx context.Context, f *fetch.Fetcher, r Request, s getproviders.Selection) ([]getproviders.Platform, error) {
 	platforms := r.Platforms
 	if r.AllPlatforms {
