@@ -1,14 +1,12 @@
-// Package archivedir keeps packages in a directory: archives with what
-// is signed about them, or unpacked. It is what mirrors (package mirror) and vendored packages
-// share, and not an API: use those packages.
+// Package archivedir keeps packages in a directory: unpacked, or as archives with their signed
+// documents. Mirrors (package mirror) and vendored packages share it; programs use those packages.
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
-//	found, err := dir.Find(ctx, provider, name)     // what an archive is
-//	kept := dir.Populate(ctx, destination, groups) // the Destination finds packages, and puts what was fetched into its place
+//	found, err := dir.Find(ctx, provider, name)     // identifies an archive
+//	kept := dir.Populate(ctx, destination, groups) // fetches the packages that the Destination lacks
 //
-// A package appears in its place by one rename. What is signed about a version is
-// kept only where it is true of every archive of the version: the signature comes
-// last and goes first, because it announces the others.
+// A package is renamed into place. The signed documents of a version are kept only if they are true of every
+// archive of the version: the signature is written last and removed first, because clients look for it first.
 package archivedir
 
 import (
@@ -30,31 +28,29 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// Unlisted says that an index doesn't list something that is in the directory, because it can't be read, or that the index
-// can't be written.
+// Unlisted says that an index doesn't list an archive, because the archive can't be read, or that the index can't be written.
 func Unlisted(path string, err error) error {
 	return &getproviders.Fault{Code: "mirror_index", Err: fmt.Errorf("%s: %w", path, err)}
 }
 
-// Dir is a directory of packed packages. Its methods may be called from many
-// goroutines.
+// Dir is a directory of packages. Its methods are safe for concurrent use.
 type Dir struct {
 	Fetcher  *fetch.Fetcher
 	Root     string
 	Receipts *receipt.Receipts
-	Unpacked bool // what is fetched is unpacked
+	Unpacked bool // fetched packages are unpacked
 }
 
-// Path is where a slash-separated name is.
+// Path returns the path of a slash-separated name.
 func (d *Dir) Path(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
-// Approve asks the Fetcher's Policy about a package that is there.
+// Approve asks the Fetcher's Policy about a package in the directory.
 func (d *Dir) Approve(ctx context.Context, t fetch.Request, k Kept) error {
 	t.Package.Platform = k.Platform
 	return d.Fetcher.Approve(ctx, t, getproviders.StatePresent, k.Known.Receipt.Claims())
 }
 
-// Write implements Files. A file that has that content already stays.
+// Write implements Files. It doesn't touch a file that already has the content.
 func (d *Dir) Write(_ context.Context, name string, content []byte) error {
 	path := d.Path(name)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && wholefile.Has(path, content) {
@@ -70,27 +66,27 @@ func (d *Dir) Write(_ context.Context, name string, content []byte) error {
 type Item struct {
 	event.Outcome
 	Name     string              // of the archive, slash-separated, below the directory
-	Recorded []getproviders.Hash // by lock files
+	Recorded []getproviders.Hash // in lock files
 }
 
-// Pending is the package in its place, with what is known of it.
+// Pending returns the package at its path with a receipt.
 func (p Item) Pending(of receipt.Receipt, archive bool) receipt.Pending {
 	return receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: of, Archive: archive}
 }
 
-// Kept is what became of an Item.
+// Kept is the result for an Item.
 type Kept struct {
 	Item
 	Present bool                 // it was there already
-	Lost    getproviders.Hash    // as Claim has it
+	Lost    getproviders.Hash    // see Claim
 	Known   receipt.Pending      // zero if it failed
 	From    getproviders.Package // what was fetched, or was to be
-	Stage   *staging.Stage       // has what is to be put into the place; nil: it is there
+	Stage   *staging.Stage       // has the package to publish; nil: the package is in place
 
-	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there stay
+	Documents *getproviders.SignedDocuments // about its version; nil: none, or those in the directory stay
 }
 
-// Authenticate authenticates an archive that is there, and compares it with the hashes of the request. What is signed of it is known then.
+// Authenticate authenticates an archive in the directory, compares it with the hashes of the request, and records the result in k.Known.
 func (k *Kept) Authenticate(t fetch.Request, trust getproviders.Trust) error {
 	rc := &k.Known.Receipt
 	signed, err := t.Authenticate(trust.Authenticator, rc.Digests())
@@ -100,7 +96,7 @@ func (k *Kept) Authenticate(t fetch.Request, trust getproviders.Trust) error {
 	return err
 }
 
-// Publish puts the package from the stage into its place.
+// Publish moves the package from the stage to its path.
 func (k *Kept) Publish(ctx context.Context) error {
 	_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 	switch {
@@ -126,7 +122,7 @@ func PackagesOf(packages []Item) (all []event.Outcome) {
 	return all
 }
 
-// RemoveStages removes what was fetched and not published.
+// RemoveStages removes packages that were fetched and not published.
 func RemoveStages(kept []Kept) {
 	for _, k := range kept {
 		if k.Stage != nil {
@@ -135,9 +131,8 @@ func RemoveStages(kept []Kept) {
 	}
 }
 
-// MirrorDir is where the packages and indexes of a provider are, below the directory.
+// MirrorDir returns the directory of a provider's packages and indexes, below the root.
 func MirrorDir(p getproviders.Provider) string { return layout.ProviderPath(p) }
 
-// archiveMode is what everybody may do with the archives and indexes of a
-// mirror: a web server runs as another user.
+// archiveMode is the mode of the archives and indexes of a mirror: a web server reads them as another user.
 const archiveMode fs.FileMode = 0o644

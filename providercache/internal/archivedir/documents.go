@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
-// SignedDocuments are what is signed about a package's version; nil unless that is true of the archive with this checksum
-// and names it as the layout does.
+// SignedDocuments returns the signed documents of a package's version, or nil unless
+// they are true of the archive with this checksum and name it as the layout does.
 func SignedDocuments(t fetch.Request, trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
 	documents := trust.Documents
 	sum, isZH := zh.SHA256()
@@ -33,15 +33,14 @@ func SignedDocuments(t fetch.Request, trust getproviders.Trust, plat getprovider
 	return documents
 }
 
-// DocumentNames are the files of a version, below the directory, in the order in which they are
-// written: the signature announces the others.
+// DocumentNames returns the names of a version's signed documents, in the order in
+// which they are written: the signature is last, because clients look for it first.
 func DocumentNames(p getproviders.Provider, v getproviders.Version) []string {
 	dir := MirrorDir(p) + "/"
 	return []string{dir + layout.KeysName(p, v), dir + layout.ChecksumsName(p, v), dir + layout.SignatureName(p, v)}
 }
 
-// documentsThere returns what the directory has that is signed about a version, if
-// that lists an archive with this checksum; else nil.
+// documentsThere returns the signed documents of a version in the directory, or nil if they don't list an archive with this checksum.
 func (d *Dir) documentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
 	s := p.Selection
 	documents, ok := s.Provider.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Version)
@@ -51,8 +50,8 @@ func (d *Dir) documentsThere(p Item, zh getproviders.Hash) *getproviders.SignedD
 	return &documents
 }
 
-// document asks the source for what is signed about an archive that is there, if the
-// directory lacks it. The archive is authenticated without, so no answer is no failure.
+// document asks the source for the signed documents of an archive in the directory, if the
+// directory lacks them. The archive is authenticated already, so errors are ignored.
 func (d *Dir) document(ctx context.Context, k *Kept) {
 	zh := k.Known.Receipt.ZH
 	if d.documentsThere(k.Item, zh) != nil {
@@ -68,16 +67,16 @@ func (d *Dir) document(ctx context.Context, k *Kept) {
 	}
 }
 
-// Files are those of a mirror, in a directory or in a bucket, by slash-separated names below its root. Errors say which file they are about.
+// Files are the files of a mirror, in a directory or in a bucket, by slash-separated names below its root. Errors name the file.
 type Files interface {
-	// Read returns the content of a document; nil: it isn't there.
+	// Read returns the content of a document, or nil if it doesn't exist.
 	Read(ctx context.Context, name string) ([]byte, error)
 	Write(ctx context.Context, name string, content []byte) error
 	RemoveFile(ctx context.Context, name string) error
 }
 
-// PublishDocuments writes what is signed about a version, whose packages are kept, if it is true of all archives that are or will be
-// listed. A list that this run has made untrue is removed, as it would keep people from installing.
+// PublishDocuments writes the signed documents of the version whose packages are in kept, if they are true of all archives
+// that are or will be listed. A list that this run has made untrue is removed, because nobody could install by it.
 func PublishDocuments(ctx context.Context, to Files, p getproviders.Provider, v getproviders.Version, kept []*Kept, listed func() (map[getproviders.Platform]getproviders.Hash, error)) error {
 	var signed *getproviders.SignedDocuments
 	changed := false
@@ -104,7 +103,7 @@ func PublishDocuments(ctx context.Context, to Files, p getproviders.Provider, v 
 	return RemoveDocuments(ctx, to, p, v)
 }
 
-// covers reports whether a list is true of all archives whose zh is known.
+// covers reports whether a list has the checksums of all archives whose zh is known.
 func covers(signed getproviders.SignedDocuments, p getproviders.Provider, v getproviders.Version, archives map[getproviders.Platform]getproviders.Hash) bool {
 	for plat, zh := range archives {
 		if zh != "" && !signed.Covers(p, v, plat, zh) {
@@ -114,8 +113,8 @@ func covers(signed getproviders.SignedDocuments, p getproviders.Provider, v getp
 	return true
 }
 
-// PutDocuments writes the documents that change. A reader never sees a signature
-// beside another signature's list: the signature goes first, and comes last.
+// PutDocuments writes the documents that change. A reader never sees a signature beside
+// another list than its own: the signature is removed first, and written last.
 func PutDocuments(ctx context.Context, to Files, p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
 	names, contents := DocumentNames(p, v), [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature}
 	there := make([][]byte, len(names))
@@ -126,7 +125,7 @@ func PutDocuments(ctx context.Context, to Files, p getproviders.Provider, v getp
 		}
 	}
 	if len(signed.Keys) == 0 && there[0] != nil && bytes.Equal(there[2], signed.Signature) {
-		contents[0] = there[0] // a source that knows the keys already doesn't bring them
+		contents[0] = there[0] // a source whose keys are known doesn't send them
 	}
 	if there[2] != nil && !bytes.Equal(there[1], signed.Sums) {
 		if err := to.RemoveFile(ctx, names[2]); err != nil {
@@ -144,7 +143,7 @@ func PutDocuments(ctx context.Context, to Files, p getproviders.Provider, v getp
 	return nil
 }
 
-// RemoveDocuments removes the signature first, without which the others are none.
+// RemoveDocuments removes the signature first, because clients ignore the others without it.
 func RemoveDocuments(ctx context.Context, from Files, p getproviders.Provider, v getproviders.Version) error {
 	var errs []error
 	for _, name := range slices.Backward(DocumentNames(p, v)) {
@@ -153,7 +152,7 @@ func RemoveDocuments(ctx context.Context, from Files, p getproviders.Provider, v
 	return errors.Join(errs...)
 }
 
-// Read implements Files. What can't be read is as good as none.
+// Read implements Files. A file that can't be read counts as missing.
 func (d *Dir) Read(_ context.Context, name string) ([]byte, error) {
 	content, err := wholefile.Read(d.Path(name), MaxDocument)
 	if err != nil {
@@ -162,7 +161,7 @@ func (d *Dir) Read(_ context.Context, name string) ([]byte, error) {
 	return content, nil
 }
 
-// MaxDocument is what clients read of a mirror's document.
+// MaxDocument is the size in bytes up to which clients read a mirror's document.
 const MaxDocument = 16 << 20
 
 // RemoveFile implements Files.
@@ -173,10 +172,9 @@ func (d *Dir) RemoveFile(_ context.Context, name string) error {
 	return nil
 }
 
-// Remove removes an archive or another file with os.Remove, or an unpacked package with os.RemoveAll, and
-// the directories that are empty then.
+// Remove removes an archive or another file with os.Remove, or an unpacked package with os.RemoveAll, and the directories that become empty.
 func (d *Dir) Remove(name string, by func(path string) error) error {
-	err := scratch.CheckLinks(d.Root, d.Path(name)) // what is reached by a link out of the directory stays
+	err := scratch.CheckLinks(d.Root, d.Path(name)) // files behind a link that leads out of the directory stay
 	if err == nil {
 		err = by(d.Path(name))
 	}

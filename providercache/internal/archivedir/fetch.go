@@ -18,16 +18,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// Destination is where packages are put: a directory, a bucket or a registry for others to install from, or a repository that needs them.
+// Destination is a place for packages: a directory, a bucket or a registry for others to install from, or a repository that needs them.
 type Destination interface {
-	// Find returns what the destination says of a package, and may note in the Item that it is damaged there. An error means that the
-	// package can't be put there.
+	// Find returns what the destination has of a package, and may mark the
+	// Item as damaged. An error means that the package can't be put there.
 	Find(context.Context, *Item) (Claim, error)
-	// Put moves packages from their stages to the destination, all or none. It gets those that were there already or have failed, too.
+	// Put moves packages from their stages to the destination, all or none. The
+	// argument includes packages that were there already, and failed ones.
 	Put(context.Context, []Kept) error
 }
 
-// Populate has all packages in the destination that can be had. Those of a group are put at once. What is fetched is staged in d.
+// Populate puts all packages into the destination, those of a group in one Put. Fetched packages are staged in d.
 func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item) []Kept {
 	kept, errs := par.Map(ctx, d.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []Item) (kept []Kept, _ error) {
 		for _, p := range group {
@@ -50,7 +51,7 @@ func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item) []K
 				k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
 			}
 			switch {
-			case k.Present: // and refused, perhaps
+			case k.Present: // perhaps also refused
 				k.State = event.Present
 			case k.Err != nil:
 				k.State = event.Failed
@@ -62,7 +63,7 @@ func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item) []K
 		return kept, nil
 	})
 	for i, err := range errs {
-		if err != nil { // it was never begun
+		if err != nil { // ctx ended before it began
 			for _, p := range groups[i] {
 				p.State, p.Err = event.Failed, resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
 				kept[i] = append(kept[i], Kept{Item: p})
@@ -72,26 +73,26 @@ func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item) []K
 	return slices.Concat(kept...)
 }
 
-// Claim is what a destination says of a package. The zero value says that the package isn't there.
+// Claim is what a destination has of a package. The zero value means that the package isn't there.
 type Claim struct {
 	Known  receipt.Pending
 	Has    func(getproviders.Hash) bool                 // reports whether a hash is the package's; nil: the package isn't there
-	Signed bool                                         // the place has what the publisher signed about the version
-	Lost   getproviders.Hash                            // the zh of an archive that is damaged; "": not known, or it isn't
+	Signed bool                                         // the place has the version's signed documents
+	Lost   getproviders.Hash                            // the zh of an archive that is damaged; "": unknown, or not damaged
 	Open   func(context.Context) (io.ReadCloser, error) // reads the package
-	Read   bool                                         // this run has read all of Known
-	Listed []getproviders.Hash                          // by a document, where Known is what was read; nil: none lists it
-	// Same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
+	Read   bool                                         // this run has read the whole package
+	Listed []getproviders.Hash                          // in a document; nil: no document lists it
+	// Same is kept if the fetched archive has its zh. It is zero for a bucket, because documents don't prove what the bucket has.
 	Same receipt.Pending
 
-	Recorded []getproviders.Hash   // of which a package that is fetched has to have one
+	Recorded []getproviders.Hash   // hashes of which a fetched package has to have one
 	From     getproviders.Location // where the package is; nil: the source knows
-	// Current reports whether what is there, which is the Known of the Kept, is what the source has; its error for what is current says
-	// that the policy refuses it. nil: IsCurrent.
+	// Current reports whether the package that is there, the Known of the Kept, is what the
+	// source has. Its error for a current package is the policy's refusal. nil: IsCurrent.
 	Current func(context.Context, fetch.Request, *Kept) (bool, error)
 }
 
-// fetch finds a package in its place, or fetches it into a stage.
+// fetch returns a package that is in place, or fetches it into a stage.
 func (d *Dir) fetch(ctx context.Context, k Kept, c Claim) (Kept, error) {
 	t := fetch.Request{Selection: k.Selection, Recorded: c.Recorded, Package: getproviders.Package{Location: c.From}}
 	if c.Has != nil && slices.ContainsFunc(k.Recorded, c.Has) {
@@ -131,9 +132,8 @@ func (d *Dir) fetch(ctx context.Context, k Kept, c Claim) (Kept, error) {
 	return k, nil
 }
 
-// IsCurrent reports whether an archive that is there is what the source has, by the source's checksums
-// and signatures. Where the source has none, it isn't. No request is needed if the documents beside the
-// archive authenticate it by the keys that its source names now.
+// IsCurrent reports whether an archive that is there matches the source's checksums and signatures; false if the source has
+// none. It sends no request if the documents beside the archive authenticate it with the keys that the source names now.
 func (d *Dir) IsCurrent(ctx context.Context, t fetch.Request, k *Kept) (bool, error) {
 	there := k.Known.Receipt
 	sum, ok := there.ZH.SHA256()
@@ -149,16 +149,16 @@ func (d *Dir) IsCurrent(ctx context.Context, t fetch.Request, k *Kept) (bool, er
 	if err != nil || trust.Authenticator == nil {
 		return false, err
 	}
-	if k.Authenticate(t, trust) != nil { // fetching it tells what is wrong
+	if k.Authenticate(t, trust) != nil { // fetching it reports what is wrong
 		return false, nil
 	}
 	k.Documents = SignedDocuments(t, trust, k.Platform, there.ZH)
 	return true, d.Approve(ctx, t, *k)
 }
 
-// fetchStaged fetches a package, which stays in a stage: the caller publishes
-// it, at once or when no index lists another archive any more that is in its place. If
-// there, what is in its place, is the same archive, that is Present and there is no stage.
+// fetchStaged fetches a package into a stage. The caller publishes it, at once or when no index lists
+// the archive that it replaces any more. If the archive in place, there, is the same, it is Present and
+// the stage is removed.
 func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there receipt.Pending) (Kept, error) {
 	into := d.fetchArchive
 	if d.Unpacked {
@@ -185,8 +185,7 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 	return k, nil
 }
 
-// fetchTree unpacks the package in the stage. What is unpacked already is copied: a link to where it is
-// on this machine would lead nowhere on another one.
+// fetchTree unpacks the package in the stage. A package that is unpacked already is copied: a link would dangle on another machine.
 func (d *Dir) fetchTree(ctx context.Context, t fetch.Request, k *Kept) error {
 	t.Modes = []link.Mode{link.Copy}
 	got, err := d.Fetcher.Fetch(ctx, t, k.Stage)

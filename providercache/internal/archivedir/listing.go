@@ -18,14 +18,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Listing is one provider's directory, as the indexes are to list it.
+// Listing has the archives of one provider's directory, for its indexes.
 type Listing struct {
 	Provider getproviders.Provider
 	Versions map[getproviders.Version]map[getproviders.Platform]receipt.Pending
 	Product  getproviders.Product
 }
 
-// Index lists the versions.
+// Index returns the document that lists the versions.
 func (s Listing) Index() []byte {
 	document := IndexDocument{Versions: map[string]struct{}{}}
 	for v := range s.Versions {
@@ -34,7 +34,7 @@ func (s Listing) Index() []byte {
 	return Encode(document)
 }
 
-// Version lists the packages of a version, as far as listed says so; nil: all.
+// Version returns the document that lists a version's archives for which listed is true; nil: all.
 func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bool) []byte {
 	document := VersionDocument{Archives: map[string]ArchiveEntry{}}
 	for plat, p := range s.Versions[v] {
@@ -45,8 +45,9 @@ func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bo
 	return Encode(document)
 }
 
-// hashes are those of an archive that the product lists. Terraform lists the h1 in which directories count. OpenTofu lists
-// the zh, which its "init" then writes into the lock file, where an h1 with directories would be a second one.
+// hashes returns the hashes of an archive that the product lists. Terraform lists the
+// h1 in which directories count. OpenTofu lists the zh, which its "init" then writes
+// into the lock file; an h1 with directories would be a second one there.
 func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
 	h1 := r.ArchiveH1()
 	switch {
@@ -58,13 +59,12 @@ func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
 	return []getproviders.Hash{r.ZH}
 }
 
-// SortedVersions are the versions, oldest first.
+// SortedVersions returns the versions, oldest first.
 func (s Listing) SortedVersions() []getproviders.Version {
 	return slices.SortedFunc(maps.Keys(s.Versions), getproviders.Version.Compare)
 }
 
-// add lists an archive. Of two for one platform, the one counts whose
-// name is nearest to the layout's.
+// add lists an archive. If a platform has several archives, the one with exactly the layout's name is listed.
 func (s Listing) add(v getproviders.Version, plat getproviders.Platform, p receipt.Pending) {
 	if s.Versions[v] == nil {
 		s.Versions[v] = map[getproviders.Platform]receipt.Pending{}
@@ -75,7 +75,7 @@ func (s Listing) add(v getproviders.Version, plat getproviders.Platform, p recei
 	}
 }
 
-// All are the archives.
+// All returns all archives.
 func (s Listing) All() (all []receipt.Pending) {
 	for _, v := range s.SortedVersions() {
 		for _, p := range s.Versions[v] {
@@ -85,8 +85,7 @@ func (s Listing) All() (all []receipt.Pending) {
 	return all
 }
 
-// IndexDocument is "index.json", and VersionDocument "VERSION.json", as the protocol
-// of network mirrors has them.
+// IndexDocument is "index.json", and VersionDocument "VERSION.json", of the network mirror protocol.
 type (
 	IndexDocument struct {
 		Versions map[string]struct{} `json:"versions"`
@@ -96,7 +95,7 @@ type (
 	}
 	ArchiveEntry struct {
 		Hashes []getproviders.Hash `json:"hashes,omitempty"`
-		URL    string              `json:"url"` // of the archive, from this document
+		URL    string              `json:"url"` // of the archive, relative to this document
 	}
 )
 
@@ -109,15 +108,14 @@ func Encode(document any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document); err != nil { // there is nothing in it that can't be encoded
+	if err := encoder.Encode(document); err != nil { // these types can always be encoded
 		return nil
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// List finds out what is in a provider's directory. What is in a stage counts as if
-// it were in its place. An archive that can't be read is an error,
-// and isn't listed.
+// List identifies the archives in a provider's directory. A staged archive counts as if
+// it were in place. An archive that can't be read is an error, and isn't listed.
 func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string]*Kept, prune bool) (Listing, []error) {
 	listing := Listing{Provider: p, Product: d.Fetcher.Product, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
 	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
@@ -145,8 +143,8 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 	return listing, errs
 }
 
-// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it
-// isn't there.
+// Find identifies an archive of the directory, by its receipt or by reading it.
+// The error matches fs.ErrNotExist if the archive doesn't exist.
 func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (receipt.Pending, error) {
 	path := d.Path(name)
 	found := receipt.Pending{Name: name, Dir: path, Archive: true}
@@ -177,7 +175,7 @@ func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (r
 	return found, nil
 }
 
-// Remember writes receipts for archives, so that the next run reads none.
+// Remember writes receipts for archives, so that the next run needn't read them.
 func (d *Dir) Remember(ctx context.Context, all []receipt.Pending) {
 	var fresh []receipt.Pending
 	for _, p := range all {

@@ -4,5 +4,5 @@ package staging
 
 import "errors"
 
-// exchange would swap what is at two paths; this system can't.
+// exchange would swap the files at two paths; this system doesn't support it.
 func exchange(_, _ string) error { return errors.ErrUnsupported }

@@ -1,5 +1,5 @@
-// Package staging makes packages in private directories and publishes them by rename,
-// so that no other process ever sees a package that is incomplete.
+// Package staging makes packages in private directories and publishes them by
+// rename, so that no other process ever sees an incomplete package.
 //
 //	stage, err := staging.New(dir) // on the file system of the final path
 //	defer stage.Remove()
@@ -8,7 +8,7 @@
 //
 // A [Batch] is one such directory for many packages.
 //
-// A package that is at the final path already stays if it has the same hash, and is
+// A package at the final path stays if it has the same hash, and is
 // replaced as a whole if not. [Stage.Offer] lets the caller keep it.
 package staging
 
@@ -29,8 +29,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
-// Attempts is how often a step is tried whose directory another process may remove,
-// or whose path it may take, in the meantime.
+// Attempts bounds how often a step is tried while other processes
+// remove its directory or take its path.
 const Attempts = 4
 
 // Stage is a private directory, or a part of one, in which one package is made.
@@ -39,13 +39,13 @@ type Stage struct {
 	scratch   *scratch.Dir // nil: it is a Batch's
 }
 
-// ArchivePath is where the package's archive is downloaded.
+// ArchivePath returns the path for the package's archive.
 func (s *Stage) ArchivePath() string { return filepath.Join(s.dir, "archive.zip"+s.part) }
 
-// PackagePath is where the package is made, a directory or a link.
+// PackagePath returns the path for the package, a directory or a link.
 func (s *Stage) PackagePath() string { return filepath.Join(s.dir, "package"+s.part) }
 
-// replacedPath is where a package is put that is about to be replaced.
+// replacedPath returns the path for a package that is replaced.
 func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced"+s.part) }
 
 // Batch is a private directory in which many packages are made, each in a stage of its
@@ -64,12 +64,12 @@ func NewBatch(dir string) (*Batch, error) {
 	return &Batch{scratch: made}, nil
 }
 
-// Stage returns another stage. What is left in it is removed with the batch.
+// Stage returns a new stage. Its files are removed with the batch.
 func (b *Batch) Stage() *Stage {
 	return &Stage{dir: b.scratch.Path, part: "-" + strconv.FormatInt(b.stages.Add(1), 10)}
 }
 
-// Remove removes the directory with all that is still in it.
+// Remove removes the directory with its content.
 func (b *Batch) Remove() { b.scratch.Remove() }
 
 // New makes a staging directory in a directory, which is made if it doesn't exist.
@@ -89,27 +89,27 @@ func makeScratch(dir string) (*scratch.Dir, error) {
 			return nil, err
 		}
 		made, err = scratch.Make(dir)
-		if !errors.Is(err, fs.ErrNotExist) { // else another process removed dir, because it was empty
+		if !errors.Is(err, fs.ErrNotExist) { // else another process removed dir, which was empty
 			break
 		}
 	}
 	return made, err
 }
 
-// Remove removes the directory with all that is still in it; of a batch, the batch does.
+// Remove removes the directory with its content; the stage of a Batch is removed with that.
 func (s *Stage) Remove() {
 	if s.scratch != nil {
 		s.scratch.Remove()
 	}
 }
 
-// unpackedBefore is how far the mtimes of a new package are put back: longer than
-// the moment within which two changes may bear one time, on any file system.
+// unpackedBefore is how far the mtimes of a new package are put
+// back: longer than the resolution of any file system's times.
 const unpackedBefore = 3 * time.Second
 
-// PutTimesBack gives all files and directories of the package an mtime shortly before
-// now. Then every change that follows has another one, and a receipt can be made at once.
-// Links are left alone, and so is what they lead to.
+// PutTimesBack gives all files and directories of the package an mtime
+// shortly before now. Every later change then has another mtime, so a
+// receipt can be made at once. Links and their targets aren't changed.
 func (s *Stage) PutTimesBack(now time.Time) {
 	var paths []string
 	_ = filepath.WalkDir(s.PackagePath(), func(path string, entry fs.DirEntry, err error) error {
@@ -123,20 +123,20 @@ func (s *Stage) PutTimesBack(now time.Time) {
 	}
 }
 
-// ErrTaken says that there is another package, which has to stay.
+// ErrTaken says that the final path has another package, which has to stay.
 var ErrTaken = errors.New("there is another package in its place")
 
-// Publish moves the package to its final path. What is there already is kept
-// if it is the same, and else replaced as a whole.
+// Publish moves the package to its final path. A package that is
+// there stays if it is the same, and else is replaced as a whole.
 func (s *Stage) Publish(ctx context.Context, final string, h1 getproviders.Hash) error {
 	_, err := s.Offer(ctx, final, h1, func(getproviders.Hash) bool { return true })
 	return err
 }
 
-// Offer is Publish where the package at the final path may have to stay: it is
-// replaced if yields, given its hash ("" if it can't be read), returns true. Else the
-// error is ErrTaken. adopted: the package there is the same. Parent directories that
-// were made are removed if publishing fails.
+// Offer is Publish if the package at the final path may have to stay: it is
+// replaced if yields, given its hash ("" if it can't be read), returns true;
+// otherwise the error is ErrTaken. adopted says that the package there is the
+// same. Parent directories that were made are removed if publishing fails.
 func (s *Stage) Offer(ctx context.Context, final string, h1 getproviders.Hash, yields func(there getproviders.Hash) bool) (adopted bool, err error) {
 	var made []string
 	defer func() {
@@ -182,10 +182,9 @@ func (s *Stage) replaceUnlessSame(ctx context.Context, final string, h1 getprovi
 	return false, s.replace(final)
 }
 
-// compare reports whether what is at the final path is the same package: a
-// directory with the same files, or a link to the same place. A link where a
-// directory belongs is not followed. The hash is that of the directory, if it
-// could be read.
+// compare reports whether the same package is at the final path: a directory with the
+// same files, or a link with the same target. A link where a directory belongs isn't
+// followed. there is the directory's hash, or "" if it couldn't be read.
 func (s *Stage) compare(ctx context.Context, final string, h1 getproviders.Hash) (there getproviders.Hash, same bool) {
 	if target, err := os.Readlink(s.PackagePath()); err == nil {
 		existing, err := os.Readlink(final)
@@ -202,8 +201,7 @@ func (s *Stage) compare(ctx context.Context, final string, h1 getproviders.Hash)
 	return there, there == h1
 }
 
-// replace puts the package where another one is, which goes to the stage and
-// is removed with it.
+// replace swaps the package with the one at the final path, which is removed with the stage.
 func (s *Stage) replace(final string) error {
 	if exchange(s.PackagePath(), final) == nil {
 		return nil
@@ -211,8 +209,8 @@ func (s *Stage) replace(final string) error {
 	return s.replaceByRenames(final)
 }
 
-// replaceByRenames is for systems that can't exchange two at once: there is
-// nothing at the path for a moment, and never a mixture.
+// replaceByRenames is for systems that can't swap two paths: the
+// path doesn't exist for a moment, but never has a mixture.
 func (s *Stage) replaceByRenames(final string) error {
 	if err := patient.Rename(final, s.replacedPath()); err != nil {
 		return err

@@ -6,10 +6,9 @@
 //	f.Set(key, value)
 //	err := f.Save(ctx)
 //
-// The file is read once, by Open. Save merges the changes into what other processes
-// have written meanwhile, and replaces the file as a whole. A file that is damaged,
-// or that other users could write to, counts as empty: nothing here may be needed
-// for correct results, only to save time.
+// The file is read once, by Open. Save merges the changes into what other processes have written
+// meanwhile, and replaces the file as a whole. A file that is damaged, or that other users could
+// write to, counts as empty: values may only save time, and must not be needed for correct results.
 package statefile
 
 import (
@@ -34,7 +33,7 @@ import (
 )
 
 const (
-	// StateFormat begins each file; its number changes with the format.
+	// StateFormat is the first word of each file; its number changes with the format.
 	StateFormat = "tfdeps-state 1"
 	// MaxStateBytes is enough for the receipts of some thousand packages.
 	MaxStateBytes = 16 << 20
@@ -45,9 +44,9 @@ const (
 
 var statePoll = filelock.Poll{First: time.Millisecond, Last: 10 * time.Millisecond, Limit: stateWait}
 
-// File is a file of keys and values that all processes of a user add to. It is read
-// and replaced as a whole. A file that is damaged, or that another user can write to,
-// counts as empty. It is safe for many goroutines.
+// File is a file of keys and values that all processes of a user add to. It is
+// read and replaced as a whole. A file that is damaged, or that another user
+// can write to, counts as empty. It is safe for concurrent use.
 type File struct {
 	Dir, Name string // Dir "": nothing is kept
 	about     string // what the keys are about; a file about something else counts as empty
@@ -62,11 +61,11 @@ type Owner struct {
 	Trusted  func(path string, info os.FileInfo) bool
 	DirMode  os.FileMode
 	FileMode os.FileMode
-	Lock     string // the name of the file that writers lock; "": there is one writer
+	Lock     string // the name of the file that writers lock; "": there is only one writer
 }
 
-// Open reads the file name in dir; it needn't exist. about says what the keys are
-// about: a file about something else counts as empty.
+// Open reads the file name in dir, which needn't exist. about says what the
+// keys are about: a file about something else counts as empty.
 func Open(dir, name, about string, k Owner) *File {
 	f := &File{Dir: dir, Name: name, about: about, owner: k, gate: par.NewLimit(1), changes: map[string][]byte{}}
 	if dir == "" {
@@ -79,7 +78,7 @@ func Open(dir, name, about string, k Owner) *File {
 	return f
 }
 
-// Beside opens the file of another kind about the same, in the directory kind beside this file's.
+// Beside opens the file with the same name and about in the sibling directory kind.
 func (f *File) Beside(kind string) *File {
 	dir := f.Dir
 	if dir != "" {
@@ -91,7 +90,7 @@ func (f *File) Beside(kind string) *File {
 // Locked calls do while no other goroutine uses the maps.
 func (f *File) Locked(do func()) {
 	leave, err := f.gate.Acquire(context.Background(), 0)
-	if err != nil { // it is the context's, which has no end
+	if err != nil { // impossible: the background context never ends
 		return
 	}
 	defer leave()
@@ -115,7 +114,7 @@ func (f *File) Keys() (all []string) {
 	return all
 }
 
-// Set keeps a value. What can't be written in a line isn't kept.
+// Set keeps a value. It ignores keys and values that don't fit into a line.
 func (f *File) Set(key string, value []byte) {
 	if f.Dir == "" || key == "" || len(value) == 0 || bytes.ContainsAny([]byte(key), "\t\n") || bytes.ContainsRune(value, '\n') {
 		return
@@ -130,7 +129,7 @@ func (f *File) Remove(key string) {
 	}
 }
 
-// load returns what the file holds; nil if it isn't a valid file about the same.
+// load returns the content of the file, or nil if it isn't valid or is about something else.
 func (f *File) load() map[string][]byte {
 	content, err := ReadOwn(filepath.Join(f.Dir, f.Name), f.owner.Trusted)
 	if err != nil {
@@ -143,8 +142,8 @@ func (f *File) load() map[string][]byte {
 	return entries
 }
 
-// Save writes the changes, beside those that other processes have made since
-// the file was read. Without changes it does nothing.
+// Save merges the changes into the file, which other processes may
+// have written meanwhile. Without changes it does nothing.
 func (f *File) Save(ctx context.Context) (err error) {
 	f.Locked(func() {
 		if f.Dir == "" || len(f.changes) == 0 {
@@ -176,8 +175,8 @@ func (f *File) merge(current map[string][]byte) map[string][]byte {
 	return merged
 }
 
-// MakeDir makes the directory, and the one that it is in, with the owner's
-// mode whatever the umask: a directory that a group can write to isn't trusted.
+// MakeDir makes the directory and its parent, with the owner's mode whatever
+// the umask: a directory that a group can write to isn't trusted.
 func (f *File) MakeDir() error {
 	parent := filepath.Dir(f.Dir)
 	if _, err := scratch.MakeDirs(filepath.Dir(parent)); err != nil {
@@ -215,17 +214,17 @@ func (f *File) write(merged map[string][]byte) error {
 	return wholefile.Write(filepath.Join(f.Dir, f.Name), content, f.owner.FileMode)
 }
 
-// LockState waits for a file lock and returns what releases it. Where there are no file
-// locks, or the wait takes too long, it returns without the lock.
+// LockState waits for a file lock and returns a function that releases it. If the file
+// system has no file locks, or the wait takes too long, it returns without the lock.
 func LockState(ctx context.Context, path string) (unlock func()) {
 	ctx, cancel := context.WithTimeout(ctx, stateWait)
 	defer cancel()
-	held, _ := filelock.Wait(ctx, path, statePoll) // no lock is no error, nor is the end of the wait
+	held, _ := filelock.Wait(ctx, path, statePoll) // working without the lock is no error
 	return func() { held.Close() }
 }
 
-// EncodeState writes a head with a checksum, because files aren't synced to the disk
-// and may be damaged by a crash, and a line for each key in order.
+// EncodeState writes a header and a line for each key in order. The header has a
+// checksum, because files aren't synced to the disk and a crash may damage them.
 func EncodeState(about string, entries map[string][]byte) []byte {
 	var body bytes.Buffer
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
@@ -237,7 +236,7 @@ func EncodeState(about string, entries map[string][]byte) []byte {
 
 var errNoState = errors.New("this is no file of state, or it is damaged")
 
-// DecodeState reads what EncodeState wrote, and nothing else.
+// DecodeState reads what EncodeState wrote, and rejects everything else.
 func DecodeState(content []byte) (about string, entries map[string][]byte, err error) {
 	head, body, _ := bytes.Cut(content, []byte("\n"))
 	rest, ok := bytes.CutPrefix(head, fmt.Appendf(nil, "%s %x ", StateFormat, sha256.Sum256(body)))
