@@ -14,23 +14,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Activity keeps the record of what a command does, and shows what is under way: downloads, and what else takes time. The views
-// of commands have one each; a command without a view of its own makes it with [NewActivity]. Its methods
-// may be called from many goroutines, and are cheap.
+// Activity keeps the record of what a command does, and shows downloads and other long tasks while they run. Each view
+// of a command has one; a command without a view of its own makes it with [NewActivity]. Its methods
+// are cheap, and many goroutines may call them.
 type Activity struct {
-	out     printer // of lines; nil: none are printed
+	out     printer // of lines; nil means that no lines are printed
 	refresh time.Duration
-	retries terminal.Stream // where it is told that something is tried again; no Writer: nowhere
+	retries terminal.Stream // gets a line for each retried request; without a Writer none are printed
 	pulse   par.Pulse
 	stopped bool // nothing is drawn any more
-	noted   bool // what is printed once was
+	noted   bool // the line with once was printed
 
-	run     *run // these are used by what pulse runs
+	run     *run // the following fields are only used by functions that pulse runs
 	display display
-	retried map[string]time.Time // what was told lately, and until when that holds
+	retried map[string]time.Time // the retries that were printed, and until when each isn't printed again
 }
 
-// NewActivity returns an Activity that shows things as the options say. With JSON, stdout is for programs.
+// NewActivity returns an Activity with the options. With JSON, stdout is for programs.
 // Close or End has to be called at the end.
 func NewActivity(o Options) *Activity {
 	a := newActivity(o, displayFor(o))
@@ -50,15 +50,14 @@ func newActivity(o Options, shown display) *Activity {
 	return a
 }
 
-// openForPeople makes what speaks to people and what shows what is under way, which have to know of each
-// other: lines stand above bars.
+// openForPeople returns a printer for people and an Activity that know each other, so that lines are printed above the bars.
 func openForPeople(o Options) (humanPrinter, *Activity) {
 	a := newActivity(o, displayFor(o))
 	o.Stdout, o.Stderr = a.above(o.Stdout), a.above(o.Stderr)
 	return newHumanPrinter(o), a
 }
 
-// do runs f, then shows what there is to show, at once or when it is time.
+// do runs f, then updates the display, at once or at the next refresh.
 func (a *Activity) do(f func()) {
 	a.pulse.Do(func() {
 		f()
@@ -78,8 +77,8 @@ func (a *Activity) do(f func()) {
 	})
 }
 
-// Observe takes in an event of package event, lockhashes or archivedir, and prints the lines whose turn it is. Views that
-// print lines are for one goroutine at a time. After the last event a view has to be ended: until then a terminal belongs to the bars.
+// Observe records an event of package event, lockhashes or archivedir, and prints the lines whose turn it is. Views that
+// print lines are for one goroutine at a time. Call End or Close after the last event, because the bars stay in the terminal until then.
 func (a *Activity) Observe(e event.Event) {
 	a.do(func() { a.run.observe(e) })
 	a.print(a.run.turns.take())
@@ -97,7 +96,7 @@ func (a *Activity) print(lines []line) {
 	}
 }
 
-// Advise has a warning be among what sources and policies have to say, once.
+// Advise adds a warning to those of sources and policies, once.
 func (a *Activity) Advise(of getproviders.Provider, warning *problem.Problem) {
 	a.pulse.Do(func() {
 		w := a.run.item(packageKey{Provider: of})
@@ -105,10 +104,10 @@ func (a *Activity) Advise(of getproviders.Provider, warning *problem.Problem) {
 	})
 }
 
-// line tells people of one thing.
+// line prints a line for people.
 func (a *Activity) line(text string) { a.out.line(line{human: text}) }
 
-// answer has one of two sentences, and the reasons for the second.
+// answer prints no if there are no reasons, else yes and the reasons.
 func (a *Activity) answer(reasons []CheckReason, no, yes string) {
 	answer := line{human: no, json: no, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
 	if len(reasons) > 0 {
@@ -123,34 +122,34 @@ func (a *Activity) answer(reasons []CheckReason, no, yes string) {
 	a.out.line(answer)
 }
 
-// End closes the Activity, prints the lines that are left, and returns what sources and policies had to say.
+// End closes the Activity, prints the lines that are left, and returns the warnings of sources and policies.
 func (a *Activity) End() problem.List { return uniqueWarnings(a.end()) }
 
-// end is End, with what is said of each provider in the order of their addresses.
+// end is End, with the warnings in the order of the providers' addresses, and not made unique.
 func (a *Activity) end() problem.List {
 	a.Close()
 	a.print(a.run.turns.rest())
 	return a.run.takeWarnings()
 }
 
-// Platform says for which platform the packages are that are put into a cache from now on.
+// Platform sets the platform of the packages that are put into a cache from now on.
 func (a *Activity) Platform(platform getproviders.Platform) {
 	a.pulse.Do(func() { a.run.platform = platform })
 }
 
-// Span is when the work on a package began and ended; zero where nothing was to be done.
+// Span returns when the work on a package began and ended, or zero if there was no work.
 func (a *Activity) Span(o event.Outcome) (of result.Span) {
 	a.pulse.Do(func() { of = a.run.span(o) })
 	return of
 }
 
-// Module takes in how far the package of a module is; total is -1 if it isn't known, and ended says that it
-// is there, or won't be.
+// Module records the progress of a module's package in bytes; total is -1 if it is unknown, and ended says that the
+// download is complete or has failed.
 func (a *Activity) Module(pkg string, done, total int64, ended bool) {
 	a.do(func() { a.run.module(pkg, done, total, ended) })
 }
 
-// Retrying tells, in a terminal, that a request is going to be made again. The same is told once. An Activity that is nil tells nothing.
+// Retrying prints, in a terminal, that a request is going to be retried. The same retry is printed once. A nil Activity prints nothing.
 func (a *Activity) Retrying(r hosts.Retry) {
 	if a == nil || a.retries.Writer == nil {
 		return
@@ -167,7 +166,7 @@ func (a *Activity) Retrying(r hosts.Retry) {
 	})
 }
 
-// Interrupted tells, after the problems, what is kept of an interrupted run. It says nothing if ctx hasn't ended, or if
+// Interrupted prints, after the problems, how many bytes of an interrupted run are kept. It prints nothing if ctx hasn't ended, or if
 // packages were only verified.
 func (a *Activity) Interrupted(ctx context.Context, to terminal.Stream) {
 	if a.Close(); ctx.Err() == nil || a.run.verifies {
@@ -182,8 +181,7 @@ func (a *Activity) Interrupted(ctx context.Context, to terminal.Stream) {
 	fmt.Fprintln(to, terminal.Wrap(text, terminal.Columns(to)))
 }
 
-// Close takes away what is shown and doesn't stay: from now on the terminal belongs to others. An Activity may
-// be used again, and may be closed twice.
+// Close removes the bars, so that others can write to the terminal. An Activity may be used again after it, and may be closed twice.
 func (a *Activity) Close() {
 	a.pulse.Stop()
 	a.pulse.Do(func() {
@@ -192,9 +190,8 @@ func (a *Activity) Close() {
 	})
 }
 
-// StopDrawingAfter removes what is drawn when ctx ends, and from then on only lines that stay are
-// written: the work is being stopped, and a second interrupt ends the process before it could
-// remove anything.
+// StopDrawingAfter removes the bars when ctx ends, and draws none from then on, because a second interrupt
+// ends the process before it could remove them.
 func (a *Activity) StopDrawingAfter(ctx context.Context) { context.AfterFunc(ctx, a.stopDrawing) }
 
 func (a *Activity) stopDrawing() {
@@ -205,7 +202,7 @@ func (a *Activity) stopDrawing() {
 	a.pulse.Stop()
 }
 
-// above returns a stream for whole lines, which stand above what is drawn if they go to the same terminal.
+// above returns a stream for whole lines, which are printed above the bars if these are in the same terminal.
 func (a *Activity) above(to terminal.Stream) terminal.Stream {
 	to.Writer = above{a, to}
 	return to

@@ -13,9 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// observe is the one place where events are read: it updates the record, and has lines wait for their turn.
+// observe is the one place where events are read: it updates the record, and queues lines for their turn.
 func (r *run) observe(e event.Event) {
-	each := e.Platform != (getproviders.Platform{}) // of the Packages that were queued
+	each := e.Platform != (getproviders.Platform{}) // true if the event is about one of the queued Packages
 	switch {
 	case e.Kind == event.Queued && e.Requirements != nil:
 		r.expect(e.Requirements)
@@ -48,8 +48,8 @@ func isLocal(at getproviders.Location) bool {
 	return false
 }
 
-// observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
-// second look at it finds.
+// observeProvider handles events about one provider. A package that this run fetched or linked counts as that, although a
+// later event may say that it is present.
 func (r *run) observeProvider(e event.Event) {
 	w, of, at := r.itemOf(e.Outcome), r.awaited(packageKey{Provider: e.Provider}), r.at()
 	switch e.Kind {
@@ -109,7 +109,7 @@ func (r *run) observeProvider(e event.Event) {
 	}
 }
 
-// ended is for the last event of a provider, of which the lines are told.
+// ended handles the last event of a provider, and adds its lines to the item told.
 func (r *run) ended(w, told *item, e event.Event) {
 	query, a := r.query(e.Provider), e.Authentication
 	if e.State == event.Present || e.State == event.Linked || e.State == event.Fetched {
@@ -152,11 +152,11 @@ func (r *run) ended(w, told *item, e event.Event) {
 	told.tell(true, append(lines, w.object(), linkNote(e.Link, e.LinkReason))...)
 }
 
-// what is a provider with its version.
+// what returns the provider's name and version.
 func (w *item) what() string { return w.Name + " v" + w.Version }
 
-// expect puts the lines about an installation into one order: first the built-in providers, then the beginnings of all
-// queries, then all else, each in the order of the providers' addresses.
+// expect sets the order of an installation's lines: first the built-in providers, then all queries,
+// then all packages, each in the order of the providers' addresses.
 func (r *run) expect(req getproviders.Requirements) {
 	var queries, packages turns
 	for _, p := range req.Providers() {
@@ -170,7 +170,7 @@ func (r *run) expect(req getproviders.Requirements) {
 	r.turns = slices.Concat(r.turns, queries, packages)
 }
 
-// expectSizes is for packages that are only verified.
+// expectSizes sets the sizes of packages that are only verified.
 func (r *run) expectSizes(sizes map[string]int64) {
 	r.verifies, r.tasks.Sizes = true, sizes
 	r.tasks.Announced += len(sizes)
@@ -179,7 +179,7 @@ func (r *run) expectSizes(sizes map[string]int64) {
 	}
 }
 
-// expectPackages puts the lines about packages into their order: that in which they were queued, or for archives that of
+// expectPackages sets the order of packages' lines: the order in which they were queued, and for archives that of
 // providers, versions and platforms.
 func (r *run) expectPackages(packages []providercache.Outcome) {
 	r.tasks.Announced += len(packages)
@@ -209,14 +209,14 @@ func (r *run) doingLine(p getproviders.Provider) line {
 	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.product.Short(p))}
 }
 
-// head has a line wait for the lines about archives.
+// head keeps a line that is printed among those about archives.
 func (r *run) head(p getproviders.Provider, l line) {
 	w := r.awaited(packageKey{Provider: p})
 	r.heads.expect(w)
 	w.tell(true, l)
 }
 
-// start begins a task, or goes on with it, under the name that a package has for people.
+// start begins or continues the task of a package, with its name for people.
 func (r *run) start(w *item, e event.Event, counted bool) {
 	version, platform := " v"+e.Version.String(), cmp.Or(e.Platform, r.platform)
 	var shorter []string
@@ -228,14 +228,14 @@ func (r *run) start(w *item, e event.Event, counted bool) {
 	r.touched = &w.task
 }
 
-// phase is about a package; one of which nothing was heard is only prepared for its place.
+// phase sets the phase of a package's task. A task that begins with it has nothing to download, and isn't counted.
 func (r *run) phase(w *item, e event.Event, phase event.Phase) {
 	r.start(w, e, false)
 	w.task.Enter(phase, r.now())
 	w.enter(phaseSpans[phase], r.at())
 }
 
-// end ends the task of a package, if it has one; ok says that the package was fetched and is in its place.
+// end ends the task of a package, if it has one; ok says that the package was fetched and published.
 func (r *run) end(w *item, ok bool) {
 	if r.tasks.Runs(&w.task) {
 		r.tasks.End(&w.task, ok)
@@ -243,7 +243,8 @@ func (r *run) end(w *item, ok bool) {
 	}
 }
 
-// done ends the work on a package that was announced, and its task, if it was begun. Got says that the package was fetched, if it isn't an error.
+// done ends the work on a queued package, and its task, if it has one. got says that the package was fetched unless the event has an
+// error; stays says that its bytes are kept, so that a later run needn't download them.
 func (r *run) done(e event.Event, got, stays bool, l line) {
 	w, kept := r.itemOf(e.Outcome), r.tasks.Kept
 	r.over(w)
@@ -257,7 +258,7 @@ func (r *run) done(e event.Event, got, stays bool, l line) {
 	}
 }
 
-// module is how far the package of a module is.
+// module records the progress of a module's package.
 func (r *run) module(pkg string, done, total int64, ended bool) {
 	key := packageKey{Module: pkg, Dir: pkg}
 	w := r.item(key)

@@ -16,21 +16,20 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// Init tells people or programs what an init does. It is for one goroutine at
-// a time.
+// Init prints what an init does, for people or programs. It is for one goroutine at a time.
 type Init struct {
 	out       printer
 	product   getproviders.Product
 	speech    explain.Speech
-	*Activity                   // shows what is under way
-	sumUp     func(text string) // tells the summary; nil: it isn't wanted
+	*Activity                   // shows running tasks
+	sumUp     func(text string) // prints the summary; nil means none
 	announced bool              // a phase began that hasn't ended
-	cloud     bool              // the backend is that of a cloud block
+	cloud     bool              // there is a cloud block
 	several   *directories
-	tell      io.Writer // results for people; nil: stdout is for programs
+	tell      io.Writer // results for people; nil if stdout is for programs
 }
 
-// NewInit returns an Init that speaks as the options say.
+// NewInit returns an Init with the options.
 func NewInit(o Options) *Init {
 	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), several: &directories{count: map[string]int{}}}
 	if o.Several {
@@ -63,8 +62,8 @@ func NewInit(o Options) *Init {
 	return v
 }
 
-// Version says who speaks: the product's version and that of tfdeps. For programs it
-// has to come first; people don't see it.
+// Version prints the versions of the product and of tfdeps. In JSON it
+// has to be the first object; people don't see it.
 func (v *Init) Version(own, because string) {
 	v.out.line(line{json: v.product.Name + " " + v.product.Version, kind: "version", keys: result.Object{
 		v.product.Program, v.product.Version, "tfdeps", own, "because", because, "ui", v.speech.UI,
@@ -89,7 +88,7 @@ func (v *Init) begin(m line) {
 	v.say(m)
 }
 
-// PhaseEnd ends a phase that was announced and came to an end.
+// PhaseEnd ends the phase that was announced, if there is one.
 func (v *Init) PhaseEnd() {
 	if v.announced && dialect.Of(v.product).Understands("phases_apart") {
 		v.gap()
@@ -97,7 +96,7 @@ func (v *Init) PhaseEnd() {
 	v.announced = false
 }
 
-// BackendConfigured says that a backend of a type is in charge from now on.
+// BackendConfigured says that a backend of this type was configured.
 func (v *Init) BackendConfigured(kind string) {
 	v.run.changed = true
 	m := v.filled(backendConfigured, kind)
@@ -105,15 +104,15 @@ func (v *Init) BackendConfigured(kind string) {
 	v.out.line(m)
 }
 
-// CopyingModule announces that a module becomes the configuration.
+// CopyingModule announces that the module of -from-module is copied.
 func (v *Init) CopyingModule(source string) {
 	v.run.changed = true
 	text := "Copying configuration from \"" + source + "\"..."
 	v.out.line(line{code: "copying_configuration_message", style: terminal.Bold, human: text, json: text})
 }
 
-// ModuleCopied ends what CopyingModule announced. From then on Terraform 1.15 sets the backend's phase apart even if
-// it says nothing.
+// ModuleCopied ends the phase that CopyingModule announced. After it Terraform 1.15 prints an empty line after the backend's phase even if
+// that phase prints nothing.
 func (v *Init) ModuleCopied() {
 	v.gap()
 	v.announced = !dialect.Of(v.product).Understands("quiet_copy")
@@ -147,7 +146,7 @@ func (v *Init) ObserveModules(e modules.Event) {
 	}
 }
 
-// ModulesEnd says how many modules are called.
+// ModulesEnd ends the phase of the modules; called is how many modules are called.
 func (v *Init) ModulesEnd(called int) {
 	v.Close()
 	v.run.modules = v.several.was.modules + called
@@ -158,17 +157,17 @@ func (v *Init) ProvidersBegin() {
 	v.begin(initializingProviders)
 }
 
-// Overridden says that a provider comes by other means than a package, such as "dev_overrides". People are told elsewhere.
+// Overridden says that a provider comes by other means than a package, such as "dev_overrides", in JSON only: people get a warning elsewhere.
 func (v *Init) Overridden(p getproviders.Provider, by string) {
 	v.out.line(v.run.overridden(p, by).object())
 }
 
-// ProvidersEnd says what there is left to say when the installer is done, and
-// returns what registries had to say to their users.
+// ProvidersEnd prints the lines that are left when the installer is done, and
+// returns the warnings of registries and policies.
 func (v *Init) ProvidersEnd() (warnings problem.List) {
 	warnings = v.end()
 	if v.run.signed {
-		// Programs get it as one line, and without a code.
+		// In JSON it is one line, and has no code.
 		text := v.speech.Signers + " are signed by their developers.\n" +
 			"If you'd like to know more about provider signing, you can read about it here:\n" + v.speech.SigningPage
 		v.out.line(line{human: text, json: text, gap: v.speech.Gaps})
@@ -176,7 +175,7 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 	return warnings
 }
 
-// LockSaved says that the lock file isn't what it was; isNew: there was none.
+// LockSaved says that the lock file was changed, or created if isNew is true.
 func (v *Init) LockSaved(isNew bool) {
 	v.run.changed = true
 	m := lockChanged
@@ -186,8 +185,8 @@ func (v *Init) LockSaved(isNew bool) {
 	v.say(m)
 }
 
-// Done ends a successful run: the warnings that piled up, then the good news,
-// and last what was done and how long it took. With automated,
+// Done ends a successful run: it prints the collected warnings, then the message of success,
+// and last the summary. If automated is true,
 // advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
 	v.Close()
@@ -206,22 +205,21 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 	}
 }
 
-// Problems tells errors and warnings: first those that belong to no file, in
-// the order given, then the others by file and position. What has been said
-// once isn't repeated.
+// Problems prints errors and warnings: first those that belong to no file, in
+// the order given, then the others by file and position. Each is printed once.
 func (v *Init) Problems(problems problem.List) {
 	v.run.addProblems(problems)
 	v.Close()
 	v.out.Problems(explain.Ordered(problems))
 }
 
-// End sums the run up for programs. It comes last; code is the exit code.
+// End prints the summary for programs. It has to be the last call; code is the exit code.
 func (v *Init) End(code int) { v.out.line(v.run.object(code)) }
 
 // say prints a message.
 func (v *Init) say(m line) { v.out.line(v.filled(m, "")) }
 
-// filled fills names into a message.
+// filled replaces the names in a message.
 func (v *Init) filled(m line, backend string) line {
 	names := map[string]string{
 		"PRODUCT": v.product.Name, "PROGRAM": v.product.Program, "BACKEND": backend,
@@ -234,7 +232,7 @@ func (v *Init) filled(m line, backend string) line {
 
 func (v *Init) gap() { v.out.line(line{gap: true}) }
 
-// The messages of an init. Names stand for words of the product: see [Init.filled].
+// The messages of an init. [Init.filled] replaces names such as $PRODUCT.
 var (
 	emptyDirectory = line{code: "output_init_empty_message", style: terminal.Bold,
 		human: `$PRODUCT initialized in an empty directory!
@@ -283,7 +281,7 @@ If you ever set or change modules or $PRODUCT Settings, run "$PROGRAM init"
 again to reinitialize your working directory.`}
 )
 
-// Enter has all that follows be about a directory, in which the work of a product is done. Its lines are shown to programs alone.
+// Enter says that what follows is about a directory and its product. Its lines are for programs only.
 func (v *Init) Enter(dir string, product getproviders.Product) {
 	d, r := v.several, v.run
 	d.now, d.named, d.was = terminal.PrintableLine(dir), false, counts{len(r.order), r.modules, r.errors}
@@ -291,7 +289,7 @@ func (v *Init) Enter(dir string, product getproviders.Product) {
 	r.directory, r.product, r.items, r.turns, r.heads, r.signed = d.now, product, map[packageKey]*item{}, nil, nil, false
 }
 
-// Leave ends what is said of the directory, with its exit code. The words describe a directory without errors; "": it is ready.
+// Leave ends the part about the directory, with its exit code. words describe a directory without errors; "" means that it is ready.
 func (v *Init) Leave(code int, words string) {
 	d := v.several
 	modules, errors := v.run.modules-d.was.modules, v.run.errors-d.was.errors
@@ -318,7 +316,7 @@ func (v *Init) Leave(code int, words string) {
 	d.now = outside
 }
 
-// LeaveAll shows people what became of all directories.
+// LeaveAll prints the results of all directories for people.
 func (v *Init) LeaveAll() {
 	d := v.several
 	v.Close()
@@ -339,7 +337,7 @@ func (v *Init) LeaveAll() {
 	}
 }
 
-// Differ shows that directories lock different versions: a line for each provider, as version and directories.
+// Differ prints that directories lock different versions of a provider; each of versions is a version and its directories.
 func (v *Init) Differ(p getproviders.Provider, versions [][]string) {
 	text := v.product.Short(p) + " is locked at different versions:"
 	objects := result.Each(versions, func(of []string) result.Object {

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// jsonPrinter speaks to programs: one object a line, its keys sorted.
+// jsonPrinter prints for programs: one object a line, with sorted keys.
 type jsonPrinter struct {
 	out     terminal.Stream
 	product getproviders.Product
@@ -32,7 +32,7 @@ func (j *jsonPrinter) line(l line) {
 	case l.json == "":
 	case l.kind != "":
 		j.write("info", l.json, l.kind, l.keys)
-	case explain.SpeechOf(j.product).Untyped: // with neither type nor code, and with the words that people read
+	case explain.SpeechOf(j.product).Untyped: // the object has neither type nor code, and the text for people
 		text, level := oneLine(l.json), "info"
 		if l.item && !l.ownJSON {
 			text = l.human
@@ -52,7 +52,7 @@ func (j *jsonPrinter) Problems(all problem.List) {
 	j.showing.Show(explain.ByModules(all), j.problem)
 }
 
-// problem returns how many bytes it has printed.
+// problem returns how many bytes it printed.
 func (j *jsonPrinter) problem(p *problem.Problem, source *explain.Snippet) int {
 	if problem.IsIntroduction(p) {
 		return j.write("error", oneLine(p.Summary), "", nil)
@@ -72,20 +72,19 @@ func (j *jsonPrinter) write(level, text, kind string, more result.Object) (n int
 	}
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(append(object, more...).Sorted()); err != nil {
-		return 0 // strings, numbers and structs of them always encode
+		return 0 // can't happen: strings, numbers and structs of these always encode
 	}
-	n, _ = j.out.Write(terminal.PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
+	n, _ = j.out.Write(terminal.PrintableJSON(b.Bytes())) // in one write, so that lines of two writers don't mix
 	return n
 }
 
-// jsonInterval is the least time between two events of one download. The
-// first time is when it has lasted as long: a short one is none to wait for,
-// and its lines of the type log say all there is to say.
+// jsonInterval is the minimum time between two objects of one download, and before the
+// first. A shorter download has no objects: its lines of the type log are enough.
 const jsonInterval = time.Second
 
 // jsonDisplay shows downloads to programs, by objects of a type that
-// Terraform doesn't have. They come when it happens; the lines of the type log about the
-// same provider may come later, as those are put in order.
+// Terraform doesn't have. They are printed at once; the lines of the type log about the
+// same provider may be printed later, because these are sorted.
 type jsonDisplay struct {
 	hidden
 	out *jsonPrinter

@@ -17,23 +17,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// line is what there is to say of one thing, for people and for programs; "" is nothing.
+// line is what is printed about one thing, for people and for programs; a text that is "" isn't printed.
 type line struct {
 	human, json string
 	style       string        // the escape sequences for people
-	item        bool          // of a list: people see a dash before it
-	ownJSON     bool          // programs get json even where the product gives them the text for people
-	warning     bool          // it warns
-	gap, apart  bool          // people see an empty line before it; apart: where the product has one there
+	item        bool          // of a list: people see a dash before the text
+	ownJSON     bool          // programs get json even for a product whose JSON has the text for people
+	warning     bool          // it is a warning
+	gap, apart  bool          // people see an empty line before it; with apart, only if the product prints one there
 	todo        bool          // it says what there is to do
 	once        bool          // it is printed once in a run
-	source      string        // who has the package that the line is about; "" if it's about none
-	code        string        // of a heading or a paragraph that belongs to no provider; it doesn't change when the words do
-	kind        string        // the type of the object for programs; "": Terraform's for such a line
-	keys        result.Object // of such an object
+	source      string        // the source of the package that the line is about; "" if it is about no package
+	code        string        // of a heading or a paragraph that belongs to no provider; stable when the words change
+	kind        string        // the type of the JSON object; "" means Terraform's type for such a line
+	keys        result.Object // of an object with a kind
 }
 
-// sameLine is an item of a list, with one text for all.
+// sameLine is an item of a list, with the same text for people and programs.
 func sameLine(text string) line { return itemLine(text, text) }
 
 func itemLine(human, json string) line { return line{item: true, human: human, json: json} }
@@ -50,7 +50,7 @@ func queryLine(short string, e event.Event) line {
 	}
 }
 
-// leftOutLine says which versions a policy leaves out.
+// leftOutLine lists the versions that a policy excludes.
 func leftOutLine(short string, e event.Event) line {
 	l := sameLine("Left out of " + short + " by policy: " + e.LeftOut.String())
 	l.kind, l.keys = "left_out", result.Object{"provider", e.Provider, "versions", leftOutObjects(e.LeftOut.Versions)}
@@ -63,16 +63,15 @@ func leftOutObjects(versions []getproviders.Fault) []result.Object {
 	})
 }
 
-// fetchedLines say that a package is in its place and how far it is to be
-// trusted; then where it came from, if not from where one would think, and
-// remarks.
+// fetchedLines say that a package was installed and with which trust level,
+// which source it came from if that isn't its own registry, and notes.
 func fetchedLines(product getproviders.Product, what string, e event.Event) []line {
 	a := e.Authentication
 	human := trust(product, a.TrustLevel)
 	json := human
 	if a.KeyID != "" {
 		human += ", key ID " + a.KeyID
-		json += "key_id: " + a.KeyID // no comma: Terraform has none
+		json += "key_id: " + a.KeyID // no comma, as in Terraform
 	}
 	if explain.SpeechOf(product).Keyless && !product.NeedsKeys && e.Provider.Hostname == product.DefaultHost && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Provider, e.Source) {
 		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
@@ -93,7 +92,7 @@ func fetchedLines(product getproviders.Product, what string, e event.Event) []li
 	return lines
 }
 
-// trust says how far a package is to be trusted.
+// trust returns the trust level in the product's words.
 func trust(product getproviders.Product, level getproviders.TrustLevel) string {
 	if level == getproviders.LevelCommunity {
 		return explain.SpeechOf(product).Community
@@ -101,13 +100,12 @@ func trust(product getproviders.Product, level getproviders.TrustLevel) string {
 	return level.String()
 }
 
-// fromOrigin reports whether a source is the provider's own registry, or
-// it is unknown which one it is.
+// fromOrigin reports whether a source is the provider's own registry or unknown.
 func fromOrigin(p getproviders.Provider, source string) bool {
 	return source == "" || source == new(getproviders.RegistrySource).Describe(p).Name
 }
 
-// skipped says which sources were to be asked before, and failed.
+// skipped returns a note for each source that failed before this one was asked.
 func skipped(err error) []string {
 	if err == nil {
 		return nil
@@ -119,7 +117,7 @@ func skipped(err error) []string {
 	return notes
 }
 
-// linkNote says that packages take their room on the disk in each directory, or why they aren't symbolic links.
+// linkNote says that packages are copies, which take space in each directory, or why they aren't symlinks.
 func linkNote(mode providercache.LinkMode, reason error) line {
 	if reason == nil || mode != providercache.LinkCopy && !errors.Is(reason, link.ErrChangedByOthers) {
 		return line{}
@@ -135,7 +133,7 @@ func hashedName(product getproviders.Product, p providercache.Outcome) string {
 	return fmt.Sprintf("%s %s for %s", product.Short(p.Provider), p.Version, p.Platform)
 }
 
-// hashesLine says how a package's hashes became known. The first line of the text is Terraform's.
+// hashesLine says where a package's hashes come from. The first line of the text is Terraform's.
 func hashesLine(product getproviders.Product, p providercache.Outcome) line {
 	if p.Err != nil {
 		return line{}
@@ -154,7 +152,7 @@ func hashesLine(product getproviders.Product, p providercache.Outcome) line {
 	return sameLine(fmt.Sprintf("Retrieved %s (%s)", name, level) + notes("\n  ", a))
 }
 
-// notes are remarks on how a package was authenticated.
+// notes returns the notes of a package's authentication.
 func notes(indent string, a getproviders.AuthenticationResult) (text string) {
 	for _, note := range a.Notes {
 		text += indent + "note: " + note
@@ -175,7 +173,7 @@ func selectedLine(s getproviders.Selection) line {
 	return line{human: fmt.Sprintf("  - Selected v%s %s", s.Version, why)}
 }
 
-// archiveLine is what Terraform says, where that does the same.
+// archiveLine is Terraform's line for a download, or tfdeps' own for an archive on this machine.
 func archiveLine(p providercache.Outcome, local bool) line {
 	text := "  - Downloading package for %s..."
 	if local {
@@ -187,7 +185,7 @@ func archiveLine(p providercache.Outcome, local bool) line {
 func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line {
 	failed, _ := getproviders.Failure(p.Err)
 	switch {
-	case failed != nil && failed.Step == during.Metadata: // it doesn't come to event.Fetching
+	case failed != nil && failed.Step == during.Metadata: // no event.Fetching came before
 		return archiveLine(p, false)
 	case p.Err != nil:
 		return line{}
@@ -201,13 +199,13 @@ func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line
 	return line{human: text + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}
 }
 
-// CheckReason is why an init would have something to do. Code is stable; it is
+// CheckReason is a reason why an init would have something to do. Code is stable. The reason is
 // about a provider, a module, or neither.
 type CheckReason struct {
 	Code     string                `json:"code"`
-	Provider getproviders.Provider `json:"provider,omitzero"` // zero: about none
-	Module   string                `json:"module,omitempty"`  // its key; "": about none
-	Detail   string                `json:"detail"`            // a sentence, without capital and full stop
+	Provider getproviders.Provider `json:"provider,omitzero"` // zero if it is about none
+	Module   string                `json:"module,omitempty"`  // its key; "" if it is about none
+	Detail   string                `json:"detail"`            // a sentence without capital and full stop
 }
 
 func (r CheckReason) text() string {
@@ -221,7 +219,7 @@ func (r CheckReason) text() string {
 	}
 }
 
-// line is the object for a reason.
+// line returns the line for a reason.
 func (r CheckReason) line() line {
 	return line{todo: true, json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
 }
@@ -229,14 +227,14 @@ func (r CheckReason) line() line {
 // oneLine is text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// packageKey is what a package is known by.
+// packageKey identifies a package.
 type packageKey = terminal.Key
 
 func packageOf(o event.Outcome) packageKey {
 	return packageKey{Provider: o.Provider, Version: o.Version, Platform: o.Platform}
 }
 
-// uniqueWarnings are the warnings of sources in one order, each once.
+// uniqueWarnings sorts warnings by their detail, and removes duplicates.
 func uniqueWarnings(warnings problem.List) problem.List {
 	slices.SortStableFunc(warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
 	return slices.CompactFunc(warnings, explain.SameProblem)

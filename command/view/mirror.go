@@ -17,14 +17,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// Mirror tells how a mirror is filled, in Terraform's words. It is for one
-// goroutine at a time.
+// Mirror prints how a mirror is filled, in Terraform's words. It is for one goroutine at a time.
 type Mirror struct {
-	*Activity // shows what is under way
+	*Activity // shows running tasks
 	done      mirror.Result
 }
 
-// newArchives returns what tells of packages that are worked on at once, of each when it is its turn.
+// newArchives returns a printer and an Activity for packages that are handled concurrently; each package's lines are printed in its turn.
 func newArchives(o Options, doing string) (humanPrinter, *Activity) {
 	o.Platforms = true
 	out, activity := openForPeople(o)
@@ -35,7 +34,7 @@ func newArchives(o Options, doing string) (humanPrinter, *Activity) {
 	return out, activity
 }
 
-// NewMirror returns a Mirror that speaks as the options say.
+// NewMirror returns a Mirror with the options.
 func NewMirror(o Options) *Mirror {
 	_, activity := newArchives(o, mirroring)
 	return &Mirror{Activity: activity}
@@ -47,7 +46,7 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 	v.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
 }
 
-// End tells what was removed, and what will be, and returns what registries had to say.
+// End prints what was removed and what a later run will remove, and returns the registries' warnings.
 func (v *Mirror) End(done mirror.Result) problem.List {
 	warnings := v.Activity.End()
 	v.print(v.run.heads.rest())
@@ -61,26 +60,25 @@ func (v *Mirror) End(done mirror.Result) problem.List {
 	return warnings
 }
 
-// Report is what became of a mirror so far, for programs; dir is where it is.
+// Report returns the result so far for programs; dir is the mirror's directory.
 func (v *Mirror) Report(dir string) *result.Result { return result.Mirror(dir, v.done, v.run.span) }
 
-// Lock tells what becomes of lock files, in Terraform's words. It is for one
-// goroutine at a time. With JSON it tells nothing before the report.
+// Lock prints how lock files change, in Terraform's words. It is for one
+// goroutine at a time. With JSON it prints nothing before the report.
 type Lock struct {
 	*Activity
 	out  humanPrinter
 	dirs []explain.LockedDir
 }
 
-// NewLock returns a Lock that speaks as the options say. Problems go to stderr,
-// also with JSON.
+// NewLock returns a Lock with the options. Problems go to stderr, also with JSON.
 func NewLock(o Options) *Lock {
 	out, activity := newArchives(o, "")
 	return &Lock{Activity: activity, out: out}
 }
 
-// Tell says what became of a directory, after its lock file was written. With
-// Check, the problem returned says what the file lacks.
+// Tell prints the result of a directory, after its lock file was written. With
+// Check, it returns a problem that says what the file lacks.
 func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	v.dirs = append(v.dirs, d)
 	if d.Result.Err != nil {
@@ -123,7 +121,7 @@ func (v *Lock) succeed(text string) {
 	fmt.Fprintf(v.out.Out, "\n%s %s\n", v.out.Paint(v.out.Out, "Success!", terminal.Bold+terminal.Green), v.out.Paint(v.out.Out, text, terminal.Bold))
 }
 
-// tellChecked says what a lock file lacks.
+// tellChecked returns a problem with the hashes that a lock file lacks, or prints that it lacks none.
 func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 	var missing, platforms []string
 	for _, p := range d.Result.Packages {
@@ -145,18 +143,18 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  tfdeps providers lock%s", d.Dir, strings.Join(missing, ""), strings.Join(platforms, ""))
 }
 
-// Report is what became of all directories, for programs.
+// Report returns the results of all directories for programs.
 func (v *Lock) Report() *result.Result { return result.Lock(v.dirs, v.run.span) }
 
-// Vendor tells what is vendored: providers as [Mirror] does. It is for one
-// goroutine at a time. With JSON it tells nothing before the report.
+// Vendor prints what is vendored: providers as [Mirror] does. It is for one
+// goroutine at a time. With JSON it prints nothing before the report.
 type Vendor struct {
 	*Activity
 	several bool
-	dirs    []result.Vendored // the last one is the one that all is about
+	dirs    []result.Vendored // the last one is the current one
 }
 
-// NewVendor returns a Vendor that speaks as the options say.
+// NewVendor returns a Vendor with the options.
 func NewVendor(o Options) *Vendor {
 	_, activity := newArchives(o, "Vendoring")
 	return &Vendor{Activity: activity, dirs: make([]result.Vendored, 1)}
@@ -175,7 +173,7 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 	}
 }
 
-// Module reports a module that is vendored.
+// Module reports a module that is vendored; tidied are its files that were changed so that git keeps all of it.
 func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 	v.now().Modules = append(v.now().Modules, result.Object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
 	for _, name := range tidied {
@@ -183,7 +181,7 @@ func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 	}
 }
 
-// Changed reports a file beside what is vendored.
+// Changed reports a file that was written beside the packages and modules.
 func (v *Vendor) Changed(name string) {
 	v.now().Changed = append(v.now().Changed, name)
 	v.line("- Wrote " + name)
@@ -197,33 +195,33 @@ func (v *Vendor) Removed(names ...string) {
 	}
 }
 
-// Packages takes the result for the report.
+// Packages adds outcomes to the report.
 func (v *Vendor) Packages(packages []providercache.Outcome) {
 	v.now().Packages = append(v.now().Packages, packages...)
 }
 
-// Checked answers whether there would be anything to do.
+// Checked prints the reasons why vendor would have something to do, or that there are none.
 func (v *Vendor) Checked(reasons []CheckReason) {
 	complete := len(reasons) == 0
 	v.now().UpToDate, v.now().Reasons = &complete, result.Each(reasons, func(r CheckReason) any { return r })
 	v.answer(reasons, "Nothing to do: everything is vendored.", "There is something to do for vendor")
 }
 
-// Done tells the last line.
+// Done prints the last line.
 func (v *Vendor) Done(text string) {
 	v.out.line(line{gap: true, human: text})
 }
 
-// Several says that directories follow, which Enter names.
+// Several says that several directories follow, each after a call of Enter.
 func (v *Vendor) Several() { v.several, v.dirs = true, nil }
 
-// Enter has all that follows be about a directory of several.
+// Enter says that what follows is about this one of several directories.
 func (v *Vendor) Enter(dir string) {
 	v.dirs = append(v.dirs, result.Vendored{Directory: dir})
 	v.line(dir + ":")
 }
 
-// Report is what became of the directory so far, or of several, for programs.
+// Report returns the result so far of the directory, or of several, for programs.
 func (v *Vendor) Report() *result.Result {
 	of := func(dir result.Vendored) result.Object { return dir.Object(v.run.span) }
 	if v.several {

@@ -12,25 +12,25 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// InitPlan is what an init would do.
+// InitPlan says what an init would do.
 type InitPlan struct {
 	Modules   []modules.Planned // to be fetched
-	Providers []PlannedProvider // all that are required, in the order of their addresses
-	Others    []CheckReason     // what else there is to do
-	// Complete says that all modules are known: else those to be fetched may call others, and require providers.
+	Providers []PlannedProvider // all required ones, in the order of their addresses
+	Others    []CheckReason     // other things to do
+	// Complete says that all modules are known. Otherwise modules that aren't fetched yet may call others and require providers.
 	Complete bool
 }
 
-// PlannedProvider is a provider, and what would become of it.
+// PlannedProvider is a provider, and what an init would do about it.
 type PlannedProvider struct {
-	providercache.PlannedFetch                      // all but the Selection is of a package to fetch; a built-in provider has no version
-	Was                        getproviders.Version // that of the lock file; zero: there is no entry
+	providercache.PlannedFetch                      // all fields but the Selection are only set for a package to fetch; a built-in provider has no version
+	Was                        getproviders.Version // locked version; zero if the lock file has no entry
 	Action                     string               // one of the Plan constants
 	Reasons                    []CheckReason
-	LeftOut                    getproviders.LeftOut // by a policy
+	LeftOut                    getproviders.LeftOut // the versions that a policy excludes
 }
 
-// What would become of a provider. The words don't change.
+// The actions of an InitPlan. These words are stable.
 const (
 	PlanBuiltIn = "built_in"
 	PlanPresent = "present"
@@ -45,7 +45,7 @@ func (p InitPlan) IsEmpty() bool {
 	})
 }
 
-// sum says what there is to do, in a line. The bytes are those of archives whose size is known, and unknown is how many others there are.
+// sum says in a line what there is to do. bytes is the size of the archives whose size is known, and unknown the number of the others.
 func (p InitPlan) sum(actions map[string]int, bytes int64, unknown int) string {
 	size := terminal.Megabytes(bytes)
 	if unknown > 0 {
@@ -64,7 +64,7 @@ func (p InitPlan) sum(actions map[string]int, bytes int64, unknown int) string {
 
 const incompletePlan = "What modules require that aren't here yet is unknown, so there may be more."
 
-// Planned tells what an init would do: a line and an object for each module, each provider and each other reason, and one for all.
+// Planned prints what an init would do: a line and an object for each module, each provider and each other reason, and one at the end.
 func (v *Init) Planned(p InitPlan) {
 	for _, m := range p.Modules {
 		text := moduleText(m)
@@ -109,7 +109,7 @@ func (v *Init) Planned(p InitPlan) {
 	v.out.line(all)
 }
 
-// codes are those of reasons, in parentheses.
+// codes returns the codes of reasons, in parentheses.
 func codes(reasons []CheckReason) string {
 	if len(reasons) == 0 {
 		return ""
@@ -153,8 +153,7 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 
 const upToDate = "Nothing to do: this directory is initialized."
 
-// Checked answers whether an init would have something to do: without reasons,
-// it wouldn't.
+// Checked prints the reasons why an init would have something to do, or that there are none.
 func (v *Init) Checked(reasons []CheckReason) {
 	v.answer(reasons, upToDate, "There is something to do for init")
 }

@@ -16,32 +16,32 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// run is the record of what a command does. Bars, lines, the summary, objects for programs and the web page are made of it.
+// run is the record of what a command does. Bars, lines, the summary, objects for programs and the web page are made from it.
 // It is for one goroutine at a time.
 type run struct {
 	product   getproviders.Product
 	now       func() time.Time
 	began     time.Time
-	doing     string                // what is said to be done to a provider whose archives are put somewhere
-	platform  getproviders.Platform // of packages of which events don't tell it; zero: the present one
-	installs  bool                  // into a directory, so that each provider has one package of this platform
-	platforms bool                  // a package may be wanted for several platforms
-	verifies  bool                  // nothing is fetched, so that nothing can be kept
-	silent    bool                  // no lines are printed, so that warnings have what they would say
+	doing     string                // the verb for a provider whose archives are written, such as "Mirroring"
+	platform  getproviders.Platform // of packages whose events have no platform; zero means the current one
+	installs  bool                  // the command installs into a directory, so that each provider has one package of this platform
+	platforms bool                  // packages may be for several platforms
+	verifies  bool                  // packages are only verified, so that no partial download is kept
+	silent    bool                  // no lines are printed, so that their texts become warnings
 	items     map[packageKey]*item
-	order     []*item // what is in the page, in the order of the first events
+	order     []*item // the rows of the page, in the order of the first events
 	turns     turns
 	heads     turns // of providers that have no packages: built-in ones, and those without a version
 	tasks     terminal.Tasks
-	touched   *terminal.Task  // by the last event; nil: none was
+	touched   *terminal.Task  // the task that the last event changed, or nil
 	signed    bool            // a package was installed whose signer isn't HashiCorp
-	problems  problem.Log     // each once
-	showing   explain.Showing // of the problems
-	errors    int             // that were shown
+	problems  problem.Log     // without duplicates
+	showing   explain.Showing // how problems are shown
+	errors    int             // how many were shown
 	warnings  int
-	modules   int    // that are called
-	directory string // that the run is about now, of several
-	changed   bool   // something else was done than looking
+	modules   int    // how many are called
+	directory string // the current one of several
+	changed   bool   // the run has changed something
 }
 
 func newRun(o Options) *run {
@@ -53,55 +53,55 @@ func newRun(o Options) *run {
 	return r
 }
 
-// item is what is known of a provider or a module. What has a name in JSON is in the page.
+// item is a provider or a module. The fields with a name in JSON are in the page.
 type item struct {
 	Kind    string       `json:"kind"` // "provider" or "module"
 	Name    string       `json:"name"`
 	Version string       `json:"version,omitempty"`
-	Outcome string       `json:"outcome,omitempty"` // "fetched", "linked", "present", "built in", "overridden", "failed"; "": it didn't end
+	Outcome string       `json:"outcome,omitempty"` // "fetched", "linked", "present", "built in", "overridden", "failed"; "" if it didn't end
 	How     string       `json:"how,omitempty"`     // the link mode
 	Source  string       `json:"source,omitempty"`
 	Trust   string       `json:"trust,omitempty"`
-	Bytes   int64        `json:"bytes,omitempty"` // of the archive, as far as it is here
-	Came    int64        `json:"came,omitempty"`  // bytes over the network: less if an earlier run had kept some
+	Bytes   int64        `json:"bytes,omitempty"` // of the archive, as many as have arrived
+	Came    int64        `json:"came,omitempty"`  // bytes over the network: fewer than Bytes if an earlier run kept a part
 	Error   string       `json:"error,omitempty"`
 	Spans   []reportSpan `json:"spans"`
 
 	key       packageKey
-	task      terminal.Task // how far it is
+	task      terminal.Task // its progress
 	state     event.State
-	directory string       // "": there is only one
+	directory string       // "" if the run has only one
 	warnings  problem.List // of its sources
 	way       way
 	keyID     string
-	fetched   int64 // Came, once it is in its place
+	fetched   int64 // Came, once the package is published
 	err       error
-	seen      bool        // something has happened to it
-	span      result.Span // from when its version was known, or from when it was fetched
+	seen      bool        // an event was about it
+	span      result.Span // begins when the version was selected, or when fetching began
 	doing     string
-	since     float64 // when doing began
+	since     float64 // when doing began, as in reportSpan
 
-	told     []line // what has been said of it, until its turn comes
-	expected bool   // it is among the turns
-	done     bool   // nothing more will be said
+	told     []line // lines that wait for its turn
+	expected bool   // it is in turns
+	done     bool   // no more lines follow
 }
 
-// way is how a package came into its place.
+// way is how a package got into its directory.
 type way int
 
 const (
 	unknownWay    way = iota
-	wasPresent        // it had been there
+	wasPresent        // it was there before
 	fromCache         // linked
-	fromLocal         // from directories of this machine
-	downloaded        // or on its way
+	fromLocal         // from a directory of this machine
+	downloaded        // or being downloaded
 	partOfProduct     // a built-in provider
 	didFail
 	moduleFetched
-	ways // how many there are
+	ways // the number of ways
 )
 
-// reportSpan is a part of the time. From and To are milliseconds since the beginning of the run.
+// reportSpan is what was done when. From and To are milliseconds since the run started.
 type reportSpan struct {
 	What string  `json:"what"` // "ask", "read", "fetch", "unpack", "link"; "done" is a moment
 	From float64 `json:"from"`
@@ -111,10 +111,10 @@ type reportSpan struct {
 // phaseSpans are the spans of the phases of package event.
 var phaseSpans = [...]string{event.Downloading: "fetch", event.Unpacking: "unpack", event.Verifying: "read", event.Linking: "link"}
 
-// at is the present, in milliseconds since the beginning.
+// at is the current time in milliseconds since the run started.
 func (r *run) at() float64 { return float64(r.now().Sub(r.began).Microseconds()) / 1000 }
 
-// itemOf is the item of the package that an event is about. In an installation that is its provider's, but for packages of other platforms.
+// itemOf returns the item of an event's package. In an installation it is the provider's item, except for packages of other platforms.
 func (r *run) itemOf(o event.Outcome) *item {
 	current := getproviders.CurrentPlatform()
 	key := packageOf(o)
@@ -128,7 +128,7 @@ func (r *run) itemOf(o event.Outcome) *item {
 	return r.item(key)
 }
 
-// item finds or begins what is known of a package, of a provider with all its packages, or of a module, of which something has happened.
+// item finds or makes the item of a package, a provider or a module that an event is about.
 func (r *run) item(key packageKey) *item {
 	w := r.awaited(key)
 	if !w.seen && key.Version.IsZero() && key.Dir == "" {
@@ -138,7 +138,7 @@ func (r *run) item(key packageKey) *item {
 	return w
 }
 
-// awaited is item for what hasn't begun.
+// awaited is item for work that hasn't begun yet.
 func (r *run) awaited(key packageKey) *item {
 	w := r.items[key]
 	if w == nil {
@@ -151,23 +151,23 @@ func (r *run) awaited(key packageKey) *item {
 	return w
 }
 
-// query is what there is to say of how the provider's version is chosen.
+// query returns the item for the lines on how the provider's version is chosen.
 func (r *run) query(p getproviders.Provider) *item {
 	return r.awaited(packageKey{Provider: p, Query: true})
 }
 
-// tell keeps lines until their turn. Of what isn't expected, or not any more, nothing is said.
+// tell keeps lines until the item's turn. Lines of an item that isn't in turns are dropped.
 func (w *item) tell(done bool, lines ...line) {
 	if w.expected {
 		w.told, w.done = append(w.told, lines...), w.done || done
 	}
 }
 
-// turns are what lines are about, in the order in which they are printed, whichever is done first: those about one package are
-// printed when all before it are done.
+// turns are items in the order in which their lines are printed, whichever is done first: the lines of an item are
+// printed when all items before it are done.
 type turns []*item
 
-// expect adds what lines are going to be about.
+// expect adds an item at the end.
 func (t *turns) expect(w *item) {
 	w.expected, w.done = true, false
 	*t = append(*t, w)
@@ -187,7 +187,7 @@ func (t *turns) take() (all []line) {
 	return all
 }
 
-// rest removes and returns all lines: an interrupted run doesn't finish every package.
+// rest removes and returns all lines, because an interrupted run doesn't finish every package.
 func (t *turns) rest() (all []line) {
 	for _, w := range *t {
 		w.done = true
@@ -198,17 +198,17 @@ func (t *turns) rest() (all []line) {
 // begin notes when the work on a package began.
 func (r *run) begin(w *item) { w.span = result.Span{Begun: r.now()} }
 
-// over notes when it ended; where it didn't begin there is nothing to note.
+// over notes when the work ended, if it began.
 func (r *run) over(w *item) {
 	if !w.span.Begun.IsZero() {
 		w.span.Ended = r.now()
 	}
 }
 
-// span is when the work on a package began and ended.
+// span returns when the work on a package began and ended.
 func (r *run) span(o event.Outcome) result.Span { return r.itemOf(o).span }
 
-// enter ends what is done to the package, and begins something else; "": nothing.
+// enter ends the open span of the item, and opens one of the kind what, unless that is "".
 func (w *item) enter(what string, at float64) {
 	if w.doing == what {
 		return
@@ -219,7 +219,7 @@ func (w *item) enter(what string, at float64) {
 	w.doing, w.since = what, at
 }
 
-// finish ends what is open, and says what became of it.
+// finish ends the open span, and sets the outcome.
 func (r *run) finish(w *item, state event.State) {
 	at := r.at()
 	w.enter("", at)
@@ -228,7 +228,7 @@ func (r *run) finish(w *item, state event.State) {
 	r.over(w)
 }
 
-// overridden is for a provider that comes by other means than a package.
+// overridden records a provider that comes by other means than a package.
 func (r *run) overridden(p getproviders.Provider, by string) *item {
 	w := r.item(packageKey{Provider: p})
 	w.Source = by
@@ -236,7 +236,7 @@ func (r *run) overridden(p getproviders.Provider, by string) *item {
 	return w
 }
 
-// takeWarnings are what registries had to say to their users, in the order of the providers' addresses.
+// takeWarnings removes and returns the warnings, in the order of the providers' addresses.
 func (r *run) takeWarnings() (all problem.List) {
 	items := slices.SortedFunc(maps.Values(r.items), func(a, b *item) int { return a.key.Provider.Compare(b.key.Provider) })
 	for _, w := range items {
@@ -245,7 +245,7 @@ func (r *run) takeWarnings() (all problem.List) {
 	return all
 }
 
-// observeModules is for the events of modules. Those that needn't be fetched aren't among the items.
+// observeModules records an event of modules. Modules that needn't be fetched get no item.
 func (r *run) observeModules(e modules.Event) {
 	r.changed = true
 	switch e := e.(type) {
@@ -260,7 +260,7 @@ func (r *run) observeModules(e modules.Event) {
 	}
 }
 
-// object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
+// object returns the JSON object for a provider's outcome, of a type that neither Terraform nor OpenTofu has.
 func (w *item) object() line {
 	keys, text := result.Object{"provider", w.key.Provider, "action", w.state}, w.Name
 	if w.Version != "" && w.err == nil {
@@ -282,7 +282,7 @@ func (w *item) object() line {
 	return line{json: text + ": " + string(w.state), kind: "package", keys: slices.Concat(keys, result.ErrorObject(w.err), w.span.Object())}
 }
 
-// moduleObject is the object for a module that is in its place now.
+// moduleObject returns the JSON object for a module that was installed.
 func (r *run) moduleObject(e modules.Recorded) line {
 	w := r.items[packageKey{Module: e.Key}]
 	keys := result.Object{"key", e.Key, "source", modules.Redact(e.Source), "dir", e.Dir, "fetched", w != nil, "version?", e.Version}

@@ -18,8 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// nameOfSource is what a source is called where it is clear what it is: the
-// host of a registry, the URL of a mirror.
+// nameOfSource is the short name of a source: the host of a registry, the URL of a mirror.
 func nameOfSource(source string) string {
 	for _, kind := range []string{"registry ", "provider mirror at "} {
 		if name, ok := strings.CutPrefix(source, kind); ok {
@@ -29,7 +28,7 @@ func nameOfSource(source string) string {
 	return source
 }
 
-// tally counts items by the ways in which they came.
+// tally counts items by way.
 type tally [ways]int
 
 func tallyOf(items []*item) (n tally) {
@@ -39,7 +38,7 @@ func tallyOf(items []*item) (n tally) {
 	return n
 }
 
-// providers is how many have a package.
+// providers is the number of providers that have a package.
 func (n tally) providers() int {
 	return n[wasPresent] + n[fromCache] + n[fromLocal] + n[downloaded]
 }
@@ -67,7 +66,7 @@ func (r *run) text(now time.Time) string {
 	return text
 }
 
-// sources says how much was downloaded from where, the most first.
+// sources lists how much was downloaded from which source, the largest first.
 func (r *run) sources() string {
 	bytes := map[string]int64{}
 	for _, w := range r.order {
@@ -87,7 +86,7 @@ func (r *run) sources() string {
 	return strings.Join(names, ", ")
 }
 
-// object is the last one, which sums a run up.
+// object is the last JSON object, which sums a run up.
 func (r *run) object(code int) line {
 	var bytes int64
 	for _, w := range r.order {
@@ -121,7 +120,7 @@ func (n tally) modules(called int) map[string]int {
 // reportFormat is the version of the data in the page.
 const reportFormat = 1
 
-// addProblems takes note of what people are told.
+// addProblems counts the problems, and keeps for the page those that people see.
 func (r *run) addProblems(problems problem.List) {
 	for _, p := range explain.Ordered(problems) {
 		if problem.IsWarning(p) {
@@ -138,15 +137,15 @@ func (r *run) addProblems(problems problem.List) {
 	})
 }
 
-// ReportHead is what a page says of the run as a whole.
+// ReportHead is what the page says about the whole run.
 type ReportHead struct {
 	Own       string // the version of tfdeps
 	Directory string
 	Failed    bool
 }
 
-// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was. What is still open
-// counts as ended now.
+// WriteReport writes the web page of the run so far: which queries, downloads and links were made, when, and how large they were. Tasks
+// that are still running count as ended now.
 func (v *Init) WriteReport(w io.Writer, head ReportHead) error {
 	r, at := v.run, v.run.at()
 	rows := []item{}

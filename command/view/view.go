@@ -1,5 +1,5 @@
 // Package view keeps the record of what a command does, and prints lines for people or JSON for programs while it runs: events
-// update the record, and bars, lines, the summary and the page are made of it. Reports at the end are in package result, problems in explain.
+// update the record, from which bars, lines, the summary and the page are made. Package result has the reports at the end, explain the problems.
 //
 // The rules:
 //
@@ -8,25 +8,24 @@
 //     has its warnings: what succeeds in a pipe writes nothing to stderr. Only if
 //     stdout is for programs, warnings stay on stderr. With JSON everything goes to
 //     stdout, one object a line, and stderr stays empty.
-//   - Lines, headings and codes that Terraform has are Terraform's, to the
-//     letter: programs look for them. What else there is to say of a provider
-//     follows on lines of its own, indented, and in keys of JSON that
+//   - Lines, headings and codes that Terraform has are the same as Terraform's, to the
+//     letter, because programs look for them. Further facts about a provider
+//     follow on indented lines of their own, and in keys of JSON that
 //     Terraform doesn't have. Explanations are tfdeps' own, and say what happened, why, and what
 //     to do.
-//   - What moves bytes or takes time is shown while it runs, by an [Activity]: by bars in a
+//   - Downloads and other long tasks are shown while they run, by an [Activity]: by bars in a
 //     terminal, which leave a line behind for each large download, else by a line every ten seconds. The last
-//     line of an init sums it up. All amounts are in kB, MB and GB, as disks and networks have them. Programs get
+//     line of an init sums it up. All amounts are in kB, MB and GB (powers of ten). JSON has
 //     objects of the type download_progress, a second apart, and no such line.
-//   - Colour is for terminals, and not for those who asked for none by -no-color or
-//     NO_COLOR. Everything can be understood without it. Problems stand in
+//   - Colour is for terminals only, and -no-color and NO_COLOR turn it off.
+//     Everything can be understood without it. Problems are printed in
 //     boxes, except with -no-color, where Terraform draws none either.
 //   - Paragraphs are wrapped to the terminal's width, else to 78 columns; lines
 //     that begin with a space stay as they are.
-//   - The lines of an installation come in one order, that of the providers'
-//     addresses, whatever the network did; Terraform's order is random.
-//   - What others wrote is shown to people without its control characters.
-//   - Nothing here knows a secret, and nothing may learn one: the CLI
-//     configuration, where tokens are, is never quoted.
+//   - The lines of an installation are in the order of the providers'
+//     addresses, whichever download ends first; Terraform's order is random.
+//   - Text from the network and from files is shown to people without its control characters.
+//   - No secret gets here: the CLI configuration, which has the tokens, is never quoted.
 package view
 
 import (
@@ -45,40 +44,35 @@ import (
 type Options struct {
 	Product getproviders.Product
 	JSON    bool
-	// JSONInto gets the same in JSON, beside the output for people; nil: it isn't written. With JSON it
-	// has no effect.
+	// JSONInto gets the JSON output in addition to the output for people; nil means none. It has no effect with JSON.
 	JSONInto io.Writer
-	// Data says that stdout is for programs, although what is shown is for people.
+	// Data says that stdout has data for programs, so that warnings and progress must not go there.
 	Data bool
-	// Plain is what -no-color asks for: neither colours nor boxes. NoColor is what
-	// the variable NO_COLOR asks for.
+	// Plain is set by -no-color: neither colours nor boxes. NoColor is set by the variable NO_COLOR: no colours.
 	Plain, NoColor bool
-	// Similar says which similar problems people are shown as one.
+	// Similar says which similar problems are merged into one for people.
 	Similar        explain.Similar
 	Stdout, Stderr terminal.Stream
-	// Now is for the time stamps of JSON, and to say how long something took.
-	// It is called by many goroutines.
+	// Now returns the current time, for timestamps and durations. Many goroutines call it.
 	Now func() time.Time
-	// Progress says how it is shown what is under way.
+	// Progress says how running tasks are shown.
 	Progress Progress
-	// NoBars has ProgressAuto show lines in terminals, too.
+	// NoBars makes ProgressAuto print lines in terminals, too.
 	NoBars bool
-	// Several says that the run is about several directories, which [Init.Enter] names.
+	// Several says that the run works in several directories, and [Init.Enter] names each.
 	Several bool
-	// Platforms says that packages may be wanted for several platforms, which are named then.
+	// Platforms says that packages may be for several platforms, so that tasks are shown with their platform.
 	Platforms bool
-	// Refresh is how often bars are drawn; 0: only when something happens.
+	// Refresh is the time between two drawings of the bars; 0 means that they are drawn only after events.
 	Refresh time.Duration
-	// Showing says how problems are shown. What speaks to people and what speaks to programs have a copy each.
+	// Showing says how problems are shown. The printers for people and for JSON have a copy each.
 	Showing explain.Showing
 }
 
-// Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
-// download_progress, if at all.
+// Progress says how running tasks are shown. With [Options].JSON every value but ProgressNone means objects of the type download_progress.
 type Progress int
 
-// The ways to show it. With ProgressNone, the line at the end that sums a run
-// up is left out, too.
+// The values of Progress. ProgressNone also leaves out the line at the end that sums a run up.
 const (
 	ProgressAuto  Progress = iota // ProgressTTY if stderr is a terminal, else lines as with ProgressPlain, on stdout
 	ProgressTTY                   // bars, on stderr
@@ -94,14 +88,14 @@ func ParseProgress(text string) (Progress, error) {
 	return ProgressNone, fmt.Errorf("%q is not one of auto, tty, plain and none", text)
 }
 
-// printer is one of the two ways to speak.
+// printer prints for people or for programs.
 type printer interface {
 	line(l line)
 	// Problems are shown in the order given.
 	Problems(all problem.List)
 }
 
-// both speaks in two ways.
+// both prints for people and for programs.
 type both struct{ people, programs printer }
 
 func (b both) line(l line) {
@@ -114,7 +108,7 @@ func (b both) Problems(all problem.List) {
 	b.programs.Problems(all)
 }
 
-// humanPrinter speaks to people.
+// humanPrinter prints for people.
 type humanPrinter struct {
 	*explain.Printer
 	several *directories
@@ -144,23 +138,23 @@ func newHumanPrinter(o Options) humanPrinter {
 	return humanPrinter{h, &directories{}}
 }
 
-// directories are those of a run that is about several: one after the other.
+// directories is the state of a run that works in several directories, one after the other.
 type directories struct {
-	now   string     // the one that lines are about; "": a run is about the current directory alone
+	now   string     // the directory that lines are about; "" means that the run works in the current directory only
 	named bool       // people have seen its name
-	rows  [][]string // for people, of those that have ended
-	was   counts     // when it was entered
-	ends  []string   // what became of them, in words, each word once
+	rows  [][]string // for people, of directories that are done
+	was   counts     // when the directory was entered
+	ends  []string   // results in words, each once
 	count map[string]int
 }
 
-// counts are what a run had when a directory was entered.
+// counts are the run's totals when a directory was entered.
 type counts struct{ order, modules, errors int }
 
-// outside is what lines say that are about none of the directories.
+// outside is the directory in JSON of lines that are about no directory.
 const outside = "."
 
-// line is that of a humanPrinter for one of several directories: people see what there is to do, and nothing of what is done.
+// line prints a line for one of several directories: people only see what -check and -plan find.
 func (d *directories) line(h humanPrinter, l line) {
 	if l.human == "" || !l.todo {
 		return
@@ -169,7 +163,7 @@ func (d *directories) line(h humanPrinter, l line) {
 	fmt.Fprintln(h.Out, terminal.Printable(l.human))
 }
 
-// Problems has the directory's name stand above its problems.
+// Problems prints the directory's name above its problems.
 func (h humanPrinter) Problems(all problem.List) {
 	if h.several.now != "" && h.several.now != outside && len(all) > 0 {
 		to := h.Warn
@@ -181,7 +175,7 @@ func (h humanPrinter) Problems(all problem.List) {
 	h.Printer.Problems(all)
 }
 
-// head shows the name of a directory, once.
+// head prints the name of the directory once.
 func (d *directories) head(h humanPrinter, to terminal.Stream) {
 	if !d.named {
 		fmt.Fprintf(to, "\n%s\n", h.Paint(to, d.now+":", terminal.Bold))
@@ -190,27 +184,27 @@ func (d *directories) head(h humanPrinter, to terminal.Stream) {
 }
 
 // Problems shows errors and warnings to people: first those that belong to no file,
-// in the order given, then the others by file and position. What has been shown
-// once isn't repeated. With Data or JSON, warnings go to stderr, too.
+// in the order given, then the others by file and position. Each is shown
+// once. With Data or JSON, warnings go to stderr, too.
 func Problems(o Options, problems problem.List) {
 	out := newHumanPrinter(o)
 	out.Apart = true
 	out.Problems(explain.Ordered(problems))
 }
 
-// display shows what is under way. It is for one goroutine at a time.
+// display shows running tasks. It is for one goroutine at a time.
 type display interface {
-	// Show shows that something has come of a task, that it is in another phase, or that it has ended.
+	// Show is called when a task has got bytes, has entered another phase, or has ended.
 	Show(t *terminal.Task, all *terminal.Tasks)
-	// Beat shows how far all of it is.
+	// Beat shows the progress of all tasks.
 	Beat(all *terminal.Tasks)
-	// Print writes whole lines of the rest of the program.
+	// Print writes whole lines of other output, above the bars.
 	Print(to terminal.Stream, text []byte) (int, error)
-	// Close takes away what doesn't stay. It may be called twice.
+	// Close removes the bars. It may be called twice.
 	Close()
 }
 
-// hidden shows nothing. The other displays have from it what they do nothing for.
+// hidden shows nothing. Other displays embed it for the methods that do nothing.
 type hidden struct{}
 
 func (hidden) Show(*terminal.Task, *terminal.Tasks)               {}
@@ -218,8 +212,8 @@ func (hidden) Beat(*terminal.Tasks)                               {}
 func (hidden) Print(to terminal.Stream, text []byte) (int, error) { return to.Write(text) }
 func (hidden) Close()                                             {}
 
-// displayFor chooses how people are shown what is under way. Where stdout is for programs, and there is no
-// terminal, nothing is shown: what succeeds in a pipe writes nothing to stderr.
+// displayFor chooses how people see running tasks. If stdout is for programs and stderr is no
+// terminal, nothing is shown, because a successful run in a pipe writes nothing to stderr.
 func displayFor(o Options) display {
 	switch {
 	case o.Progress == ProgressTTY, o.Progress == ProgressAuto && o.Stderr.Color && !o.NoBars:

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
-// CodeOf names a problem for programs: by the error behind it, else as it says itself. Every error
-// has a code; of warnings some have none.
+// CodeOf returns the code of a problem for programs: that of its error, else its own. Every error
+// has a code, and some warnings.
 func CodeOf(p *problem.Problem) string {
 	code, otherwise := "", "invalid_configuration"
 	switch extra := p.Extra.(type) {
@@ -35,11 +35,11 @@ func CodeOf(p *problem.Problem) string {
 	return cmp.Or(code, otherwise)
 }
 
-// vague are codes that only say where something failed. What an inner error says counts more.
+// vague are codes that only say where something failed. The code of an inner error is preferred.
 var vague = []string{"unreachable", "request_failed", "module_package_failed"}
 
-// CodeOfError is the first code of an error and what it wraps that says more than where it failed;
-// "" if there is none.
+// CodeOfError returns the first code of an error and of those that it wraps that isn't vague, else the first
+// code, or "" without any.
 func CodeOfError(err error) string {
 	first := ""
 	for _, part := range wrapped.All(err) {
@@ -52,7 +52,7 @@ func CodeOfError(err error) string {
 	return first
 }
 
-// ownCode is what an error has for a code without what it wraps. The step of an installation says only where that failed.
+// ownCode returns an error's code, without the errors that it wraps.
 func ownCode(err error) string {
 	switch e := err.(type) {
 	case *getproviders.Fault:
@@ -65,7 +65,7 @@ func ownCode(err error) string {
 	return ""
 }
 
-// statusCode is about answers that aren't what was hoped for.
+// statusCode returns the code for an HTTP status that is an error.
 func statusCode(err error) string {
 	answer, ok := err.(interface{ HTTPStatus() int })
 	if !ok {
@@ -82,8 +82,8 @@ func statusCode(err error) string {
 	return ""
 }
 
-// Ordered are problems as they are shown: first those that belong to no file, in the order
-// given, then the others by file and position, each of them once.
+// Ordered returns problems as they are shown: first those that belong to no file, in the order
+// given, then the others by file and position, without duplicates.
 func Ordered(problems problem.List) problem.List {
 	sorted := slices.Clone(problems)
 	slices.SortStableFunc(sorted, byPosition)
@@ -95,7 +95,7 @@ func byPosition(a, b *problem.Problem) int {
 	return cmp.Or(strings.Compare(x.Filename, y.Filename), x.Start.Byte-y.Start.Byte)
 }
 
-// place is where a problem is; those that belong to no file are before all others.
+// place returns the range of a problem; problems that belong to no file sort first.
 func place(p *problem.Problem) hcl.Range {
 	if p.Subject == nil {
 		return hcl.Range{Start: hcl.Pos{Byte: -1}}
@@ -103,7 +103,7 @@ func place(p *problem.Problem) hcl.Range {
 	return *p.Subject
 }
 
-// SameProblem reports whether two problems say the same of the same place.
+// SameProblem reports whether two problems have the same texts, severity and place.
 func SameProblem(a, b *problem.Problem) bool {
 	return place(a) == place(b) && a.Severity == b.Severity && a.Summary == b.Summary && a.Detail == b.Detail
 }

@@ -1,4 +1,4 @@
-// Package explain makes problems of errors, with what to do and with a code, and shows problems to people.
+// Package explain turns errors into problems with advice and a code, and prints problems for people.
 package explain
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Suggest finds the address that was probably meant by one that doesn't exist.
+// Suggest returns the address that was probably meant by one that doesn't exist; the bool is false without one.
 type Suggest func(getproviders.Provider) (Suggestion, bool)
 
-// Suggestion is an address under which there is a provider.
+// Suggestion is the address of an existing provider.
 type Suggestion struct {
 	Provider getproviders.Provider
-	Versions []getproviders.Version // there; none if they aren't known
+	Versions []getproviders.Version // of that provider; nil if unknown
 }
 
-// InstallProblems explains what an installation failed with: one problem for
-// each cause, in the order of the error's parts, but one for all that isn't
-// there and can't be asked for. An interrupt, which ends
+// InstallProblems explains the error of an installation: one problem for
+// each cause, in the order of the error's parts, but a single one for all packages that
+// are missing while requests are forbidden. An interrupt, which ends
 // the work on all providers, is reported once.
 func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) problem.List {
 	var problems problem.List
@@ -58,7 +58,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	return problems
 }
 
-// manyFailed is about a cause for which several providers failed.
+// manyFailed explains a cause that several providers share.
 func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Problem {
 	names := texts(cause.Failures, func(f *getproviders.Fault) string { return shortName(product, f) })
 	code, summary, doing := "failed", "Failed to install provider", "Error while installing these providers:"
@@ -72,7 +72,7 @@ func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Proble
 	return problem.Error(code, summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
 }
 
-// shortName is a provider with its version, if that was known.
+// shortName returns a provider with its version, if that is known.
 func shortName(product getproviders.Product, f *getproviders.Fault) string {
 	if f.Version.IsZero() {
 		return product.Short(f.Provider)
@@ -80,7 +80,7 @@ func shortName(product getproviders.Product, f *getproviders.Fault) string {
 	return product.Short(f.Provider) + " v" + f.Version.String()
 }
 
-// queryFailed is how the product says that no version could be chosen.
+// queryFailed returns the product's words for a provider whose version can't be chosen.
 func queryFailed(product getproviders.Product, err error) (summary, doing string) {
 	words := SpeechOf(product).unresolved
 	if errors.Is(err, getproviders.ErrProviderNotFound) {
@@ -89,8 +89,8 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 	return words[0], words[1]
 }
 
-// allFailed explains an error that is about no single provider, and lists those that it
-// kept from being installed.
+// allFailed explains an error that is about no single provider, and lists the providers that
+// aren't installed because of it.
 func allFailed(product getproviders.Product, err error) string {
 	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && len(failed.Providers) > 0 {
 		return Explained(err) + list("These providers are not installed:", texts(failed.Providers, product.Short))
@@ -98,7 +98,7 @@ func allFailed(product getproviders.Product, err error) string {
 	return WithHint(err)
 }
 
-// failure is one provider's failure on its way to words.
+// failure is one provider's failure, with the data that explains it.
 type failure struct {
 	*getproviders.Fault
 	product getproviders.Product
@@ -132,9 +132,9 @@ func (f failure) problem() *problem.Problem {
 	}
 }
 
-// otherAddress answers the commonest mistake: a configuration that says nothing
-// about where a provider comes from gets the default namespace, where it isn't.
-// With another address come the versions there, and what becomes of them.
+// otherAddress explains the commonest mistake: a provider without an entry in required_providers
+// gets the default namespace, in which it doesn't exist.
+// If another address has the provider, the text compares its versions with the constraints.
 func (f failure) otherAddress() string {
 	if !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
 		return f.requiredBy()
@@ -165,7 +165,7 @@ func (f failure) otherAddress() string {
 	return text + conflictText(sentence, cause.FindConflict(f.req[f.Provider], other.Versions))
 }
 
-// otherPackage says what may be used where a version has no package for this platform.
+// otherPackage says what to use if a version has no package for this platform.
 func (f failure) otherPackage() string {
 	missing := getproviders.FaultOf(f.Err, getproviders.ErrPlatformMissing)
 	switch {
@@ -191,11 +191,11 @@ func (f failure) otherPackage() string {
 	return text
 }
 
-// isRequired reports whether a configuration asks for the provider, or may do so, and not an argument of the command.
+// isRequired reports whether a configuration requires the provider, or may do so: req is nil if that is unknown.
 func (f failure) isRequired() bool { return f.req == nil || len(f.req[f.Provider]) > 0 }
 
-// requiredBy says who asks for the provider, and if the failure is about what
-// they ask for, who of them does so in vain.
+// requiredBy lists who requires the provider, and if the failure is about
+// constraints, which of these can't be satisfied.
 func (f failure) requiredBy() string {
 	if none, ok := errors.AsType[*cause.NoVersionError](f.Err); ok {
 		return conflictText(whoRequires, none.Conflict)
@@ -206,7 +206,7 @@ func (f failure) requiredBy() string {
 	return requiredBy(f.req, f.Provider)
 }
 
-// knewVersion reports whether it was known already which version to install.
+// knewVersion reports whether the provider failed after its version was chosen.
 func knewVersion(f *getproviders.Fault) bool {
 	return f.Step != during.Lock && f.Step != during.Query && f.Step != during.Select
 }

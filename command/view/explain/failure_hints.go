@@ -17,14 +17,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
-// Explained is an error's text with what its parts advise, as the beginning of an explanation.
+// Explained returns an error's text with the hints of its parts, beginning with a capital.
 func Explained(err error) string {
 	text := WithHint(err)
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// WithHint is an error's text with what its parts advise, each once.
+// WithHint returns an error's text with the hints of its parts, each once.
 func WithHint(err error) string {
 	text, hints := err.Error(), hintsOf(err)
 	if locked, ok := errors.AsType[*cause.LockedVersionError](err); ok && locked.Product.Program != "" {
@@ -37,7 +37,7 @@ func WithHint(err error) string {
 	return text + remedy(err)
 }
 
-// Hint is the first of what an error's parts advise, as the end of an explanation.
+// Hint returns the first hint of an error's parts, as the end of a detail.
 func Hint(err error) string {
 	if hints := hintsOf(err); len(hints) > 0 {
 		return "\n\nhint: " + hints[0] + remedy(err)
@@ -45,8 +45,8 @@ func Hint(err error) string {
 	return remedy(err)
 }
 
-// hintsOf are the hints of an error and of what it wraps, outer ones first, each once. The text of a SourcesError has those about a
-// provider that a source doesn't have.
+// hintsOf returns the hints of an error and of those that it wraps, outer ones first, each once, without those
+// that the text of a SourcesError already has.
 func hintsOf(err error) (hints []string) {
 	_, told := errors.AsType[*getproviders.SourcesError](err)
 	for _, part := range wrapped.All(err) {
@@ -71,7 +71,7 @@ func hintsOf(err error) (hints []string) {
 	return hints
 }
 
-// credentials is the hint of a refusal, and says where this program takes credentials from.
+// credentials returns the hint of a refusal, with the places of tfdeps' credentials.
 func credentials(r *hosts.Refusal) string {
 	from := "a credentials block or a credentials helper of the CLI configuration"
 	block := fmt.Sprintf("a credentials block for %q in the CLI configuration", r.Host.String())
@@ -88,8 +88,8 @@ func credentials(r *hosts.Refusal) string {
 	}
 }
 
-// Named is a text whose commands name the program as it was called; "" is tfdeps itself. Commands of the real program stay.
-// Hundreds of texts, of the engine too, name a command: none of them knows how the program was called, so that this is the last step.
+// Named replaces "tfdeps" in a text's commands by the name of the program as it was called; "" means tfdeps itself. Commands of the real program stay.
+// It is the last step, because hundreds of texts name a command, also in the engine, and don't know how the program was called.
 func Named(text, called string) string {
 	if called == "" {
 		return text
@@ -101,8 +101,8 @@ var ownCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
 })
 
-// remedy is what of this program may help, as the end of an error's text: a variable that allows more time, the command that
-// records hashes or makes room.
+// remedy returns a way to help with tfdeps, as the end of an error's text: a variable that allows more time, or the command that
+// records hashes or frees disk space.
 func remedy(err error) string {
 	switch {
 	case errors.Is(err, getproviders.ErrLockMismatch):
@@ -115,7 +115,7 @@ func remedy(err error) string {
 	return ""
 }
 
-// canceled is what an interrupt comes to.
+// canceled is the problem of an interrupt.
 func canceled(what string) *problem.Problem {
 	return problem.Error("interrupted", what+" was canceled by an interrupt signal.", "")
 }

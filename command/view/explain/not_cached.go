@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// notCached is about all providers at once that would have to be asked for and
-// may not be. Packages that are there and damaged are told apart.
+// notCached explains which packages are missing while requests are forbidden, for all
+// providers at once. Damaged packages are listed separately.
 func notCached(product getproviders.Product, req getproviders.Requirements, missing []*getproviders.NotCachedError) *problem.Problem {
 	var absent, damaged []*getproviders.NotCachedError
 	for _, m := range missing {
@@ -41,7 +41,7 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 	return problem.Error("not_cached", "Not all providers are on this machine", b.String())
 }
 
-// damagedText is about packages that are there and aren't what the lock file records.
+// damagedText lists installed packages that don't match the lock file.
 func damagedText(product getproviders.Product, damaged []*getproviders.NotCachedError) string {
 	var names []string
 	for i, m := range damaged {
@@ -53,7 +53,7 @@ func damagedText(product getproviders.Product, damaged []*getproviders.NotCached
 		damaged[0].By + " allows no requests to fetch them again:" + problem.Items(names)
 }
 
-// primer is the command that gets what is missing. If the lock file selects all
+// primer returns the command that fetches the missing packages. If the lock file selects all
 // versions, filling the cache is enough.
 func primer(missing []*getproviders.NotCachedError) string {
 	for _, m := range missing {
@@ -64,7 +64,7 @@ func primer(missing []*getproviders.NotCachedError) string {
 	return "tfdeps cache add -locked ."
 }
 
-// wantedVersion is which version is missing, and what it weighs.
+// wantedVersion returns the missing version and its size, or the constraints if no version is locked.
 func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError) string {
 	if m.Version.IsZero() {
 		wanted, text := req.Constraints(m.Provider), "any version"
@@ -85,8 +85,8 @@ func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError
 	return text
 }
 
-// IncompleteLock warns that lock entries were made which only this platform
-// can use.
+// IncompleteLock warns that new lock entries have hashes only for this
+// platform.
 func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
 	platform, other := getproviders.CurrentPlatform(), getproviders.Platform{OS: "linux", Arch: "amd64"}
 	if platform.OS == other.OS {

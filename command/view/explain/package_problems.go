@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// packageName is the package that a failure is about.
+// packageName returns the package of a failure.
 func packageName(f *getproviders.Fault) string {
 	name := f.Provider.String()
 	if !f.Version.IsZero() {
@@ -25,7 +25,7 @@ func packageName(f *getproviders.Fault) string {
 	return name
 }
 
-// told says what packages failed for: of several, a sentence and their names come before it, else the name.
+// told returns the error of a cause, after the name of its package, or after a sentence and the names of several packages.
 func told(c cause.Cause, sentence string, name func(*getproviders.Fault) string) string {
 	switch len(c.Failures) {
 	case 0:
@@ -36,7 +36,7 @@ func told(c cause.Cause, sentence string, name func(*getproviders.Fault) string)
 	return sentence + problem.Items(texts(c.Failures, packageName)) + "\n\n" + Explained(c.Err)
 }
 
-// isInterrupt reports whether a cause is that the user has interrupted the program, which ends the work on all providers.
+// isInterrupt reports whether a cause is an interrupt by the user, which ends the work on all providers.
 func isInterrupt(c cause.Cause) bool {
 	if len(c.Failures) == 1 {
 		return c.Failures[0].Step == during.Cancel
@@ -44,7 +44,7 @@ func isInterrupt(c cause.Cause) bool {
 	return errors.Is(c.Err, context.Canceled)
 }
 
-// problemsOf has a problem for each cause; nil: there is nothing to say of it yet. If something was interrupted, there is no other.
+// problemsOf returns the problem that say makes of each cause, unless that is nil. After an interrupt it only returns that one.
 func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) (problems problem.List) {
 	causes := cause.Causes(err)
 	if slices.ContainsFunc(causes, isInterrupt) {
@@ -58,19 +58,19 @@ func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) 
 	return problems
 }
 
-// LockedDir is what became of one directory.
+// LockedDir is the result of locking one directory.
 type LockedDir struct {
 	Dir    string
-	Named  bool // there may be others: it has to be said which one it is about
+	Named  bool // there may be others, so that texts name the directory
 	Check  bool // nothing was written
 	Result providercache.LockResult
-	// Locked are the hashes that the lock file has for a version; nil: nobody asks for them.
+	// Locked returns the hashes that the lock file has for a version; nil if they aren't needed.
 	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
 }
 
-// LockProblems explains why the hashes for a directory's lock file couldn't be
-// had: one problem for each cause that several packages failed for, for what else is about
-// a platform, and for what is about none.
+// LockProblems explains why hashes for a directory's lock file are
+// missing: one problem for each cause that several packages share, one for the other failures of
+// each platform, and one for errors about no platform.
 func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 	const summary = "Could not retrieve providers for locking"
 	var platforms []getproviders.Platform
@@ -96,7 +96,7 @@ func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 	return problems
 }
 
-// lockFailure is what a list of failures begins with.
+// lockFailure returns the sentence before a list of failures.
 func lockFailure(product getproviders.Product, d LockedDir, platform getproviders.Platform) string {
 	text := product.Name + " failed to fetch the requested providers"
 	if platform != (getproviders.Platform{}) {
@@ -109,8 +109,8 @@ func lockFailure(product getproviders.Product, d LockedDir, platform getprovider
 	return text + ": some providers could not be installed:"
 }
 
-// MirrorProblems explains what went wrong with a mirror: one problem for each cause that
-// several packages failed for, each other package and each index. For what can't be written it has the code and the summary given.
+// MirrorProblems explains the errors of a mirror: one problem for each cause that
+// several packages share, each other package and each index. Errors of writing get the given code and summary.
 func MirrorProblems(err error, code, summary string) problem.List {
 	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
 		switch {
@@ -123,15 +123,14 @@ func MirrorProblems(err error, code, summary string) problem.List {
 	})
 }
 
-// LockedMismatch says that lock files don't fit what configurations require, in
-// Terraform's words.
+// LockedMismatch says in Terraform's words that a lock file doesn't fit the configuration.
 func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
 	return problem.Errorf("locked_version", "Inconsistent dependency lock file",
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
 			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program)
 }
 
-// unwritten is an error of a file or a directory, with its advice or with what to do if this user may not write.
+// unwritten returns the text of a file's error, with its hints, or with advice if this user may not write.
 func unwritten(err error) string {
 	if len(getproviders.HintsOf(err)) == 0 && errors.Is(err, fs.ErrPermission) {
 		return problem.Unwritten(err)
@@ -139,7 +138,7 @@ func unwritten(err error) string {
 	return WithHint(err)
 }
 
-// mirrorProblem has Terraform's headlines.
+// mirrorProblem explains a failed package under Terraform's headlines.
 func mirrorProblem(c cause.Cause) *problem.Problem {
 	first := c.Failures[0]
 	code, summary, verb, name := "", "Cannot download provider release", "download", packageName
@@ -156,7 +155,7 @@ func mirrorProblem(c cause.Cause) *problem.Problem {
 	}))
 }
 
-// TransferProblems explains what went wrong: one problem for each cause that several packages failed for, and each other package.
+// TransferProblems explains the errors of a push or pull: one problem for each cause that several packages share, and each other package.
 func TransferProblems(product getproviders.Product, push bool, err error) problem.List {
 	if !push {
 		return InstallProblems(product, getproviders.Requirements{}, err, nil)
@@ -170,8 +169,8 @@ func TransferProblems(product getproviders.Product, push bool, err error) proble
 	})
 }
 
-// LocateProblems explains what isn't known: one problem for each cause that several
-// packages failed for, and each other package.
+// LocateProblems explains why locations of packages are unknown: one problem for each cause that several
+// packages share, and each other package.
 func LocateProblems(err error) problem.List {
 	return problemsOf(err, "The search", func(c cause.Cause) *problem.Problem {
 		return problem.Error("package_not_found", "Provider package not found",
@@ -179,8 +178,7 @@ func LocateProblems(err error) problem.List {
 	})
 }
 
-// RegistryWarning is what sources want the users of a provider to know:
-// registries of the provider, policies of a source that failed.
+// RegistryWarning returns the warning with the texts of a provider's sources.
 func RegistryWarning(short string, texts []string) *problem.Problem {
 	text := "The sources of " + short + " returned warnings:"
 	for _, warning := range texts {

@@ -9,19 +9,19 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 )
 
-// What is shown of problems. People correct the first ones, and the author of a configuration must not be able to fill the log of its reader.
+// Limits for printed problems. People correct the first ones, and a hostile configuration must not fill the reader's log.
 const (
 	mostOfFile  = 50        // problems about places in one file
 	mostOfRun   = 200       // problems
 	mostBytes   = 512 << 10 // of all problems of a run
-	mostDetail  = 16 << 10  // bytes of one explanation
-	longestWord = 1000      // letters of a word in an explanation; addresses with signatures are as long
-	mostQuoted  = 200       // letters of a line of a file, or of what is longer than a word
+	mostDetail  = 16 << 10  // bytes of one problem's detail
+	longestWord = 1000      // letters of a word in a detail; signed URLs are that long
+	mostQuoted  = 200       // letters of a quoted line, or of a word longer than longestWord
 )
 
-// Showing is how the problems of a run are shown: as long as there is room for them, each with the part of a file that it is about.
+// Showing shows the problems of a run within the limits, each with its snippet of a file.
 type Showing struct {
-	ReadFile func(name string) ([]byte, error) // gets a file; nil: nothing of it is shown
+	ReadFile func(name string) ([]byte, error) // reads a file; nil means that no lines are shown
 	Called   string                            // see [Named]
 
 	shown, bytes int
@@ -29,8 +29,8 @@ type Showing struct {
 	last         *source // problems come file by file, and there may be thousands in one
 }
 
-// Show prints problems as long as there is room, and then says how many there are besides. The printer gets each as it is told,
-// and the part of a file; nil: it is about none. It returns how many bytes it has printed.
+// Show prints problems within the limits, and then the number of the others. print gets each problem, shortened and in plain words,
+// and its snippet, or nil if it is about no file. It returns how many bytes it has printed.
 func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) int) {
 	if s.ofFile == nil {
 		s.ofFile = map[string]int{}
@@ -61,7 +61,7 @@ func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) 
 	print(rest, nil)
 }
 
-// told returns a problem as it is shown: short, in plain words, and with the name by which the program was called.
+// told returns a problem as it is shown: shortened, in plain words, and with the name by which the program was called.
 func (s *Showing) told(p *problem.Problem) *problem.Problem {
 	told := *p
 	told.Summary, told.Detail = shortText(p.Summary), shortText(p.Detail)+unquoted(p)
@@ -69,7 +69,7 @@ func (s *Showing) told(p *problem.Problem) *problem.Problem {
 	return &told
 }
 
-// shortText bounds a text: names in it may have megabytes.
+// shortText shortens a text, because names in it may have megabytes.
 func shortText(text string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(text, " ") {
@@ -84,7 +84,7 @@ func shortText(text string) string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// cutText leaves the first letters of a text, and says that there were more.
+// cutText returns the first letters of a text, with "..." if there are more.
 func cutText(text string, most int) string {
 	if first := firstLetters(text, most); len(first) < len(text) {
 		return first + "..."
@@ -101,15 +101,15 @@ func firstLetters(text string, most int) string {
 	return text
 }
 
-// Similar says which problems people are shown as one: those with the same summary, of which each is
-// about a place in a file. The zero value is what Terraform and OpenTofu do.
+// Similar says which problems are merged into one for people: those with the same summary that are
+// about places in files. The zero value merges warnings, as Terraform and OpenTofu do.
 type Similar struct {
-	KeepWarnings bool // warnings aren't shown as one
-	JoinErrors   bool // errors are, too
+	KeepWarnings bool // warnings aren't merged
+	JoinErrors   bool // errors are merged, too
 }
 
-// consolidate returns the problems that are left, in order: the first of each group, which says how
-// many there are elsewhere.
+// consolidate returns the first problem of each group, in order, with the number of
+// the others.
 func (s Similar) consolidate(all problem.List) problem.List {
 	return together(all, s.group, func(detail string, others problem.List) string {
 		kind := strings.ToLower(SeverityName(others[0].Severity))
@@ -121,7 +121,7 @@ func (s Similar) consolidate(all problem.List) problem.List {
 	})
 }
 
-// group tells which problems are shown as one; "": the problem stays by itself.
+// group returns the key of the problems that are merged, or "" for a problem that isn't.
 func (s Similar) group(p *problem.Problem) string {
 	joined := s.JoinErrors && p.Severity == hcl.DiagError
 	if problem.IsWarning(p) {

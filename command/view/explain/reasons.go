@@ -14,9 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
-// reasons are texts of the standard library in an explanation, and what people read in their place:
-// what a system call is named tells them nothing, nor does the name of a file that was being made. They are looked for in finished
-// texts because they are others' and reach us within errors of libraries, of which most say them and keep no *fs.PathError.
+// reasons are texts of the standard library, and plain words that replace them in details:
+// the name of a system call tells people nothing, nor does the name of a temporary file. They are replaced in finished
+// texts, because most libraries that have them in their errors keep no *fs.PathError.
 var reasons = sync.OnceValue(func() (all []reason) {
 	const calls = `(?i)\b(?:chdir|chmod|fstatat|link|lstat|mkdir|mkdirat|open|openat|read|readdirent|remove|rename|stat|symlink|unlinkat|write)`
 	const why = `(no such file or directory|permission denied|is a directory|not a directory|file exists|read-only file system|` +
@@ -38,7 +38,7 @@ type reason struct {
 	by   string
 }
 
-// plainWords is an explanation with such texts replaced.
+// plainWords replaces the texts of reasons.
 func plainWords(text string) string {
 	for _, r := range reasons() {
 		text = r.text.ReplaceAllString(text, r.by)
@@ -47,8 +47,8 @@ func plainWords(text string) string {
 	return strings.ReplaceAll(text, "/.: ", "/: ")
 }
 
-// ByModules puts together the problems of modules that failed for one cause, such as a registry
-// that gives no answer: the first of them tells where the others are.
+// ByModules merges the problems of modules that failed for the same cause, such as a registry
+// that doesn't answer: the first problem lists the places of the others.
 func ByModules(all problem.List) problem.List {
 	return together(all, moduleCause, func(detail string, others problem.List) string {
 		places := texts(others, func(p *problem.Problem) string { return fmt.Sprintf("%s:%d", p.Subject.Filename, p.Subject.Start.Line) })
@@ -56,8 +56,8 @@ func ByModules(all problem.List) problem.List {
 	})
 }
 
-// together leaves the first of the problems with the same key. Its new detail is made from its own and the others. A problem with
-// the key "" stays as it is.
+// together returns the first of the problems with the same key. detail makes its new detail from its own and the others. A problem with
+// the key "" isn't changed.
 func together(all problem.List, key func(*problem.Problem) string, detail func(own string, others problem.List) string) (left problem.List) {
 	at, others := map[string]int{}, map[int]problem.List{}
 	for _, p := range all {
@@ -77,7 +77,7 @@ func together(all problem.List, key func(*problem.Problem) string, detail func(o
 	return left
 }
 
-// moduleCause is a key for a cause that several modules may share; "": the cause is the module's own,
+// moduleCause returns a key for a cause that several modules may share, or "" if the cause can't be shared,
 // or the problem is about no module.
 func moduleCause(p *problem.Problem) string {
 	unlocated, ok := p.Extra.(modules.Unlocated)
@@ -91,7 +91,7 @@ func moduleCause(p *problem.Problem) string {
 	return key
 }
 
-// unquoted adds to an explanation what is often the reason why a name is taken for a variable's.
+// unquoted returns a hint about missing quotes, often the reason why text is read as the name of a variable.
 func unquoted(p *problem.Problem) string {
 	if p.Summary != "Variables not allowed" || p.Subject != nil && slices.Contains([]string{".tf", ".tofu", ".json"}, filepath.Ext(p.Subject.Filename)) {
 		return ""

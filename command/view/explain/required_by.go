@@ -8,10 +8,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 )
 
-// whoRequires stands above a list of requirements.
+// whoRequires is the sentence above a list of requirements.
 const whoRequires = "The provider is required by:"
 
-// requiredBy says where a provider is asked for, as the end of an explanation;
+// requiredBy lists where a provider is required, as the end of a detail;
 // "" if that isn't known.
 func requiredBy(req getproviders.Requirements, p getproviders.Provider) string {
 	var items []string
@@ -27,7 +27,7 @@ func requiredBy(req getproviders.Requirements, p getproviders.Provider) string {
 	return list(whoRequires, items)
 }
 
-// originText says where something was written, and in which module; "" if it isn't known.
+// originText returns file, line and module, or "" if they aren't known.
 func originText(o getproviders.Pos) string {
 	text := o.File
 	if o.Line > 0 {
@@ -51,7 +51,7 @@ func requirementText(r getproviders.Requirement) string {
 	return text
 }
 
-// boundText is requirementText with what it would lead to by itself.
+// boundText is requirementText with the newest version that the requirement allows by itself.
 func boundText(b cause.ConstraintBound) string {
 	if b.Newest.IsZero() {
 		return requirementText(b.Requirement) + " (there is none)"
@@ -59,8 +59,8 @@ func boundText(b cause.ConstraintBound) string {
 	return requirementText(b.Requirement) + " (the newest is " + b.Newest.String() + ")"
 }
 
-// conflictText shows every requirement with the newest version that it allows,
-// and which ones there is no version for.
+// conflictText lists every requirement with the newest version that it allows,
+// and those that no version satisfies together.
 func conflictText(sentence string, c cause.Conflict) string {
 	every := list(sentence, texts(c.Bounds, boundText))
 	switch {
@@ -75,8 +75,8 @@ func conflictText(sentence string, c cause.Conflict) string {
 	}
 }
 
-// lockedText shows which requirements are against the locked version, and
-// which aren't.
+// lockedText lists which requirements forbid the locked version, and
+// which allow it.
 func lockedText(e *cause.LockedVersionError) string {
 	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), texts(e.Requirements, requirementText)) +
 		list("It is allowed by:", texts(e.Others, requirementText))
@@ -89,7 +89,7 @@ func texts[T any](things []T, text func(T) string) (all []string) {
 	return all
 }
 
-// list is a paragraph with items below a sentence; "" without items.
+// list returns a paragraph with items below a sentence, or "" without items.
 func list(sentence string, items []string) string {
 	if len(items) == 0 {
 		return ""
@@ -97,7 +97,7 @@ func list(sentence string, items []string) string {
 	return "\n\n" + sentence + problem.Items(items)
 }
 
-// LegacyProblem explains an address of a form from before Terraform 0.13.
+// LegacyProblem explains an address in the form from before Terraform 0.13.
 func LegacyProblem(req getproviders.Requirements, p getproviders.Provider) *problem.Problem {
 	return problem.Errorf("invalid_address", "Invalid legacy provider address",
 		"This configuration or its associated state refers to the unqualified provider %q, an address from "+

@@ -13,23 +13,23 @@ import (
 
 // Snippet is the part of a source file that a problem is about.
 type Snippet struct {
-	Found     bool   // the file could be read, and has such lines
-	Context   string // header of the outermost block around it; "" outside of blocks
-	Code      string // whole lines, without the end of the last one
+	Found     bool   // the file could be read, and has these lines
+	Context   string // header of the outermost block around the problem; "" outside of blocks
+	Code      string // whole lines, without the last line break
 	StartLine int
-	From, To  int // what is at fault, in bytes of code
+	From, To  int // the part that is underlined, as byte offsets in Code
 }
 
-// source is a file as it is now.
+// source is the current content of a file.
 type source struct {
 	name string
 	text []byte    // nil if the file can't be read
 	file *hcl.File // nil if it can't be parsed
 }
 
-// snippet returns what to show of a problem's source: nil if the problem isn't
-// about a place in a file. The file is read again, because a problem is the end of
-// a run and sources needn't be kept until then.
+// snippet returns the part of a file that a problem is about, or nil if the problem isn't
+// about a file. It reads the file again, so that sources
+// needn't stay in memory until the end of a run.
 func (s *Showing) snippet(p *hcl.Diagnostic) *Snippet {
 	switch {
 	case p.Subject == nil:
@@ -50,11 +50,11 @@ func (s *Showing) snippet(p *hcl.Diagnostic) *Snippet {
 func newSource(name string, text []byte) *source {
 	s := &source{name: name, text: text}
 	isJSON := strings.HasSuffix(name, ".json")
-	if len(text) > maxParsed { // goes without headers
+	if len(text) > maxParsed { // no header is shown then
 		return s
 	}
 	switch _, deep := nesting.Exceeds(text, isJSON, maxNesting); {
-	case deep: // likewise
+	case deep: // no header either
 	case isJSON:
 		s.file, _ = nesting.ParseJSON(text, name)
 	default:
@@ -63,8 +63,8 @@ func newSource(name string, text []byte) *source {
 	return s
 }
 
-// cut takes the lines of the problem out of the file. Files may have changed since
-// they were parsed, so no position is trusted.
+// cut returns the lines of the problem. It checks each position, because the file may have changed since
+// it was parsed.
 func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 	subject := Visible(*p.Subject)
 	shown := subject
@@ -74,15 +74,15 @@ func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 	first, last := shown.Start.Line, shown.End.Line
 	snippet := &Snippet{Context: cutText(s.enclosing(subject.Start.Byte-1), mostQuoted), StartLine: first}
 	var code strings.Builder
-	number, at := 0, 0 // the line, and where it begins
+	number, at := 0, 0 // the line's number, and its byte offset
 	for line := range bytes.SplitSeq(s.text, []byte("\n")) {
 		if number++; first < 1 || number > last || code.Len() > maxCode && number > subject.Start.Line {
 			break
 		}
-		// A range may end with the line break before its last line; Terraform shows that line, too, if there is anything on it.
+		// A range may end with the line break before its last line; Terraform shows that line, too, unless it is empty.
 		isAfter := number == last && last > first && shown.End.Column <= 1 && len(line) == 0
 		if number >= first && !isAfter {
-			if code.Len() > maxCode { // what is at fault is further down
+			if code.Len() > maxCode { // the problem is further down
 				code.Reset()
 				*snippet = Snippet{Context: snippet.Context, StartLine: number}
 			}
@@ -101,18 +101,18 @@ func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 	return snippet
 }
 
-// maxCode is how much of a file is shown, in bytes and but for one line: a problem may be about all of it.
+// maxCode bounds the bytes shown of a file, plus one line, because a problem may be about the whole file.
 const maxCode = 8 << 10
 
-// addLine adds as many letters of a line as are quoted: those around what is at fault, else the first. It returns where in the code
-// that begins and ends, if that isn't before the line.
+// addLine adds at most mostQuoted letters of a line: those around the underlined part, else the first ones. It returns where in the code
+// that part begins and ends, as far as it isn't before the line.
 func addLine(code *strings.Builder, line string, from, to int, was Snippet) (begin, end int) {
 	text := strings.TrimRight(line, "\r")
 	first := 0
 	if 0 <= from && from < len(text) {
 		first = from
 	}
-	for range mostQuoted - utf8.RuneCountInString(firstLetters(text[first:], mostQuoted/2)) { // a line may have millions, so nothing counts all of them
+	for range mostQuoted - utf8.RuneCountInString(firstLetters(text[first:], mostQuoted/2)) { // a line may have millions of letters, so they aren't all counted
 		_, size := utf8.DecodeLastRuneInString(text[:first])
 		first -= size
 	}
@@ -137,15 +137,15 @@ func Visible(r hcl.Range) hcl.Range {
 	return r
 }
 
-// maxParsed is the size of a file that is parsed for the sake of a header: it may have been refused because parsing it
-// takes gigabytes.
+// maxParsed is the maximum size of a file that is parsed for a header. A larger one may have been refused because parsing it
+// takes gigabytes of memory.
 const maxParsed = 1 << 20
 
-// maxNesting is how often a parser may call itself for the sake of a header: a stack that overflows ends the process
-// before it has printed what is wrong, and the parser of JSON takes the square of the depth.
+// maxNesting is the maximum depth of a file that is parsed for a header. A stack overflow would end the process
+// before it has printed the problem, and the parser of JSON takes time with the square of the depth.
 const maxNesting = 1000
 
-// enclosing names the block around an offset, as it is written. It is asked for the
+// enclosing returns the header of the block around an offset. cut passes the
 // byte before a problem, as Terraform does: a header at the beginning of a file is in no block.
 func (s *source) enclosing(offset int) string {
 	if s.file == nil {

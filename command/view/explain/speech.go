@@ -2,24 +2,24 @@ package explain
 
 import "github.com/tfdeps/tfdeps/getproviders"
 
-// Speech is how a product says what Terraform and OpenTofu say differently.
+// Speech has the texts of a product that Terraform and OpenTofu word differently.
 type Speech struct {
 	UI      string // the version of its lines in JSON, to which tfdeps adds keys
-	Untyped bool   // those lines have neither type nor code, and the words that people read
-	Gaps    bool   // an empty line stands before each phase, and after each problem
+	Untyped bool   // those lines have neither type nor code, and the texts for people
+	Gaps    bool   // an empty line before each phase, and after each problem
 
-	Cloud, InCloud string // the service of a cloud block, as a sentence begins and as it goes on
-	Placed         string // what programs read of a module that is in its place; "": the words for people
-	BackendStop    string // what ends the sentence about a configured backend, for programs
+	Cloud, InCloud string // the service of a cloud block, at the beginning of a sentence and within one
+	Placed         string // the prefix in JSON of an installed module; "" means as for people
+	BackendStop    string // the end of the sentence about a configured backend, in JSON
 
-	Keyless              bool   // packages of its own registry may have no key
-	Community            string // the trust in a package whose signer the product doesn't know
-	Signers, SigningPage string // who signs packages, and where that is explained
+	Keyless              bool   // packages of the product's own registry may have no key
+	Community            string // the trust level of a package whose signer the product doesn't know
+	Signers, SigningPage string // who signs packages, and the page that explains it
 
-	unresolved [2]string // the summary, and what it couldn't do, where no version of a provider can be chosen
+	unresolved [2]string // the summary and the sentence for a provider whose version can't be chosen
 }
 
-// speeches are those of each product, by its program.
+// speeches has the Speech of each product, by its program.
 var speeches = map[string]Speech{
 	"terraform": {
 		UI:    "1.3",
@@ -37,8 +37,8 @@ var speeches = map[string]Speech{
 	},
 }
 
-// notListed is what both products say where a provider isn't where it was looked for.
+// notListed is the summary and the sentence of both products for a provider that its source doesn't have.
 var notListed = [2]string{"Failed to query available provider packages", "Could not retrieve the list of available versions for"}
 
-// SpeechOf returns how a product speaks.
+// SpeechOf returns the Speech of a product.
 func SpeechOf(product getproviders.Product) Speech { return speeches[product.Program] }

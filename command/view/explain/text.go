@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 )
 
-// Printer shows problems to people.
+// Printer prints problems for people.
 type Printer struct {
 	Out, Err  terminal.Stream
 	Warn      terminal.Stream // for warnings
@@ -21,12 +21,12 @@ type Printer struct {
 	Showing   Showing
 }
 
-// Problems shows problems in the order given, those of one kind together.
+// Problems prints problems in the order given, with similar ones merged.
 func (h *Printer) Problems(all problem.List) {
 	h.Showing.Show(h.Similar.consolidate(ByModules(all)), h.problem)
 }
 
-// problem returns how many bytes it has printed.
+// problem returns how many bytes it printed.
 func (h *Printer) problem(p *problem.Problem, source *Snippet) (n int) {
 	to, space := h.Err, ""
 	if problem.IsIntroduction(p) {
@@ -51,12 +51,12 @@ func (h *Printer) problem(p *problem.Problem, source *Snippet) (n int) {
 	return n
 }
 
-// text is a problem in so many columns: summary, source lines, explanation.
+// text returns a problem wrapped to width columns: summary, source lines, detail.
 func (h *Printer) text(to terminal.Stream, width int, p *problem.Problem, source *Snippet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n\n",
 		h.Paint(to, SeverityName(p.Severity)+": ", terminal.Bold+severityColor(p.Severity)),
-		h.Paint(to, terminal.Printable(p.Summary), terminal.Bold)) // which Terraform doesn't wrap either
+		h.Paint(to, terminal.Printable(p.Summary), terminal.Bold)) // not wrapped, as in Terraform
 	if source != nil {
 		fmt.Fprintf(&b, "  on %s line %d", terminal.Printable(p.Subject.Filename), p.Subject.Start.Line)
 		if source.Context != "" {
@@ -70,7 +70,7 @@ func (h *Printer) text(to terminal.Stream, width int, p *problem.Problem, source
 	return terminal.Inert(b.String())
 }
 
-// lines are those of a snippet, with the part underlined that is at fault.
+// lines returns the lines of a snippet, with the part between From and To underlined.
 func (h *Printer) lines(to terminal.Stream, source *Snippet) string {
 	if !source.Found {
 		return "  (source code not available)\n"
@@ -88,7 +88,7 @@ func (h *Printer) lines(to terminal.Stream, source *Snippet) string {
 	return b.String()
 }
 
-// SeverityName is the word that a headline begins with.
+// SeverityName returns the first word of a headline.
 func SeverityName(s hcl.DiagnosticSeverity) string {
 	if s == hcl.DiagWarning {
 		return "Warning"
@@ -103,11 +103,11 @@ func severityColor(s hcl.DiagnosticSeverity) string {
 	return terminal.Red
 }
 
-// boxWidth is what a box takes of a line, and one column that stays free.
+// boxWidth is how many columns a box takes, with one column that stays free.
 const boxWidth = 3
 
-// box draws a line along the left side of text. In Terraform's boxes a line without
-// text has a space, too, and a problem that is all summary has two lines below it.
+// box draws a line along the left side of text. As in Terraform, an empty line
+// ends with a space, and a problem that is all summary has two empty lines below it.
 func (h *Printer) box(to terminal.Stream, s hcl.DiagnosticSeverity, text string) string {
 	esc := severityColor(s)
 	var b strings.Builder

@@ -18,12 +18,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// CacheDir is where a cache is: for people and for scripts the path and nothing else.
+// CacheDir returns the directory of a cache: for people, and so for scripts, the path only.
 func CacheDir(cache *providercache.Store) *Result {
 	return &Result{cache.Dir + "\n", cacheObject(cache)}
 }
 
-// CacheKey is the key of what lock files select, for people and for scripts alone, and what keys of other selections begin with.
+// CacheKey returns the key of what lock files select, and the prefix of keys of other selections. The text is the key only, for scripts.
 func CacheKey(key, prefix string, platform getproviders.Platform) *Result {
 	return &Result{key + "\n", Object{"key", key, "platform", platform, "restore_keys", prefix}}
 }
@@ -31,7 +31,7 @@ func CacheKey(key, prefix string, platform getproviders.Platform) *Result {
 // usersShown is how many of a package's users a text names.
 const usersShown = 3
 
-// CacheList is what "cache list" tells: for people a line for each package, and below it who uses it.
+// CacheList is the result of "cache list": for people a line for each package, with the directories that use it below.
 func CacheList(cache *providercache.Store, packages []providercache.StoredPackage) *Result {
 	var rows [][]string
 	size, onDisk := int64(0), int64(0)
@@ -55,7 +55,7 @@ func CacheList(cache *providercache.Store, packages []providercache.StoredPackag
 	})}
 }
 
-// workingDirectory is the directory that has its packages in another one.
+// workingDirectory returns the working directory whose packages are in target.
 func workingDirectory(target string) string {
 	if dir, ok := strings.CutSuffix(filepath.ToSlash(target), "/.terraform/providers"); ok {
 		return filepath.FromSlash(dir)
@@ -63,8 +63,8 @@ func workingDirectory(target string) string {
 	return target
 }
 
-// GitHubOutput writes names and values as a step of GitHub Actions hands them
-// on. The mark that ends a value is one that can't be in it.
+// GitHubOutput writes names and values in the format of GITHUB_OUTPUT of GitHub
+// Actions. The delimiter is a hash of the value, so that the value can't have it.
 func GitHubOutput(w io.Writer, pairs [][2]string) {
 	for _, pair := range pairs {
 		sum := sha256.Sum256([]byte(pair[1]))
@@ -73,21 +73,21 @@ func GitHubOutput(w io.Writer, pairs [][2]string) {
 	}
 }
 
-// cacheObject begins each of these objects.
+// cacheObject is the beginning of each object about a cache.
 func cacheObject(c *providercache.Store) Object { return Object{"directory", c.Dir, "named", c.Shared} }
 
-// stored is a package in a cache.
+// stored is the object of a package in a cache.
 func stored(p providercache.StoredPackage) Object {
 	return Object{"address", p.Provider, "version?", p.Version, "platform", p.Platform, "directory", p.Dir}
 }
 
-// sized is a package with what it takes of the disk.
+// sized is stored with the package's size.
 func sized(p providercache.StoredPackage) Object {
 	return append(stored(p), "size", p.Size, "size_on_disk", p.OnDisk, "last_use", p.LastUse.UTC().Truncate(time.Second))
 }
 
-// CacheRemoval tells what became of packages that were to be removed: for people why some stay, and in one line what was gained. Of
-// the store of modules, from which entries of so many bytes went, people are told only if any did. For programs it is packages in the order in which they were to go.
+// CacheRemoval is the result of a removal: for people why some packages stay, and one line with the freed bytes. A line about
+// the store of modules is only printed if entries were removed from it; bytes are theirs. For programs packages are in the order of the removal.
 func CacheRemoval(cache *providercache.Store, done providercache.Removal, dryRun bool, entries int, bytes int64) *Result {
 	text := removed(done, dryRun)
 	if entries > 0 {
@@ -99,7 +99,7 @@ func CacheRemoval(cache *providercache.Store, done providercache.Removal, dryRun
 		"summary", Object{"removed", len(done.Removed), "kept", len(done.Kept), "bytes", done.Freed + bytes})}
 }
 
-// removing is what is done to packages, and what comes of it.
+// removing returns the words for a removal.
 func removing(dryRun bool) [2]string {
 	if dryRun {
 		return [2]string{"Would remove", "which frees"}
@@ -136,8 +136,9 @@ func removed(done providercache.Removal, dryRun bool) string {
 	return b.String() + fmt.Sprintf("%s %s, %s %s%s\n", verbs[0], terminal.Count(len(done.Removed), "package"), verbs[1], terminal.Megabytes(done.Freed), shared)
 }
 
-// CacheVerification is what came of reading all packages: for people those that aren't what they should be, in one line what was found, and
-// in another what was removed of what is damaged; nil: there was nothing to do, or it wasn't asked for. For programs it is every package, in the order of addresses, versions and platforms.
+// CacheVerification is the result of hashing all packages: for people those that differ, one line with the findings, and
+// another with the repaired packages; repaired is nil without -repair, or if nothing is damaged. For programs it is every package, sorted
+// by address, version and platform.
 func CacheVerification(cache *providercache.Store, all []providercache.Verified, repaired *providercache.Removal) *Result {
 	n := tallied(all, func(p providercache.Verified) providercache.Finding { return p.Finding })
 	gone := cmp.Or(repaired, new(providercache.Removal))
@@ -168,7 +169,7 @@ func CacheVerification(cache *providercache.Store, all []providercache.Verified,
 	return told
 }
 
-// differs says why a package isn't what it should be.
+// differs says how a package differs from what it should be.
 func differs(v providercache.Verified) string {
 	name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
 	switch {
@@ -185,7 +186,7 @@ func kept(p providercache.Kept) Object {
 	return append(stored(p.Package), "reason", reasonToKeep(p), "detail", p.Why.Error(), "linked_by", p.Linked)
 }
 
-// reasonToKeep is a word that stays the same, for what Kept.Why says.
+// reasonToKeep returns a stable word for Kept.Why.
 func reasonToKeep(p providercache.Kept) string {
 	switch {
 	case errors.Is(p.Why, providercache.ErrInUse) && len(p.Linked) > 0:
@@ -199,7 +200,7 @@ func reasonToKeep(p providercache.Kept) string {
 	}
 }
 
-// moved tells of packages: those with a state that there is a word for, and in one line what there was to do. Failures aren't among it:
+// moved returns a line for each package whose state has a word, and the beginning of the last line. Failures aren't in the text, because
 // they are problems.
 func moved(packages []providercache.Outcome, words map[event.State]string, done, where string) (text string, parts terminal.Phrases, n sum) {
 	for _, p := range packages {
@@ -211,8 +212,8 @@ func moved(packages []providercache.Outcome, words map[event.State]string, done,
 	return text, terminal.Phrases{fmt.Sprintf("%s %s %s", done, terminal.Count(n.done, "package"), terminal.Printable(where))}, n
 }
 
-// CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share: pushed from the
-// cache, or pulled to it. For programs it is every package, platform by platform.
+// CacheTransfer is the result of "cache push" or "cache pull" for the packages that lock files select.
+// For programs it is every package, platform by platform.
 func CacheTransfer(cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) *Result {
 	done, where := "Pulled", "from "
 	if push {
@@ -232,8 +233,8 @@ func CacheTransfer(cache *providercache.Store, remote string, push bool, package
 	}), "summary", Object{"transferred", n.done, "present", n.present, "missing", n.missing, "failed", n.failed, "bytes", n.bytes})}
 }
 
-// CacheFilling is what was put into a cache, in the order in which it was asked for, platform by platform; receipts says whether there are
-// any beside the cache; nil: none were to be.
+// CacheFilling is the result of "cache add", in the order of the arguments, platform by platform. receipts says whether
+// receipts were written beside the cache; nil if none were asked for.
 func CacheFilling(cache *providercache.Store, packages []providercache.Outcome, receipts *bool, span Times) *Result {
 	text, parts, n := moved(packages, map[event.State]string{event.Fetched: "Added"}, "Added", "to "+cache.Dir)
 	parts.Add(n.present, "%d more were there already", n.present)

@@ -11,27 +11,27 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// InventoryPackage is a provider of a working directory with all that is known of its package without asking
-// anything but this machine.
+// InventoryPackage is a provider of a working directory with all that this machine knows about its
+// package.
 type InventoryPackage struct {
 	getproviders.Candidate // if it isn't present, only its Provider and Platform are set, and Version if the lock file selects one
 	Constraints            getproviders.Constraints
 	LockedHashes           []getproviders.Hash
 
-	Present   bool  // in its place, with one of the locked hashes
-	HasPolicy bool  // there are rules
-	Refused   error // by one of them; nil: by none
+	Present   bool  // installed, with one of the locked hashes
+	HasPolicy bool  // there are rules of a policy
+	Refused   error // by a rule, or nil
 }
 
-// unknown stands in properties for facts that this machine doesn't know.
+// unknown is the value of properties that this machine doesn't know.
 const unknown = "unknown"
 
-// Foreign is an object in a format of others, to which Write adds nothing.
+// Foreign is an object in another standard's format, to which Write adds nothing.
 type Foreign struct{ Object }
 
-// Inventory is what the command "providers -format=cyclonedx" tells: the parts of a CycloneDX document that are used here, which has no room
-// for what other reports end with, and is JSON for people, too. The library of CycloneDX, which reads what is written in a
-// test, fills tables and compiles regular expressions before main, for documents of all kinds.
+// Inventory is the report of "providers -format=cyclonedx": a CycloneDX document without
+// the keys at the end of other reports, also as the text for people. It isn't made by the library of CycloneDX, which only a test uses,
+// because that fills tables and compiles regular expressions before main.
 func Inventory(ownVersion string, made time.Time, packages []InventoryPackage) *Result {
 	told := &Result{Programs: Foreign{Object{
 		"$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat", "CycloneDX", "specVersion", "1.6", "version", 1,
@@ -47,7 +47,7 @@ func Inventory(ownVersion string, made time.Time, packages []InventoryPackage) *
 	return told
 }
 
-// component is one package. What CycloneDX has no field for are properties, whose names begin with "tfdeps:".
+// component returns the object of one package. Facts without a field in CycloneDX are properties, whose names begin with "tfdeps:".
 func (p InventoryPackage) component() Object {
 	version, url := "", "pkg:terraform/"+p.Provider.String()
 	if !p.Version.IsZero() {
@@ -69,8 +69,8 @@ func (p InventoryPackage) component() Object {
 	}
 }
 
-// isPublished reports whether a checksum may be that of the publisher's archive: it isn't, if the
-// lock file has those of archives and not this one. What "cache pull" gets was packed from files.
+// isPublished reports whether a checksum may be that of the publisher's archive. It isn't if the
+// lock file has zh hashes without this one: "cache pull" gets archives that were packed again from files.
 func (p InventoryPackage) isPublished(zh getproviders.Hash) bool {
 	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.ZH })
 }
@@ -112,7 +112,7 @@ func (p InventoryPackage) released() string {
 	return p.Released.UTC().Format(time.RFC3339)
 }
 
-// verdict says what the policy decides. Of a package that isn't there, only a refusal is known.
+// verdict returns the policy's decision. For a missing package only a refusal is known.
 func (p InventoryPackage) verdict() string {
 	switch {
 	case p.Refused != nil:

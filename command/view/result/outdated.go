@@ -8,15 +8,15 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Dependency is a provider or a module of a directory, and which versions there are. A version that is zero isn't known.
+// Dependency is a provider or a module of a directory, with its versions. A zero version is unknown.
 type Dependency struct {
 	Directory, Kind, Name   string
 	Key                     string // of a module
 	Locked, Allowed, Newest getproviders.Version
-	HeldBy                  []Holder // what doesn't allow the newest version
+	HeldBy                  []Holder // the constraints and rules that forbid the newest version
 }
 
-// Holder is a constraint or the rule of a policy, and where it is; an option has no line.
+// Holder is a constraint or a rule of a policy, and its place; an option has no line.
 type Holder struct {
 	Constraint, File string
 	Line             int
@@ -34,12 +34,12 @@ func (h Holder) object() Object {
 	return Object{"constraint?", h.Constraint, "file", h.File, "line", h.Line}
 }
 
-// HasNewer reports whether there is a newer version than the locked one that is allowed.
+// HasNewer reports whether a newer version than the locked one is allowed.
 func (d Dependency) HasNewer() bool {
 	return !d.Locked.IsZero() && d.Allowed.Compare(d.Locked) > 0
 }
 
-// Outdated is what "outdated" found, given all dependencies: for people a line for each that isn't at its newest version.
+// Outdated is the report of "outdated" about all dependencies: for people a line for each that isn't at its newest version.
 func Outdated(all []Dependency) *Result {
 	rows := [][]string{{"directory", "dependency", "locked", "allowed", "newest", "held back by"}}
 	for _, d := range all {
@@ -71,7 +71,7 @@ type Requirer struct {
 	Holder
 }
 
-// Why is what "why" found: a line for each place.
+// Why is the report of "why": a line for each place.
 func Why(found []Requirer) *Result {
 	var rows [][]string
 	objects := Each(found, func(r Requirer) Object {

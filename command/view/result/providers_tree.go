@@ -9,14 +9,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// ModuleProviders is a module and what it asks for itself.
+// ModuleProviders is a module and the providers that it requires itself.
 type ModuleProviders struct {
 	// Path is its place in the tree: "" is the root module,
-	// "module.a.module.b" what its calls lead to. A module that a test runs has
-	// the test's name and the run's: "test.tests.net.setup".
+	// "module.a.module.b" a called one. A module that a test runs has
+	// the names of the test and the run: "test.tests.net.setup".
 	Path string
 
-	// Key, Source, Version and Dir are what modules.json has of it, the source
+	// Key, Source, Version and Dir are those of modules.json, the source
 	// without secrets.
 	Key, Source, Version, Dir string
 
@@ -28,14 +28,14 @@ type ModuleProviders struct {
 type ModuleCall struct {
 	File    string
 	Line    int
-	Version string // the constraint as it was written; "" if there is none
+	Version string // the constraint as it was written, or ""
 }
 
-// ProvidersReport is what the command "providers" tells.
+// ProvidersReport is the input of the report of "providers".
 type ProvidersReport struct {
-	Modules []ModuleProviders // the root first, each before those that it calls
+	Modules []ModuleProviders // the root first, each module before those that it calls
 	Tests   []string          // the root's test files: "test.tests.net"
-	// TestProviders are what test files ask for themselves, by their names in Tests.
+	// TestProviders are the providers that test files require themselves, by their names in Tests.
 	TestProviders map[string]getproviders.Requirements
 	State         getproviders.Requirements
 	// StateUnknown says that the state couldn't be read.
@@ -50,8 +50,8 @@ type LockedVersion struct {
 	Constraints getproviders.Constraints `json:"version_constraints"` // when it was selected
 }
 
-// Providers tells what modules, tests and the state require: people as Terraform does, but for the order (here, providers stand in that
-// of their addresses), and programs as the help of the command says.
+// Providers is the report of what modules, tests and the state require: for people in Terraform's form, but with providers in the order
+// of their addresses, and for programs as the help of the command says.
 func Providers(r ProvidersReport) *Result {
 	var b strings.Builder
 	b.WriteString("\nProviders required by configuration:\n.\n")
@@ -66,7 +66,7 @@ func Providers(r ProvidersReport) *Result {
 	return &Result{terminal.Printable(b.String()), r.object()}
 }
 
-// branch is a part of a tree that is going to be drawn.
+// branch is a part of a tree that is drawn.
 type branch struct {
 	label    string
 	children []*branch
@@ -84,8 +84,8 @@ func (b *branch) addProviders(required getproviders.Requirements) {
 	}
 }
 
-// write draws what is below a branch, with non-breaking spaces where
-// Terraform has them.
+// write draws the children of a branch, with Terraform's
+// non-breaking spaces.
 func (b *branch) write(out *strings.Builder, indent string) {
 	for i, child := range b.children {
 		edge, below := "├── ", "│\u00a0\u00a0 "
@@ -97,7 +97,7 @@ func (b *branch) write(out *strings.Builder, indent string) {
 	}
 }
 
-// tree arranges the modules: below each its providers, then its tests, then
+// tree returns the tree of the modules: each has its providers, then its tests, then
 // the modules that it calls.
 func (r ProvidersReport) tree() *branch {
 	root := &branch{}
@@ -120,8 +120,8 @@ func (r ProvidersReport) tree() *branch {
 	return root
 }
 
-// splitPath returns the path of what a module is below, which is one of those
-// known, and how the module is called there.
+// splitPath returns the path of a module's parent, which is one of
+// known, and the module's label below it.
 func splitPath[T any](path string, known map[string]T) (parent, label string) {
 	parent, name := cutLast(path)
 	if outer, word := cutLast(parent); word == "module" {
@@ -143,12 +143,12 @@ func cutLast(path string) (rest, name string) {
 
 func (r ProvidersReport) object() Object {
 	modules := []Object{}
-	known := map[string]bool{} // paths; tests aren't among them, so that what they run is the root module's
+	known := map[string]bool{} // paths, without tests, so that modules that tests run are below the root module
 	for _, m := range r.withTests() {
 		modules = append(modules, m.object(known))
 		known[m.Path] = true
 	}
-	var state any // null: not known
+	var state any // null if unknown
 	if !r.StateUnknown {
 		state = Object{"providers", r.State.Providers()}
 	}
@@ -161,7 +161,7 @@ func (r ProvidersReport) object() Object {
 	}
 }
 
-// Required is what the modules, the tests and the state require together.
+// Required returns what the modules, the tests and the state require together.
 func (r ProvidersReport) Required() getproviders.Requirements {
 	all := r.State
 	for _, m := range r.withTests() {
@@ -170,7 +170,7 @@ func (r ProvidersReport) Required() getproviders.Requirements {
 	return all
 }
 
-// withTests are the modules, where what test files ask for is what the root asks for.
+// withTests returns the modules, with the requirements of test files added to the root's.
 func (r ProvidersReport) withTests() []ModuleProviders {
 	all := slices.Clone(r.Modules)
 	for i := range all {
@@ -184,7 +184,7 @@ func (r ProvidersReport) withTests() []ModuleProviders {
 }
 
 func (m ModuleProviders) object(known map[string]bool) Object {
-	var parent any // null: it is the root module
+	var parent any // null for the root module
 	if m.Path != "" {
 		parent, _ = splitPath(m.Path, known)
 	}

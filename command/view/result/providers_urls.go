@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// URLs tells where packages are, for people each with its checksum, and without what may be secret in a URL.
+// URLs is the report of packages' locations: for people each with its checksum, and with redacted URLs.
 func URLs(dirs []explain.LockedDir) *Result {
 	var text strings.Builder
 	packages, failed, bytes := 0, 0, int64(0)
@@ -55,7 +55,7 @@ func locatedDir(d explain.LockedDir) Object {
 
 func located(p providercache.LockedPackage) Object {
 	var protocols any
-	url, path, sha256, level, key, failed := "", "", "", "", "", ErrorObject(p.Err) // "": not known
+	url, path, sha256, level, key, failed := "", "", "", "", "", ErrorObject(p.Err) // "" means unknown
 	if about, ok := getproviders.Failure(p.Err); ok {
 		failed[1] = about.Err.Error()
 	} else if p.Err == nil {
@@ -65,7 +65,7 @@ func located(p providercache.LockedPackage) Object {
 		}
 		sha256 = strings.TrimPrefix(string(p.ZH), hashing.ZH+":")
 		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
-			// Without user and password: those are of the kind that is good for more than one archive.
+			// Without user and password, because these may give access to more than one archive.
 			plain := *at.URL
 			plain.User = nil
 			url = plain.String()

@@ -12,23 +12,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// VerifiedTree is a place that was compared with a lock file.
+// VerifiedTree is a directory of packages that was compared with a lock file.
 type VerifiedTree struct {
 	Path     string
 	LockFile string
 	Locked   int  // how many providers the lock file selects
-	Shared   bool // the place is a cache, in which nothing has to be
+	Shared   bool // the directory is a cache, which needn't have every package
 	Packages []providercache.ComparedPackage
 }
 
-// Verified tells how packages compare with lock files: people by a line for each package that isn't sound, and one for each place.
+// Verified is the report of packages compared with lock files: for people a line for each package that isn't OK, and one for each directory.
 func Verified(trees []VerifiedTree) *Result {
 	var text strings.Builder
 	var all []providercache.ComparedPackage
 	objects := Each(trees, func(t VerifiedTree) Object {
 		for _, p := range t.Packages {
 			if p.Finding != providercache.OK {
-				// Names come from who made the packages: they must not write lines of this output.
+				// Names come from the publishers of packages, and must not add lines to this output.
 				fmt.Fprintln(&text, terminal.PrintableLine(t.text(p)))
 			}
 		}
@@ -39,7 +39,7 @@ func Verified(trees []VerifiedTree) *Result {
 	return &Result{text.String(), Object{"trees", objects, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}}
 }
 
-// text says what is wrong with a package, with all that it takes to decide what to do.
+// text says how a package differs, with all that the user needs to decide what to do.
 func (t VerifiedTree) text(p providercache.ComparedPackage) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {
@@ -72,7 +72,7 @@ func unprovenBy(p providercache.ComparedPackage) string {
 	return "the lock file has hashes of archives only (zh), which prove nothing about an unpacked package"
 }
 
-// hashesOf are those of the package that can be compared.
+// hashesOf returns the package's hashes that can be compared.
 func hashesOf(p providercache.ComparedPackage) string {
 	var own []string
 	for _, h := range []getproviders.Hash{p.H1, p.ZH} {
@@ -83,8 +83,8 @@ func hashesOf(p providercache.ComparedPackage) string {
 	return strings.Join(own, " and ")
 }
 
-// recordedFor are the lock file's hashes that the package could have. They may be
-// of any platform: the lock file doesn't say.
+// recordedFor returns the lock file's hashes that the package could have. They may be
+// of any platform, because the lock file doesn't have platforms.
 func recordedFor(p providercache.ComparedPackage) string {
 	var recorded []string
 	for _, h := range p.Locked.Hashes {
@@ -113,7 +113,7 @@ func verifySum(t VerifiedTree) string {
 		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), parts)
 }
 
-// nothingVerified says why no package was read, and what to do.
+// nothingVerified says why no package was verified, and what to do.
 func nothingVerified(t VerifiedTree) string {
 	path, lockFile := filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile)
 	why := "what %s selects comes by dev_overrides or TF_REATTACH_PROVIDERS."
@@ -142,13 +142,13 @@ func compared(p providercache.ComparedPackage) Object {
 // PackageHashes are the hashes of a package on this machine.
 type PackageHashes struct {
 	Path string
-	H1   getproviders.Hash // "" where Err says why
+	H1   getproviders.Hash // "" if Err isn't nil
 	ZH   getproviders.Hash // "" for a directory
 	Err  error
 }
 
-// Hashes is what the command "hash" tells, in the order of its arguments: for people a hash and its package on each line, as sha256sum
-// does. Packages that couldn't be hashed aren't among these: they are problems. For programs it is an array.
+// Hashes is the report of "hash", in the order of its arguments: for people a hash and its package on each line, as in sha256sum.
+// Packages that can't be hashed aren't in the text, because they are problems. For programs it is an array.
 func Hashes(packages []PackageHashes) *Result {
 	text := ""
 	objects := Each(packages, func(p PackageHashes) Object {

@@ -17,8 +17,8 @@ var hashOrigins = map[event.State]string{
 	event.Listed:   "listed",
 }
 
-// Lock is what became of lock files: how the hashes of packages are known, and how many bytes of archives were read. A package that
-// several directories need counts as often.
+// Lock is the report about lock files: the origin of the packages' hashes, and how many bytes of archives were read. A package
+// counts once for each directory that needs it.
 func Lock(dirs []explain.LockedDir, span Times) *Result {
 	changed, incomplete, bytes, origins := 0, 0, int64(0), map[string]int{}
 	objects := Each(dirs, func(d explain.LockedDir) Object {
@@ -67,10 +67,10 @@ func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span
 	}
 }
 
-// Times says when the work on a package began and ended; zero where nothing was to be done.
+// Times returns when the work on a package began and ended, or zero without any work.
 type Times func(providercache.Outcome) Span
 
-// archive is a package in a mirror, or in a repository.
+// archive returns the object of a package in a mirror or a vendored tree.
 func (span Times) archive(p providercache.Outcome) Object {
 	level, key := "", ""
 	if p.Err == nil && p.State != event.Present {
@@ -81,7 +81,7 @@ func (span Times) archive(p providercache.Outcome) Object {
 	}, span(p).Object(), ErrorObject(p.Err))
 }
 
-// Mirror is what became of the mirror in a directory, or at a URL.
+// Mirror is the report about a mirror in a directory, or at a URL.
 func Mirror(dir string, done mirror.Result, span Times) *Result {
 	return &Result{Programs: Object{
 		"directory", filepath.ToSlash(dir), "packages", Each(done.Packages, span.archive), "pruned", done.Pruned, "waiting", done.Waiting,
@@ -89,13 +89,13 @@ func Mirror(dir string, done mirror.Result, span Times) *Result {
 	}}
 }
 
-// Vendored is what became of a directory.
+// Vendored is the result of vendoring in a directory.
 type Vendored struct {
-	Directory        string // "": there is only one
+	Directory        string // "" if the run has only one
 	Packages         []providercache.Outcome
 	Modules          []Object
 	Changed, Removed []string
-	UpToDate         *bool // of -check, as are reasons
+	UpToDate         *bool // set by -check, as are Reasons
 	Reasons          []any
 }
 

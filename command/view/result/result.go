@@ -1,4 +1,4 @@
-// Package result has what commands found out or did, as text for people and as JSON for programs.
+// Package result makes the reports of commands, as text for people and as JSON for programs.
 package result
 
 import (
@@ -22,15 +22,15 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Result is what a command found out or did, in both forms, each of which may be empty: people were told before, or see the
-// problems of a run that found out nothing.
+// Result is the report of a command in both forms, each of which may be empty: people may have seen it before, or see
+// problems instead.
 type Result struct {
 	People   string
-	Programs any // nil: an empty object. With an object is written, too, what the run says of itself
+	Programs any // nil means an empty object. Write adds the data of the Run to an Object
 }
 
-// resultFormat is the version of the reports: a number after the dot that is greater means
-// additions, one before it a change.
+// resultFormat is the version of the reports: additions increment the number after the dot,
+// changes the one before it.
 const resultFormat = "1.0"
 
 // Write writes a report for people or for programs.
@@ -40,40 +40,40 @@ func Write(w io.Writer, r *Result, asJSON bool, run Run) error {
 		if o, ok := report.(Object); ok || report == nil {
 			report = slices.Concat(Object{"format_version", resultFormat}, o, run.Object())
 		}
-		encoded, err := wholefile.JSON(report) // over several lines; constraints such as ">= 1.0" stay readable
+		encoded, err := wholefile.JSON(report) // on several lines; ">" isn't escaped, as in constraints
 		if err == nil {
 			_, err = w.Write(terminal.PrintableJSON(encoded))
 		}
 		return err
 	}
 	text := explain.Named(r.People, run.Showing.Called)
-	if text == "" { // who reads a pipe may have ended already
+	if text == "" { // an empty write to a closed pipe would be an error
 		return nil
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-// Run is what each report for programs says of the run that made it.
+// Run is the data about the run in each report for programs.
 type Run struct {
 	Begun, Ended time.Time
 	Problems     problem.List // errors and warnings, in any order
 	Showing      explain.Showing
 }
 
-// Table is rows of text for people, with the columns below each other.
+// Table returns rows of text for people, with aligned columns.
 func Table(rows [][]string) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		fmt.Fprintln(table, strings.Join(Each(row, terminal.PrintableLine), "\t"))
 	}
-	_ = table.Flush() // to memory
+	_ = table.Flush() // can't fail: it writes to memory
 	lines := strings.Split(b.String(), "\n")
-	return strings.Join(Each(lines, func(l string) string { return strings.TrimRight(l, " ") }), "\n") // after columns, of which the last ones are empty
+	return strings.Join(Each(lines, func(l string) string { return strings.TrimRight(l, " ") }), "\n") // the last columns may be empty
 }
 
-// Object is the end of each report.
+// Object returns the keys at the end of each report.
 func (run Run) Object() Object {
 	told := []Object{}
 	run.Showing.Show(explain.Ordered(run.Problems), func(p *problem.Problem, source *explain.Snippet) int {
@@ -84,11 +84,11 @@ func (run Run) Object() Object {
 	return Object{"started_at", Stamp(run.Begun), "ended_at", Stamp(run.Ended), "diagnostics", told}
 }
 
-// Object is an object in JSON: keys, each with its value behind it, in the order in which they are written. If a key ends
-// in "?", a value that is zero or empty is left out; if it ends in "|null", zero is null. A list that is nil is empty.
+// Object is an object in JSON: keys, each followed by its value, in the order in which they are written. If a key ends
+// in "?", a zero or empty value is left out; if it ends in "|null", a zero value is null. A nil list is an empty one.
 type Object []any
 
-// MarshalJSON implements json.Marshaler. Constraints such as ">= 1.0" stay readable.
+// MarshalJSON implements json.Marshaler. It doesn't escape ">", as in constraints.
 func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -119,22 +119,22 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Sorted is the object with its keys sorted.
+// Sorted returns the object with its keys sorted.
 func (o Object) Sorted() Object {
 	pairs := slices.Collect(slices.Chunk(o, 2))
 	slices.SortFunc(pairs, func(a, b Object) int { return strings.Compare(a[0].(string), b[0].(string)) })
 	return slices.Concat(pairs...)
 }
 
-// about says which package an object is about. Without a version, none was chosen yet.
+// about returns the keys that identify a package. There is no version before one is chosen.
 func about(p providercache.Outcome) Object {
 	return Object{"address", p.Provider, "version?", p.Version, "platform", p.Platform}
 }
 
-// sum counts packages by what became of them.
+// sum counts packages by their outcome.
 type sum struct {
 	done, present, missing, failed int
-	bytes                          int64 // of the archives of those that were done
+	bytes                          int64 // of the archives of done packages
 }
 
 func sumOf(packages []providercache.Outcome) (s sum) {
@@ -154,7 +154,7 @@ func sumOf(packages []providercache.Outcome) (s sum) {
 	return s
 }
 
-// object has the sum under the name of what was done.
+// object returns the sum; done is the key of the done packages.
 func (s sum) object(done string) Object {
 	return Object{done, s.done, "present", s.present, "failed", s.failed, "bytes", s.bytes}
 }
@@ -162,13 +162,13 @@ func (s sum) object(done string) Object {
 // StampFormat is RFC 3339 with microseconds.
 const StampFormat = "2006-01-02T15:04:05.000000Z07:00"
 
-// Span is when the work on a package began and ended; zero where nothing was to be done.
+// Span is when the work on a package began and ended; zero without any work.
 type Span struct{ Begun, Ended time.Time }
 
-// Stamp is a moment, in UTC.
+// Stamp returns a time in UTC.
 func Stamp(at time.Time) string { return at.UTC().Format(StampFormat) }
 
-// Object is when something began and ended, as far as it is known.
+// Object returns the keys for the known times.
 func (s Span) Object() (o Object) {
 	if !s.Begun.IsZero() {
 		o = Object{"started_at", Stamp(s.Begun)}
@@ -179,7 +179,7 @@ func (s Span) Object() (o Object) {
 	return o
 }
 
-// ErrorObject says why something isn't there; nothing, if there is no error.
+// ErrorObject returns the keys for an error, or nil without one.
 func ErrorObject(err error) Object {
 	if err == nil {
 		return nil
@@ -187,7 +187,7 @@ func ErrorObject(err error) Object {
 	return Object{"error", err.Error(), "code", explain.CodeOf(problem.Because(err, &problem.Problem{}))}
 }
 
-// Each makes a list of another, which is never null in JSON.
+// Each maps a list to another, which isn't nil, so that it is never null in JSON.
 func Each[T, U any](list []T, of func(T) U) []U {
 	all := []U{}
 	for _, item := range list {
@@ -196,7 +196,7 @@ func Each[T, U any](list []T, of func(T) U) []U {
 	return all
 }
 
-// byProvider has the packages of each provider together, which come one after the other.
+// byProvider groups packages, which are sorted by provider.
 func byProvider(packages []providercache.LockedPackage) (groups [][]providercache.LockedPackage) {
 	for i, p := range packages {
 		if i == 0 || p.Provider != packages[i-1].Provider {
@@ -208,7 +208,7 @@ func byProvider(packages []providercache.LockedPackage) (groups [][]providercach
 	return groups
 }
 
-// tallied counts packages, and those of each finding that there is.
+// tallied counts packages by finding.
 func tallied[P any, K ~string](packages []P, finding func(P) K) map[K]int {
 	counts := map[K]int{}
 	for _, p := range packages {
@@ -217,7 +217,7 @@ func tallied[P any, K ~string](packages []P, finding func(P) K) map[K]int {
 	return counts
 }
 
-// NewProblem describes a problem for programs, as [explain.Showing] hands it out. The order of the keys is Terraform's, which has no code.
+// NewProblem returns the object for a problem from [explain.Showing]. The keys are in Terraform's order, which has no code.
 func NewProblem(p *problem.Problem, source *explain.Snippet) Object {
 	var place, snippet Object
 	if p.Subject != nil {
@@ -227,7 +227,7 @@ func NewProblem(p *problem.Problem, source *explain.Snippet) Object {
 	if source != nil && source.Found {
 		snippet = Object{
 			"context|null", source.Context, "code", source.Code, "start_line", source.StartLine,
-			"highlight_start_offset", source.From, "highlight_end_offset", source.To, "values", []any{}, // of expressions; nothing here evaluates any
+			"highlight_start_offset", source.From, "highlight_end_offset", source.To, "values", []any{}, // of expressions, which tfdeps doesn't evaluate
 		}
 	}
 	return Object{"severity", strings.ToLower(explain.SeverityName(p.Severity)), "summary", p.Summary, "detail", p.Detail, "range?", place, "snippet?", snippet, "code?", explain.CodeOf(p)}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Megabytes is a number of bytes in the units of disks and networks, which are
+// Megabytes formats a number of bytes in kB, MB or GB, which are
 // powers of ten.
 func Megabytes(n int64) string {
 	if n < 1e6 {
@@ -16,7 +16,7 @@ func Megabytes(n int64) string {
 	return amounts(n, -1)
 }
 
-// HowFar says how much of a total has come; total is -1 if unknown.
+// HowFar formats the progress of a download; total is -1 if unknown.
 func HowFar(done, total int64) string {
 	if total <= 0 {
 		return Megabytes(done)
@@ -24,7 +24,7 @@ func HowFar(done, total int64) string {
 	return fmt.Sprintf("%s of %s (%.0f%%)", Megabytes(done), Megabytes(total), 100*float64(done)/float64(total))
 }
 
-// amounts is the same as HowFar for bars, which have little room. All of a line has one unit, which is the total's.
+// amounts is HowFar for bars, which have little room: both numbers have the unit of the total.
 func amounts(done, total int64) string {
 	size, unit, format := 1e6, "MB", "%.0f"
 	switch most := max(done, total); {
@@ -42,7 +42,7 @@ func amounts(done, total int64) string {
 	return text + " " + unit
 }
 
-// perSecond is a speed; 0 if it isn't known.
+// perSecond returns the rate, or 0 if unknown.
 func perSecond(n int64, took time.Duration) int64 {
 	if took <= 0 || n <= 0 {
 		return 0
@@ -50,7 +50,7 @@ func perSecond(n int64, took time.Duration) int64 {
 	return int64(float64(n) / took.Seconds())
 }
 
-// Seconds is how long something took, as exactly as a reader wants to know.
+// Seconds formats a duration with a sensible precision.
 func Seconds(took time.Duration) string {
 	switch {
 	case took < time.Second:
@@ -62,10 +62,10 @@ func Seconds(took time.Duration) string {
 	}
 }
 
-// whole is a time in whole seconds, of which at least one is left.
+// whole formats a duration in whole seconds, at least one.
 func whole(d time.Duration) string { return max(d.Round(time.Second), time.Second).String() }
 
-// Count is a number of things.
+// Count formats a number with the singular or plural of thing.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -80,7 +80,7 @@ func Count(n int, thing string) string {
 // Phrases are parts of a sentence, with commas between.
 type Phrases []string
 
-// Add adds a phrase, which is made as by fmt.Sprintf, if there are any of what it counts.
+// Add adds a phrase, formatted as by fmt.Sprintf, if count isn't 0.
 func (p *Phrases) Add(count int, format string, args ...any) {
 	if count > 0 {
 		*p = append(*p, fmt.Sprintf(format, args...))
@@ -89,7 +89,7 @@ func (p *Phrases) Add(count int, format string, args ...any) {
 
 func (p Phrases) String() string { return strings.Join(p, ", ") }
 
-// speed says how much longer it takes and how fast it is, as far as that is known.
+// speed returns the time left and the rate, as far as they are known.
 func speed(rate int64, left time.Duration) (words []string) {
 	if left >= 0 {
 		words = append(words, whole(left)+" left")

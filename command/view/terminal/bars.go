@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// barWidth is how wide bars are, in columns, where there is room; with less than
-	// leastBarWidth there is none.
+	// barWidth is the maximum width of bars in columns. With less room than
+	// leastBarWidth no bars are drawn.
 	barWidth, leastBarWidth = 30, 6
-	// mostBars is how many there are at most where it is unknown how high the
-	// terminal is. What is drawn has to fit on it, or it can't be drawn over.
+	// mostBars is the maximum number of bars if the terminal's height is
+	// unknown. Bars have to fit on the terminal, or they can't be overwritten.
 	mostBars = 10
 )
 
-// Bars shows what is under way by lines at the bottom of a terminal: one for each task, the largest below the others
-// so that the last ones hardly move, and below them one for all. When a large download is in its place, it leaves
+// Bars shows running tasks by lines at the bottom of a terminal: one for each task, the largest at the bottom
+// so that the last lines hardly move, and below them one for all. A finished large download leaves
 // a line behind.
 type Bars struct{ painter painter }
 
 // NewBars returns bars on a terminal.
 func NewBars(out Stream) *Bars { return &Bars{painter{out: out}} }
 
-// Show prints what stays: the line about a download takes the place of its bar.
+// Show prints a line for a finished download in the place of its bar.
 func (b *Bars) Show(t *Task, all *Tasks) {
 	if !t.ok || !t.large() || t.Came == 0 {
 		return
@@ -43,7 +43,7 @@ func (b *Bars) Show(t *Task, all *Tasks) {
 // Beat draws all bars again.
 func (b *Bars) Beat(all *Tasks) { b.painter.draw(b.linesFor(all)) }
 
-// linesFor are the lines at the bottom.
+// linesFor returns the lines at the bottom.
 func (b *Bars) linesFor(all *Tasks) []string {
 	columns, height := b.painter.out.size()
 	now := all.Now()
@@ -61,7 +61,7 @@ func (b *Bars) linesFor(all *Tasks) []string {
 	slices.SortStableFunc(shown, func(x, y *Task) int { return cmp.Compare(max(y.Done, y.Total), max(x.Done, x.Total)) })
 	room := mostBars
 	if height > 0 {
-		room = max(height-2, 1) // a line for what it is about, and one for the cursor
+		room = max(height-2, 1) // one line for the heading above, and one for the cursor
 	}
 	if len(shown)+len(rows) > room {
 		shown = shown[:max(room-len(rows), 0)]
@@ -73,7 +73,7 @@ func (b *Bars) linesFor(all *Tasks) []string {
 	return layOut(rows, columns-1)
 }
 
-// Print writes lines of the rest of the program above the bars.
+// Print writes lines of other output above the bars.
 func (b *Bars) Print(to Stream, text []byte) (int, error) {
 	if !sameTerminal(to, b.painter.out) {
 		return to.Write(text)
@@ -81,17 +81,17 @@ func (b *Bars) Print(to Stream, text []byte) (int, error) {
 	return b.painter.print(text, b.painter.drawn)
 }
 
-// Close takes the bars away.
+// Close removes the bars.
 func (b *Bars) Close() { b.painter.draw(nil) }
 
-// row is a line about a task, in parts that stand below each other.
+// row is a line about a task, in parts that are aligned with other rows.
 type row struct {
 	name   string
 	short  []string // shorter forms of the name
-	bar    float64  // how much of it is filled, from 0 to 1; negative: it isn't known
-	amount string   // how much has come
-	more   []string // what else there is to say, the most important first
-	timed  bool     // the first of these is how much longer it takes
+	bar    float64  // the filled part, from 0 to 1; negative if unknown
+	amount string   // bytes done and in all, as text
+	more   []string // further parts, the most important first
+	timed  bool     // the first of more is the time left
 }
 
 func rowOf(t *Task, now time.Time) row {
@@ -114,7 +114,7 @@ func rowOf(t *Task, now time.Time) row {
 		if t.isHashed() {
 			r.more = append(r.more[:1], speed(t.pace.rate(now), t.left(now))...)
 		}
-	case t.Came == 0 && t.Key.Module == "": // git doesn't say how much has come
+	case t.Came == 0 && t.Key.Module == "": // git reports no bytes
 		r.more = []string{"waiting", whole(now.Sub(t.since))}
 	case quiet >= stallDelay:
 		r.more = []string{"no data for " + whole(quiet)}
@@ -134,19 +134,19 @@ func totalRow(all *Tasks, sum sums, now time.Time) row {
 			r.amount = "~" + r.amount
 		}
 		left := timeLeft(sum.total-sum.done, all.pace.rate(now))
-		for _, t := range all.Running { // the last one may have all of the network, and be no faster
+		for _, t := range all.Running { // the last download may have all the bandwidth, and be no faster
 			left = max(left, t.left(now))
 		}
 		r.more, r.timed = speed(all.pace.rate(now), left), left >= 0
 		if sum.done >= sum.total && len(all.Running) > 0 && all.Running[0].Phase != event.Downloading {
-			r.more, r.timed = []string{all.Running[0].Phase.String()}, false // nothing is known of how long that takes
+			r.more, r.timed = []string{all.Running[0].Phase.String()}, false // the time left is unknown then
 		}
 	}
 	return r
 }
 
-// layOut makes lines of rows, with no more columns than there are. Where there is little room, bars go first, then
-// what is least important, and names lose their beginnings.
+// layOut formats rows as lines of at most so many columns. If there is little room, it first drops the bars, then
+// the least important parts, and cuts names.
 func layOut(rows []row, columns int) (lines []string) {
 	name, amount, words, left := 0, 0, 0, 0
 	for _, r := range rows {
@@ -204,8 +204,8 @@ func layOut(rows []row, columns int) (lines []string) {
 	return lines
 }
 
-// cutName is the name in a row, or the first of its shorter forms that has room. Where none has, the last of these loses its end,
-// and a name without any its beginning.
+// cutName returns the row's name, or the first of its shorter forms that fits. If none fits, the end of the last one is cut off;
+// a name without shorter forms loses its beginning.
 func cutName(r row, columns int) string {
 	if len(r.short) == 0 {
 		return cutFront(r.name, columns)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// painter keeps lines at the bottom of a terminal that are drawn again and again, below all other
+// painter draws lines at the bottom of a terminal again and again, below all other
 // lines. It is for one goroutine at a time.
 type painter struct {
 	out   Stream
@@ -17,20 +17,20 @@ type painter struct {
 	gone  bool     // the terminal couldn't be written to
 }
 
-// Sequences that all terminals with bars understand: to the end of the line, and of the terminal.
+// Escape sequences that erase to the end of the line, and of the terminal.
 const (
 	eraseLine  = "\x1b[K"
 	eraseBelow = "\x1b[J"
 )
 
-// draw replaces the lines. Those that don't fit on the terminal are cut off.
+// draw replaces the lines, and cuts those that are too long.
 func (p *painter) draw(lines []string) {
 	if len(lines)+len(p.drawn) > 0 && !p.gone {
 		_ = p.frame(nil, lines)
 	}
 }
 
-// print writes whole lines above those that are drawn, and in place of these others, which may be the same.
+// print writes whole lines above the drawn ones, and replaces these by lines.
 func (p *painter) print(text []byte, lines []string) (int, error) {
 	if len(p.drawn) == 0 {
 		return p.out.Write(text)
@@ -38,7 +38,7 @@ func (p *painter) print(text []byte, lines []string) (int, error) {
 	return len(text), p.frame(append([]byte(eraseBelow), text...), lines)
 }
 
-// frame writes all that changes at once.
+// frame writes all changes in one write.
 func (p *painter) frame(above []byte, lines []string) error {
 	var b bytes.Buffer
 	p.up(&b)
@@ -51,8 +51,8 @@ func (p *painter) frame(above []byte, lines []string) error {
 	return err
 }
 
-// up goes to the beginning of the first line that is drawn. Terminals that became narrower have
-// broken lines that don't fit any more into several.
+// up moves the cursor to the beginning of the first drawn line. A terminal that became narrower has
+// wrapped lines that don't fit any more.
 func (p *painter) up(b *bytes.Buffer) {
 	columns, _ := p.out.size()
 	rows := 0
@@ -69,14 +69,14 @@ func (p *painter) put(b *bytes.Buffer, lines []string) {
 	columns, _ := p.out.size()
 	p.drawn = nil
 	for _, l := range lines {
-		l = cut(l, columns-1) // in the last column, some terminals go to the next line
+		l = cut(l, columns-1) // some terminals wrap after the last column
 		p.drawn = append(p.drawn, l)
 		b.WriteString(l + eraseLine + "\n")
 	}
 	b.WriteString(eraseBelow)
 }
 
-// columnsOf is how many columns of a terminal a text takes.
+// columnsOf returns how many columns of a terminal a text takes.
 func columnsOf(text string) (n int) {
 	for _, r := range text {
 		n += columnsOfRune(r)
@@ -109,7 +109,7 @@ func cut(text string, columns int) string {
 	return text
 }
 
-// cutFront shortens a text to a number of columns, at its beginning: the end of an address says most.
+// cutFront shortens a text to a number of columns, at its beginning, because the end of an address says most.
 func cutFront(text string, columns int) string {
 	over := columnsOf(text) - columns
 	if over <= 0 {

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// plainInterval is how often it is printed how far everything is.
+	// plainInterval is the time between two lines about the progress of all tasks.
 	plainInterval = 10 * time.Second
-	// mostNamed is how many tasks such a line names at most.
+	// mostNamed is the maximum number of tasks that such a line names.
 	mostNamed = 3
 )
 
-// Lines shows what is under way by lines, for files and for terminals that know
-// nothing else: for large downloads one at the beginning and one at the end, and every ten seconds
-// one for all that runs. Nothing is ever overwritten.
+// Lines shows running tasks by lines, for files and for dumb
+// terminals: for large downloads one at the beginning and one at the end, and every ten seconds
+// one for all running tasks. It never overwrites anything.
 type Lines struct {
 	Out  Stream
-	last time.Time // of the last line about them all
+	last time.Time // of the last line about all tasks
 }
 
-// Show prints a line when a large download begins, and when it is in its place.
+// Show prints a line when a large download begins, and when it is finished.
 func (p *Lines) Show(t *Task, _ *Tasks) {
 	if t.Over && t.shown && t.ok {
 		fmt.Fprintln(p.Out, downloadedText(t))
@@ -43,7 +43,7 @@ func (p *Lines) Show(t *Task, _ *Tasks) {
 	fmt.Fprintf(p.Out, "Downloading %s (%s)...\n", t.Name, size)
 }
 
-// downloadedText says that a package is in its place, how large it was and how fast it came.
+// downloadedText says that a package was downloaded, with its size and speed.
 func downloadedText(t *Task) string {
 	took := t.Last.Sub(t.Begun)
 	text := fmt.Sprintf("Downloaded %s: %s in %s", t.Name, Megabytes(t.Came), Seconds(took))
@@ -53,7 +53,7 @@ func downloadedText(t *Task) string {
 	return text
 }
 
-// Beat prints lines about what has taken long. Ten seconds begin when something begins.
+// Beat prints a line about long tasks every ten seconds, counted from the start of the first one.
 func (p *Lines) Beat(all *Tasks) {
 	now := all.Now()
 	all.measure(now)
@@ -70,7 +70,7 @@ func (p *Lines) Beat(all *Tasks) {
 	}
 }
 
-// stillText says what is under way: each task by its name, or if there are many all together.
+// stillText describes the running tasks: each by its name, or if there are many only their sums.
 func stillText(all *Tasks, now time.Time) string {
 	named := map[event.Phase][]string{}
 	n := 0
@@ -99,7 +99,7 @@ func stillText(all *Tasks, now time.Time) string {
 	return "Still " + strings.Join(parts, "; ")
 }
 
-// taskText says how far a task is.
+// taskText describes the progress of a task.
 func taskText(t *Task, now time.Time) string {
 	if t.Phase != event.Downloading && !t.isHashed() || t.Done == 0 && t.Total < 0 {
 		return " (" + whole(now.Sub(t.since)) + ")"
@@ -115,8 +115,8 @@ func taskText(t *Task, now time.Time) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-// Print writes lines of the rest of the program.
+// Print writes lines of other output.
 func (p *Lines) Print(to Stream, text []byte) (int, error) { return to.Write(text) }
 
-// Close ends the ten seconds.
+// Close restarts the ten seconds.
 func (p *Lines) Close() { p.last = time.Time{} }

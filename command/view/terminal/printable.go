@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// Printable makes text harmless that others wrote, a registry's warnings for
-// instance: no control character reaches the terminal, none that makes it show
-// the rest in another order, and no command reaches a CI service. The text may
+// Printable makes foreign text harmless, such as a registry's warnings:
+// it replaces control characters, escape sequences and characters that change the
+// direction of text, and breaks commands of CI services. The text may
 // have several lines.
 func Printable(text string) string {
 	return Inert(strings.Map(func(r rune) rune {
@@ -22,18 +22,18 @@ func Printable(text string) string {
 	}, text))
 }
 
-// isObeyed reports whether a terminal, or a page, does something at a character in place of showing it: controls (also
-// those behind ASCII, which begin escape sequences too), changes of direction, ends of lines.
+// isObeyed reports whether a terminal or a page obeys a character instead of showing it: C0 and C1 controls,
+// which begin escape sequences, bidirectional controls, and separators of lines and paragraphs.
 func isObeyed(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// PrintableLine is Printable for what has to stay in its line.
+// PrintableLine is Printable for text that has to stay on one line.
 func PrintableLine(text string) string { return Printable(strings.ReplaceAll(text, "\n", `\n`)) }
 
-// Inert puts spaces into what CI services take for commands in the output of a job: "::error::" at
-// the beginning of a line (GitHub), also of one that wrapping makes, "##[section]" and
-// "##vso[task.setvariable]" anywhere (GitHub, Azure), "##teamcity[message]". They set variables and
+// Inert puts spaces into text that CI services take for commands in the output of a job: "::error::" at
+// the beginning of a line (GitHub), also after wrapping, "##[section]" and
+// "##vso[task.setvariable]" anywhere (GitHub, Azure), "##teamcity[message]". Such commands can set variables and
 // paths of later steps.
 func Inert(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
@@ -56,17 +56,17 @@ func Inert(text string) string {
 
 func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// isCommand reports whether a text has letters, or none, and then "[".
+// isCommand reports whether a text begins with any number of letters and "[".
 func isCommand(text string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(text, isLetter), "[")
 }
 
-// PrintableJSON is Printable for JSON whose texts have to stay what they are: in them, what a terminal or a CI service
-// would obey is written in a form that says the same.
+// PrintableJSON is Printable for JSON whose values must not change: it writes characters that a terminal or a CI service
+// would obey as \u escapes.
 func PrintableJSON(encoded []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range strings.ReplaceAll(string(encoded), "##", `#\u0023`) {
-		if r >= 0x7f && isObeyed(r) { // those of ASCII that are in texts are written so already
+		if r >= 0x7f && isObeyed(r) { // encoding/json has escaped those of ASCII already
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -75,7 +75,7 @@ func PrintableJSON(encoded []byte) []byte {
 	return b.Bytes()
 }
 
-// LogHandler writes the lines of a log, as text or as JSON. What registries and clients say is in them, and CI
+// LogHandler returns a handler that writes printable lines, as text or as JSON, because they have text of registries and clients, and CI
 // services and terminals read them.
 func LogHandler(to io.Writer, asJSON bool, options *slog.HandlerOptions) slog.Handler {
 	if asJSON {
@@ -84,7 +84,7 @@ func LogHandler(to io.Writer, asJSON bool, options *slog.HandlerOptions) slog.Ha
 	return slog.NewTextHandler(printed{to, func(line []byte) []byte { return []byte(Printable(string(line))) }}, options)
 }
 
-// printed writes lines in the form in which they may be shown.
+// printed writes lines in their printable form.
 type printed struct {
 	to        io.Writer
 	printable func(line []byte) []byte

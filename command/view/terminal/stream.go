@@ -1,5 +1,5 @@
-// Package terminal writes to terminals and files: streams and how wide they are, amounts and texts that are safe to print, and what is
-// under way, by bars or by a line now and then.
+// Package terminal writes to terminals and files: streams and their width, amounts, texts that are safe to print, and
+// running tasks, by bars or by lines.
 package terminal
 
 import (
@@ -9,18 +9,18 @@ import (
 	"golang.org/x/term"
 )
 
-// Stream is an output and what is known about it.
+// Stream is an output with its properties.
 type Stream struct {
 	io.Writer
 	Terminal bool
 	Color    bool // it is a terminal that understands escape sequences, for colours and for bars
-	Width    int  // columns; 0: not known
-	Height   int  // lines; 0: not known
+	Width    int  // columns; 0 if unknown
+	Height   int  // lines; 0 if unknown
 
-	resized func() (width, height int) // what they are now; nil: what they were
+	resized func() (width, height int) // returns the current size; nil if it can't change
 }
 
-// size is how large the terminal is now, in columns and lines; height is 0 if it isn't known.
+// size returns the current size of the terminal in columns and lines; height is 0 if unknown.
 func (s Stream) size() (width, height int) {
 	width, height = s.Width, s.Height
 	if s.resized != nil {
@@ -34,7 +34,7 @@ func (s Stream) size() (width, height int) {
 	return max(width, 2), height
 }
 
-// NewStream finds out what there is to know about an output.
+// NewStream returns the Stream of an output.
 func NewStream(w io.Writer) Stream {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -51,9 +51,9 @@ func NewStream(w io.Writer) Stream {
 	return Stream{Writer: w, Terminal: true, Color: understandsEscapes(file), Width: width, Height: height, resized: size}
 }
 
-// sameTerminal reports whether what is written to two streams comes out at the
-// same place. Where the system can't tell, as with consoles of Windows, of
-// which a process has one, two terminals are one.
+// sameTerminal reports whether two streams write to the
+// same terminal. If the system can't tell, as for Windows consoles, of
+// which a process has only one, it returns true for two terminals.
 func sameTerminal(a, b Stream) bool {
 	if a.Writer == b.Writer {
 		return true
@@ -74,10 +74,10 @@ func sameTerminal(a, b Stream) bool {
 	return err != nil || os.SameFile(oneInfo, otherInfo)
 }
 
-// unknownWidth is what Terraform takes where there is no terminal.
+// unknownWidth is Terraform's width without a terminal.
 const unknownWidth = 78
 
-// Columns is how wide text may be on a stream. Below 20 columns wrapping doesn't help.
+// Columns returns the width for wrapping text. Terminals below 20 columns count as of unknown width.
 func Columns(s Stream) int {
 	if s.Width < 20 {
 		return unknownWidth

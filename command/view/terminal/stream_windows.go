@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsEscapes makes a console obey escape sequences, which those before Windows 10 can't.
+// understandsEscapes turns on escape sequences in a console, and reports whether it has them: those before Windows 10 don't.
 func understandsEscapes(console *os.File) bool {
 	const obey = windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING
 	handle := windows.Handle(console.Fd())

@@ -8,52 +8,52 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Key is what a package of a provider, or of modules, is known by.
+// Key identifies a package of a provider, or of modules.
 type Key struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 	Platform getproviders.Platform
 	Module   string
-	Dir      string // of a package that is only verified, and the source of a package of modules
-	Query    bool   // it is about the choice of its version
+	Dir      string // the directory of a package that is only verified, or the source of a package of modules
+	Query    bool   // it is about the choice of the provider's version
 }
 
-// worthShowing is the size in bytes from which on people are shown a download, however fast it is.
+// worthShowing is the size in bytes from which a download is shown to people, however fast it is.
 const worthShowing = 1_000_000
 
-// Task is how far something is that is, or was, under way.
+// Task is the progress of a download or other work.
 type Task struct {
 	Key     Key
 	Name    string   // for people
-	Shorter []string // forms of the name for where there is less room, the longest first
-	counted bool     // it is one of those that are counted
-	heard   bool     // it has begun: before that, it waits for its turn
-	shown   bool     // there was a line about its beginning
+	Shorter []string // shorter forms of the name, the longest first
+	counted bool     // it counts in the sums
+	heard   bool     // it has begun; before that it waits for its turn
+	shown   bool     // its first line was printed
 	Over    bool
-	ok      bool // it is over, and the package was fetched and is in its place
+	ok      bool // it is over, and the package was fetched and published
 	Phase   event.Phase
 
 	Begun, since, Last time.Time // of the task, of its phase, of the last byte
-	had                int64     // bytes that an earlier run had left
+	had                int64     // bytes that an earlier run kept
 	Done, Total        int64     // bytes; total is -1 if unknown
-	Came               int64     // bytes over the network, those included that had to come again
-	hashed             int64     // bytes that were read to verify it
-	hashing            bool      // done is of these bytes
-	Told               time.Time // when programs were told of it last
+	Came               int64     // bytes over the network, including repeated ones
+	hashed             int64     // bytes that were hashed
+	hashing            bool      // Done counts these bytes
+	Told               time.Time // when it was last printed for programs
 	pace               pace
 }
 
-// large reports whether people want to see it, however short it is.
+// large reports whether it is shown to people however fast it is.
 func (t *Task) large() bool { return max(t.Done, t.Total) >= worthShowing }
 
-// Advance records how far it has come. A server that has another archive than
-// before starts all over.
+// Advance records the progress. If the server has another archive than
+// before, the task starts again at 0.
 func (t *Task) Advance(done, total int64, now time.Time) {
 	if !t.heard {
 		t.heard, t.Begun, t.since, t.Last = true, now, now, now
 		t.had, t.Done = done, done
 	}
-	if t.hashing { // what was here isn't what it should be, and another package comes
+	if t.hashing { // the verified package is damaged, and is fetched again
 		t.hashing, t.had, t.Done, t.pace = false, done, done, pace{}
 	}
 	if done < t.Done {
@@ -70,11 +70,11 @@ func (t *Task) Advance(done, total int64, now time.Time) {
 	t.pace.add(t.Came, now)
 }
 
-// Hash records how many bytes of a package were read that is verified.
+// Hash records how many bytes of a package were hashed.
 func (t *Task) Hash(done int64, now time.Time) {
 	t.hashed, t.Last, t.hashing = done, now, true
 	if t.Done = done; t.Total >= 0 {
-		t.Done = min(done, t.Total) // an archive's directory is read twice
+		t.Done = min(done, t.Total) // the central directory of an archive is read twice
 	}
 	t.pace.add(done, now)
 }
@@ -89,30 +89,30 @@ func (t *Task) Enter(phase event.Phase, now time.Time) {
 	}
 }
 
-// isHashed reports whether it is verified, and it is known how far that is.
+// isHashed reports whether it is being hashed with known progress.
 func (t *Task) isHashed() bool { return t.hashing && t.Phase == event.Verifying && t.Done < t.Total }
 
-// left is how much longer it takes to download it; -1: that isn't known.
+// left returns how much longer the download takes, or -1 if unknown.
 func (t *Task) left(now time.Time) time.Duration { return timeLeft(t.Total-t.Done, t.pace.rate(now)) }
 
-// Tasks are all that are under way, and what came of those before.
+// Tasks has the running tasks, and sums of the ended ones.
 type Tasks struct {
 	Now       func() time.Time
 	Running   []*Task          // in the order of their beginning
-	Announced int              // how many there are going to be; 0: not known
-	Awaited   int64            // bytes of those that were announced; 0: not known
-	Sizes     map[string]int64 // of packages that are going to be verified, by their directory
-	Ended     int              // of those that are counted
+	Announced int              // the number of all tasks; 0 if unknown
+	Awaited   int64            // bytes of the announced tasks; 0 if unknown
+	Sizes     map[string]int64 // sizes of packages to verify, by their directory
+	Ended     int              // the number of ended tasks that are counted
 	endedDone int64            // bytes of these
-	moved     int64            // bytes that came or were read, of those that have ended
+	moved     int64            // bytes that ended tasks have downloaded or hashed
 	Kept      int64            // bytes that a later run needn't download
 	pace      pace
 }
 
-// Runs reports whether a task is under way.
+// Runs reports whether a task is running.
 func (s *Tasks) Runs(t *Task) bool { return slices.Contains(s.Running, t) }
 
-// Start begins a task, or goes on with it.
+// Start begins a task, unless it is running.
 func (s *Tasks) Start(t *Task, key Key, counted bool, name string, shorter ...string) {
 	if !s.Runs(t) {
 		*t = Task{Key: key, Name: name, Shorter: shorter, Total: -1}
@@ -121,7 +121,7 @@ func (s *Tasks) Start(t *Task, key Key, counted bool, name string, shorter ...st
 	t.counted = t.counted || counted || s.Announced > 0
 }
 
-// End removes a task; ok says that it was fetched and is in its place.
+// End ends a task; ok says that the package was fetched and published.
 func (s *Tasks) End(t *Task, ok bool) {
 	t.Over, t.ok = true, ok
 	s.Running = slices.DeleteFunc(s.Running, func(other *Task) bool { return other == t })
@@ -139,7 +139,7 @@ func (s *Tasks) End(t *Task, ok bool) {
 	}
 }
 
-// measure takes note of how many bytes have moved.
+// measure records how many bytes were downloaded and hashed.
 func (s *Tasks) measure(now time.Time) {
 	moved := s.moved
 	for _, t := range s.Running {
@@ -148,17 +148,17 @@ func (s *Tasks) measure(now time.Time) {
 	s.pace.add(moved, now)
 }
 
-// sums are those of all tasks, as far as they are known.
+// sums are the known sums of all tasks.
 type sums struct {
-	tasks       int   // in all
-	done, total int64 // bytes; total is -1 if it isn't known
-	about       bool  // those whose size isn't known are taken for as large as the others
+	tasks       int   // the number of all tasks
+	done, total int64 // bytes; total is -1 if unknown
+	about       bool  // tasks of unknown size are estimated by the average of the others
 }
 
 func (s *Tasks) sums() sums {
 	all, known, endless := sums{tasks: s.Ended, done: s.endedDone, total: s.endedDone}, s.Ended, false
 	for _, t := range s.Running {
-		endless = endless || t.Key.Module != "" && t.Total < 0 // a repository, of which it will never be known
+		endless = endless || t.Key.Module != "" && t.Total < 0 // the size of a git repository is never known
 		if !t.counted {
 			continue
 		}
@@ -181,21 +181,21 @@ func (s *Tasks) sums() sums {
 	return all
 }
 
-// paceWindow is how long a pace is measured at least, where it has lasted as long.
+// paceWindow is the minimum time over which a pace is measured, once that has passed.
 const paceWindow = 3 * time.Second
 
-// pace measures how fast bytes come, over the last 3 to 6 seconds.
+// pace measures the rate of bytes over the last 3 to 6 seconds.
 type pace struct {
 	from, then, to sample
 }
 
-// sample says how many bytes there were at a time.
+// sample is the number of bytes at a time.
 type sample struct {
 	at    time.Time
 	bytes int64
 }
 
-// add records how many bytes there are now.
+// add records the current number of bytes.
 func (p *pace) add(bytes int64, now time.Time) {
 	s := sample{now, bytes}
 	if p.from.at.IsZero() {
@@ -207,7 +207,7 @@ func (p *pace) add(bytes int64, now time.Time) {
 	p.to = s
 }
 
-// rate is how many bytes come in a second; 0 if it isn't known. While nothing comes, it goes down.
+// rate returns bytes per second, or 0 if unknown. While no bytes arrive, it goes down.
 func (p *pace) rate(now time.Time) int64 {
 	if now.Sub(p.to.at) < time.Second {
 		now = p.to.at
@@ -215,7 +215,7 @@ func (p *pace) rate(now time.Time) int64 {
 	return perSecond(p.to.bytes-p.from.bytes, now.Sub(p.from.at))
 }
 
-// timeLeft is how long so many bytes take; -1: that isn't known.
+// timeLeft returns how long the bytes take, or -1 if unknown.
 func timeLeft(bytes, rate int64) time.Duration {
 	if bytes < 0 || rate <= 0 {
 		return -1
@@ -224,16 +224,16 @@ func timeLeft(bytes, rate int64) time.Duration {
 }
 
 const (
-	// barDelay is how long a task runs before it gets a bar. What is over
-	// sooner would only flicker.
+	// barDelay is how long a task runs before it gets a bar. The bar of a shorter
+	// one would only flicker.
 	barDelay = 300 * time.Millisecond
-	// smallDelay is the same for what isn't large.
+	// smallDelay is the same for a task that isn't large.
 	smallDelay = 2 * time.Second
-	// stallDelay is how long nothing comes before that is said.
+	// stallDelay is how long no bytes arrive before that is shown.
 	stallDelay = 5 * time.Second
 )
 
-// needsBar reports whether people want to see a task.
+// needsBar reports whether a task has run long enough to be shown.
 func needsBar(t *Task, now time.Time) bool {
 	delay := smallDelay
 	if t.large() {
