@@ -23,9 +23,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// assess goes through the phases of an init, until one of them has an error, and finds out what it would do. It reports whether
-// there is no error. Nothing is written. With -check no request is sent either: modules and providers are compared with what is
-// recorded, locked and installed. With -plan registries are asked, but for no archive.
+// assess goes through the phases of an init until one of them has an error, and returns what they would do. ok is false after an
+// error. It writes nothing. With -check it sends no request: it compares modules and providers with what is
+// recorded, locked and installed. With -plan it asks registries, but downloads no archive.
 func assess(r request, dir *workdir.Dir) (found view.InitPlan, ok bool) {
 	if found.Complete = true; dir.Empty() {
 		return found, true
@@ -40,7 +40,7 @@ func assess(r request, dir *workdir.Dir) (found view.InitPlan, ok bool) {
 	if !assessModules(r, dir, problems, &found) {
 		return found, false
 	}
-	if found.Complete && len(found.Modules) == 0 { // else it can't be known
+	if found.Complete && len(found.Modules) == 0 { // otherwise some modules can't be compared
 		differ, problems := dir.CompareModules(r.Meta.Context)
 		if !r.Log.Add(problems...) {
 			return found, false
@@ -53,7 +53,7 @@ func assess(r request, dir *workdir.Dir) (found view.InitPlan, ok bool) {
 	return found, ok && assessProviders(r, dir, required, &found)
 }
 
-// assessModules adds what isn't as it is recorded of modules, and with -plan those that would be fetched.
+// assessModules adds modules that differ from modules.json, and with -plan those that would be fetched.
 func assessModules(r request, dir *workdir.Dir, backendProblems problem.List, found *view.InitPlan) bool {
 	if r.opts.check && !r.Log.Add(backendProblems...) {
 		return false
@@ -69,7 +69,7 @@ func assessModules(r request, dir *workdir.Dir, backendProblems problem.List, fo
 		found.Others = append(found.Others, reasons...)
 		return r.Log.Add(problems...)
 	}
-	problems = findModules(r, dir, func(e modules.Event) { // which tells what is wrong, too
+	problems = findModules(r, dir, func(e modules.Event) { // findModules reports the problems, too
 		if planned, ok := e.(modules.Planned); ok {
 			found.Complete = found.Complete && planned.Certain
 			found.Modules = append(found.Modules, planned)
@@ -83,7 +83,7 @@ func assessModules(r request, dir *workdir.Dir, backendProblems problem.List, fo
 	return r.Log.Add(problems...) && checkFit(r, dir, backendProblems)
 }
 
-// assessProviders compares what is required, locked and installed, and adds what would become of each required provider.
+// assessProviders compares required, locked and installed providers, and adds what init would do about each required one.
 func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirements, found *view.InitPlan) bool {
 	if r.opts.plan && !connectSources(r, required) {
 		return false
@@ -115,7 +115,7 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 		switch _, isRequired := required[reason.Provider]; {
 		case isRequired && r.opts.plan:
 			reasons[reason.Provider] = append(reasons[reason.Provider], shown)
-		case isRequired || found.Complete: // else a module may require it
+		case isRequired || found.Complete: // otherwise a missing module may require it
 			found.Others = append(found.Others, shown)
 		}
 	}
@@ -130,7 +130,7 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 	return true
 }
 
-// measure finds out how large the archives are that would be fetched, and what their sources say of them.
+// measure sets the size, the source and the location of the archives that would be fetched.
 func measure(r request, locks *depsfile.Locks, required getproviders.Requirements, fetcher *providercache.Fetcher, fetches []providercache.PlannedFetch) error {
 	if len(fetches) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func measure(r request, locks *depsfile.Locks, required getproviders.Requirement
 	return nil
 }
 
-// addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
+// addProviders adds the providers in the order of their addresses, each with its action and reasons.
 func addProviders(locks *depsfile.Locks, required getproviders.Requirements, planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut, found *view.InitPlan) {
 	add := func(f providercache.PlannedFetch, action string) {
 		p := view.PlannedProvider{PlannedFetch: f, Action: action, Reasons: reasons[f.Provider], LeftOut: leftOut[f.Provider]}
@@ -184,7 +184,7 @@ func addProviders(locks *depsfile.Locks, required getproviders.Requirements, pla
 	slices.SortStableFunc(found.Providers, func(a, b view.PlannedProvider) int { return a.Provider.Compare(b.Provider) })
 }
 
-// checkPluginDirs compares what -plugin-dir says with what is recorded of it.
+// checkPluginDirs compares the values of -plugin-dir with the recorded ones.
 func checkPluginDirs(r request) []view.CheckReason {
 	path, record := pluginDirs(r)
 	_, err := os.Lstat(path)
@@ -229,7 +229,7 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 	return nil, problems
 }
 
-// checkInstalledModules takes the modules as they are recorded.
+// checkInstalledModules compares the configuration with the modules in modules.json.
 func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
 	if reasons, problems = dir.CheckRecorded(r.Meta, workdir.ModulesDir(r.Meta.Env)); problems.HasErrors() {
 		return nil, problems

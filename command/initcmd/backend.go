@@ -15,10 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// initBackend records the backend that the configuration names. Nothing is asked
-// of the backend itself. Errors are returned to be explained together with those
-// of the configuration, because they may not matter for this version; warnings go
-// to the log.
+// initBackend records the backend that the configuration names, and sends it no request.
+// It returns errors, to be explained together with those of the configuration, because they
+// don't matter if the configuration needs another version of the product. Warnings go to the log.
 func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 	record, problems := workdir.ReadRecord(r.Meta.Env, r.Product)
 	if !r.opts.backend.initialize || r.opts.backend.with != "" {
@@ -40,8 +39,7 @@ func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 	return b.record, errors
 }
 
-// configure compares the block with the record, and makes the record what it
-// should be.
+// configure compares the block with the record, and updates the record.
 func (b *backendState) configure() (problems problem.List) {
 	if _, err := workdir.Workspace(b.Meta.Env, b.Product); err != nil {
 		summary := "Invalid workspace name"
@@ -76,7 +74,7 @@ func (b *backendState) configure() (problems problem.List) {
 	}
 }
 
-// checkEncryption looks at how OpenTofu would encrypt states, unless the backend isn't wanted.
+// checkEncryption checks OpenTofu's settings for the encryption of states, unless -backend=false is given.
 func checkEncryption(r request, dir *workdir.Dir) problem.List {
 	if !dialect.Of(r.Product).Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
 		return nil
@@ -84,9 +82,8 @@ func checkEncryption(r request, dir *workdir.Dir) problem.List {
 	return dir.Root.CheckEncryption(r.Meta.Env.Get(load.EncryptionVariable))
 }
 
-// compare decodes the block, and says what has become of it since a record was
-// written. Whatever is wrong with the block alone doesn't matter as long as it is
-// the recorded one: the rest came with -backend-config.
+// compare decodes the block, and compares it with the record. Errors of a block that hasn't changed since it
+// was recorded are dropped, because -backend-config completed it then.
 func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.Change, problem.List) {
 	isOverridden := len(b.opts.backend.config) > 0
 	if b.block == nil {
@@ -106,7 +103,7 @@ func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.
 	return config, change, problems
 }
 
-// decode reads the block, and what -backend-config says beside it.
+// decode reads the block and the values of -backend-config.
 func (b *backendState) decode() (*backend.Config, problem.List) {
 	if len(b.block.Problems) > 0 {
 		return nil, problem.List(b.block.Problems)
@@ -114,7 +111,7 @@ func (b *backendState) decode() (*backend.Config, problem.List) {
 	return backend.Decode(*b.block, backend.Options{Product: b.Product, Overrides: b.opts.backend.config, Getenv: b.Meta.Env.Get})
 }
 
-// settle makes the record what it should be, unless that takes moving state.
+// settle writes the record, unless state would have to be moved first.
 func (b *backendState) settle(config *backend.Config, change backend.Change) problem.List {
 	switch change {
 	case backend.None:
@@ -158,8 +155,8 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	return nil
 }
 
-// checkCloud finds out whether organization and workspaces are given: without a
-// network, nothing else would notice before plan.
+// checkCloud checks that organization and workspaces are given, because
+// init sends no request, and otherwise only plan would notice.
 func (b *backendState) checkCloud(config *backend.Config) (problems problem.List) {
 	if config.Type != backend.Cloud {
 		return nil
@@ -184,9 +181,8 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 	return problems
 }
 
-// selectExisting sees to it that the selected workspace exists, for a backend that
-// can be asked without a network. If it doesn't, and there is only one, that is
-// selected.
+// selectExisting checks that the selected workspace exists, for a backend with local files.
+// If it doesn't exist and the default workspace is the only one, selectExisting selects that.
 func selectExisting(r request, record *backend.Record) problem.List {
 	if _, err := workdir.SupportedWorkspace(r.Meta.Env, r.Product, record); err != nil {
 		return problem.Failed("state", "Error loading state", err)
@@ -202,15 +198,15 @@ func selectExisting(r request, record *backend.Record) problem.List {
 }
 
 // missingWorkspace returns the name of the selected workspace if it doesn't exist,
-// and whether there are any but the default one. One that TF_WORKSPACE names is
-// made when it is needed.
+// and whether there are others beside the default one. A workspace that TF_WORKSPACE names
+// is created when it is needed.
 func missingWorkspace(r request, record *backend.Record) (name string, others bool, problems problem.List) {
 	if !record.IsLocal() || r.Meta.Env.Get("TF_WORKSPACE") != "" {
 		return "", false, nil
 	}
 	name, err := workdir.Workspace(r.Meta.Env, r.Product)
 	files := record.LocalFiles()
-	if err != nil || files.HasWorkspace(name) { // which was reported
+	if err != nil || files.HasWorkspace(name) { // configure has reported the error
 		return "", false, nil
 	}
 	others, err = files.HasOthers()
@@ -234,10 +230,10 @@ func selectWorkspace(r request, name string) problem.List {
 	return nil
 }
 
-// defaultCloudHost is where cloud and remote backends are if nothing else is said.
+// defaultCloudHost is the default host of cloud and remote backends.
 const defaultCloudHost = "app.terraform.io"
 
-// cloudHost is where the cloud block or the remote backend is; "" without one.
+// cloudHost returns the host of the cloud block or the remote backend, or "" without one.
 func cloudHost(r request, dir *workdir.Dir) hosts.Hostname {
 	block := dir.Root.Backend
 	if block == nil || block.Type != backend.Cloud && block.Type != "remote" {
@@ -251,11 +247,11 @@ func cloudHost(r request, dir *workdir.Dir) hosts.Hostname {
 	return host
 }
 
-// aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
+// aliasCloud makes localterraform.com an alias of that host in addresses of providers and modules, as the real programs do.
 func aliasCloud(r request, dir *workdir.Dir) {
 	if host := cloudHost(r, dir); host != "" && r.Aliases != nil {
 		told := r.Log.All
 		r.Connect(r.opts.offlineBy, host)
-		r.Log.All = told // what is wrong was said before
+		r.Log.All = told // the first Connect has logged its problems
 	}
 }

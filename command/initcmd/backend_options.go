@@ -10,24 +10,23 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// backendOptions are what the arguments of init ask of the backend.
+// backendOptions are the options of init about the backend.
 type backendOptions struct {
 	initialize    bool     // -backend, or -cloud
-	config        []string // of -backend-config, in the order given
+	config        []string // the values of -backend-config, in the order given
 	reconfigure   bool
 	migrate       bool
 	forceCopy     bool
 	createDefault bool     // in a state store
 	stateStores   bool     // -enable-pluggable-state-storage-experiment
-	foreign       []string // options that were given, and that some product lacks
-	with          string   // of -with: the program that initializes the backend; "": none
+	foreign       []string // given options that some products don't have
+	with          string   // of -with: the program that initializes the backend, or ""
 
-	// passed are options for that program beside config, as they were given. They mean nothing
-	// to tfdeps.
+	// passed are further options for that program, as they were given.
 	passed []string
 }
 
-// The notes that gather options of init.
+// The headings of the help for these options.
 const (
 	noteNothing = "Accepted and without effect, because there is nothing that they could change here"
 	noteWith    = "The program that -with names moves the state. Without -with, these are an error if there may be state to move"
@@ -57,7 +56,7 @@ func (o *backendOptions) flags() cli.Flags {
 	}
 }
 
-// collect keeps the options that are for the program of -with.
+// collect keeps the options for the program of -with.
 func (o *backendOptions) collect(given cli.Given) {
 	if o.with == "" {
 		return
@@ -80,7 +79,7 @@ func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 	log.Refuse(!o.createDefault, "Cannot use -create-default-workspace flag without experiments enabled", noStores)
 }
 
-// unknown finds options that the product doesn't have, and whose effect can't be had there.
+// unknown finds options that the product doesn't have, and that tfdeps can't replace.
 func (o *backendOptions) unknown(json bool, product getproviders.Product) problem.List {
 	d := dialect.Of(product)
 	if o.migrate && json && !d.Understands("migrate_in_json") {
@@ -95,10 +94,10 @@ func (o *backendOptions) unknown(json bool, product getproviders.Product) proble
 	return nil
 }
 
-// foreign are options that only some versions of Terraform have, and which.
+// foreign are options that only some versions of Terraform have, each with these versions.
 var foreign = map[string]string{"create-default-workspace": ", before 1.16", "target": ""}
 
-// unable says that there is no program that could do what -with asks for: before anything is downloaded.
+// unable returns an error if the program of -with isn't found. It is called before anything is downloaded.
 func (o *backendOptions) unable(m *cli.Meta) problem.List {
 	if !o.initialize || products.StandInFor(o.with) == nil {
 		return nil
@@ -109,6 +108,6 @@ func (o *backendOptions) unable(m *cli.Meta) problem.List {
 	return nil
 }
 
-// moves reports whether state is to be moved. Only the real programs do that; there
-// may be none to move.
+// moves reports whether the options ask to move state, which only the real programs do. There
+// may be no state to move.
 func (o *backendOptions) moves() bool { return o.migrate || o.forceCopy }

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// fit finds options that are wrong beside several directories.
+// fit finds options that can't be used with several directories.
 func (o *options) fit(env cli.Environment, count int, log *problem.Log) {
 	const why = "It is about one directory."
 	if o.fromModule != "" {
@@ -30,8 +30,8 @@ func (o *options) fit(env cli.Environment, count int, log *problem.Log) {
 	}
 }
 
-// inside returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for
-// the directory in the values of -backend-config and -var-file.
+// inside returns the options for a directory: relative paths are resolved against start, the directory in which the program was started, and
+// {dir} in the values of -backend-config and -var-file is replaced by the directory.
 func (o options) inside(start, dir string) options {
 	o.pluginDirs, o.policies, o.mirrors = roots.Paths(o.pluginDirs, start), roots.Paths(o.policies, start), roots.Paths(o.mirrors, start)
 	o.backend.config = result.Each(o.backend.config, func(given string) string {
@@ -44,7 +44,7 @@ func (o options) inside(start, dir string) options {
 	return o
 }
 
-// versionsOf are the directories that lock a version of a provider.
+// versionsOf has the directories that lock each version of a provider.
 type versionsOf map[getproviders.Provider]map[getproviders.Version][]string
 
 func (v versionsOf) add(dir string, product getproviders.Product) {
@@ -57,7 +57,7 @@ func (v versionsOf) add(dir string, product getproviders.Product) {
 	}
 }
 
-// tell shows which providers are locked at different versions, and reports whether there are any.
+// tell prints which providers are locked at different versions, and reports whether there are any.
 func (v versionsOf) tell(r request) (differ bool) {
 	for _, p := range slices.SortedFunc(maps.Keys(v), getproviders.Provider.Compare) {
 		var versions [][]string

@@ -23,7 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// explainMissing adds to errors about providers that a registry, or the mirrors of -mirror, don't have a possible reason.
+// explainMissing adds hints to errors about providers that a registry or the mirrors of -mirror don't have.
 func explainMissing(r request, dir *workdir.Dir, required getproviders.Requirements, err error) {
 	var all []*getproviders.Fault
 	for _, part := range getproviders.SplitErrors(err) {
@@ -47,8 +47,8 @@ func explainMissing(r request, dir *workdir.Dir, required getproviders.Requireme
 	}
 }
 
-// inferred warns of providers that a registry doesn't have, and that nothing but the type of a
-// resource names: the type may be what is wrong.
+// inferred warns of providers that the registry doesn't have and that only the type of a
+// resource names, because the type may be misspelt.
 func inferred(r request, dir *workdir.Dir, err error) {
 	if !products.Of(r.Product).Guesses {
 		return
@@ -76,8 +76,8 @@ func inferred(r request, dir *workdir.Dir, err error) {
 	}
 }
 
-// knownProviders are the addresses of all providers that this machine knows, but those that are missing: the ones of
-// the configuration, the lock file and the shared cache.
+// knownProviders returns the addresses of the providers in the configuration, the lock file and the shared cache,
+// without the missing ones.
 func knownProviders(r request, dir *workdir.Dir, required getproviders.Requirements, missing []*getproviders.Fault) (known []string) {
 	all := required.Providers()
 	for _, lock := range dir.Locks.All() {
@@ -97,8 +97,8 @@ func knownProviders(r request, dir *workdir.Dir, required getproviders.Requireme
 	return known
 }
 
-// announceOverrides warns of providers that aren't what the configuration and
-// the lock file say. Of those that run already Terraform does so since 1.16.
+// announceOverrides warns of providers that replace those of the configuration and
+// the lock file. For those that run already, Terraform has this warning since 1.16.
 func announceOverrides(r request) {
 	overridden, running := "", ""
 	for _, p := range slices.SortedFunc(maps.Keys(r.skip), getproviders.Provider.Compare) {
@@ -121,8 +121,8 @@ func announceOverrides(r request) {
 	}
 }
 
-// suggest finds the address that was meant by one that doesn't exist: that of
-// another required provider of the same type, else what the registry knows.
+// suggest returns the address that was probably meant by one that doesn't exist: another
+// required provider of the same type, else one that the registry suggests.
 func suggest(r request, required getproviders.Requirements, p getproviders.Provider) (explain.Suggestion, bool) {
 	meant, ok := getproviders.Provider{}, false
 	for _, other := range required.Providers() {
@@ -138,18 +138,18 @@ func suggest(r request, required getproviders.Requirements, p getproviders.Provi
 	}
 	available, err := r.Source.Versions(r.Meta.Context, meant)
 	if err != nil {
-		return explain.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
+		return explain.Suggestion{Provider: meant}, true // if the provider is required, its error is reported elsewhere
 	}
 	return explain.Suggestion{Provider: meant, Versions: available.Versions}, true
 }
 
 // chosenOffline warns of versions that were chosen without asking sources that may
-// have others.
+// have newer ones.
 func chosenOffline(r request, report providercache.Report) {
 	var chosen []string
 	for _, o := range report.Outcomes {
 		p := o.Provider
-		if o.Locked { // to describe it would read the cache once more
+		if o.Locked { // Describe would read the cache again
 			continue
 		}
 		unasked := result.Each(r.Source.Describe(p).Unasked, func(n *getproviders.NotCachedError) string { return n.Source })
@@ -164,10 +164,10 @@ func chosenOffline(r request, report providercache.Report) {
 	}
 }
 
-// gcAfter is what cache gc, without options, takes for unused.
+// gcAfter is the default age after which cache gc removes an unused package.
 const gcAfter = 30 * 24 * time.Hour
 
-// explainSpace adds to an error about a full disk what cache gc would free.
+// explainSpace adds to an error about a full disk how much cache gc would free.
 func explainSpace(r request, err error) {
 	for _, part := range getproviders.SplitErrors(err) {
 		full := getproviders.FaultOf(part, getproviders.ErrNoSpace)
@@ -183,8 +183,8 @@ func explainSpace(r request, err error) {
 	}
 }
 
-// notShared warns that packages are for this directory alone, because the cache that the user named
-// can't be written to. As long as it has all that is needed, that is no reason for a warning.
+// notShared warns that packages were fetched for this directory alone, because the cache that the user named
+// can't be written to. If the cache has all packages, it doesn't warn.
 func notShared(r request, report providercache.Report) {
 	cache := r.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
@@ -193,7 +193,7 @@ func notShared(r request, report providercache.Report) {
 	if cache == nil || !cache.Shared || !alone {
 		return
 	}
-	made, err := scratch.MakeDirs(cache.Dir) // packages that a mirror has unpacked are linked past it
+	made, err := scratch.MakeDirs(cache.Dir) // needed because packages that a mirror has unpacked are linked without the cache
 	defer scratch.RemoveEmpty(made)
 	if err == nil {
 		var probe *scratch.Dir

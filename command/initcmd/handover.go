@@ -19,12 +19,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// handOver has the program that -with names initialize the backend, now that
-// modules and providers are in place. What that program says goes to the same
-// streams as what tfdeps says.
+// handOver runs the program of -with, which initializes the backend, after
+// modules and providers are installed. The program's output goes to the same
+// streams as that of tfdeps.
 //
-// Only then can the state be asked for. If it needs more providers, they are
-// installed; where the program stopped because they were missing, it runs again.
+// Only then can the state be read. If it needs more providers, handOver
+// installs them, and runs the program again if it failed without them.
 func handOver(r request, dir *workdir.Dir, required getproviders.Requirements) bool {
 	if r.opts.backend.with == "" || !r.opts.backend.initialize {
 		return true
@@ -63,8 +63,8 @@ func handOver(r request, dir *workdir.Dir, required getproviders.Requirements) b
 		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), failed)
 }
 
-// initWith runs the program's own init. It fetches no modules, and finds the
-// providers where they are.
+// initWith runs the program's own init, which fetches no modules and uses the
+// installed providers.
 func initWith(r request, program string, env []string) error {
 	args := append([]string{"init", "-get=false"}, r.opts.backend.passed...)
 	for _, config := range r.opts.backend.config {
@@ -108,8 +108,8 @@ func pullRequirements(r request, program string, env []string, installed getprov
 	return required, readErr
 }
 
-// programCommand prepares a run of the program. An interrupt reaches it, too, and it has
-// some time to give back locks.
+// programCommand prepares a run of the program. An interrupt is passed on to it, and it has
+// 30 seconds to release its locks.
 func programCommand(r request, program string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(r.Meta.Context, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -118,8 +118,8 @@ func programCommand(r request, program string, env []string, args ...string) *ex
 }
 
 // writeHandOverConfig writes a CLI configuration for the program: the user's, but
-// for the sources of providers, which is where they are installed, and for the
-// tokens, which it gets otherwise. It is in JSON, in the form that Terraform reads: every block is a list.
+// with the installed packages as the only source of providers, and without the
+// tokens, which are in variables. It is JSON as Terraform reads it: every block is a list.
 func writeHandOverConfig(r request, path string) error {
 	type object = map[string]any
 	config := object{}
@@ -147,7 +147,7 @@ func writeHandOverConfig(r request, path string) error {
 }
 
 // backendToken returns the variable with the token for the backend's host, as
-// an entry of an environment; none if there is no such token.
+// an entry of an environment, or nil if there is no token.
 func backendToken(r request, dir *workdir.Dir) []string {
 	host := cloudHost(r, dir)
 	if host == "" {

@@ -11,42 +11,41 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// backendState is the backend of a directory: what the configuration says, and
-// what is recorded.
+// backendState is the configured and the recorded backend of a directory.
 type backendState struct {
 	request
-	block  *load.Backend   // nil: the configuration has no block
-	record *backend.Record // as plan will find it; nil: nothing is recorded
+	block  *load.Backend   // nil if the configuration has no block
+	record *backend.Record // as plan will find it; nil if nothing is recorded
 }
 
-// transition is a change of the place where state is kept.
+// transition is a change of the backend, and where state is before and after it.
 type transition struct {
-	recorded  bool            // there was a backend before
-	elsewhere bool            // that one doesn't keep state in local files
-	there     []backend.State // in its local files; of no backend: in the usual ones
-	usual     []backend.State // in the usual local files
-	removed   bool            // there is no block any more
+	recorded  bool            // a backend is recorded
+	elsewhere bool            // the recorded one doesn't keep state in local files
+	there     []backend.State // states in the recorded backend's local files; without a backend, in the default ones
+	usual     []backend.State // states in the default local files
+	removed   bool            // the block was removed
 	inPlace   bool            // from one cloud block to another
 
 	reconfigure, moves bool // the options
 }
 
-// verdict says what becomes of a change of the backend.
+// verdict is the decision about a change of the backend.
 type verdict int
 
 const (
-	taken   verdict = iota // it is recorded: plan finds all state that it found before, or the user gives it up as with the real program
-	refused                // the real program wants to be told what becomes of state
-	moved                  // state has to be moved, by the real program
+	taken   verdict = iota // recorded: plan finds all state that it found before, or the user gives it up as with the real program
+	refused                // the real program wants an option that says whether to move state
+	moved                  // the real program has to move state first
 )
 
-// verdict decides, and returns the states that have to be moved, as far as they are in local files. The real program
+// verdict decides, and returns the states in local files that have to be moved. The real program
 //
-//   - looks for state in the usual files where there was no backend, or -reconfigure has it forget that one;
+//   - looks for state in the default files if no backend is recorded, or if -reconfigure makes it forget the recorded one;
 //   - then asks about all workspaces if any but the default one has state, even about those that stay where they are;
-//   - takes a new backend in the place of one that is recorded only with an option;
-//   - leaves the record if there is -reconfigure and no block, so that plan fails;
-//   - takes a cloud block in the place of another without any option: where state is isn't settled there.
+//   - replaces a recorded backend only with an option;
+//   - leaves the record if -reconfigure is given and there is no block, so that plan fails;
+//   - replaces a cloud block by another without any option.
 func (t transition) verdict() (verdict, []backend.State) {
 	states, counts := t.there, isLeft
 	switch {
@@ -70,7 +69,7 @@ func (t transition) verdict() (verdict, []backend.State) {
 	return taken, nil
 }
 
-// isLeft reports whether a state wouldn't be found any more.
+// isLeft reports whether plan wouldn't find a state any more.
 func isLeft(s backend.State) bool { return s.Full && !s.Stays }
 
 // isWorkspaceLeft reports whether a workspace wouldn't exist any more, so that another one would be selected.
@@ -78,8 +77,8 @@ func isWorkspaceLeft(s backend.State) bool {
 	return !s.Stays && s.Workspace != backend.DefaultWorkspace
 }
 
-// checkLeftBehind refuses a change of the backend after which plan wouldn't find state any more. config is nil if there
-// is no block.
+// checkLeftBehind refuses a change of the backend after which plan wouldn't find state any more. config is nil without
+// a block.
 func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	t, err := b.transition(config)
 	if err != nil {
@@ -128,7 +127,7 @@ func (b *backendState) isCloud() bool { return b.block != nil && b.block.Type ==
 
 func (b *backendState) wasCloud() bool { return b.record != nil && b.record.Type == backend.Cloud }
 
-// moving is the command of the real program that moves state. It takes no such option from HCP Terraform or to it.
+// moving returns the command of the real program that moves state. From or to HCP Terraform it has no such option.
 func (b *backendState) moving(option string) string {
 	if b.isCloud() || b.wasCloud() {
 		option = ""
@@ -136,7 +135,7 @@ func (b *backendState) moving(option string) string {
 	return b.Product.Program + " init " + option + "-get=false"
 }
 
-// changed is for another backend than the recorded one. forgets is whether -reconfigure would do.
+// changed is the error for another backend than the recorded one. forgets says whether to suggest -reconfigure.
 func (b *backendState) changed(forgets bool) *problem.Problem {
 	advice := []string{
 		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
@@ -148,7 +147,7 @@ func (b *backendState) changed(forgets bool) *problem.Problem {
 	return problem.Error("other_backend", "Backend configuration changed", strings.Join(advice, "\n\n"))
 }
 
-// mustMove is for state that would be left behind.
+// mustMove is the error for state that would be left behind.
 func (b *backendState) mustMove(t transition, left []backend.State) *problem.Problem {
 	product, asked := b.Product, "Error asking for state migration action: " // as the real program says
 	if t.moves {
@@ -167,7 +166,7 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 	switch {
 	case t.removed:
 		rid = "remove " + workdir.RecordPath(b.Meta.Env)
-	case t.reconfigure: // with which the real program looks at the same files
+	case t.reconfigure: // the real program looks at the same files with it
 		option = "-reconfigure "
 	}
 	return problem.Errorf("other_backend", "Existing state has to be moved",

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// The shared cache is looked after once a day, by the time of a file in the directory for state. What takes longer than
-// maintainFor is left to the next init; each removes one package at least.
+// The shared cache is maintained once a day, by the mtime of a stamp file in the state directory. After
+// maintainFor the next init continues; each removes at least one package.
 const (
 	maintainEvery   = 24 * time.Hour
 	maintainFor     = 50 * time.Millisecond
@@ -19,8 +19,8 @@ const (
 	unusedAfter     = 90 * 24 * time.Hour
 )
 
-// lookAfter removes from the user's own cache what no directory has used for a long time, and what is more than -cache-max-size. What
-// can't be removed stays.
+// lookAfter removes from the default cache packages that no directory has used for unusedAfter, and the least recently used ones above
+// -cache-max-size. It ignores errors.
 func lookAfter(r request) {
 	m, stamp := r.Meta, filepath.Join(r.Meta.StateDir, maintainedStamp)
 	for config, cache := range r.Caches() {

@@ -18,17 +18,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// options are what the arguments of init ask for.
+// options are the parsed arguments of init.
 type options struct {
 	upgrade     bool
-	check       bool // find out whether there is anything to do, and do nothing
-	plan        bool // tell what would be done, and do nothing
+	check       bool // say whether there is anything to do, and change nothing
+	plan        bool // say what would be done, and change nothing
 	json        bool
-	jsonInto    string // a file that gets what -json prints; "": none
-	report      string // a file that gets the page of the run; "": none
+	jsonInto    string // a file that gets the output of -json; "" means none
+	report      string // a file that gets the page of the run; "" means none
 	get         bool   // whether modules are installed
-	fromModule  string // the source of -from-module; "": none
-	stateFile   string // of -state; "": none
+	fromModule  string // the source of -from-module, or ""
+	stateFile   string // of -state, or ""
 	lockModules bool
 
 	roots        roots.Options
@@ -38,16 +38,16 @@ type options struct {
 	lockfile string // of -lockfile
 	frozen   bool
 
-	pluginDirs     []string // of -plugin-dir, those that aren't empty
-	pluginDirGiven bool     // perhaps with an empty value only
+	pluginDirs     []string // the values of -plugin-dir that aren't empty
+	pluginDirGiven bool     // even if only with an empty value
 	mirrorFallback string   // of -mirror-fallback, as it was given
 	noSharedCache  bool
-	cacheMaxSize   *int64 // of -cache-max-size; nil: any size
+	cacheMaxSize   *int64 // of -cache-max-size; nil means no limit
 	link           string // of -link, as it was given
 	verify         bool
 	strictTimes    bool // of -verify=ctime
 
-	platforms    []getproviders.Platform // for which the lock file has to be good, too
+	platforms    []getproviders.Platform // for which the lock file needs hashes, too
 	allPlatforms bool                    // -platform=all
 	hashes       providercache.HashPolicy
 	policies     []string // of -policy
@@ -57,12 +57,12 @@ type options struct {
 	modules  workdir.Options
 	backend  backendOptions
 
-	// For messages: who set options, and readonly and offline; "" if they aren't set.
+	// For messages: which option or variable set each option, and readonly and offline; "" if they aren't set.
 	by                    cli.SetBy
 	readonlyBy, offlineBy string
 }
 
-// flags are the options of init, in the order of its help.
+// flags returns the flags of init, in the order of its help.
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Switch("upgrade", &o.upgrade, "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."),
@@ -123,7 +123,7 @@ func (o *options) flags() cli.Flags {
 	}, cli.OpenTofu()...).Below("Output"))
 }
 
-// cacheFlags are the options about packages that directories share.
+// cacheFlags returns the flags about the shared cache.
 func (o *options) cacheFlags() cli.Flags {
 	return cli.Flags{
 		cli.Switch("no-shared-cache", &o.noSharedCache,
@@ -143,16 +143,16 @@ func (o *options) cacheFlags() cli.Flags {
 	}
 }
 
-// severalFlags are the options that name directories.
+// severalFlags returns the flags that name directories.
 func (o *options) severalFlags() cli.Flags {
 	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -backend-config and -var-file stands for the directory."),
 		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: tell which providers they lock at different versions. The exit code is 2 if there are any."))
 }
 
-// daily are the options that the short help has.
+// daily are the options in the short help.
 var daily = strings.Fields("upgrade lockfile offline frozen check plan platform lock-modules from-module mirror plugin-dir no-shared-cache backend backend-config reconfigure with var json report")
 
-// looks reports whether init does nothing but say what it would do.
+// looks reports whether init changes nothing, and only says what it would do.
 func (o *options) looks() bool { return o.check || o.plan }
 
 func defaults() options {
@@ -163,7 +163,7 @@ func defaults() options {
 const tooManyArguments = "Too many command line arguments. Did you mean to use -chdir?"
 
 // parse reads the arguments of init, and the variables of options that are not
-// among them. With problems, the options are good for showing these.
+// among them. If it returns problems, the options only say how to show these.
 func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, problem.List) {
 	o := defaults()
 	given, err := o.flags().Parse(args)
@@ -223,8 +223,8 @@ func (o *options) addPlatforms(given string) error {
 	return nil
 }
 
-// settle finds out what -lockfile, -offline and -frozen mean together, and who
-// said so. A user who asks a program by its name to move state means that program.
+// settle combines -lockfile, -offline and -frozen, and records which option or variable set them. If tfdeps
+// runs under the name of a product's program, and options ask to move state, that program does it.
 func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 	if standIn != nil && o.backend.with == "" && (o.backend.moves()) {
 		o.backend.with = standIn.Name
@@ -257,8 +257,8 @@ func (o *options) conflicts(given cli.Given) problem.List {
 	return log.All
 }
 
-// forbidden finds options that want more than -check, -plan, -offline, -frozen and
-// -lockfile=readonly allow.
+// forbidden finds options that contradict -check, -plan, -offline, -frozen or
+// -lockfile=readonly.
 func (o *options) forbidden(log *problem.Log) {
 	checkBy, planBy := "", ""
 	if o.check {
@@ -292,14 +292,13 @@ func (o *options) forbidden(log *problem.Log) {
 	conflict(o.report != "", o.by["report"], by, always)
 }
 
-// otherPlatforms are those that -platform names besides the current one, for which
-// every init makes the lock file good.
+// otherPlatforms are the platforms of -platform without the current one, whose hashes every init locks.
 func (o *options) otherPlatforms() []getproviders.Platform {
 	current := getproviders.CurrentPlatform()
 	return slices.DeleteFunc(slices.Clone(o.platforms), func(plat getproviders.Platform) bool { return plat == current })
 }
 
-// spaced explains an operand that may be the value of the option before it.
+// spaced returns a hint if the operand may be the value of the option before it.
 func spaced(args []string, operand string) string {
 	at := slices.Index(args, operand)
 	if at < 1 || !strings.HasPrefix(args[at-1], "-") || strings.HasPrefix(operand, "-") || strings.Contains(args[at-1], "=") {
@@ -308,7 +307,7 @@ func spaced(args []string, operand string) string {
 	return fmt.Sprintf(" The value of an option follows an equals sign: %s=%s.", args[at-1], operand)
 }
 
-// longDash explains an option that begins with a dash that some editors and web pages put in the place of a hyphen.
+// longDash returns a hint for an option that begins with a long dash, which some editors and web pages put in the place of a hyphen.
 func longDash(given string) string {
 	if strings.HasPrefix(given, "–") || strings.HasPrefix(given, "—") {
 		return " It begins with a long dash, and options begin with a hyphen: type it again."

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// connectSources makes the sources of providers.
+// connectSources opens the sources of providers.
 func connectSources(r request, required getproviders.Requirements) bool {
 	if !r.opts.looks() {
 		r.view.ProvidersBegin()
@@ -31,7 +31,7 @@ func connectSources(r request, required getproviders.Requirements) bool {
 	return ok
 }
 
-// origins says where providers come from: where there is no network, from what is on this machine and would do.
+// origins says where providers come from. Without network these are the known packages on this machine that the constraints allow.
 func origins(r request, required getproviders.Requirements) cliconfig.SourceOptions {
 	cached := func(p getproviders.Provider) []getproviders.CachedPackage {
 		wanted := required.Constraints(p)
@@ -40,7 +40,7 @@ func origins(r request, required getproviders.Requirements) cliconfig.SourceOpti
 	return cliconfig.SourceOptions{Dirs: r.opts.pluginDirs, Fallback: r.fallback, Cached: cached, MirrorsFirst: r.opts.mirrorFallback != ""}
 }
 
-// selectionMode is how versions are chosen.
+// selectionMode says how versions are chosen.
 func selectionMode(r request) providercache.Mode {
 	if r.opts.upgrade {
 		return providercache.Upgrade
@@ -48,7 +48,7 @@ func selectionMode(r request) providercache.Mode {
 	return providercache.Normal
 }
 
-// newInstaller makes what installs packages.
+// newInstaller returns the installer of packages.
 func newInstaller(r request, locks *depsfile.Locks, required getproviders.Requirements) *providercache.Installer {
 	fetcher := r.Fetcher(r.view.Observe)
 	fetcher.Verify, fetcher.StrictTimes, fetcher.HashPolicy = r.opts.verify, r.opts.strictTimes, r.opts.hashes
@@ -64,8 +64,7 @@ func newInstaller(r request, locks *depsfile.Locks, required getproviders.Requir
 	return in
 }
 
-// installProviders installs the required providers, and records the result: where the modules are, and what
-// is locked of modules and providers.
+// installProviders installs the required providers, and writes modules.json and the lock files.
 func installProviders(r request, dir *workdir.Dir, required getproviders.Requirements) bool {
 	in := newInstaller(r, dir.Locks, required)
 	locks, report, err := in.Install(r.Meta.Context, required, dir.Locks, selectionMode(r))
@@ -82,7 +81,7 @@ func installProviders(r request, dir *workdir.Dir, required getproviders.Require
 	return r.Log.Add(dir.SaveModules()...) && lockProviders(r, dir, required, in.Fetcher, locks, report)
 }
 
-// explainFailure tells why providers can't be installed.
+// explainFailure logs why providers can't be installed.
 func explainFailure(r request, dir *workdir.Dir, required getproviders.Requirements, err error) bool {
 	explainMissing(r, dir, required, err)
 	explainSpace(r, err)
@@ -90,7 +89,7 @@ func explainFailure(r request, dir *workdir.Dir, required getproviders.Requireme
 	return r.Log.Add(explain.InstallProblems(r.Product, required, err, func(p getproviders.Provider) (explain.Suggestion, bool) { return suggest(r, required, p) })...)
 }
 
-// recallVersions adds to what isn't on this machine which versions there were when an earlier run asked.
+// recallVersions adds to errors about missing packages the versions that a registry listed for an earlier run.
 func recallVersions(r request, required getproviders.Requirements, err error) {
 	missing := cause.NotCached(err)
 	if len(missing) == 0 || len(r.opts.mirrors) > 0 {
@@ -105,8 +104,8 @@ func recallVersions(r request, required getproviders.Requirements, err error) {
 	}
 }
 
-// lockProviders records what is locked of providers. With -lockfile=readonly it only says what
-// would be locked.
+// lockProviders writes the lock file. With -lockfile=readonly it only warns that it
+// would change.
 func lockProviders(r request, dir *workdir.Dir, required getproviders.Requirements, fetcher *providercache.Fetcher, locks *depsfile.Locks, report providercache.Report) (ok bool) {
 	if r.opts.readonlyBy+r.opts.offlineBy != "" && !r.CheckLocks(locks, required.Providers()) {
 		return false
@@ -148,8 +147,8 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 	return true
 }
 
-// compareLocks says what would be written if the lock file could change. What
-// plan refuses is an error: plan accepts a package only if the lock file has the
+// compareLocks warns that the lock file would change. A missing h1 hash is an error,
+// because plan accepts a package only if the lock file has the
 // hash of the package's files, or no hash at all.
 func compareLocks(r request, before, locks *depsfile.Locks, report providercache.Report) bool {
 	if locks.Equal(before) {
@@ -172,10 +171,9 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 	return r.Log.Add()
 }
 
-// lockPlatforms adds to new locks the hashes for the platforms that -platform names, and where
-// requests are allowed for those that a policy requires. Their packages are kept nowhere. Nothing
-// is recorded before: a lock file that is good for some of the platforms only isn't what was asked
-// for.
+// lockPlatforms adds to locks the hashes for the platforms of -platform and, if
+// requests are allowed, for those that a policy requires. Their packages are not kept. The lock file is written
+// after it, because a lock file with hashes for only some platforms doesn't satisfy -platform.
 func lockPlatforms(r request, required getproviders.Requirements, fetcher *providercache.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	platforms, current := r.opts.otherPlatforms(), getproviders.CurrentPlatform()
 	if r.opts.offlineBy == "" {

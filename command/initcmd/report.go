@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// checkReport finds out before anything is done whether the page of the run can be written.
+// checkReport checks, before the run starts, that its page can be written.
 func checkReport(path string) problem.List {
 	if path == "" {
 		return nil
@@ -26,9 +26,9 @@ func checkReport(path string) problem.List {
 	return nil
 }
 
-// reportPlace finds out how the page of the run gets to a path: a plain file is replaced. asIs says that the path is no
-// plain file, but a stream of this process, a pipe or a device, which has to stay. A link could lead to any
-// file of the user's, so it is an error.
+// reportPlace finds out how to write the page to a path. asIs says that the path is
+// a stream of this process, a pipe or a device, which must not be replaced as a regular file is. A symlink is an error,
+// because it could point to any file of the user's.
 func reportPlace(path string) (asIs bool, err error) {
 	if isStream(path) {
 		return true, nil
@@ -52,13 +52,13 @@ func reportPlace(path string) (asIs bool, err error) {
 	return false, nil
 }
 
-// isStream reports whether a path is a name of what this process has open. To the system such a name is a link.
+// isStream reports whether a path names an open file descriptor of this process. To the system such a path is a symlink.
 func isStream(path string) bool {
 	number, ok := strings.CutPrefix(path, "/dev/fd/")
 	return ok && number != "" && strings.Trim(number, "0123456789") == "" || path == "/dev/stdout" || path == "/dev/stderr"
 }
 
-// writeReport writes the page of the run, if it is wanted.
+// writeReport writes the page of the run, if -report names a file.
 func writeReport(r request, failed bool) problem.List {
 	if r.opts.report == "" {
 		return nil
@@ -70,7 +70,7 @@ func writeReport(r request, failed bool) problem.List {
 	}
 	if err != nil {
 		return problem.Fail("unwritable", "Failed to write the page of the run",
-			"The page can't be written to %q: %v.", r.opts.report, problem.Reason(err)) // the file that it names is temporary
+			"The page can't be written to %q: %v.", r.opts.report, problem.Reason(err)) // err names a temporary file
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func putReport(r request, page []byte) error {
 		return wholefile.Write(r.opts.report, page, 0o644)
 	}
 	switch r.opts.report {
-	case "/dev/stdout", "/dev/fd/1": // opened again, a file would be written from its beginning
+	case "/dev/stdout", "/dev/fd/1": // if stdout is a file, opening it again would overwrite its beginning
 		_, err = r.Meta.Stdout.Write(page)
 		return err
 	case "/dev/stderr", "/dev/fd/2":

@@ -22,18 +22,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// installModules finds the modules, and compares them with the configuration, with
-// the versions of the product that they are for, and with their lock file. It reports whether there is no error so far.
+// installModules finds the modules, and checks their configuration,
+// the versions of the product that they need, and their lock file. It reports whether there is no error so far.
 func installModules(r request, dir *workdir.Dir, backendProblems problem.List) bool {
 	if r.opts.get && hasCalls(dir) {
 		r.view.ModulesBegin(r.opts.upgrade)
 	}
 	problems := findModules(r, dir, r.view.ObserveModules)
 	if dir.Tree != nil {
-		r.view.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
+		r.view.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root module
 	}
 	if !r.opts.get && dir.RootProblems.HasErrors() {
-		dir.TakeOutdated() // it may follow from what is wrong
+		dir.TakeOutdated() // these reports may be a consequence of the errors
 	}
 	if !r.Log.Add(problems...) {
 		return false
@@ -44,11 +44,11 @@ func installModules(r request, dir *workdir.Dir, backendProblems problem.List) b
 	return checkFit(r, dir, backendProblems) && checkModules(r, dir)
 }
 
-// findModules finds the modules of the configuration, in the versions that are locked, and fetches them if need
-// be; with -plan it fetches none.
+// findModules finds the modules of the configuration in their locked versions, and fetches the missing ones, but
+// not with -plan.
 func findModules(r request, dir *workdir.Dir, observe func(modules.Event)) problem.List {
 	installer := modules.Resolver{Dir: workdir.ModulesDir(r.Meta.Env), Product: r.Product}
-	if hasCalls(dir) { // else what fetches modules, and the store of them, aren't looked for
+	if hasCalls(dir) { // otherwise setting up fetchers and the store of modules would be wasted
 		installer = r.Modules()
 	}
 	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
@@ -61,10 +61,10 @@ func findModules(r request, dir *workdir.Dir, observe func(modules.Event)) probl
 	return dir.FindModules(r.Meta.Context, installer)
 }
 
-// checkFit tells whether the modules are for this version of the product, and what is wrong with them and with the backend.
+// checkFit checks that the modules accept this version of the product, and logs the errors of the modules and the backend.
 func checkFit(r request, dir *workdir.Dir, backendProblems problem.List) bool {
 	if unfit := dir.Tree.CheckVersion(); unfit.HasErrors() {
-		r.Log.All = nil // what is wrong otherwise may be fine for the version that is asked for
+		r.Log.All = nil // the other errors may not exist in the version that the modules need
 		return r.Log.Add(products.ExplainVersion(r.Meta, r.Product, unfit)...)
 	}
 	return r.Log.Add(checkConfiguration(r, dir, backendProblems)...)
@@ -74,20 +74,20 @@ func checkFit(r request, dir *workdir.Dir, backendProblems problem.List) bool {
 func hasCalls(dir *workdir.Dir) bool { return len(dir.Root.Calls)+len(dir.Root.TestRuns) > 0 }
 
 // checkConfiguration returns the errors of the backend and the configuration,
-// with an explanation where it takes one.
+// with the product's preamble if it prints one.
 func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.List) problem.List {
 	problems := slices.Concat(backendProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
 	if r.opts.get && hasCalls(dir) || !slices.Concat(dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems).HasErrors() {
-		return problems // installing modules needs no explanation
+		return problems // errors of installing modules have no preamble
 	}
 	at := slices.IndexFunc(backendProblems, func(p *problem.Problem) bool { return p.Subject != nil })
 	if at < 0 {
-		at = len(backendProblems) // none of it is about what the configuration says
+		at = len(backendProblems) // no error is about the configuration
 	}
 	return slices.Insert(problems, at, new(products.Of(r.Product).Preamble))
 }
 
-// checkRoot returns the errors of the root module, if they end a run before it looks at the backend.
+// checkRoot returns the errors of the root module, for products that check it before the backend.
 func checkRoot(r request, dir *workdir.Dir) problem.List {
 	manner := products.Of(r.Product)
 	if !manner.RootFirst {
@@ -106,8 +106,8 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 	return append(problem.List{&manner.Preamble}, problems...)
 }
 
-// checkModules compares the modules with their lock file. A module with another content than the one that
-// is locked is refused, unless the user asks for an upgrade.
+// checkModules compares the modules with their lock file. It refuses a module with other content than
+// the locked one, except with -upgrade.
 func checkModules(r request, dir *workdir.Dir) bool {
 	differ, problems := dir.CompareModules(r.Meta.Context)
 	if !r.Log.Add(problems...) {
@@ -122,7 +122,7 @@ func checkModules(r request, dir *workdir.Dir) bool {
 	return r.Log.Add(problems...)
 }
 
-// checkModule says whether a module may differ from its lock.
+// checkModule returns an error if a module may not differ from its lock.
 func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) problem.List {
 	switch {
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
@@ -140,9 +140,8 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 	}
 }
 
-// requirements finds out which providers are needed and, before anything is asked
-// for or installed, whether a lock file that must not change is good enough as it is.
-// With -check, the rest is no error, but something to do.
+// requirements finds out which providers are needed. With -lockfile=readonly it also checks the lock file, before
+// any request is sent. With -check, an incomplete lock file is no error, but a reason to run init.
 func requirements(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, bool) {
 	required, problems := findRequired(r, dir, record)
 	if ok := r.Log.Add(problems...); !ok || r.opts.check {
@@ -157,7 +156,7 @@ func requirements(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 	return required, checkReadonly(r, dir.Locks, required)
 }
 
-// warnSameTypes warns of providers of one type in both namespaces that OpenTofu takes for its own.
+// warnSameTypes warns of providers of the same type in the namespaces hashicorp and opentofu.
 func warnSameTypes(r request, required getproviders.Requirements) {
 	if !products.Of(r.Product).Guesses {
 		return
@@ -177,7 +176,7 @@ func warnSameTypes(r request, required getproviders.Requirements) {
 	}
 }
 
-// findRequired finds out which providers are needed.
+// findRequired returns the required providers, and warns if the state may need others.
 func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
 	required, known, problems := dir.Requirements(r.Meta, r.opts.stateFile, record)
 	if known || !dir.Locks.Empty() || r.opts.backend.with != "" {
@@ -198,7 +197,7 @@ func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 	return required, problems
 }
 
-// checkReadonly compares a lock file that must not change with what is required.
+// checkReadonly compares the lock file with the requirements if it must not change.
 func checkReadonly(r request, locks *depsfile.Locks, required getproviders.Requirements) bool {
 	if r.opts.readonlyBy == "" {
 		return r.Log.Add()

@@ -1,10 +1,11 @@
 // Package initcmd is the command "init", which prepares a working directory: it
 // finds modules, records the backend, installs providers and writes the lock file.
 //
-// It reads from top to bottom: run.go has the directories and the order of the phases, then
-// there is a file for each phase: backend.go with leftbehind.go, requirements.go, with the modules, providers.go, with the lock
-// file and failures.go, and handover.go. assess.go is -check and -plan, which find out what the phases would do. directories.go is what directories of a run need,
-// report.go writes the page of the run, and maintenance.go looks after the shared cache. session.go and options.go are what all work with.
+// Read it from top to bottom: run.go has the directories and the order of the phases, and each phase has
+// a file: backend.go with leftbehind.go, requirements.go (also the modules), providers.go (also the lock
+// file) with failures.go, and handover.go. assess.go is -check and -plan, which find out what the phases would do. directories.go is
+// for runs in several directories, report.go writes the page of the run, and maintenance.go maintains the shared cache. All of them use
+// session.go and options.go.
 package initcmd
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Command is the command.
+// Command returns the command "init".
 func Command() cli.Command {
 	o := defaults()
 	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: runInit, Lines: true,
@@ -74,7 +75,7 @@ func runInit(m *cli.Meta, args []string) (int, error) {
 }
 
 // initDirectories runs init in the directories that the options name, one after the other, and returns the exit code. An error in one
-// of them doesn't stop the others.
+// directory doesn't stop the others.
 func initDirectories(r request) int {
 	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
 	r.opts.fit(r.Meta.Env, len(found), r.Log)
@@ -94,7 +95,7 @@ func initDirectories(r request) int {
 		if r.opts.sameVersions {
 			locked.add(root.Dir, product)
 		}
-		words := "" // for one that is ready
+		words := "" // means that the directory is ready
 		if r.opts.looks() {
 			words = map[int]string{0: "up to date", cli.ExitDiffers: "something to do"}[code]
 		}
@@ -112,7 +113,7 @@ func initDirectories(r request) int {
 	return code
 }
 
-// initDirectory does in the current directory what the options ask for, and returns the exit code.
+// initDirectory runs init, -check or -plan in the current directory, and returns the exit code.
 func initDirectory(r request) int {
 	dir, ok := prepare(&r)
 	switch {
@@ -138,7 +139,7 @@ func initDirectory(r request) int {
 	return 1
 }
 
-// runPhases runs the phases in Terraform's order. Warnings are shown at the end, those of the settings at once.
+// runPhases runs the phases in Terraform's order. It shows warnings at the end; those of the settings were shown before.
 func runPhases(r request, dir *workdir.Dir) bool {
 	record, backendProblems := initBackend(r, dir)
 	r.view.PhaseEnd()
@@ -154,7 +155,7 @@ func runPhases(r request, dir *workdir.Dir) bool {
 	return false
 }
 
-// answer shows what -check or -plan found, which is what an init would do, and returns the exit code.
+// answer prints what -check or -plan found, and returns the exit code.
 func answer(r request, found view.InitPlan) int {
 	r.view.Problems(r.Log.All)
 	if r.opts.check {
@@ -168,13 +169,13 @@ func answer(r request, found view.InitPlan) int {
 	return 0
 }
 
-// prepare reads what all phases work on: the settings, the root module, after the one that -from-module names was
-// copied to its place, and the lock files. What is wrong with the module is kept in the Dir.
+// prepare copies the module of -from-module, and reads what all phases need: the settings, the root module and the lock
+// files. The Dir keeps the module's problems.
 func prepare(r *request) (dir *workdir.Dir, ok bool) {
 	if !readSettings(r) || !r.opts.looks() && !recordPluginDirs(*r) {
 		return nil, false
 	}
-	if !r.opts.check { // which sends no request
+	if !r.opts.check { // -check sends no request
 		r.Connect(r.opts.offlineBy, "")
 	}
 	if !r.Log.Add() || !copyModule(*r) {
@@ -225,8 +226,8 @@ func copyModule(r request) bool {
 	return true
 }
 
-// readSettings finds out how to install. Warnings are shown at once, because they
-// may explain all that follows.
+// readSettings reads the CLI configuration, variables and options that say how to install. It shows warnings at once,
+// because they may explain later errors.
 func readSettings(r *request) bool {
 	r.ReadConfig()
 	r.fallback = parsed(*r, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
@@ -242,7 +243,7 @@ func readSettings(r *request) bool {
 		r.cache = r.Cache()
 	}
 	if r.cache != nil && r.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.Meta.Env, "")}) {
-		r.cache = nil // what is installed is there already
+		r.cache = nil // the target is the cache itself
 	}
 	r.view.Problems(r.Log.All)
 	r.Log.All = nil

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// request is what one run of init works on in a directory. Its steps add to the log, and most return whether the next one may run.
+// request is a run of init in one directory. Its steps add to the log, and most return whether the next one may run.
 type request struct {
 	*sources.Session
 	opts options
@@ -24,11 +24,11 @@ type request struct {
 	// How packages get into the directory: see readSettings.
 	fallback getproviders.Fallback
 	skip     map[getproviders.Provider]bool // providers that come by other means
-	cache    *providercache.Store           // that directories share; nil: none
+	cache    *providercache.Store           // shared by directories, or nil
 	link     providercache.LinkMode
 }
 
-// overriddenBy names what a provider comes from in place of a package; "": it comes as a package.
+// overriddenBy names what replaces a provider's package, or returns "" if nothing does.
 func (r request) overriddenBy(p getproviders.Provider) string {
 	switch _, inConfig := r.Config.DevOverrides[p]; {
 	case !r.skip[p]:
@@ -39,9 +39,9 @@ func (r request) overriddenBy(p getproviders.Provider) string {
 	return sources.ReattachVariable
 }
 
-// recordPluginDirs keeps the values of -plugin-dir in the data directory, where
-// and as Terraform does; none removes the record. Installations don't read it:
-// without the option, the usual sources count again.
+// recordPluginDirs writes the values of -plugin-dir into the data directory, in Terraform's
+// file and format, or removes the file if all values are empty. Installations don't read it:
+// without the option, they use the usual sources.
 func recordPluginDirs(r request) bool {
 	path, record := pluginDirs(r)
 	var err error
@@ -57,10 +57,10 @@ func recordPluginDirs(r request) bool {
 	return err == nil || r.Log.Unsaved("unwritable", "Failed to record the value of -plugin-dir", err)
 }
 
-// pluginDirs is the file with the values of -plugin-dir, and what it is to have; nil: there is to be none.
+// pluginDirs returns the path of the file with the values of -plugin-dir, and its new content, or nil if it has to be removed.
 func pluginDirs(r request) (path string, record []byte) {
 	if len(r.opts.pluginDirs) > 0 {
-		record, _ = json.MarshalIndent(r.opts.pluginDirs, "", "  ") // no text fails
+		record, _ = json.MarshalIndent(r.opts.pluginDirs, "", "  ") // strings always encode
 	}
 	return filepath.Join(workdir.DataDir(r.Meta.Env), "plugin_path"), record
 }
