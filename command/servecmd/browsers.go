@@ -20,27 +20,26 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Pages of other sites can have a browser send requests to a server that only the browser's machine, or its network,
-// reaches. Each request for a provider can have the server ask another host, and a name of the other site that suddenly
-// means 127.0.0.1 lets its pages read the answers, too. Browsers say which requests are such, and programs that install
-// packages are none of them:
+// Pages of other sites can make a browser send requests to a server that only the browser's machine, or its network,
+// can reach (CSRF). Each request for a provider can make the server ask another host, and by DNS rebinding, where a name of the
+// other site suddenly resolves to 127.0.0.1, its pages can also read the answers. Headers of browsers reveal such requests:
 //
-//   - Sec-Fetch-Site, or else Origin, tells of requests that a page of another site makes. They get no provider, unless the user
+//   - Sec-Fetch-Site, or else Origin, shows that a page of another site makes a request. Such requests get no provider, unless the user
 //     follows a link.
-//   - A name that isn't the server's is the page's own. Browsers then send no Sec-Fetch-Site, because they send it only by https and to this
-//     machine, and no page can add it. So behind a proxy that speaks https any name is right.
+//   - A Host that isn't the server's name is the other site's. Browsers then send no Sec-Fetch-Site, because they send it only over https and to
+//     localhost, and no page can add it. So behind a proxy that speaks https any name is accepted.
 
-// browserHeaders are those of which each browser sends at least one that no page can take away. An empty one counts, too.
+// browserHeaders are headers of which each browser sends at least one that no page can remove. An empty header counts, too.
 var browserHeaders = [...]string{"Accept-Language", "Origin", "Referer", "Sec-Fetch-Site"}
 
-// guard refuses requests that pages of other sites have browsers send.
+// guard refuses requests that pages of other sites make browsers send.
 func guard(next http.Handler, o options, on net.Addr, log *slog.Logger) http.Handler {
-	byName := o.tokens == "" && !o.speaksTLS() && isLoopback(on) // a page with a name of its own has no token, and no certificate
+	byName := o.tokens == "" && !o.speaksTLS() && isLoopback(on) // DNS rebinding gives a page no token, and no certificate of the server
 	ofAnotherSite := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		why := ""
 		asPost := *r
-		asPost.Method = http.MethodPost // as if it changed something: that it only reads is no reason to answer
+		asPost.Method = http.MethodPost // Check accepts any GET, and a GET of another site must be refused, too
 		switch {
 		case byName && isBrowser(r) && r.Header.Get("Sec-Fetch-Site") == "" && !o.isNamed(r.Host):
 			why = "a browser doesn't find this server by this name: use 127.0.0.1 or localhost, or name it with -browser-host"
@@ -51,7 +50,7 @@ func guard(next http.Handler, o options, on net.Addr, log *slog.Logger) http.Han
 			return
 		}
 		if r.ContentLength != 0 {
-			// The server reads what is left of a body before the next request, and would wait for one that never comes.
+			// The server reads the rest of a body before the next request, and would wait for a body that never comes.
 			_ = http.NewResponseController(w).SetReadDeadline(longAgo)
 		}
 		log.Warn("a request is refused", "path", r.URL.Path, "host", r.Host, "from", r.RemoteAddr, "error", why)
@@ -62,13 +61,13 @@ func guard(next http.Handler, o options, on net.Addr, log *slog.Logger) http.Han
 // longAgo is a deadline that has passed, so that the body of a refused request isn't read.
 var longAgo = time.Unix(1, 0)
 
-// isBrowser reports whether a browser sends a request, or what looks like one.
+// isBrowser reports whether a request looks as if a browser sends it.
 func isBrowser(r *http.Request) bool {
 	return strings.HasPrefix(r.UserAgent(), "Mozilla/") || slices.ContainsFunc(browserHeaders[:], func(name string) bool { return r.Header[name] != nil })
 }
 
-// isNamed reports whether a Host is one of the server's: no page of another site has it. Who has an address in place of
-// a name has asked no name server what it means.
+// isNamed reports whether a Host is one of the server's names, which no page of another site has. An IP address is accepted, because
+// DNS rebinding needs a name.
 func (o options) isNamed(host string) bool {
 	name := hostIn(host)
 	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" || strings.HasSuffix(name, ".localhost") {
@@ -77,7 +76,7 @@ func (o options) isNamed(host string) bool {
 	return name == hostIn(o.listen) || slices.ContainsFunc(o.browserHosts, func(allowed string) bool { return hostIn(allowed) == name })
 }
 
-// hostIn is the name in HOST or HOST:PORT, as all spellings of it have it.
+// hostIn returns the normalized name in HOST or HOST:PORT.
 func hostIn(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -85,17 +84,17 @@ func hostIn(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// isLoopback reports whether the address of a listener is one of this machine alone. A socket in the file system is
-// none: no browser reaches it.
+// isLoopback reports whether the address of a listener is a loopback address. A Unix socket is not, because
+// no browser reaches it.
 func isLoopback(on net.Addr) bool {
 	tcp, ok := on.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
 // A client names the hosts that the server asks, and a registry names further ones: for archives, for services, by redirects.
-// The server may reach hosts that neither of them does, and must not lend them its place in the network.
+// The server may reach hosts that neither of them can reach, and must not be used to attack these (SSRF).
 
-// networks is an option with networks, which may be given more than once.
+// networks is the value of a repeatable option with networks.
 func networks(to *[]netip.Prefix) cli.Value {
 	return cli.Func(func(text string) error {
 		network, err := netip.ParsePrefix(text)
@@ -107,7 +106,7 @@ func networks(to *[]netip.Prefix) cli.Value {
 	})
 }
 
-// asking returns m for requests on behalf of others: its clients connect by the dialer, remember answers that are still good, and are observed.
+// asking returns m for requests on behalf of clients: its HTTP clients connect by the dialer, cache answers that are still valid, and are measured.
 func (f *front) asking(m *cli.Meta, by *hosts.PublicDialer) *cli.Meta {
 	asking := *m
 	asking.NewClient = func(opts hosts.ClientOptions) (*http.Client, error) {
@@ -121,7 +120,7 @@ func (f *front) asking(m *cli.Meta, by *hosts.PublicDialer) *cli.Meta {
 	return &asking
 }
 
-// dial makes connections as a dialer does, and says what those who run the server can do if it refuses.
+// dial connects by a dialer. If that refuses an address, the error tells operators what to do.
 func dial(by *hosts.PublicDialer) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := by.DialContext(ctx, network, address)
@@ -132,17 +131,17 @@ func dial(by *hosts.PublicDialer) func(context.Context, string, string) (net.Con
 	}
 }
 
-// named are the places that those who run the server have named, and which are asked wherever they are.
+// named returns the places that the operator has named, and which may have private addresses.
 func (o options) named(env cli.Environment, config *cliconfig.Config, include []getproviders.Pattern) []string {
 	all := sources.Named(env, config)
 	add := func(host hosts.Hostname) {
 		all = append(all, hosts.PlaceOf(&url.URL{Scheme: "https", Host: host.ASCII()}))
 	}
 	for _, pattern := range include {
-		add(pattern.Hostname) // no host is called "*"
+		add(pattern.Hostname) // a pattern's "*" is no host, and matches none
 	}
 	for _, text := range o.hosts {
-		if host, err := hosts.ParseHostname(text); err == nil { // else it is an error elsewhere
+		if host, err := hosts.ParseHostname(text); err == nil { // errors are reported elsewhere
 			add(host)
 		}
 	}

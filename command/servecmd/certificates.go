@@ -35,17 +35,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// acmeOptions say from where certificates are got, and for what.
+// acmeOptions are the options for certificates by ACME.
 type acmeOptions struct {
-	hosts     []string // none: no certificate is got
-	directory string   // the URL of the authority; "": that of Let's Encrypt
-	ca        string   // a file with the authorities of that URL's server; "": those of the system
-	http      string   // the address at which challenges are answered by http; "": they are answered by TLS alone
-	email     string   // what the authority writes to; "": nothing
-	store     string   // where certificates are kept; "": beside the packages
+	hosts     []string // the names to certify; empty means no ACME
+	directory string   // the URL of the authority; "" means Let's Encrypt
+	ca        string   // a file with the CA certificates of that URL's server; "" means the system's
+	http      string   // the address for http-01 challenges; "" means only tls-alpn-01
+	email     string   // the account's address, or ""
+	store     string   // where certificates are kept; "" means beside the packages
 }
 
-// check returns an error for options that can't work. Names are from then on as TLS has them: without a dot at the end.
+// check returns an error for options that can't work, and normalizes the names: TLS has no dot at the end.
 func (o *acmeOptions) check() error {
 	if len(o.hosts) == 0 {
 		if o.directory+o.ca+o.http+o.email+o.store != "" {
@@ -60,21 +60,21 @@ func (o *acmeOptions) check() error {
 		}
 		o.hosts[i] = name.Rootless().ASCII()
 	}
-	// The URL is in errors, which are logged.
+	// Errors have the URL and are logged, so it must not have a password.
 	if u, err := url.Parse(o.directory); o.directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
 		return errors.New("-acme-directory has to be https://HOST/PATH, without user, query and fragment")
 	}
 	return nil
 }
 
-// certificates are got from an authority when they are needed, and again before they expire.
+// certificates gets certificates from an authority when they are needed, and renews them.
 type certificates struct {
 	manager *autocert.Manager
 	hosts   []string
 	log     *slog.Logger
 }
 
-// newCertificates keeps certificates and their keys in a bucket, which servers may share: each can answer the
+// newCertificates returns certificates that are kept with their keys in a bucket. Servers may share the bucket: each can answer the
 // challenges of the others.
 func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Logger) (*certificates, error) {
 	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: agent, CertFile: o.ca})
@@ -83,7 +83,7 @@ func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Lo
 	}
 	known := autocert.HostWhitelist(o.hosts...)
 	policy := func(ctx context.Context, host string) error {
-		if name, _, err := net.SplitHostPort(host); err == nil { // what is asked for by http has the port, if that isn't 80
+		if name, _, err := net.SplitHostPort(host); err == nil { // the Host of an http request has the port, unless it is 80
 			host = name
 		}
 		return known(ctx, host)
@@ -94,7 +94,7 @@ func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Lo
 	}}, nil
 }
 
-// nameOf is the address of a listener for people: with the name of the first certificate, if there is one.
+// nameOf returns the address of a listener for people: with the name of the first certificate, if c isn't nil.
 func (c *certificates) nameOf(on net.Addr) string {
 	_, port, err := net.SplitHostPort(on.String())
 	switch {
@@ -112,11 +112,11 @@ func (c *certificates) config() *tls.Config {
 	return config
 }
 
-// get has the server that listens at an address get all certificates, so that no client waits for them, and what is
-// wrong is in the log from the beginning.
+// get connects to the server's own address, so that the server gets all certificates before the first client needs them, and
+// logs errors at once.
 func (c *certificates) get(ctx context.Context, address net.Addr) {
 	_, _ = par.Map(ctx, len(c.hosts), c.hosts, func(ctx context.Context, host string) (none struct{}, err error) {
-		// Whose certificate it is doesn't matter: nothing is sent.
+		// The certificate isn't verified, because nothing is sent.
 		dialer := tls.Dialer{Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}}
 		conn, err := dialer.DialContext(ctx, address.Network(), address.String())
 		if err != nil {
@@ -161,18 +161,18 @@ func (k keptCertificates) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-// authority issues one certificate, for loopback. Its key isn't kept.
+// authority is a CA for one certificate, for loopback. Its key isn't kept.
 type authority struct {
 	certificate tls.Certificate
 	file        string // the authorities that the system trusts, and this one
 }
 
-// rootFiles are where systems have the authorities that they trust.
+// rootFiles are the files in which systems keep their CA certificates.
 var rootFiles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}
 
 const rootBytes = 16 << 20
 
-// newAuthority makes an authority whose certificates are good from an hour before now on, for a year.
+// newAuthority makes an authority whose certificates are valid from an hour before now, for a year.
 func newAuthority(dir string, env cli.Environment, now time.Time) (*authority, error) {
 	rootKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -206,7 +206,7 @@ func newAuthority(dir string, env cli.Environment, now time.Time) (*authority, e
 	return made, os.WriteFile(made.file, trusted, 0o600)
 }
 
-// systemRoots are the authorities that the command would trust: those of the first file that exists.
+// systemRoots returns the CA certificates that the command would trust: those of the first file that exists.
 func systemRoots(env cli.Environment) []byte {
 	files := rootFiles
 	if named := env.Get("SSL_CERT_FILE"); named != "" {
@@ -225,16 +225,16 @@ type certificateFile struct {
 	cert, key string
 	log       *slog.Logger
 	good      atomic.Pointer[certificate]
-	bad       atomic.Pointer[string] // what was wrong when the files were read last, and was logged
+	bad       atomic.Pointer[string] // the last error of reading the files, which was logged; "" if they were read
 }
 
-// certificate is what the files had.
+// certificate is the content of the files.
 type certificate struct {
 	from [sha256.Size]byte
 	pair tls.Certificate
 }
 
-// read returns what the files have. Two files can't be replaced at once, so for a moment they may not belong together.
+// read returns the current certificate. It fails for a moment while the files are replaced, because two files can't be replaced at once.
 func (c *certificateFile) read() (*certificate, error) {
 	var content [2][]byte
 	for i, path := range []string{c.cert, c.key} {
@@ -264,7 +264,7 @@ func (c *certificateFile) wrong(err error) error {
 	return fmt.Errorf("the certificate %s of -tls-cert, with the key %s of -tls-key, can't be used: %w. Both are files in PEM", c.cert, c.key, err)
 }
 
-// get returns the certificate for a connection: that of the files, or else the one that they had before.
+// get returns the certificate for a connection: that of the files, or the last good one if they can't be read.
 func (c *certificateFile) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	now, err := c.read()
 	text := ""
@@ -278,7 +278,7 @@ func (c *certificateFile) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return &now.pair, nil
 }
 
-// onSignal catches a signal from now on. What it returns calls f for each one, until the context ends.
+// onSignal catches a signal from now on. run calls f for each signal, until the context ends.
 func onSignal(ended context.Context, s os.Signal, f func()) (run func(context.Context) error) {
 	got, stop := signal.NotifyContext(ended, s)
 	return func(context.Context) error {
@@ -288,7 +288,7 @@ func onSignal(ended context.Context, s os.Signal, f func()) (run func(context.Co
 				stop()
 				return nil
 			}
-			next, stopNext := signal.NotifyContext(ended, s) // before the other one stops, so that none is missed
+			next, stopNext := signal.NotifyContext(ended, s) // before the other context is stopped, so that no signal is missed
 			stop()
 			got, stop = next, stopNext
 			f()

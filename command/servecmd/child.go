@@ -26,20 +26,20 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// child is a command that finds registries at the server.
+// child is a command whose registries are at the server.
 type child struct {
 	config *cliconfig.Config // the user's
 	net    sources.Network
 	front  *front
 
-	ending time.Duration // another one than endTimeout in tests
+	ending time.Duration // endTimeout, but shorter in tests
 }
 
-// usualHosts are those of the registries of both products.
+// usualHosts are the hosts of both products' registries.
 var usualHosts = []hosts.Hostname{"registry.terraform.io", "registry.opentofu.org"}
 
-// serveCommand serves while a command runs, and returns its exit code. The warning late is about the end of the server
-// alone, after the command's.
+// serveCommand serves while a command runs, and returns its exit code. late is a warning that the server
+// didn't end in time after the command.
 func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code int, late problem.List, err error) {
 	dir, err := scratch.Temporary()
 	if err != nil {
@@ -55,13 +55,13 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{made.certificate}, MinVersion: tls.VersionTLS12}
 		env, scheme = env.With("SSL_CERT_FILE="+made.file), "https"
 	}
-	// Interrupts are for the command: the server goes on until that has ended.
+	// An interrupt is for the command: the server runs until the command has ended.
 	ctx := context.WithoutCancel(m.Context)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
 	if err != nil {
 		return 1, nil, err
 	}
-	// The path is what other users of this machine don't know.
+	// The path is secret, so that other users of this machine can't use the server.
 	path := "/" + rand.Text() + "/"
 	limited := netutil.LimitListener(listener, o.connections)
 	server.Handler = http.StripPrefix(path[:len(path)-1], c.front.logged(c.front.mirror))
@@ -90,8 +90,8 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 	return code, nil, err
 }
 
-// services returns what the command is told of hosts: all that each of them offers, with the registries at the server. A
-// host block replaces the document of a host, so the other services are in it, too.
+// services returns the host blocks of the command's CLI configuration: all services of each host, with the registries at the server.
+// The other services are needed because a host block replaces the host's discovery document.
 func (c *child) services(ctx context.Context, given []string, url string) (map[hosts.Hostname]map[string]any, error) {
 	all := slices.Concat(usualHosts, slices.Sorted(maps.Keys(c.config.Hosts)))
 	for _, text := range given {
@@ -111,7 +111,7 @@ func (c *child) services(ctx context.Context, given []string, url string) (map[h
 	told := map[hosts.Hostname]map[string]any{}
 	for i, host := range all {
 		offered := found[i]
-		if errs[i] != nil { // what was installed once can be installed while the host is down
+		if errs[i] != nil { // packages in the store can be installed while the host is down
 			c.front.log.Warn("a host doesn't tell what it offers, so the command finds its registries alone", "host", host.String(), "error", errs[i].Error())
 			offered = map[string]any{providerService: "", moduleService: ""}
 		}
@@ -129,10 +129,10 @@ const (
 	providerService = "providers.v1"
 	moduleService   = "modules.v1"
 
-	discoveryTimeout = 10 * time.Second // the command waits for it
+	discoveryTimeout = 10 * time.Second // short, because the command waits for it
 )
 
-// runCommand runs a command and returns its exit code, which is that of a shell if a signal has ended it.
+// runCommand runs a command and returns its exit code; after a signal that of a shell, 128 and the signal.
 func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, m.Stdin, m.Stdout, m.Stderr
@@ -140,7 +140,7 @@ func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string
 	defer end()
 	var passing []func(context.Context) error
 	for _, s := range passedSignals() {
-		passing = append(passing, onSignal(ended, s.signal, func() { // before the command can send one
+		passing = append(passing, onSignal(ended, s.signal, func() { // caught before the command can send one
 			if !s.fromTerminal() {
 				cmd.Process.Signal(s.signal) // it may have ended meanwhile
 			}
@@ -171,8 +171,8 @@ func commandError(name string, err error) error {
 	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, problem.Reason(err))
 }
 
-// passedSignal is a signal that is handed on to the command. An interrupt of a terminal has reached the command already.
+// passedSignal is a signal that is passed on to the command. The terminal sends an interrupt to the command itself.
 type passedSignal struct {
 	signal       os.Signal
-	fromTerminal func() bool // the terminal has sent it to the command, too
+	fromTerminal func() bool // reports whether the terminal has sent it to the command, too
 }

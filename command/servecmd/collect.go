@@ -21,13 +21,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// collectEvery is how often one of the servers of a bucket removes what exceeds the limits.
+// collectEvery is how often one of the servers of a bucket removes archives above the limits.
 const collectEvery = time.Hour
 
-// collectOptions say what is removed.
+// collectOptions say which archives are removed.
 type collectOptions struct {
 	mirrorserver.CollectOptions
-	keepLocked []string // lock files, and directories in and below which they are
+	keepLocked []string // lock files, and directories that have some in or below them
 }
 
 func (o *collectOptions) flags() cli.Flags {
@@ -60,7 +60,7 @@ func size(text string) (int64, error) {
 	return n, err
 }
 
-// run removes what is too much until the context ends.
+// run removes archives above the limits, again and again until the context ends.
 func (o collectOptions) run(ctx context.Context, product getproviders.Product, server *mirrorserver.Server, log *slog.Logger) {
 	for ctx.Err() == nil {
 		if err := o.collect(ctx, product, server, log); err != nil && ctx.Err() == nil {
@@ -72,7 +72,7 @@ func (o collectOptions) run(ctx context.Context, product getproviders.Product, s
 
 func (o collectOptions) collect(ctx context.Context, product getproviders.Product, server *mirrorserver.Server, log *slog.Logger) (err error) {
 	o.Every = collectEvery
-	if o.Keep, err = o.lockedHashes(product); err != nil { // rather too much than what a lock file selects
+	if o.Keep, err = o.lockedHashes(product); err != nil { // removes nothing, because a lock file may select it
 		return err
 	}
 	gone, left, err := server.Collect(ctx, o.CollectOptions)
@@ -92,7 +92,7 @@ func bytesOf(all []mirrorserver.StoredPackage) (sum int64) {
 	return sum
 }
 
-// lockedHashes reads the lock files, and returns what tells whether one of them selects an archive.
+// lockedHashes reads the lock files, and returns a function that reports whether one of them selects an archive.
 func (o collectOptions) lockedHashes(product getproviders.Product) (func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, error) {
 	selected := map[getproviders.Hash]bool{}
 	for _, path := range o.keepLocked {
@@ -120,12 +120,12 @@ func (o collectOptions) lockedHashes(product getproviders.Product) (func(getprov
 	}, nil
 }
 
-// gcFlags are the options of serve gc.
+// gcFlags returns the flags of serve gc.
 func (o *collectOptions) gcFlags() cli.Flags {
 	return append(cli.Flags{cli.Switch("dry-run", &o.DryRun, "Only say what would go.")}, o.flags()...)
 }
 
-// runGC removes once what servers with the same options would.
+// runGC removes once the archives that servers with the same options would remove.
 func runGC(m *cli.Meta, args []string) (int, error) {
 	var o collectOptions
 	given, err := o.gcFlags().Parse(args)

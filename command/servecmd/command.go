@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-// Commands are "serve" and what is below it.
+// Commands returns "serve" and its subcommands.
 func Commands() []cli.Command {
 	return []cli.Command{{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
 		Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags, More: more, Run: run, Lines: true},
@@ -20,36 +20,36 @@ func Commands() []cli.Command {
 	}
 }
 
-// options are what the arguments ask for.
+// options are the parsed arguments.
 type options struct {
 	listen           string
-	cert, key        string // files; "": plain http, if there is no acme
+	cert, key        string // files; "" means http, unless there is acme
 	acme             acmeOptions
 	json             bool
-	tokens           string // a file; "": everyone may read
-	metricsTokens    string // a file; "": as for the page
-	metricsListen    string // "": where the mirror is
+	tokens           string // a file; "" means that everyone may read
+	metricsTokens    string // a file; "" means as for the page
+	metricsListen    string // "" means the address of the mirror
 	include, exclude []string
-	networks         []netip.Prefix // of registries, beside the internet
+	networks         []netip.Prefix // private networks of registries
 	place            string         // a directory, or the URL of a bucket
 
 	browserHosts []string // names by which browsers may find a server on loopback
 
 	drain       time.Duration
-	logFormat   string         // "": text, or JSON with json
-	proxies     []netip.Prefix // whose word counts for who the client is
-	perClient   int            // requests at once; 0: any number
-	downloads   int            // at once; 0: as many as the server has by itself
+	logFormat   string         // "" means text, or JSON with json
+	proxies     []netip.Prefix // trusted to say who the client is
+	perClient   int            // requests at once; 0 means no limit
+	downloads   int            // at once; 0 means the server's default
 	perHost     int            // of these, from one host
 	connections int            // at once
-	memory      int64          // bytes, for documents
-	disk        int64          // bytes, for archives that arrive; 0: any number
+	memory      int64          // bytes for documents
+	disk        int64          // bytes for archives that arrive; 0 means no limit
 
 	collectOptions
 
-	command []string // to run while the server runs; none: the server runs until it is interrupted
-	hosts   []string // that the command finds here, beside the usual ones
-	https   bool     // with an authority for this run alone
+	command []string // to run while the server runs; without it the server runs until it is interrupted
+	hosts   []string // further hosts whose registries the command finds here
+	https   bool     // with a CA for this run only
 }
 
 // logsJSON reports whether the lines of the log are JSON.

@@ -26,7 +26,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// front is all that the server answers.
+// front answers all requests to the server.
 type front struct {
 	mirror *mirrorserver.Server
 	log    *slog.Logger
@@ -36,16 +36,16 @@ type front struct {
 	begun       time.Time
 	timings     timings
 	held        atomic.Pointer[held]
-	allow       func(*http.Request) bool // nil: everyone may see how the server does
+	allow       func(*http.Request) bool // nil means that everyone may see the status page
 	measure     func(*http.Request) bool // the same for the metrics
-	apart       bool                     // metrics have an address of their own
-	ending      atomic.Int64             // not 0: the server is to end, and clients are to go elsewhere
+	apart       bool                     // metrics have their own address
+	ending      atomic.Int64             // not 0 once the server shuts down, so that balancers send clients elsewhere
 	opts        options
-	certificate *certificateFile                  // nil: none is named
-	clients     par.Shared[string, *atomic.Int64] // requests that run, by client
-	limited     atomic.Int64                      // requests that were too many for one client
+	certificate *certificateFile                  // nil without -tls-cert
+	clients     par.Shared[string, *atomic.Int64] // number of running requests, by client
+	limited     atomic.Int64                      // requests refused because of -max-per-client
 
-	taking, sending, news time.Duration // others than takingTimeout, headerTimeout and newsEvery in tests
+	taking, sending, news time.Duration // takingTimeout, headerTimeout and newsEvery, but shorter in tests
 }
 
 func newFront(log *slog.Logger, now func() time.Time) *front {
@@ -64,7 +64,7 @@ func (f *front) handler() http.Handler {
 	return f.logged(mux)
 }
 
-// operate answers those who run the server.
+// operate adds the endpoints for operators.
 func (f *front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func (f *front) operate(mux *http.ServeMux, measured bool) {
 	}
 }
 
-// allowed answers only those who may see how the server does; nil: everyone. A browser sends a token as a password.
+// allowed answers only requests that allow accepts; a nil allow accepts all. A browser sends a token as a password.
 func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if allow != nil && !allow(r) {
@@ -96,8 +96,8 @@ func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.Handler
 	}
 }
 
-// logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be
-// tokens: neither is in it.
+// logged writes a log line for each answered request, without the query and the headers, because these may have
+// signatures and tokens.
 func (f *front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := new(asker)
@@ -109,9 +109,9 @@ func (f *front) logged(next http.Handler) http.Handler {
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
 				"seconds", float64(f.now().Sub(begun).Milliseconds())/1000, "by", answeredBy(w.Header()), "from", client, "who", who.token, "agent", r.UserAgent())
 		}()
-		defer counted.extend() // for what is still in a buffer
+		defer counted.extend() // for bytes that are still in a buffer
 		if r.ContentLength != 0 {
-			// Without an end of its own, the server would wait for a body that never comes.
+			// Without a deadline, the server would wait for a body that never comes.
 			_ = counted.control.SetReadDeadline(begun.Add(f.sending))
 		}
 		if f.ending.Load() > 0 {
@@ -120,7 +120,7 @@ func (f *front) logged(next http.Handler) http.Handler {
 		running, _ := f.clients.Join(client, func() *atomic.Int64 { return new(atomic.Int64) })
 		defer f.clients.Leave(client, running)
 		defer running.Value.Add(-1)
-		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) && strings.HasPrefix(r.URL.Path, "/mirror/") { // and not those of balancers that ask how it does
+		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) && strings.HasPrefix(r.URL.Path, "/mirror/") { // not the health checks of balancers
 			f.limited.Add(1)
 			w.Header().Set("Retry-After", "5")
 			http.Error(counted, "too many requests of this client run: -max-per-client says how many may", http.StatusTooManyRequests)
@@ -130,7 +130,7 @@ func (f *front) logged(next http.Handler) http.Handler {
 	})
 }
 
-// answeredBy is what an answer came from: "store", "upstream", or "", if neither was asked.
+// answeredBy returns where an answer came from: "store", "upstream", or "" if neither was asked.
 func answeredBy(header http.Header) string {
 	switch status := header.Get("Cache-Status"); {
 	case strings.HasSuffix(status, "hit"):
@@ -141,7 +141,7 @@ func answeredBy(header http.Header) string {
 	return ""
 }
 
-// countedResponse remembers what was answered.
+// countedResponse records the status and the bytes of a response.
 type countedResponse struct {
 	http.ResponseWriter
 	status int
@@ -151,11 +151,11 @@ type countedResponse struct {
 	front   *front
 }
 
-// takingTimeout is how long a client may take for a piece of an answer, which has 32 kB at most.
+// takingTimeout is how long a client may take to receive a piece of a response, which has 32 kB at most.
 const takingTimeout = time.Minute
 
-// extend gives the client that long from now on. The whole may take any time, as archives are large, but a client that
-// takes nothing would have a connection and a reader of the bucket for ever. There is no deadline between two pieces:
+// extend sets the write deadline to takingTimeout from now. The whole response may take any time, because archives are large, but a client
+// that reads nothing would hold a connection and a reader of the bucket for ever. Between two pieces no deadline is set, because
 // HTTP/2 resets a stream whose deadline has passed although nothing is being written.
 func (c *countedResponse) extend() {
 	_ = c.control.SetWriteDeadline(c.front.now().Add(c.front.taking))
@@ -177,7 +177,7 @@ func (c *countedResponse) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (c *countedResponse) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// withFiles reads the certificate and the tokens that options name, and has only those answered that have a token.
+// withFiles reads the certificate and the tokens that options name, and makes the server demand the tokens.
 func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Options, bucket blob.Bucket) (err error) {
 	open := func(option, path string) (func(*http.Request) bool, error) {
 		if path == "" {
@@ -212,25 +212,25 @@ func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Optio
 	return nil
 }
 
-// tokenFile knows the tokens in a file.
+// tokenFile has the tokens of a file, which is read again for each request.
 type tokenFile struct {
 	path  string
 	log   *slog.Logger
 	known atomic.Pointer[tokens]
 }
 
-// tokens are the SHA-256 of each, with its name: the time that a lookup takes reveals nothing of the valid ones. A token without a
-// name has the beginning of its SHA-256.
+// tokens maps the SHA-256 of each token to its name, so that the time of a lookup reveals nothing about valid tokens. A token without a
+// name is named by the beginning of its SHA-256.
 type tokens struct {
 	names map[[sha256.Size]byte]string
 	from  [sha256.Size]byte // the SHA-256 of the file
 }
 
-// tokenBytes is how large the file may be.
+// tokenBytes is the maximum size of the file.
 const tokenBytes = 1 << 20
 
-// read returns the tokens that are in the file now. What the file system says of its time isn't enough: two changes within a tick
-// of its clock look like one.
+// read returns the current tokens of the file. It compares the content and not the mtime, because two changes within a tick
+// of the file system's clock have the same mtime.
 func (t *tokenFile) read() (*tokens, error) {
 	content, err := wholefile.Read(t.path, tokenBytes)
 	if err != nil {
@@ -255,8 +255,8 @@ func (t *tokenFile) read() (*tokens, error) {
 	return found, nil
 }
 
-// allow reports whether a request has one of the tokens. While the file can't be read, or has none, no request has one: tokens
-// that were there may have been taken away.
+// allow reports whether a request has one of the tokens. While the file can't be read, or is empty, it allows no request, because
+// the earlier tokens may have been revoked.
 func (t *tokenFile) allow(r *http.Request) bool {
 	now, err := t.read()
 	if err != nil {
@@ -277,10 +277,10 @@ func (t *tokenFile) allow(r *http.Request) bool {
 	return true
 }
 
-// keyName is where the servers of a bucket find the key by which they sign URLs.
+// keyName is the object with the key by which the servers of a bucket sign URLs.
 const keyName = "serve/urls.key"
 
-// signingKey returns the key in the bucket, which the first server makes.
+// signingKey returns the key in the bucket, and creates it if it doesn't exist.
 func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
 	made := make([]byte, 32)
 	rand.Read(made) // never fails
@@ -292,8 +292,8 @@ func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
 	return key, err
 }
 
-// fresh is a source that is made again for each question: one that remembers answers would fill the memory with what
-// others asked for, and the server itself knows how long answers are good.
+// fresh is a source that is made again for each query: a source that caches answers would fill the memory with what
+// clients asked for, and the server itself caches answers for as long as they are valid.
 type fresh struct {
 	getproviders.Source // the first one
 	make                func() (getproviders.Source, error)
@@ -304,7 +304,7 @@ func newFresh(make func() (getproviders.Source, error)) (fresh, error) {
 	return fresh{source, make}, err
 }
 
-// Fresh returns the source for one question. If none can be made any more, it is the first one.
+// Fresh returns a source for one query, or the first source if making one fails.
 func (f fresh) Fresh() getproviders.Source {
 	if made, err := f.make(); err == nil {
 		return made
@@ -322,14 +322,14 @@ func (f fresh) Package(ctx context.Context, p getproviders.Provider, v getprovid
 	return f.Fresh().Package(ctx, p, v, plat)
 }
 
-// asker is who sends a request, as far as that is found out while it is answered.
-type asker struct{ token string } // the name of its token; "": it has none, or the signature of a URL
+// asker is the sender of a request, as far as authentication finds out.
+type asker struct{ token string } // the name of its token; "" without a token, or with a signed URL
 
-// askerKey is the key of an asker in the context of a request, where tokenFile finds it.
+// askerKey is the key of the asker in the context of a request.
 type askerKey struct{}
 
-// client is the address of the client. Behind proxies that are trusted it is what they say: the last address in X-Forwarded-For, or
-// else in Forwarded, that isn't one of theirs. A client can write what it likes in front of that.
+// client returns the address of the client. Behind trusted proxies it is the last address in X-Forwarded-For, or
+// else in Forwarded, that isn't a trusted proxy's. Addresses before that aren't used, because clients can write them.
 func (o options) client(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -356,7 +356,7 @@ func (o options) client(r *http.Request) string {
 	return host
 }
 
-// forwardedFor returns what stands behind "for=" in each element of the header.
+// forwardedFor returns the value of "for=" in each element of the Forwarded header.
 func forwardedFor(values []string) (all []string) {
 	for _, element := range strings.Split(strings.Join(values, ","), ",") {
 		found := ""

@@ -30,17 +30,17 @@ func newServer(log *slog.Logger) *http.Server {
 }
 
 const (
-	headerTimeout = 10 * time.Second // for the header of a request; a body has none
+	headerTimeout = 10 * time.Second // for the header of a request; bodies have no timeout
 	idleTimeout   = 2 * time.Minute
-	endTimeout    = 30 * time.Second // for requests that run when the server is to end
+	endTimeout    = 30 * time.Second // for requests that are running when the server shuts down
 	always        = 1 << 62          // longer than any process
 
-	maxConnections = 4096     // each takes a descriptor, and with TLS about 50 kB of memory
+	maxConnections = 4096     // each needs a file descriptor, and with TLS about 50 kB of memory
 	maxHeader      = 64 << 10 // bytes of a request's header: room for a long URL and a token
 )
 
-// listen returns the socket of systemd if there is one, else a new one. The first line and its warning go by the listener's own address, and not by the option's:
-// that of systemd may be public.
+// listen returns the socket of systemd if there is one, else a new one. The first log line and its warning use the listener's own address, because
+// that of systemd may be public although -listen isn't.
 func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listener, error) {
 	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
 	if err == nil && listener == nil {
@@ -55,7 +55,7 @@ func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listene
 	return listener, nil
 }
 
-// serveAt serves until the program is interrupted. If options ask for it, certificates are got, and challenges are answered by http.
+// serveAt serves until the program is interrupted, with certificates by ACME if -acme is given.
 func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f *front) error {
 	if len(o.acme.hosts) == 0 {
 		return serveOn(m, o, server, listener, nil, f)
@@ -82,7 +82,7 @@ func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket,
 	return serveOn(m, o, server, listener, issued, f)
 }
 
-// listenError says why a server can't listen where an option says, and what to do.
+// listenError says why a server can't listen at the address of an option, and what to do.
 func listenError(option, address string, err error) error {
 	said, name := "of "+option, ""
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
@@ -104,8 +104,8 @@ func listenError(option, address string, err error) error {
 	return fmt.Errorf("the address %q %s can't be used: %w", address, said, err)
 }
 
-// serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: with that of the
-// options, if there is one.
+// serveOn serves until the program is interrupted, with the issued certificates, or if issued is nil with that of
+// -tls-cert, if there is one.
 func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f *front) error {
 	log := f.log
 	scheme, again := "http", func() {}
@@ -138,7 +138,7 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	})
 }
 
-// serveBeside serves something else at an address that an option names, by http. What it returns ends that.
+// serveBeside serves another handler by http at the address of an option, until end is called.
 func serveBeside(ctx context.Context, option, address string, handler http.Handler, log *slog.Logger) (end func(), err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -153,11 +153,11 @@ func serveBeside(ctx context.Context, option, address string, handler http.Handl
 	}), nil
 }
 
-// signalLag is how long a signal that has ended one context may take to end another one.
+// signalLag is the maximum time between the ends of two contexts by the same signal.
 const signalLag = 100 * time.Millisecond
 
-// drain lets balancers see that the server isn't ready before it stops to listen, if it was SIGTERM that ended it: someone who
-// interrupts it doesn't wait. The next signal ends the process at once.
+// drain makes /readyz fail for a while before the server stops to listen, so that balancers notice it, if SIGTERM ended the server. After
+// an interrupt it doesn't wait, because a person does. The next signal ends the process at once.
 func (f *front) drain(terminated context.Context, stop func(), pause time.Duration) {
 	interrupted := par.Pause(terminated, signalLag) == nil
 	if stop(); interrupted {
@@ -168,17 +168,17 @@ func (f *front) drain(terminated context.Context, stop func(), pause time.Durati
 	par.Pause(context.WithoutCancel(terminated), pause)
 }
 
-// pauseUntilEnd ends with the context, and only with it.
+// pauseUntilEnd returns when the context ends.
 func pauseUntilEnd(ctx context.Context) error {
 	par.Pause(ctx, always)
 	return nil
 }
 
-// errCutOff: the requests that ran when the server was to end took too long.
+// errCutOff says that running requests took too long when the server shut down.
 var errCutOff = errors.New("requests were cut off")
 
-// serveUntil serves until a function has returned, and then until the requests that run have been answered, or the time
-// for that is over, which is errCutOff. There is no other limit for the time that an archive takes.
+// serveUntil serves until ended returns, and then until the running requests are answered. It returns errCutOff if that
+// takes longer than ending. The time for an archive has no other limit.
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ending time.Duration, ended func(context.Context) error) error {
 	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
 	return par.Together(ctx,
@@ -205,11 +205,11 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener,
 	)
 }
 
-// firstInherited is the file descriptor at which systemd hands over the first socket.
+// firstInherited is the file descriptor of the first socket that systemd passes.
 const firstInherited = 3
 
-// inherited returns the socket that systemd has opened for this process, whose descriptor is fd; nil if there is none.
-// LISTEN_PID says for which process the sockets are: a child has the same variables.
+// inherited returns the socket that systemd has opened for this process as the file descriptor fd, or nil without one.
+// It compares LISTEN_PID with pid, because children inherit the variables.
 func inherited(env cli.Environment, pid, fd int) (net.Listener, error) {
 	if env.Get("LISTEN_PID") != strconv.Itoa(pid) {
 		return nil, nil
@@ -221,7 +221,7 @@ func inherited(env cli.Environment, pid, fd int) (net.Listener, error) {
 	if file == nil {
 		return nil, fmt.Errorf("the socket of LISTEN_FDS isn't there")
 	}
-	defer file.Close() // the listener has a copy, which no child gets
+	defer file.Close() // the listener has a copy, which is closed on exec
 	listener, err := net.FileListener(file)
 	if err != nil {
 		return nil, fmt.Errorf("the socket of LISTEN_FDS: %w", err)

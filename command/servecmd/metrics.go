@@ -18,13 +18,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// maxUpstreams is how many hosts have metrics of their own: requests name hosts, too.
+// maxUpstreams is how many hosts have their own metrics. It is bounded because clients name hosts.
 const maxUpstreams = 100
 
-// bounds are those of all histograms, in seconds.
+// bounds are the buckets of all histograms, in seconds.
 var bounds = [...]float64{0.005, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120}
 
-// histogram counts how long something took. The library's own would be in versions that read files and write to stderr before main.
+// histogram counts durations. The metrics library has histograms only in versions that read files and write to stderr before main.
 type histogram struct {
 	within [len(bounds)]atomic.Int64
 	count  atomic.Int64
@@ -43,7 +43,7 @@ func (h *histogram) observe(took time.Duration) {
 
 func (h *histogram) seconds() float64 { return time.Duration(h.nanos.Load()).Seconds() }
 
-// write writes the histogram as Prometheus reads it; label is name="value".
+// write writes the histogram in the format of Prometheus; label is name="value".
 func (h *histogram) write(w io.Writer, name, label string) {
 	for i, bound := range bounds {
 		fmt.Fprintf(w, "%s_bucket{%s,le=\"%g\"} %d\n", name, label, bound, h.within[i].Load())
@@ -51,7 +51,7 @@ func (h *histogram) write(w io.Writer, name, label string) {
 	fmt.Fprintf(w, "%s_bucket{%s,le=\"+Inf\"} %d\n%[1]s_sum{%[2]s} %[4]g\n%[1]s_count{%[2]s} %[3]d\n", name, label, h.count.Load(), h.seconds())
 }
 
-// upstream is what was asked of a host.
+// upstream has the metrics of requests to a host.
 type upstream struct {
 	took             histogram
 	noAnswer, status atomic.Int64 // errors
@@ -65,7 +65,7 @@ type timings struct {
 }
 
 func (t *timings) observe(e hosts.Exchange) {
-	host := strings.ToValidUTF8(e.Host, "\uFFFD") // a label has no other bytes
+	host := strings.ToValidUTF8(e.Host, "\uFFFD") // a label has to be valid UTF-8
 	if t.number.Load() >= maxUpstreams && !t.upstreams.Has(host) {
 		host = "other"
 	}
@@ -88,12 +88,12 @@ func (t *timings) answered(path string, took time.Duration) {
 	route.Value.observe(took)
 }
 
-// routes are what paths end with, or have in them.
+// routes are the ends or parts of paths, each with the name of its route.
 var routes = []struct{ part, name string }{
 	{"/mirror/", ""}, {".zip", "archive"}, {"/index.json", "index"}, {".json", "version"}, {"/versions", "versions"}, {"/download", "download"}, {"_SHA256SUMS", "checksums"},
 }
 
-// routeOf is what a path asks for, for a label: any of these, whatever a client may think of.
+// routeOf returns the route of a path for a label. Clients can't add others.
 func routeOf(path string) string {
 	if !strings.HasPrefix(path, routes[0].part) {
 		return "other"
@@ -106,7 +106,7 @@ func routeOf(path string) string {
 	return "other"
 }
 
-// status returns what was counted, by host.
+// status returns the counts by host.
 func (t *timings) status() map[string]upstreamStatus {
 	all := map[string]upstreamStatus{}
 	for host, asked := range t.upstreams.All() {
@@ -115,7 +115,7 @@ func (t *timings) status() map[string]upstreamStatus {
 	return all
 }
 
-// write writes all that was counted.
+// write writes all metrics.
 func (t *timings) write(w io.Writer) {
 	writeHead(w, "tfdeps_request_seconds", "Time until requests were answered to the last byte, by route.", "histogram")
 	for route, took := range sorted(t.routes.All()) {
@@ -132,7 +132,7 @@ func (t *timings) write(w io.Writer) {
 	}
 }
 
-// sorted goes through a map in the order of its keys.
+// sorted iterates over a map in the order of its keys.
 func sorted[V any](all map[string]V) func(yield func(string, V) bool) {
 	return func(yield func(string, V) bool) {
 		for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -143,7 +143,7 @@ func sorted[V any](all map[string]V) func(yield func(string, V) bool) {
 	}
 }
 
-// label is a label, in which three characters are written otherwise.
+// label returns a label, with three characters escaped.
 func label(name, value string) string {
 	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value) + `"`
 }
@@ -152,13 +152,13 @@ func writeHead(w io.Writer, name, help, kind string) {
 	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, help, kind)
 }
 
-// familyOf is the name without labels.
+// familyOf returns the name without labels.
 func familyOf(s mirrorserver.Stat) string {
 	name, _, _ := strings.Cut(s.Name, "{")
 	return name
 }
 
-// writeStats writes numbers, of which those of one name are beside each other.
+// writeStats writes numbers, which are grouped by name.
 func writeStats(w io.Writer, all []mirrorserver.Stat) {
 	before := ""
 	for _, s := range all {
@@ -174,7 +174,7 @@ func writeStats(w io.Writer, all []mirrorserver.Stat) {
 	}
 }
 
-// stats are what the server has counted, and what there is in its store. What is in the store isn't known before that is listed
+// stats returns the server's counters and the size of its store, which is unknown until the store was listed
 // for the first time.
 func (f *front) stats() []mirrorserver.Stat {
 	all := append(f.mirror.Stats(), mirrorserver.Stat{Name: fmt.Sprintf("build_info{version=%q,go=%q}", f.version, runtime.Version()), Help: "The version of tfdeps.", Value: 1})

@@ -76,9 +76,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, cli.Usagef("%w", err)
 	}
 	if o.command != nil {
-		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr is the command's
+		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr belongs to the command
 	}
-	own := *m // it loses the warnings that are shown before the command
+	own := *m // serve removes the warnings that are shown before the command
 	code, problems, err := serve(&own, o, product, serverOptions)
 	if err != nil {
 		code, problems = 1, append(problems, failure(err))
@@ -100,7 +100,7 @@ func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
 	}
 }
 
-// logHandler writes the lines of the server's log.
+// logHandler returns the handler of the server's log, on stderr.
 func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
 	return terminal.LogHandler(m.Stderr, o.logsJSON(), &slog.HandlerOptions{Level: least})
 }
@@ -116,9 +116,9 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 	return all, nil
 }
 
-// serve opens all that the server needs, and serves. The code is that of the command, if there is one.
+// serve opens the sources, the bucket and the listener, and serves. code is the exit code of the command, if there is one.
 func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options) (code int, problems problem.List, err error) {
-	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, with those that aren't needed any more, take more
+	if m.Env.Get("GOMEMLIMIT") == "" { // the garbage collector then works harder before the process exceeds -memory
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
 	front := newFront(to.Log, m.Now)
@@ -128,12 +128,12 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if problems.HasErrors() {
 		return 1, problems, nil
 	}
-	stores, _ := sources.Connect(m, product, config, "") // they may be anywhere; what is wrong with the configuration was said
+	stores, _ := sources.Connect(m, product, config, "") // buckets may have private addresses; the problems were reported before
 	from := *config
-	if o.command != nil { // installs from all other places by itself
+	if o.command != nil { // the command uses mirrors and other methods by itself
 		from.Installation = []cliconfig.Method{{Kind: cliconfig.Direct}}
 	}
-	dialer.Hosts = o.named(m.Env, &from, to.Include) // nothing was asked so far
+	dialer.Hosts = o.named(m.Env, &from, to.Include) // no request was sent before this
 	source, err := newFresh(func() (getproviders.Source, error) {
 		return from.Source(m.Context, online.Single(product, cliconfig.SourceOptions{}))
 	})
@@ -167,7 +167,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	}
 	server := newServer(to.Log)
 	if o.command != nil {
-		m.Finish(nil, problems, cli.Output{Data: true}) // warnings, before the command writes
+		m.Finish(nil, problems, cli.Output{Data: true}) // shows warnings before the output of the command
 		m.Warnings = nil
 		code, problems, err = serveCommand(m, o, &child{config: config, net: online, front: front, ending: endTimeout}, server)
 	} else {
@@ -187,17 +187,17 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	return code, problems, err
 }
 
-// described is what the first line tells of a server.
+// described returns the attributes of the first log line.
 func described(m *cli.Meta, o options, from *cliconfig.Config) []any {
 	var upstream []string
 	for _, method := range from.Installation {
 		upstream = append(upstream, strings.TrimSpace(method.Kind.String()+" "+method.Location))
 	}
-	policies, _ := sources.PolicyFiles(m, ".") // what is wrong with them was said
+	policies, _ := sources.PolicyFiles(m, ".") // problems were reported before
 	return []any{"version", m.Version, "store", o.place, "upstream", cmp.Or(strings.Join(upstream, ", "), "direct"), "policy", cmp.Or(strings.Join(policies, ", "), "none")}
 }
 
-// begin writes the first line of a server that listens on an address, and warns of what others could do with it.
+// begin writes the first log line, with a warning if others could misuse the server.
 func begin(o options, on net.Addr, log *slog.Logger, about ...any) {
 	level, text, who := slog.LevelInfo, "the server begins", "those with a token"
 	switch {
@@ -216,28 +216,28 @@ func begin(o options, on net.Addr, log *slog.Logger, about ...any) {
 	}
 }
 
-// background runs a function, and returns what ends it.
+// background runs a function in the background, and returns a function that ends it.
 func background(ctx context.Context, f func(context.Context)) (end func()) {
 	tasks := par.NewTasks()
 	tasks.Begin(ctx, f)
 	return func() { tasks.Close(context.Canceled) }
 }
 
-// lends reports whether others can have the server send requests to hosts that they choose. Some of these may answer
-// nobody but this server.
+// lends reports whether other machines can make the server send requests to hosts of their choice, some of which may
+// only be reachable from this server.
 func lends(o options, on net.Addr) bool {
 	return len(o.include) == 0 && o.tokens == "" && !isLocal(on)
 }
 
-// showsTokens reports whether tokens come over http from other machines.
+// showsTokens reports whether other machines send tokens over http.
 func showsTokens(o options, on net.Addr) bool {
 	return o.tokens != "" && !o.speaksTLS() && !isLocal(on)
 }
 
-// speaksTLS reports whether clients come by https to the server itself.
+// speaksTLS reports whether the server itself speaks https.
 func (o options) speaksTLS() bool { return o.cert != "" || len(o.acme.hosts) > 0 }
 
-// isLocal reports whether only this machine reaches the address of a listener.
+// isLocal reports whether only this machine can connect to a listener.
 func isLocal(on net.Addr) bool {
 	if _, ok := on.(*net.UnixAddr); ok {
 		return true
@@ -245,7 +245,7 @@ func isLocal(on net.Addr) bool {
 	return isLoopback(on)
 }
 
-// failure is an error with what its parts advise.
+// failure returns the problem for an error, with its hints.
 func failure(err error) *problem.Problem {
 	text := problem.Sentence(err)
 	if explain.Hint(err) != "" {
@@ -267,7 +267,7 @@ func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *p
 	return blob.NewDirectory(place), nil
 }
 
-// withoutOp is an error about a file without the name of the system's call.
+// withoutOp removes the name of the system call from an error about a file.
 func withoutOp(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", at.Path, at.Err)
@@ -275,7 +275,7 @@ func withoutOp(err error) error {
 	return err
 }
 
-// registries asks registries of modules. What they say is remembered by the server alone, which knows how long it is good for.
+// registries asks registries of modules, without a cache: the server caches the answers, and knows how long they are valid.
 type registries struct {
 	net     sources.Network
 	product getproviders.Product
@@ -297,7 +297,7 @@ func addressOf(m mirrorserver.Module) modules.Registry {
 	return modules.Registry{Host: m.Host, Namespace: m.Namespace, Name: m.Name, System: m.System}
 }
 
-// missing wraps an error as the one that mirrorserver has for a module that doesn't exist.
+// missing wraps an error about a module that doesn't exist in the sentinel of mirrorserver.
 func missing(err error) error {
 	if errors.Is(err, modules.ErrModuleNotFound) || errors.Is(err, modules.ErrAddress) {
 		return fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)

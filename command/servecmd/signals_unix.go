@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// passedSignals are those by which processes are asked to end.
+// passedSignals are the signals that ask processes to end.
 func passedSignals() []passedSignal {
 	return []passedSignal{{os.Interrupt, inForeground}, {syscall.SIGTERM, never}, {syscall.SIGHUP, never}}
 }
 
-// inForeground reports whether this process is one of those that the terminal sends its interrupts to: the command is
-// another one.
+// inForeground reports whether the terminal sends its interrupts to this process's group, which the command is
+// in, too.
 func inForeground() bool {
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {
@@ -27,8 +27,7 @@ func inForeground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// exitCode is the code of a command that has failed; as in shells, that of one that a signal has ended is 128 more than
-// the signal.
+// exitCode returns the exit code of a failed command, or as in shells 128 and the number of the signal that has ended it.
 func exitCode(err *exec.ExitError) int {
 	if status, ok := err.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// passedSignals are those that don't end this process while the command runs. A console sends its interrupts to all of
-// its processes.
+// passedSignals are the signals that don't end this process while the command runs. A console sends its interrupts to all of
+// its processes, also to the command.
 func passedSignals() []passedSignal {
 	return []passedSignal{{os.Interrupt, func() bool { return true }}}
 }

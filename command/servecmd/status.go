@@ -14,18 +14,18 @@ import (
 //go:embed status.html
 var statusPage []byte
 
-// statusPolicy is for the page: it runs its own script, and asks this server alone.
+// statusPolicy is the Content-Security-Policy of the page, which runs its own script and sends requests to this server only.
 const statusPolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// heldEvery is how often the store is listed, newsEvery how soon after an archive was stored, and
-// heldPackages how many of the archives the page shows.
+// The store is listed every heldEvery, and newsEvery after an archive was stored. The page shows
+// heldPackages archives.
 const (
 	heldEvery    = time.Minute
 	newsEvery    = 2 * time.Second
 	heldPackages = 200
 )
 
-// held is what was in the store when it was looked last.
+// held is the content of the store when it was listed last.
 type held struct {
 	Archives int
 	Bytes    int64
@@ -47,7 +47,7 @@ func (f *front) look(ctx context.Context) {
 	}
 }
 
-// changes are how many downloads run, and a sum that changes with what was downloaded or removed.
+// changes returns how many downloads run, and a number that changes with each download and removal.
 func (f *front) changes() (n [2]int64) {
 	for _, stat := range f.mirror.Stats() {
 		switch stat.Name {
@@ -60,8 +60,8 @@ func (f *front) changes() (n [2]int64) {
 	return n
 }
 
-// awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list
-// isn't listed often.
+// awaitNews waits until archives were added or removed, but at most heldEvery. It waits longer for a store that takes long
+// to list.
 func (f *front) awaitNews(ctx context.Context, before [2]int64, listing time.Duration) {
 	step := min(max(f.news, 100*listing), heldEvery)
 	for waited := time.Duration(0); waited < heldEvery && ctx.Err() == nil; waited += step {
@@ -72,7 +72,7 @@ func (f *front) awaitNews(ctx context.Context, before [2]int64, listing time.Dur
 	}
 }
 
-// status is what the page shows.
+// status is the content of the page.
 type status struct {
 	Version   string
 	Begun     time.Time
