@@ -21,22 +21,22 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// documents keeps lists of versions, what hosts offer and outlines of configurations from run to run, in a directory of the user's own. No list
-// is used before its registry has said that it still holds.
+// documents caches lists of versions, discovery documents and outlines of configurations from run to run, in a directory of the user's own. No list
+// is used before its registry has confirmed that it hasn't changed.
 type documents struct {
 	dir   string
 	now   func() time.Time
-	own   func() bool // reports whether this user alone can write to dir, and looks once
+	own   func() bool // reports whether this user alone can write to dir; checked once
 	swept func() bool // sweeps, once
 }
 
 const (
-	maxKept = 4 << 20             // bytes of a file
+	maxKept = 4 << 20             // maximum bytes of a file
 	keptFor = 30 * 24 * time.Hour // since it was last written
-	mostOf  = 2000                // files
+	mostOf  = 2000                // maximum number of files
 )
 
-// kept is the content of such a file.
+// kept is the content of a file.
 type kept struct {
 	Tag    string      `json:"etag"`
 	Header http.Header `json:"header"`
@@ -44,7 +44,7 @@ type kept struct {
 	SHA256 []byte      `json:"sha256"` // of the body
 }
 
-// keptDocuments are those of a user; ok is false if nothing may be kept.
+// keptDocuments returns the cached documents of a user; ok is false if nothing may be cached.
 func keptDocuments(m *cli.Meta) (d documents, ok bool) {
 	if m.StateDir == "" || !m.Remembers {
 		return d, false
@@ -54,7 +54,7 @@ func keptDocuments(m *cli.Meta) (d documents, ok bool) {
 	return d, true
 }
 
-// keepDocuments returns a client that does what the given one does, and asks for documents that an earlier run got on the condition that they have changed.
+// keepDocuments wraps a client: documents that an earlier run got are requested with If-None-Match.
 func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
 	d, ok := keptDocuments(m)
 	if !ok {
@@ -62,12 +62,12 @@ func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
 	}
 	return hosts.WithDocuments(client, d, func(req *http.Request) bool {
 		name := req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]
-		return name == "versions" || name == "index.json" || name == "terraform.json" // others may hold URLs that are secrets
+		return name == "versions" || name == "index.json" || name == "terraform.json" // other documents may have signed URLs, which are secrets
 	})
 }
 
-// Recalled is a network that sends nothing, starts no program and answers with the lists of versions that earlier runs got: for explanations
-// of what by, such as "-offline", leaves unasked.
+// Recalled returns a network that sends nothing, starts no program and answers with the cached lists of versions of earlier runs. It is for
+// explanations when by, such as "-offline", forbids requests.
 func Recalled(m *cli.Meta, config *cliconfig.Config, by string) Network {
 	remembering, unaided := *m, *config
 	remembering.Remembers, unaided.Helper = true, nil
@@ -76,7 +76,7 @@ func Recalled(m *cli.Meta, config *cliconfig.Config, by string) Network {
 	return Network{Hosts: places.Hosts{Network: made, User: user(m)}}
 }
 
-// unchanged says of each document that is known that it hasn't changed.
+// unchanged answers requests for cached documents with 304 Not Modified.
 type unchanged struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -87,7 +87,7 @@ func (u unchanged) RoundTrip(req *http.Request) (*http.Response, error) {
 	return u.RoundTripper.RoundTrip(req)
 }
 
-// Outlines keeps what large configurations say, beside those documents; nil: nothing may be kept.
+// Outlines returns the cache for outlines of large configurations, beside the documents, or nil if nothing may be cached.
 func Outlines(m *cli.Meta) load.Outlines {
 	if d, ok := keptDocuments(m); ok {
 		return outlines{d, "outline of " + m.Version + " "}
@@ -116,7 +116,7 @@ func (d documents) path(key string) string {
 	return filepath.Join(d.dir, hex.EncodeToString(sum[:])+".json")
 }
 
-// Get implements hosts.Documents. A file that is damaged isn't there.
+// Get implements hosts.Documents. A damaged file counts as missing.
 func (d documents) Get(key string) (found hosts.Remembered, ok bool) {
 	if !d.own() {
 		return found, false
@@ -130,7 +130,7 @@ func (d documents) Get(key string) (found hosts.Remembered, ok bool) {
 	return hosts.Remembered{Tag: k.Tag, Header: k.Header, Body: k.Body}, string(sum[:]) == string(k.SHA256) && k.Tag != ""
 }
 
-// Put implements hosts.Documents. What can't be written, or was cut or changed on the way, is asked for again.
+// Put implements hosts.Documents. A document that can't be written, or isn't complete JSON, is requested again by the next run.
 func (d documents) Put(key string, r hosts.Remembered) {
 	header := r.Header.Clone()
 	header.Del("Set-Cookie")
@@ -143,7 +143,7 @@ func (d documents) Put(key string, r hosts.Remembered) {
 	d.swept()
 }
 
-// sweep removes what wasn't asked for lately, and everything if there is too much.
+// sweep removes files older than keptFor, and all files if there are more than mostOf.
 func (d documents) sweep() bool {
 	files, _ := os.ReadDir(d.dir)
 	for _, f := range files {

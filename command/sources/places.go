@@ -44,12 +44,12 @@ func MirrorFlag(given *[]string) cli.Flag {
 
 // Mirror is a mirror of -mirror.
 type Mirror struct {
-	Location string // as it was given, without what may be a secret
+	Location string // as it was given, but redacted
 	Source   getproviders.Source
 }
 
-// OpenBucket opens the bucket of a URL. The bucket is to be closed. Others are what else the caller takes in its place,
-// such as ociForm.
+// OpenBucket opens the bucket of a URL. The caller has to close it. others are further forms of locations that the caller accepts,
+// for the error.
 func (net Network) OpenBucket(ctx context.Context, address string, others ...string) (blob.Bucket, *problem.Problem) {
 	bucket, err := net.Bucket(ctx, address, append(others, "a directory")...)
 	if err != nil {
@@ -58,8 +58,8 @@ func (net Network) OpenBucket(ctx context.Context, address string, others ...str
 	return bucket, nil
 }
 
-// OpenRegistry returns what publishes packages in the repositories of a URL, and creates those that are missing; create may be
-// nil. Nothing is asked yet.
+// OpenRegistry returns a publisher of packages in the repositories of a URL. create creates missing repositories, and may be
+// nil. OpenRegistry sends no request.
 func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (remote.Releases, *problem.Problem) {
 	releases, err := net.Releases(address, create)
 	if err != nil {
@@ -68,7 +68,7 @@ func (net Network) OpenRegistry(address string, create func(context.Context, oci
 	return releases, nil
 }
 
-// sentenceStart is a redacted location as a sentence begins with it.
+// sentenceStart returns a redacted location as the beginning of a sentence.
 func sentenceStart(location string) string {
 	if location == places.UnreadableURL {
 		return "A URL that can't be read"
@@ -76,7 +76,7 @@ func sentenceStart(location string) string {
 	return location
 }
 
-// openRemote returns the bucket, too, if there is one.
+// openRemote also returns the bucket, or nil if the location is none.
 func (net Network) openRemote(m *cli.Meta, location, createRepository string) (mirror.Remote, blob.Bucket, error) {
 	scheme, rest, isURL := strings.Cut(location, "://")
 	switch scheme = strings.ToLower(scheme); {
@@ -108,7 +108,7 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (m
 	return mirror.InBucket(bucket), bucket, nil
 }
 
-// ociPackages are packages in one repository of an OCI registry, by their tags.
+// ociPackages are the packages in one repository of an OCI registry, each with its tag.
 type ociPackages struct {
 	client *oci.Client
 	at     oci.Repository
@@ -123,7 +123,7 @@ func (r ociPackages) At(n remote.Name) (remote.Archive, error) {
 // String implements remote.Remote.
 func (r ociPackages) String() string { return "oci://" + r.at.String() }
 
-// ociPackage is one of them.
+// ociPackage is one package of them.
 type ociPackage struct {
 	in  ociPackages
 	tag string
@@ -148,7 +148,7 @@ func (p ociPackage) Put(ctx context.Context, content *io.SectionReader) error {
 	return p.in.client.PushPackage(ctx, p.in.at, p.tag, content)
 }
 
-// String is its URL.
+// String returns the package's URL.
 func (p ociPackage) String() string { return p.in.String() + ":" + p.tag }
 
 // CreateRepositoryFlag is the option -create-repository, whose value [CreateRepository] takes.
@@ -163,7 +163,7 @@ func CreateRepositoryFlag(given *string) cli.Flag {
 		"Start this command if the OCI registry doesn't have a repository, and try once more, such as \"aws ecr create-repository --repository-name\". The name of the repository is its last argument. Its words are separated by spaces; no shell reads them. It runs in the root directory. OCI_REGISTRY and OCI_REPOSITORY are in its environment.")
 }
 
-// CheckCreateRepository refuses the option -create-repository where there is no registry.
+// CheckCreateRepository refuses the option -create-repository if the location is no OCI registry.
 func CheckCreateRepository(given, location string) *problem.Problem {
 	if given == "" || places.IsOCI(location) {
 		return nil
@@ -171,10 +171,10 @@ func CheckCreateRepository(given, location string) *problem.Problem {
 	return problem.Error("invalid_option", "The -create-repository flag needs oci://", "It says how repositories of an OCI registry are created, and the packages go to another place.")
 }
 
-// hookOutput is how much of what the command says an error has.
+// hookOutput is how many bytes of the command's output an error quotes.
 const hookOutput = 1000
 
-// CreateRepository returns what creates repositories by a command; nil if there is none. Several may run at once.
+// CreateRepository returns a function that creates repositories by a command, or nil if the command is "". Several calls may run at once.
 func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Repository) error {
 	words := strings.Fields(command)
 	if len(words) == 0 {

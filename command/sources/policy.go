@@ -28,14 +28,14 @@ import (
 // policyVariable names further files with rules.
 const policyVariable = "TFDEPS_POLICY"
 
-// Policy is what refuses packages. The zero value refuses none.
+// Policy refuses packages by rules. The zero value refuses none.
 type Policy struct {
 	Rules   policy.Policy
-	Files   string // that they are from, as one text
+	Files   string // with the rules, joined as a path list
 	session *Session
-	cache   func() *providercache.Store // nil: it isn't known where it is
+	cache   func() *providercache.Store // nil if the CLI configuration wasn't read
 
-	advised func(*policy.Refusal) // nil: the Activity of the command is told
+	advised func(*policy.Refusal) // nil means that the Activity of the command gets the warnings
 }
 
 // PolicyFlag is the option -policy, whose values [Session.ReadPolicy] takes.
@@ -44,8 +44,8 @@ func PolicyFlag(given *[]string) cli.Flag {
 		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
-// PolicyOf reads the rules that count for a directory: those of the machine, of
-// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+// PolicyOf reads the rules for a directory: those of the machine, of
+// the files that the variable names, of the repository, and of the option -policy. A package has to satisfy all of them.
 func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 	m, product := s.Meta, s.Product
 	paths, problems := PolicyFiles(m, dir)
@@ -78,7 +78,7 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 	return p, s.Log.Add(problems...)
 }
 
-// InvalidPolicy returns the problems with a policy, whose code they get, also those of the language.
+// InvalidPolicy sets the code invalid_policy of all problems, also of syntax errors.
 func InvalidPolicy(problems problem.List) problem.List {
 	for _, p := range problems {
 		p.Extra = diagnostic.Code("invalid_policy")
@@ -86,9 +86,9 @@ func InvalidPolicy(problems problem.List) problem.List {
 	return problems
 }
 
-// Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version
-// is a downgrade if it is older than the one in the lock file, or another one and older than what was
-// seen; nil: there is no lock file, or nothing was seen.
+// Against returns the policy as a hook for providercache.Fetcher, or nil without rules. A version
+// is a downgrade if it is older than the locked one, or if it isn't the locked one and is older than
+// the seen one. locks and seen may be nil.
 func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, getproviders.Candidate) error {
 	return p.comparing(func(c getproviders.Candidate) (locked, used getproviders.Version) {
 		if seen != nil {
@@ -99,7 +99,7 @@ func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) 
 	})
 }
 
-// comparing is Against with what a package is compared with: the version in the lock file, and the newest that this machine has used.
+// comparing is Against with a function that returns the versions to compare with: the locked one, and the newest that this machine has used.
 func (p Policy) comparing(with func(getproviders.Candidate) (locked, seen getproviders.Version)) func(context.Context, getproviders.Candidate) error {
 	if p.Rules.IsZero() {
 		return nil
@@ -107,7 +107,7 @@ func (p Policy) comparing(with func(getproviders.Candidate) (locked, seen getpro
 	return p.Rules.Hook(policy.HookOptions{Advise: p.advise, Against: with})
 }
 
-// Advised has advise be told what advisory rules say, in place of those who run the command.
+// Advised returns the policy with a function that gets the refusals of advisory rules, in place of warnings to the user.
 func (p Policy) Advised(advise func(*policy.Refusal)) Policy {
 	p.advised = advise
 	return p
@@ -131,8 +131,8 @@ type Examined struct {
 	Refused error // by the policy
 }
 
-// Examine looks for the locked package of the one required provider in a directory and in the cache, and asks the policy about
-// it. No request is sent, and nothing is written. A package that no receipt knows is read.
+// Examine looks for the locked package of the one required provider in a directory and in the cache, and checks it by the policy.
+// It sends no request, and writes nothing. It hashes a package without a receipt.
 func (p Policy) Examine(dir string, cache *providercache.Store, locks *depsfile.Locks, required getproviders.Requirements) (found Examined, err error) {
 	refuse, m := p.Against(locks, nil), p.session.Meta
 	installer := providercache.Installer{
@@ -149,7 +149,7 @@ func (p Policy) Examine(dir string, cache *providercache.Store, locks *depsfile.
 	return found, err
 }
 
-// AllowsModule returns what says whether a module may be called; nil if there are no rules about that.
+// AllowsModule returns a function that checks whether a module may be called, or nil without rules for modules.
 func (p Policy) AllowsModule() func(modules.Address, string) error {
 	if !p.Rules.HasModules() {
 		return nil
@@ -169,20 +169,20 @@ func (p Policy) AllowsModule() func(modules.Address, string) error {
 	}
 }
 
-// Versions returns which versions a Fetcher may choose.
+// Versions returns the rules by which a Fetcher chooses versions.
 func (p Policy) Versions() providercache.Choice { return p.Rules.Choice() }
 
-// Choice is a provider whose version is chosen by constraints, and with what the version is compared.
+// Choice is a provider whose version is chosen by constraints, and the versions to compare it with.
 type Choice struct {
 	Provider    getproviders.Provider
 	Constraints getproviders.Constraints
-	AllVersions bool                 // all that the constraints allow are meant, and none of them is a downgrade
-	Dir         string               // the directory that requires it; "": the current one
-	Locked      getproviders.Version // in the lock file of the directory; zero: none
+	AllVersions bool                 // all versions that the constraints allow are wanted, and none is a downgrade
+	Dir         string               // the directory that requires it; "" means the current one
+	Locked      getproviders.Version // in the lock file of the directory, or zero
 }
 
-// AgainstEach is as Against, for packages of several directories. A version that is one of pinned is no downgrade, nor is
-// one that a choice may be without a downgrade.
+// AgainstEach is Against for packages of several directories. A version is no downgrade if it is one of pinned, or if it is
+// no downgrade for at least one of the choices.
 func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice) func(context.Context, getproviders.Candidate) error {
 	return p.comparing(func(c getproviders.Candidate) (locked, seen getproviders.Version) {
 		if slices.ContainsFunc(pinned, func(w getproviders.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
@@ -192,7 +192,7 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 	})
 }
 
-// compare finds what a package is compared with: nothing, if it is no downgrade for one of the choices that allow it.
+// compare returns versions against which a package is a downgrade only if it is one for all choices that allow it.
 func (p Policy) compare(c getproviders.Candidate, choices []Choice) (locked, seen getproviders.Version) {
 	for _, choice := range choices {
 		if choice.Provider != c.Provider || !choice.Constraints.Allows(c.Version) {
@@ -210,9 +210,9 @@ func (p Policy) compare(c getproviders.Candidate, choices []Choice) (locked, see
 	return locked, seen
 }
 
-// CheckDowngrade returns why a version that was chosen for the lock file of a directory is a downgrade: a
-// *getproviders.Fault as that of a refused package; nil if it is none. seen is false if what this machine has used
-// doesn't count.
+// CheckDowngrade returns an error if a version that was chosen for the lock file of a directory is a downgrade: a
+// *getproviders.Fault as for a refused package. Without seen, versions that this machine has used
+// aren't compared.
 func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen bool) error {
 	var used getproviders.Version
 	if seen {
@@ -226,8 +226,8 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 	return getproviders.Selection{Provider: choice.Provider, Version: chosen}.Failed(during.Policy, cause.Refused(candidate, refusal))
 }
 
-// Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from
-// the cache. Zero: there is none, or no rule asks for it.
+// Seen returns the newest allowed version of a provider that this machine has used, in a directory or from
+// the cache. It returns zero if there is no such version, or no rules.
 func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getproviders.Version) bool) getproviders.Version {
 	if p.Rules.IsZero() || p.cache == nil {
 		return getproviders.Version{}
@@ -240,8 +240,7 @@ func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getprovi
 	return Newest(used.KnownPackages(of), allowed)
 }
 
-// Newest returns the newest version of packages that this machine knows, of those that are allowed; zero: there
-// is none.
+// Newest returns the newest allowed version of the known packages, or zero if none is allowed.
 func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Version) bool) (newest getproviders.Version) {
 	for _, k := range known {
 		if allowed(k.Version) && (newest.IsZero() || k.Version.Compare(newest) > 0) {
@@ -251,7 +250,7 @@ func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Versio
 	return newest
 }
 
-// WithPlatforms adds the platforms for which lock files have to be good to others.
+// WithPlatforms returns others with the platforms for which the policy requires hashes.
 func (p Policy) WithPlatforms(others []getproviders.Platform) []getproviders.Platform {
 	for _, plat := range p.Rules.LockPlatforms() {
 		if !slices.Contains(others, plat) {
@@ -261,7 +260,7 @@ func (p Policy) WithPlatforms(others []getproviders.Platform) []getproviders.Pla
 	return others
 }
 
-// CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
+// CheckNumber checks an entry of a lock file by the rules about version numbers; unasked are the names of the rules that it doesn't check.
 func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
 	refusal, unasked := p.Rules.CheckNumber(lock.Provider, lock.Version, p.session.Meta.Now())
 	if refusal != nil {
@@ -270,8 +269,8 @@ func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error
 	return unasked, refused
 }
 
-// CheckLocks returns a refusal for each entry of a lock file, among those of the given providers, that can't be good
-// for the platforms that the policy requires.
+// CheckLocks returns a refusal for each entry of the given providers that lacks hashes
+// for platforms that the policy requires.
 func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (refused []*policy.Refusal) {
 	for _, lock := range locks.All() {
 		if !slices.Contains(of, lock.Provider) {
@@ -284,8 +283,8 @@ func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (r
 	return refused
 }
 
-// CheckOverrides returns a refusal for each of the providers that comes by other means than a package, if the policy forbids that. By
-// names the means; "": it comes as a package.
+// CheckOverrides returns a refusal for each provider that comes by other means than a package, if the policy forbids that. by
+// names the means, or is "" for a package.
 func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getproviders.Provider) (refused []*policy.Refusal) {
 	for _, provider := range of {
 		if means := by(provider); means != "" {
@@ -297,7 +296,7 @@ func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getpr
 	return refused
 }
 
-// PolicyFiles lists the files with rules that count for a directory, but for those of -policy.
+// PolicyFiles lists the files with rules for a directory, without those of -policy.
 func PolicyFiles(m *cli.Meta, dir string) (paths []string, invalid problem.List) {
 	if path := machinePolicy(m.Env); path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -326,7 +325,7 @@ func PolicyFiles(m *cli.Meta, dir string) (paths []string, invalid problem.List)
 	return paths, nil
 }
 
-// namedBy is the option or the variable that names a file with rules; "" if neither does.
+// namedBy returns the option or the variable that names a file with rules, or "" if neither does.
 func namedBy(m *cli.Meta, given []string, path string) string {
 	switch {
 	case slices.Contains(given, path):
@@ -337,8 +336,8 @@ func namedBy(m *cli.Meta, given []string, path string) string {
 	return ""
 }
 
-// machinePolicy is the path of the rules for all users of a machine; "": there is
-// no such place.
+// machinePolicy returns the path of the rules for all users of a machine, or "" if ProgramData isn't
+// set.
 func machinePolicy(env cli.Environment) string {
 	if runtime.GOOS != "windows" {
 		return "/etc/tfdeps/" + policy.FileName

@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// Reporter is what a command works with that makes one report at its end. The command's options embed it.
+// Reporter is embedded in the options of commands that end with one report.
 type Reporter struct {
 	*Session
 	cli.Given
@@ -35,7 +35,7 @@ func (r *Reporter) Base() *Reporter { return r }
 func Command[T any, Options interface {
 	*T
 	Flags() cli.Flags
-	// Report does what the command is for. The report may be nil, and problems are in the Log; the error is about arguments.
+	// Report runs the command. The report may be nil, and problems are in the Log; the error is about arguments.
 	Report() (*result.Result, error)
 	Base() *Reporter
 }](c cli.Command, read func(cli.Flags, []string, cli.Environment) (cli.Given, error)) cli.Command {
@@ -47,7 +47,7 @@ func Command[T any, Options interface {
 			return 0, err
 		}
 		r.Session = New(m, products.Unversioned(m), false)
-		defer r.Close() // after the problems are shown, which may be about modules that were fetched
+		defer r.Close() // after the problems are shown, because these quote files of fetched modules
 		report, err := o.Report()
 		if err != nil {
 			return 0, err
@@ -57,65 +57,65 @@ func Command[T any, Options interface {
 	return c
 }
 
-// Choose finds out for which product the command works, whose options have these problems. It reports whether there is no error.
+// Choose logs problems of the command's options, and sets the product. It reports whether there is no error.
 func (s *Session) Choose(found ...*problem.Problem) (ok bool) {
 	s.Log.Add(found...)
 	s.Product, found = products.Choose(s.Meta)
 	return s.Log.Add(found...)
 }
 
-// Session is what a command works with in a directory: for whom and for which product, what is wrong so far, and what was opened. The
-// directories of a run have one each, and share what was read, asked and fetched. It is for one goroutine.
+// Session is the state of a command in a directory: the product, the problems so far, and the clients and sources. Each
+// directory of a run has one, and they share configurations, clients and fetched packages. It is for one goroutine.
 type Session struct {
-	Network // of Online, or of Connect with the Policy of ReadPolicy
+	Network // set by Online, or by Connect and ReadPolicy
 	Meta    *cli.Meta
 	Product getproviders.Product
 	Log     *problem.Log        // steps add to it, and return whether the next one may run
 	Config  *cliconfig.Config   // nil before ReadConfig
-	Source  getproviders.Source // of providers; one that has none before the command sets it
+	Source  getproviders.Source // of providers; empty until the command sets it
 	Mirrors []Mirror            // of -mirror, in the order of the options
 
-	ends   []func() // what Close does
-	inside bool     // it is of one of several directories
+	ends   []func() // the functions that Close calls
+	inside bool     // the Session was made by In
 	run    *shared
 }
 
-// shared is what the directories of a run share. The zero value shares nothing.
+// shared is the state that the directories of a run share. The zero value shares nothing.
 type shared struct {
 	configs map[string]*cliconfig.Config // by the version of the product
 	caches  map[*cliconfig.Config]*providercache.Store
 	nets    map[place]Network
 
-	several  bool         // directories
-	archives *scratch.Dir // nil: not needed yet
+	several  bool         // the run works in several directories
+	archives *scratch.Dir // nil until it is needed
 }
 
-// place is from where hosts are asked.
+// place is the key of a Network.
 type place struct {
 	version string         // of the product
-	cloud   hosts.Hostname // that localterraform.com stands for; "": none
+	cloud   hosts.Hostname // that localterraform.com stands for, or ""
 }
 
-// New returns a Session for one directory or several, which is to be closed.
+// New returns a Session for one directory or several. The caller has to close it.
 func New(m *cli.Meta, product getproviders.Product, several bool) *Session {
 	s := alone(m, product)
 	s.run = &shared{several: several, configs: map[string]*cliconfig.Config{}, caches: map[*cliconfig.Config]*providercache.Store{}, nets: map[place]Network{}}
 	return s
 }
 
-// alone is a Session that shares and keeps nothing: each call makes its result again.
+// alone returns a Session that shares and caches nothing.
 func alone(m *cli.Meta, product getproviders.Product) *Session {
 	return &Session{Meta: m, Product: product, Log: new(problem.Log), Source: getproviders.MultiSource{}, run: new(shared)}
 }
 
-// In returns the Session of a directory of several, which is to be closed before this one.
+// In returns the Session of one of several directories. The caller has to close it before this one.
 func (s *Session) In(m *cli.Meta, product getproviders.Product) *Session {
 	inside := alone(m, product)
 	inside.run, inside.inside = s.run, true
 	return inside
 }
 
-// Close closes mirrors, ends what fetches modules, and removes the archives.
+// Close closes mirrors and the fetchers of modules, and removes the archives.
 func (s *Session) Close() {
 	for _, end := range s.ends {
 		end()
@@ -133,11 +133,11 @@ func (s *Session) Close() {
 	}
 }
 
-// AtEnd has Close do something.
+// AtEnd makes Close call a function.
 func (s *Session) AtEnd(do func()) { s.ends = append(s.ends, do) }
 
-// ArchiveDir is a directory for archives that several directories need and no shared cache has. It is beside the shared cache, as they can be large, and
-// stays until the first Session is closed. "": there is no place for it, or the run is about one directory.
+// ArchiveDir returns a directory for archives that several directories need and no shared cache has. It is beside the shared cache, because archives
+// can be large, and is removed when the first Session is closed. "" means that the run has one directory, or that it can't be made.
 func (s *Session) ArchiveDir() string {
 	m := s.Meta
 	if s.run.several && s.run.archives == nil && m.CacheDir != "" {
@@ -152,7 +152,7 @@ func (s *Session) ArchiveDir() string {
 	return s.run.archives.Path
 }
 
-// ReadConfig reads the CLI configuration. What is only a warning is told once in a run.
+// ReadConfig reads the CLI configuration. Warnings are logged once in a run.
 func (s *Session) ReadConfig() bool {
 	if s.Config = s.run.configs[s.Product.Version]; s.Config != nil {
 		return s.Log.Add()
@@ -165,7 +165,7 @@ func (s *Session) ReadConfig() bool {
 	return s.Log.Add(problems...)
 }
 
-// Cache is OpenCache, once in a run.
+// Cache calls OpenCache once in a run.
 func (s *Session) Cache() *providercache.Store {
 	cache, known := s.run.caches[s.Config]
 	if !known {
@@ -177,8 +177,8 @@ func (s *Session) Cache() *providercache.Store {
 	return cache
 }
 
-// FindCache is OpenCache for commands that are about the cache: without one, they
-// fail. A given directory, of -dir, has the cache of tfdeps below it.
+// FindCache is OpenCache for commands about the cache, which fail without
+// one. If given, the value of -dir, isn't "", the cache is below that directory.
 func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 	dir, named := cachePath(s.Meta, s.Config)
 	if given != "" {
@@ -193,7 +193,7 @@ func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 		"It can't be used: %v.\n\nAnother one can be named with the variable %s.", err, cacheDirVariable)
 }
 
-// Maintenance is what looks after a cache.
+// Maintenance returns the maintenance of a cache.
 func (s *Session) Maintenance(cache *providercache.Store) *providercache.Maintenance {
 	f := &providercache.Fetcher{StateDir: s.Meta.StateDir, Now: s.Meta.Now}
 	if s.Meta.Activity != nil {
@@ -202,10 +202,10 @@ func (s *Session) Maintenance(cache *providercache.Store) *providercache.Mainten
 	return f.Maintain(cache)
 }
 
-// Caches are those that were opened, by their CLI configurations; nil stands for one that can't be used.
+// Caches returns the opened caches by CLI configuration; nil stands for a cache that can't be used.
 func (s *Session) Caches() map[*cliconfig.Config]*providercache.Store { return s.run.caches }
 
-// Connect is the function Connect; cloud is the host that localterraform.com stands for, "" if there is none.
+// Connect is the function Connect; cloud is the host that localterraform.com stands for, or "".
 func (s *Session) Connect(offlineBy string, cloud hosts.Hostname) bool {
 	at := place{s.Product.Version, cloud}
 	net, known := s.run.nets[at]
@@ -220,14 +220,14 @@ func (s *Session) Connect(offlineBy string, cloud hosts.Hostname) bool {
 			s.run.nets[at] = net
 		}
 	}
-	if net.modules != nil { // else there is none, and the one before stays
+	if net.modules != nil { // after an error the previous clients stay
 		s.Hosts, s.modules = net.Hosts, net.modules
 	}
 	return s.Log.Add(problems...)
 }
 
-// Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
-// clients that it asks for; offlineBy is as for Connect.
+// Online reads the CLI configuration and the policy, with the values of -policy, and makes the
+// clients; offlineBy is as for Connect.
 func (s *Session) Online(offlineBy string, rulesGiven ...string) bool {
 	s.ReadConfig()
 	if !s.Log.Add(CheckArchiveCredentials(s.Meta.Env)...) {
@@ -237,7 +237,7 @@ func (s *Session) Online(offlineBy string, rulesGiven ...string) bool {
 	return s.ReadPolicy(rulesGiven)
 }
 
-// Online is [Session.Online] for a program that lives long. There is no network if there are errors.
+// Online is [Session.Online] for a long-lived program. After errors the Network can't be used.
 func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
 	s := alone(m, product)
 	s.Online(offlineBy)
@@ -250,8 +250,8 @@ func (s *Session) ReadPolicy(given []string) (ok bool) {
 	return ok
 }
 
-// OpenMirrors completes what makes a single source, a registry or a mirror. It opens the mirrors of -mirror; nothing is asked of any of
-// them yet, but the credentials of buckets may be looked for.
+// OpenMirrors opens the mirrors of -mirror, and completes the options of a single source. It sends no request to
+// mirrors, but may look for the credentials of buckets.
 func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single cliconfig.SourceOptions, ok bool) {
 	single = s.Single(s.Product, o)
 	for _, location := range given {
@@ -269,7 +269,7 @@ func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single
 	return single, s.Log.Add()
 }
 
-// OpenSources returns the sources of providers: those that the user names, else the default ones.
+// OpenSources returns the sources of providers: the mirrors if there are any, else those of the CLI configuration.
 func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all getproviders.MultiSource, ok bool) {
 	single, ok := s.OpenMirrors(mirrors, o)
 	if !ok {
@@ -279,9 +279,9 @@ func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all 
 	return all, err == nil || s.Log.Failed("cli_configuration", "Can't search for providers", err)
 }
 
-// OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
-// OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
-// but the credentials of a bucket may be looked for. It is closed with the session.
+// OpenRemote opens the place to which packages of the cache are pushed, and from which they are pulled: the URL of a bucket, a repository of an
+// OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. OpenRemote sends no request,
+// but may look for the credentials of a bucket. Close closes the remote.
 func (s *Session) OpenRemote(location, createRepository string) (remote mirror.Remote, ok bool) {
 	remote, bucket, err := s.openRemote(s.Meta, location, createRepository)
 	if bucket != nil {
@@ -294,15 +294,15 @@ func (s *Session) OpenRemote(location, createRepository string) (remote mirror.R
 	return remote, err == nil || s.Log.Fail("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
 }
 
-// Fetcher returns what fetches packages from the Source, and tells observe of it. It leaves out versions as the Policy says; which packages
-// that refuses is for the caller to set.
+// Fetcher returns a fetcher of packages from the Source, whose events go to observe. It excludes versions as the Policy says; the caller
+// has to set the hook that refuses packages.
 func (s *Session) Fetcher(observe func(event.Event)) *providercache.Fetcher {
 	return &providercache.Fetcher{
 		Source: s.Source, Client: s.Archives, Product: s.Product, Observe: event.Observer(observe), Now: s.Meta.Now, StateDir: s.Meta.StateDir, Choice: s.Policy.Versions(),
 	}
 }
 
-// Modules returns what finds modules of the current directory and fetches those that have to be fetched.
+// Modules returns the resolver of modules for the current directory, which also fetches them.
 func (s *Session) Modules() modules.Resolver {
 	m, with := s.Meta, s.modules
 	if with.fetcher == nil {
@@ -322,7 +322,7 @@ func (s *Session) Modules() modules.Resolver {
 	}
 }
 
-// CheckLocks has the Policy check the entries of a lock file, and says in words what it refuses.
+// CheckLocks checks the entries of a lock file by the Policy, and logs what it refuses.
 func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) bool {
 	for _, r := range s.Policy.CheckLocks(locks, of) {
 		s.Log.Fail("refused_by_policy", "A lock file isn't good for the required platforms",
@@ -331,7 +331,7 @@ func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) 
 	return s.Log.Add()
 }
 
-// LockPlatforms adds to locks the hashes for platforms. Their packages are kept nowhere.
+// LockPlatforms adds to locks the hashes for platforms. Their packages are not kept.
 func (s *Session) LockPlatforms(f *providercache.Fetcher, req providercache.LockRequest) (*depsfile.Locks, bool) {
 	results, err := f.Lock(s.Meta.Context, req)
 	if err != nil {

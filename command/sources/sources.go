@@ -1,7 +1,6 @@
-// Package sources makes, from the CLI configuration and the environment, what
-// modules and packages of providers come from: the CLI configuration itself, HTTP
-// clients with the user's credentials, the sources of providers, what installs
-// modules, and the shared cache.
+// Package sources reads the CLI configuration and the environment, and makes from
+// them HTTP clients with the user's credentials, the sources of providers, the
+// resolver of modules, and the shared cache.
 //
 //	s := sources.New(m, product, false)
 //	defer s.Close()
@@ -35,16 +34,15 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// ReadConfig reads the CLI configuration. Problems with it are errors: to install
-// from elsewhere than it says, or with other credentials, would be worse than to
-// install nothing.
+// ReadConfig reads the CLI configuration. Problems with it are errors, because installing
+// from other sources or with other credentials would be worse than installing nothing.
 func ReadConfig(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, problem.List) {
 	config, found := cliconfig.Read(ConfigFiles(m, product), m.Env.Get, product)
 	return config, result.Each(found, configProblem)
 }
 
-// configProblem says in words where the problem is. The lines themselves aren't
-// shown, as those of other files are: they may hold tokens.
+// configProblem returns the problem with its file and line. Unlike for other files the lines themselves aren't
+// shown, because they may have tokens.
 func configProblem(p cliconfig.Problem) *problem.Problem {
 	detail := p.Detail
 	switch {
@@ -63,8 +61,8 @@ func configProblem(p cliconfig.Problem) *problem.Problem {
 // ReattachVariable lists providers that run already.
 const ReattachVariable = "TF_REATTACH_PROVIDERS"
 
-// Skipped returns the providers that come by other means: their developers run
-// them, from a directory of their own or started already.
+// Skipped returns the providers that come by other means than a package: from a directory of
+// dev_overrides, or as a running process.
 func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders.Product) (map[getproviders.Provider]bool, problem.List) {
 	skip := map[getproviders.Provider]bool{}
 	for p := range config.DevOverrides {
@@ -80,21 +78,21 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 	return skip, nil
 }
 
-// moduleSources are what finds and fetches modules; nil before the first directory needs them.
+// moduleSources find and fetch modules. The fields are nil until a directory needs them.
 type moduleSources struct {
 	fetcher    *fetch.Fetcher
 	registries *modules.Registries
 }
 
-// Network is how hosts are reached. A command has one for all that it asks for.
+// Network has the clients of a command, and the policy.
 type Network struct {
 	places.Hosts
-	Policy  Policy         // the rules that count for the current directory
+	Policy  Policy         // the rules for the current directory
 	modules *moduleSources // of Connect
 }
 
-// Connect makes the clients. With offlineBy, which names what forbids requests,
-// they refuse to send anything.
+// Connect makes the clients. If offlineBy isn't "", it names the option that forbids requests,
+// and the clients refuse to send any.
 func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config, offlineBy string) (Network, problem.List) {
 	o := cliconfig.NetworkOptions{User: user(m), SameHost: m.Env.Get(archiveCredentialsVariable) == "same-host", OfflineBy: offlineBy}
 	if offlineBy == "" {
@@ -113,13 +111,13 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}, modules: new(moduleSources)}, slices.Concat(problems, result.Each(found, configProblem), invalid)
 }
 
-// user returns the user whose files and variables count.
+// user returns the user, with the files and variables that are read.
 func user(m *cli.Meta) cliconfig.User {
 	return cliconfig.User{Environ: m.Env, HomeDir: m.HomeDir, GOOS: runtime.GOOS}
 }
 
-// archiveCredentialsVariable, with the value "same-host", lets a registry's or a
-// mirror's token go to packages that are on the same host.
+// archiveCredentialsVariable with the value "same-host" sends a registry's or a
+// mirror's token also for packages on the same host.
 const archiveCredentialsVariable = "TFDEPS_ARCHIVE_CREDENTIALS"
 
 // CheckArchiveCredentials refuses unknown values of the variable.
@@ -138,10 +136,9 @@ const trustedKeysVariable = "TFDEPS_TRUSTED_KEYS"
 // maxKeyBytes limits the size of a file with a public key.
 const maxKeyBytes = 1 << 20
 
-// signers says whose signatures count in mirrors: besides those that all users
-// trust, the keys that this user names. Each is a file with an ASCII-armored
-// public key, for all providers or, behind PATTERN=, for those that match; or, behind
-// PATTERN=, the ID of a partner's key.
+// signers returns the keys that this user trusts in mirrors, in addition to the built-in
+// ones. Each is FILE, an ASCII-armored public key for all providers,
+// PATTERN=FILE, a key for matching providers, or PATTERN=ID, the ID of a partner's key.
 func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Signers, problems problem.List) {
 	for _, given := range filepath.SplitList(m.Env.Get(trustedKeysVariable)) {
 		if given == "" {
@@ -166,7 +163,7 @@ func readTrustedKey(given string, product getproviders.Product) (key getprovider
 			return key, err
 		}
 		path, key.Providers = file, []getproviders.Pattern{pattern}
-		if id, err := hex.DecodeString(file); err == nil && len(id) == 8 { // a file of such a name is "./NAME"
+		if id, err := hex.DecodeString(file); err == nil && len(id) == 8 { // a file with such a name is given as "./NAME"
 			key.PartnerID = file
 			return key, key.Check()
 		}
@@ -182,14 +179,14 @@ func readTrustedKey(given string, product getproviders.Product) (key getprovider
 	return key, nil
 }
 
-// Single completes what makes a single source: a registry, or a mirror.
+// Single completes the options of a single source: a registry, or a mirror.
 func (net Network) Single(product getproviders.Product, o cliconfig.SourceOptions) cliconfig.SourceOptions {
 	o.Product, o.Network, o.User, o.Signers, o.OCIMirror = product, net.Network, net.User, net.Signers, net.OCIMirror
 	return o
 }
 
-// Registries returns what asks registries of modules, and remembers their answers as long as it lives; in the
-// store, too, if that isn't "".
+// Registries returns a client of module registries, which caches their answers in memory, and in the
+// store if that isn't "".
 func (net Network) Registries(product getproviders.Product, store string) *modules.Registries {
 	return &modules.Registries{
 		Client:      net.Client,
@@ -201,8 +198,8 @@ func (net Network) Registries(product getproviders.Product, store string) *modul
 	}
 }
 
-// ModuleStore is where packages of modules are kept for other directories; "" if
-// there is no place.
+// ModuleStore returns the directory of module packages that directories share, or "" if the user has no
+// directory for caches.
 func ModuleStore(m *cli.Meta) string {
 	if m.CacheDir == "" {
 		return ""
@@ -210,8 +207,8 @@ func ModuleStore(m *cli.Meta) string {
 	return filepath.Join(m.CacheDir, "modules", "v1")
 }
 
-// ownModuleStore is ModuleStore, if no other user than this one and root can write to it: they could
-// exchange modules.
+// ownModuleStore returns ModuleStore, or "" if other users than this one and root can write to it, because they could
+// replace modules.
 func ownModuleStore(m *cli.Meta) string {
 	dir := ModuleStore(m)
 	if dir == "" || owner.IsOwnDir(dir) {
@@ -223,16 +220,16 @@ func ownModuleStore(m *cli.Meta) string {
 	return ""
 }
 
-// cacheDirVariable says where the shared cache is, if the CLI configuration
+// cacheDirVariable names the directory of the shared cache, if the CLI configuration
 // doesn't.
 const cacheDirVariable = "TFDEPS_CACHE_DIR"
 
-// cacheLayout is where the cache is below a directory for caches of tfdeps. It
+// cacheLayout is the path of the cache below tfdeps' directory for caches. It
 // has a number, so that a version with another layout can use the same directory.
 const cacheLayout = "providers/v1"
 
-// cachePath is where the shared cache is: where the user names it, as for
-// Terraform, else in a directory of tfdeps. "" is nowhere.
+// cachePath returns the directory of the shared cache: the one that the user names for
+// Terraform, else tfdeps' own. It returns "" if there is neither. named says that the user named it for Terraform.
 func cachePath(m *cli.Meta, config *cliconfig.Config) (dir string, named bool) {
 	base := cmp.Or(m.Env.Get(cacheDirVariable), m.CacheDir)
 	switch {
@@ -245,7 +242,7 @@ func cachePath(m *cli.Meta, config *cliconfig.Config) (dir string, named bool) {
 	}
 }
 
-// CacheNamedBy says what decides where the shared cache is: a variable, plugin_cache_dir of the CLI
+// CacheNamedBy returns what names the directory of the shared cache: a variable, plugin_cache_dir of the CLI
 // configuration, or the user's directory for caches.
 func CacheNamedBy(m *cli.Meta, config *cliconfig.Config) string {
 	switch {
@@ -260,13 +257,13 @@ func CacheNamedBy(m *cli.Meta, config *cliconfig.Config) string {
 	}
 }
 
-// IsOwnCache reports whether the shared cache is one that the user hasn't named.
+// IsOwnCache reports whether the shared cache is the default one, which the user hasn't named.
 func IsOwnCache(m *cli.Meta, config *cliconfig.Config) bool {
 	return config.PluginCacheDir == "" && m.Env.Get(cacheDirVariable) == ""
 }
 
-// OpenCache returns the cache that working directories share; nil if there is
-// none that can be used. It is a warning if the user named it, else the log tells.
+// OpenCache returns the cache that working directories share, or nil if it can't be
+// used. That is a warning if the user named the cache, else a line of the debug log.
 func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, problem.List) {
 	dir, named := cachePath(m, config)
 	cache, err := providercache.OpenCache(dir, named)
@@ -285,7 +282,7 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, pro
 	return cache, nil
 }
 
-// Named are the places, as hosts.PlaceOf has them, that the user names: proxies, mirrors, and services of host blocks.
+// Named returns the places, in the form of hosts.PlaceOf, that the user names: proxies, mirrors, and services of host blocks.
 func Named(env cli.Environment, config *cliconfig.Config) (all []string) {
 	for _, name := range proxyVariables {
 		if proxy, err := ParseProxy(cmp.Or(env.Get(name), env.Get(strings.ToLower(name)))); err == nil {
@@ -312,11 +309,11 @@ func Named(env cli.Environment, config *cliconfig.Config) (all []string) {
 	return all
 }
 
-// proxyVariables name proxies. Each also counts in lower case, if the one in capitals isn't set.
+// proxyVariables name proxies. The variable in lower case is used if the one in capitals isn't set.
 var proxyVariables = []string{"HTTPS_PROXY", "HTTP_PROXY"}
 
-// CheckProxies finds variables with values that are no proxies. Requests don't go through what can't be
-// read as a URL, so that without a word of it people would look for the mistake elsewhere.
+// CheckProxies finds proxy variables with invalid values. Requests ignore such a value, so that without
+// a warning people would look for the mistake elsewhere.
 func CheckProxies(env cli.Environment) (problems problem.List) {
 	for _, name := range proxyVariables {
 		for _, written := range []string{name, strings.ToLower(name)} {
@@ -346,8 +343,8 @@ func ParseProxy(value string) (*url.URL, error) {
 	return u, err
 }
 
-// CredentialsHelper returns the program of the credentials helper that the CLI configuration names, without
-// starting it; "" if it names none. The error is that of [cliconfig.User.FindHelper].
+// CredentialsHelper returns the path of the credentials helper that the CLI configuration names, without
+// starting it, or "" if it names none. The error is that of [cliconfig.User.FindHelper].
 func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
 	if config.Helper == nil {
 		return "", nil
@@ -355,10 +352,10 @@ func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
 	return user(m).FindHelper(config.Helper.Name)
 }
 
-// ConfigFiles returns where the CLI configuration is looked for.
+// ConfigFiles returns the locations of the CLI configuration.
 func ConfigFiles(m *cli.Meta, product getproviders.Product) cliconfig.Locations {
 	return cliconfig.Find(user(m), product)
 }
 
-// NetrcFiles returns where logins for packages are looked for.
+// NetrcFiles returns the paths of the netrc files, which have logins for packages.
 func NetrcFiles(m *cli.Meta) []string { return hosts.NetrcFiles(m.Env.Get, m.HomeDir, runtime.GOOS) }
