@@ -15,17 +15,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// completionOptions are what the arguments of completion ask for.
+// completionOptions are the parsed arguments of completion.
 type completionOptions struct{ line string }
 
 func (o *completionOptions) flags() cli.Flags {
 	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print how this command line may be completed, one word a line. The scripts call this.")}
 }
 
-// shells are those with a script.
+// shells are the shells that have a script.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// completionCommand prints scripts with which shells complete commands, options, their values, providers and platforms.
+// completionCommand prints scripts by which shells complete commands, options, their values, providers and platforms.
 func completionCommand() cli.Command {
 	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Lines: true,
 		Usage: "completion [options] bash|fish|powershell|zsh", Flags: new(completionOptions).flags,
@@ -52,7 +52,7 @@ func runCompletion(m *cli.Meta, args []string) (int, error) {
 	return 0, nil
 }
 
-// candidate is what a word may be completed to.
+// candidate is a possible completion of a word.
 type candidate struct{ word, what string }
 
 // writeCandidates writes a candidate in each line, with its description behind it for shells that show one.
@@ -69,7 +69,7 @@ func writeCandidates(w io.Writer, shell string, all []candidate) {
 	}
 }
 
-// candidates returns what the last word of a command line may become.
+// candidates returns the possible completions of a command line's last word.
 func candidates(m *cli.Meta, line string) []candidate {
 	words := strings.Fields(line)
 	last := ""
@@ -97,7 +97,7 @@ func candidates(m *cli.Meta, line string) []candidate {
 	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.word, last) })
 }
 
-// commandsBelow returns the words that can follow a name in a command; of "", the first words. Some of them, such as "policy", are no command by themselves.
+// commandsBelow returns the words that can follow a command's name, or the first words of all commands for "". Some, such as "policy", are no command by themselves.
 func commandsBelow(name string) (all []candidate) {
 	begin := ""
 	if name != "" {
@@ -139,7 +139,7 @@ func optionsOf(name string) (all []candidate) {
 	return append(all, candidate{"-help", "Show help"}, candidate{"-help=all", "Show help with all options"})
 }
 
-// valuesOf are the values of an option, with the option in front.
+// valuesOf returns the values of an option, each after the option.
 func valuesOf(m *cli.Meta, name, option string) []candidate {
 	var values []string
 	for _, row := range flagsOf(name) {
@@ -163,7 +163,7 @@ func valuesOf(m *cli.Meta, name, option string) []candidate {
 	return words(option+"=", values...)
 }
 
-// operandsOf are the arguments of commands that take providers, or the name of a shell.
+// operandsOf returns the possible operands of commands that take providers or a shell's name.
 func operandsOf(m *cli.Meta, name string) []candidate {
 	switch name {
 	case "completion":
@@ -180,7 +180,7 @@ func words(before string, words ...string) []candidate {
 	return result.Each(words, func(word string) candidate { return candidate{before + word, ""} })
 }
 
-// knownProviders are those of the lock file and the shared cache.
+// knownProviders returns the providers of the lock file and the shared cache.
 func knownProviders(m *cli.Meta, product getproviders.Product) (all []getproviders.Provider) {
 	locks, _ := depsfile.Load(depsfile.FileName, product)
 	if locks != nil {
@@ -194,7 +194,7 @@ func knownProviders(m *cli.Meta, product getproviders.Product) (all []getprovide
 	return slices.Compact(all)
 }
 
-// knownPlatforms are this one, those of the shared cache, and those that most providers are published for.
+// knownPlatforms returns the current platform, those of the shared cache, and those for which most providers are published.
 func knownPlatforms(m *cli.Meta) []string {
 	all := []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64", getproviders.CurrentPlatform().String()}
 	_, cached := cachecmd.Known(m)
@@ -203,7 +203,7 @@ func knownPlatforms(m *cli.Meta) []string {
 	return slices.Compact(all)
 }
 
-// completionScripts are what shells read.
+// completionScripts are the scripts by shell.
 var completionScripts = map[string]string{
 	"bash": `# bash completion for tfdeps. In ~/.bashrc: source <(tfdeps completion bash)
 _tfdeps() {

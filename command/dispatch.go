@@ -28,10 +28,10 @@ import (
 
 // dispatch runs the command that the arguments name, or shows help.
 //
-// Commands are those of the library for subcommands, but it isn't the library that chooses among them: its type CLI,
-// with whichever method, writes help by package text/template, which calls methods by names that are known only when it
-// runs. A program that can do that has to keep every exported method of every type that it has: here 9 MB, most of
-// which are requests of AWS that are never made.
+// Commands implement the interface of the library mitchellh/cli, but dispatch doesn't use its type CLI, because
+// that writes help by package text/template, which calls methods by names that are only known at run time.
+// The linker of such a program has to keep every exported method of every type: here 9 MB, most of
+// which are unused requests of the AWS SDK.
 func dispatch(meta *cli.Meta, args []string) int {
 	name, rest, help := choose(args)
 	if name == "help" {
@@ -67,8 +67,8 @@ func dispatch(meta *cli.Meta, args []string) int {
 	return command.Run(rest)
 }
 
-// choose finds the command that the arguments name, "" if there is none, and what is left for it; and
-// whether help is asked for, which may be done anywhere before "--".
+// choose returns the command that the arguments name, or "", and the arguments after its name. help says
+// whether they have an option for help anywhere before "--".
 func choose(args []string) (name string, rest []string, help bool) {
 	options, _ := untilDashes(args)
 	help = slices.ContainsFunc(options, isHelp)
@@ -83,7 +83,7 @@ func choose(args []string) (name string, rest []string, help bool) {
 // isOperand reports whether an argument is no option.
 func isOperand(arg string) bool { return !strings.HasPrefix(arg, "-") }
 
-// untilDashes splits arguments at "--": what follows may be for another program.
+// untilDashes splits arguments at "--", because what follows may be for another program.
 func untilDashes(args []string) (before, from []string) {
 	at := slices.Index(args, "--")
 	if at < 0 {
@@ -97,10 +97,10 @@ func isHelp(arg string) bool {
 	return arg == "-h" || arg == "-help" || arg == "--help" || isWholeHelp(arg)
 }
 
-// isWholeHelp reports whether an argument asks for the whole help.
+// isWholeHelp reports whether an argument asks for the help with all options.
 func isWholeHelp(arg string) bool { return arg == "-help=all" || arg == "--help=all" }
 
-// wordsOf returns how many of the words name a command: those of the longest name that they begin with, or 1 if they begin with none.
+// wordsOf returns how many of the words name a command: the length of the longest name that they begin with, or 1 without any.
 func wordsOf(words []string) int {
 	count := 1
 	for _, name := range names() {
@@ -112,8 +112,8 @@ func wordsOf(words []string) int {
 	return count
 }
 
-// showHelp shows the help of a command, and the commands below it if it has any.
-// It names the product, and the program as it was called.
+// showHelp prints the help of a command, and its subcommands.
+// The help names the product, and the program as it was called.
 func showHelp(m *cli.Meta, c cli.Command, whole bool) {
 	w, product, help, first := m.Stdout, products.Unversioned(m), c.ShortHelp, ""
 	manner := products.Of(product)
@@ -137,7 +137,7 @@ func showHelp(m *cli.Meta, c cli.Command, whole bool) {
 	fmt.Fprintln(w)
 }
 
-// commands is the table of commands. It is made several times in every run of the program, so it has the functions that make options, and no options.
+// commands returns the table of commands. Every run makes it several times, so it has functions that make flags, and not the flags.
 func commands() []cli.Command {
 	return slices.Concat(
 		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},
@@ -145,7 +145,7 @@ func commands() []cli.Command {
 	)
 }
 
-// names are the words of all commands: "providers lock".
+// names returns the names of all commands, such as "providers lock".
 func names() (all []string) {
 	for _, c := range commands() {
 		all = append(all, c.Name)
@@ -163,7 +163,7 @@ func commandOf(name string) *cli.Command {
 	return nil
 }
 
-// adapter is a command as the library for subcommands calls it.
+// adapter implements the library's interface for a command.
 type adapter struct {
 	command cli.Command
 	meta    *cli.Meta
@@ -179,8 +179,8 @@ func (a adapter) Synopsis() string { return a.command.Synopsis }
 var productCommands = []string{"apply", "console", "destroy", "env", "fmt", "force-unlock", "graph", "import", "login", "logout", "metadata", "modules",
 	"output", "plan", "providers schema", "query", "refresh", "show", "stacks", "state", "taint", "test", "untaint", "validate", "workspace"}
 
-// unknown says that the command doesn't exist, and which one may be meant.
-// Rest is what follows the name.
+// unknown prints that the command doesn't exist, and which one may be meant.
+// rest are the arguments after the name.
 func unknown(w io.Writer, product getproviders.Product, name string, rest []string) {
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
 	meant := name
@@ -213,7 +213,7 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	}
 }
 
-// namesByWord has the names of several words, in quotes, by each of them: who types "lock" means "providers lock", and "policy" is no command.
+// namesByWord returns the quoted names of several words, by each word: "lock" means "providers lock", and "policy" is no command.
 func namesByWord() map[string][]string {
 	all := map[string][]string{}
 	for _, name := range slices.Sorted(slices.Values(names())) {
@@ -227,9 +227,8 @@ func namesByWord() map[string][]string {
 	return all
 }
 
-// misspelt returns the name of a command of several words whose last word isn't
-// that of any, and what may have been meant: "providers lck", "providers lock". It may be a
-// command of the product. meant is "" if nothing is alike.
+// misspelt returns a name whose last word is misspelt, such as "providers lck", and the
+// closest command of tfdeps or the product, such as "providers lock". meant is "" if no command is similar.
 func misspelt(name string, rest []string) (given, meant string) {
 	if len(rest) == 0 || !isOperand(rest[0]) {
 		return "", ""

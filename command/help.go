@@ -118,8 +118,8 @@ Environment:
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NO_COLOR
                             as for other programs`
 
-// ManPages returns the manual, made from the help of all commands: names of files in section 1, such as
-// "tfdeps-init.1", and what is in them.
+// ManPages returns the manual pages, made from the help of all commands, by the names of their files, such as
+// "tfdeps-init.1".
 func ManPages() map[string]string {
 	pages := map[string]string{}
 	var b strings.Builder

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
-// The variables that ask for details and name a file for them. Those of tfdeps count before Terraform's, so
-// that each of the programs can be asked by itself.
+// The variables that turn on the log and name its file. Those of tfdeps take precedence over Terraform's, so
+// that each program can log by itself.
 const (
 	logVariable        = "TFDEPS_LOG"
 	logPathVariable    = "TFDEPS_LOG_PATH"
@@ -25,9 +25,9 @@ const (
 	productLogPath     = "TF_LOG_PATH"
 )
 
-// openLog returns where details go: nil if they aren't asked for, else to stderr, or to the end of the file that
-// a variable names. Close is to be called at the end. The warnings are about a variable that
-// can't be used.
+// openLog returns the log, which goes to stderr or to the end of the file that
+// a variable names, or nil if the log is off. close has to be called at the end. The warnings are about an invalid
+// variable.
 func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close func(), warnings problem.List) {
 	options, asJSON, warnings := logLevel(env, stderr)
 	if options == nil {
@@ -45,7 +45,7 @@ func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close fun
 	return slog.New(terminal.LogHandler(to, asJSON, options)), close, warnings
 }
 
-// logLevel reads how much is asked for: nil is nothing. What Terraform says of its own variable goes to stderr.
+// logLevel reads the log level; options is nil if the log is off. Terraform's warning about TF_LOG goes to stderr.
 func logLevel(env cli.Environment, stderr io.Writer) (options *slog.HandlerOptions, asJSON bool, warnings problem.List) {
 	own := strings.ToLower(env.Get(logVariable))
 	given := cmp.Or(own, strings.ToLower(env.Get(productLogVariable)))
@@ -55,20 +55,20 @@ func logLevel(env cli.Environment, stderr io.Writer) (options *slog.HandlerOptio
 	case "trace", "json":
 		level = hosts.LevelTrace
 	case "", "off", "info", "warn", "error":
-		return nil, false, nil // there is nothing to tell at these
+		return nil, false, nil // tfdeps logs nothing at these levels
 	default:
 		if own != "" {
 			return nil, false, problem.Warn("invalid_variable", "Invalid value of "+logVariable,
 				"The value of %s is %q, and has no effect. It takes debug, trace, json or off.", logVariable, env.Get(logVariable))
 		}
-		// People set TF_LOG=1 to see everything: that is what Terraform takes it for, in these words.
+		// People set TF_LOG=1 to see everything. Terraform logs at TRACE then, with this warning.
 		fmt.Fprintf(stderr, "[WARN] Invalid log level: %q. Defaulting to level: TRACE. Valid levels are: [TRACE DEBUG INFO WARN ERROR OFF]\n", strings.ToUpper(given))
 		level = hosts.LevelTrace
 	}
 	return &slog.HandlerOptions{Level: level, ReplaceAttr: nameLevels}, given == "json", nil
 }
 
-// nameLevels gives the level that package slog has no name for the one that Terraform's log has.
+// nameLevels gives the trace level, which slog has no name for, the name of Terraform's log.
 func nameLevels(groups []string, attr slog.Attr) slog.Attr {
 	if len(groups) == 0 && attr.Key == slog.LevelKey && attr.Value.Any() == hosts.LevelTrace {
 		attr.Value = slog.StringValue("TRACE")
@@ -76,13 +76,13 @@ func nameLevels(groups []string, attr slog.Attr) slog.Attr {
 	return attr
 }
 
-// unknownVariables warns of variables that are named like those of tfdeps, and mean nothing to it.
+// unknownVariables warns of TFDEPS_ variables that tfdeps doesn't know.
 func unknownVariables(env cli.Environment) (warnings problem.List) {
 	var known, seen []string
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, "TFDEPS_") || value == "" || slices.Contains(seen, name) ||
-			name == passesVariable || strings.HasPrefix(name, cli.ArgumentsVariable+"_") { // for programs below this one, or for one command alone
+			name == passesVariable || strings.HasPrefix(name, cli.ArgumentsVariable+"_") { // for child processes, or for one command only
 			continue
 		}
 		seen = append(seen, name)
@@ -102,7 +102,7 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 	return warnings
 }
 
-// ownVariables are those that stand for options, and the others that tfdeps knows.
+// ownVariables returns the variables of options, and the others that tfdeps knows.
 func ownVariables() []string {
 	names := []string{
 		"TFDEPS_ARCHIVE_CREDENTIALS", "TFDEPS_CACHE_DIR", "TFDEPS_CLI_ARGS", "TFDEPS_DOCUMENT_TIMEOUT", "TFDEPS_ENGINE", logVariable, logPathVariable,

@@ -1,6 +1,6 @@
 // Package command is the program: from the process to one command and its exit
-// code. [Main] sorts out the arguments, makes the [cli.Meta] that all commands get,
-// and runs the one that is named. Each command has a folder of its own:
+// code. [Main] parses the arguments, makes the [cli.Meta] that all commands get,
+// and runs the named command. Each command has a folder of its own:
 //
 //	cli        what every command needs: Meta, the table of options and its help
 //	products   Terraform or OpenTofu, at which version
@@ -10,8 +10,8 @@
 //	view       values and events as text, JSON and bars
 //	problem    errors and warnings
 //
-// A command turns its arguments into options, asks the packages below for one
-// thing, and has package view show what came of it. It makes no request, unpacks no
+// A command turns its arguments into options, calls the packages below
+// and has package view print the result. It sends no request, unpacks no
 // archive and hashes nothing itself.
 //
 // docs/differences.md lists where tfdeps differs from Terraform on purpose.
@@ -40,8 +40,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Process is what the program gets from the process that it runs in. Nothing
-// below this package asks the operating system for any of it.
+// Process is what the program gets from its process. Packages
+// below this one don't read any of it from the operating system.
 type Process struct {
 	Args           []string // with the program's name in front, as in os.Args
 	Env            cli.Environment
@@ -49,14 +49,14 @@ type Process struct {
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
 	Chdir          func(dir string) error // changes the working directory of the process
-	Executable     string                 // the program's own file; "": not known
-	UserCacheDir   string                 // where programs of this user keep what can be made again; "": nowhere
+	Executable     string                 // the program's own file; "" if unknown
+	UserCacheDir   string                 // the user's directory for caches of all programs, or ""
 
-	retryWait time.Duration // before a request is sent again; 0: as usual. Tests don't wait
+	retryWait time.Duration // before a request is retried; 0 means the default. Tests set it
 }
 
-// Main is the program. It returns the exit code: 0 if all went well, 2 if a
-// question was answered with no, else 1. The context ends when the user
+// Main runs the program. It returns the exit code: 0 for success, 2 if a
+// check found a difference, else 1. The context ends when the user
 // interrupts the program.
 func Main(ctx context.Context, p Process) int {
 	standIn, args := takeStandIn(p.Args, p.Env)
@@ -96,14 +96,14 @@ func Main(ctx context.Context, p Process) int {
 	return dispatch(meta, line.args)
 }
 
-// commandLine is a program's arguments, sorted out before any command is chosen.
+// commandLine is the program's arguments, parsed before a command is chosen.
 type commandLine struct {
-	dir     string          // of -chdir; "": none was given
+	dir     string          // of -chdir, or ""
 	args    []string        // the command's words and its arguments
 	noColor bool            // -no-color was among them
-	similar explain.Similar // what -consolidate-warnings and -consolidate-errors ask for
+	similar explain.Similar // of -consolidate-warnings and -consolidate-errors
 
-	addedBy map[string]string // options that weren't typed, without dashes, and the variable that has them
+	addedBy map[string]string // options that come from a variable, without dashes, and its name
 }
 
 var (
@@ -112,13 +112,13 @@ var (
 	errWords      = errors.New("invalid command line string: a quote is left open, or it has characters such as ; & | < > ( ) outside of quotes")
 )
 
-// parseCommandLine sorts out the arguments (without the program's name) and
+// parseCommandLine parses the arguments (without the program's name) and
 // adds those of the variables TF_CLI_ARGS and TF_CLI_ARGS_<command>, right
-// after the command's last word, so that what was typed overrides them. The
-// variable of "providers lock" is TF_CLI_ARGS_providers_lock, and that of
-// "providers" has no part in it. Where both variables are set the general one
-// comes last, as in Terraform. Those of TFDEPS_CLI_ARGS and
-// TFDEPS_CLI_ARGS_<command> follow, which Terraform doesn't know: they are for
+// after the command's last word, so that typed options override them. The
+// variable of "providers lock" is TF_CLI_ARGS_providers_lock; that of
+// "providers" isn't used for it. If both variables are set, the general one
+// comes last, as in Terraform. The arguments of TFDEPS_CLI_ARGS_<command> and
+// TFDEPS_CLI_ARGS follow. Terraform doesn't know these variables, so they can have
 // options that it would refuse.
 func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	var line commandLine
@@ -142,7 +142,7 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	return line, nil
 }
 
-// takeChdir takes -chdir out of the options before the command.
+// takeChdir removes -chdir from the options before the command.
 func takeChdir(args []string) (dir string, rest []string, err error) {
 	given, rest := takeGlobal(args, "chdir")
 	if _, dir, _ = strings.Cut(given, "="); given != "" && dir == "" {
@@ -151,7 +151,7 @@ func takeChdir(args []string) (dir string, rest []string, err error) {
 	return dir, rest, nil
 }
 
-// takeGlobal takes an option out of those before the command; given is "" if it isn't there.
+// takeGlobal removes an option before the command, and returns it; given is "" if it isn't there.
 func takeGlobal(args []string, name string) (given string, rest []string) {
 	for i, arg := range args {
 		if isOperand(arg) {
@@ -164,8 +164,8 @@ func takeGlobal(args []string, name string) (given string, rest []string) {
 	return "", args
 }
 
-// takeVersion makes the version command of the options -v and -version,
-// which count wherever they are before "--". Of other arguments only -json means anything to it.
+// takeVersion replaces the arguments by the version command if -v or -version is anywhere
+// before "--". Of the other arguments it only keeps -json.
 func takeVersion(args []string) []string {
 	isVersion := func(arg string) bool { return arg == "-v" || arg == "-version" || arg == "--version" }
 	own, _ := untilDashes(args)
@@ -203,8 +203,8 @@ func addFromEnvironment(args []string, env cli.Environment) (all []string, by ma
 	return slices.Concat(args[:end], added, args[end:]), by, nil
 }
 
-// splitWords splits text as a shell would. Where a shell would see the end of
-// the command, Terraform quietly forgets the rest; here it is an error.
+// splitWords splits text as a shell would. After a character that ends
+// a command, such as ;, Terraform ignores the rest; here it is an error.
 func splitWords(text string) ([]string, error) {
 	parser := shellwords.NewParser()
 	words, err := parser.Parse(text)
@@ -214,8 +214,7 @@ func splitWords(text string) ([]string, error) {
 	return words, nil
 }
 
-// takeNoColor takes -no-color out of a command's arguments, where it may stand
-// anywhere.
+// takeNoColor removes -no-color from a command's arguments, wherever it is.
 func takeNoColor(args []string) (rest []string, found bool) {
 	for i, arg := range args {
 		if i > 0 && (arg == "-no-color" || arg == "--no-color") {
@@ -227,8 +226,8 @@ func takeNoColor(args []string) (rest []string, found bool) {
 	return rest, found
 }
 
-// similar reads the options that say which similar problems are shown as one. Whether a command has them,
-// and their values are right, is for the command to say.
+// similar reads the options that say which similar problems are merged. The command checks whether it has them,
+// and whether their values are valid.
 func similar(args []string) (s explain.Similar) {
 	for _, arg := range args {
 		_, value, hasValue := strings.Cut(arg, "=")
@@ -246,8 +245,8 @@ func similar(args []string) (s explain.Similar) {
 	return s
 }
 
-// checkGlobal refuses options before the command that aren't known there. What
-// else stands there was taken out by parseCommandLine.
+// checkGlobal refuses unknown options before the command: parseCommandLine has removed
+// the known ones.
 func (l commandLine) checkGlobal() error {
 	if len(l.args) == 0 || !strings.HasPrefix(l.args[0], "-") || isHelp(l.args[0]) {
 		return nil
@@ -265,7 +264,7 @@ func (l commandLine) checkGlobal() error {
 	return fmt.Errorf("%w\n\nOptions of the command %q come after its name:\n  tfdeps %[2]s %s", err, l.args[command], option)
 }
 
-// newMeta makes what the commands have in common.
+// newMeta makes the Meta for all commands.
 func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, line commandLine, log *slog.Logger) *cli.Meta {
 	return &cli.Meta{
 		Context: ctx,
@@ -291,7 +290,7 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 	}
 }
 
-// enter obeys -chdir, and returns the environment for what comes then.
+// enter changes to the directory of -chdir, and returns the environment for it.
 func enter(p Process, dir string) (cli.Environment, error) {
 	if dir == "" {
 		return p.Env, nil
@@ -303,7 +302,7 @@ func enter(p Process, dir string) (cli.Environment, error) {
 	return inside.Env, nil
 }
 
-// newClient makes an HTTP client of the program. What the options set takes the place of the defaults.
+// newClient makes an HTTP client with the options and the settings of the environment.
 func newClient(opts hosts.ClientOptions, env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
 	opts.Retries = hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY"))
 	opts.HeaderTimeout = hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT"))
@@ -325,8 +324,8 @@ func number(text string) int64 {
 	return max(n, 0)
 }
 
-// homeDir is the user's directory; "" if there is none. Not os.UserHomeDir: HOME
-// counts on every system, and need not be set on any.
+// homeDir returns the user's home directory, or "". It isn't os.UserHomeDir, because HOME
+// is used on every system, and needn't be set on any.
 func homeDir(env cli.Environment) string {
 	if home := env.Get("HOME"); home != "" {
 		return home
@@ -338,7 +337,7 @@ func homeDir(env cli.Environment) string {
 	return user.HomeDir
 }
 
-// cacheDir is where tfdeps keeps what can be made again; "" if there is no place.
+// cacheDir returns the directory for caches of tfdeps, or "" without one for the user.
 func cacheDir(userCacheDir string) string {
 	if userCacheDir == "" {
 		return ""
@@ -346,8 +345,8 @@ func cacheDir(userCacheDir string) string {
 	return filepath.Join(userCacheDir, "tfdeps")
 }
 
-// stateDir is where tfdeps keeps what it knows of this machine, which would be
-// wrong on another one; "" if there is no place.
+// stateDir returns the directory for data about this machine, which would be
+// wrong on another one, or "" without a home directory.
 func stateDir(env cli.Environment, goos string) string {
 	home := homeDir(env)
 	switch {

@@ -15,13 +15,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// passthroughVariable leaves other commands to the real program, as -passthrough.
+// passthroughVariable passes other commands on to the real program, as -passthrough does.
 const passthroughVariable = "TFDEPS_PASSTHROUGH"
 
-// takeStandIn finds out whether tfdeps was called as another program: by its own name,
-// the first of the arguments, which may be a link's; by -passthrough before the
-// command, which is taken out of the arguments; or by TFDEPS_PASSTHROUGH. It
-// returns the arguments without the name; the StandIn is nil if there is none.
+// takeStandIn finds out whether tfdeps was called as another program: by argv[0],
+// which may be the name of a symlink, by -passthrough before the
+// command, which it removes from the arguments, or by TFDEPS_PASSTHROUGH. It
+// returns the arguments without argv[0]. The StandIn is nil if tfdeps was called as itself.
 func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 	name, args := "", []string{}
 	if len(argv) > 0 {
@@ -41,9 +41,9 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 	return nil, args
 }
 
-// handles reports whether a command line is for one of the commands, which are
-// named by their words: "init", "providers lock". What there is below
-// "providers" need not be a command of tfdeps.
+// handles reports whether a command line is for a command of tfdeps,
+// such as "init" or "providers lock". Some subcommands of
+// "providers" are only Terraform's.
 func handles(args []string) bool {
 	line, err := parseCommandLine(args, nil)
 	if err != nil {
@@ -56,16 +56,16 @@ func handles(args []string) bool {
 	return commandOf(name) != nil && (name != "providers" || len(rest) == 0 || strings.HasPrefix(rest[0], "-"))
 }
 
-// streams are those of the process. They are handed on as they are: a program
-// finds out whether they are terminals.
+// streams are those of the process. They are passed on unwrapped, because programs
+// check whether they are terminals.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// passThrough runs the real program, with arguments, environment, streams,
-// signals and exit code untouched. Where the system allows it this process
-// becomes that program, and the function returns only if that fails.
+// passThrough runs the real program, with the same arguments, environment, streams,
+// signals and exit code. On Unix it replaces this process by exec,
+// and returns only if that fails.
 func passThrough(m *cli.Meta, args []string, to streams) int {
 	passed := newPasses(m, args)
 	path, err := products.Program(m, m.StandIn.Name, passed.refuses)
@@ -84,34 +84,34 @@ func passThrough(m *cli.Meta, args []string, to streams) int {
 	return 1
 }
 
-// passesVariable tells the programs below this one which commands were passed on
-// above them: a list of pass in JSON.
+// passesVariable has, for child processes, the commands that their ancestors passed
+// on: a list of pass in JSON.
 const passesVariable = "TFDEPS_PASSES"
 
 // maxPasses bounds that list. Only a script that calls tfdeps with other arguments each time reaches it.
 const maxPasses = 32
 
-// pass is a command that was passed on.
+// pass is a command that was passed on to the real program.
 type pass struct {
 	By   string `json:"by"`   // the file of tfdeps
 	To   string `json:"to"`   // the program that it started
-	Call string `json:"call"` // the digest of what decides what that program does
+	Call string `json:"call"` // the digest of the arguments, the directory and the variables
 }
 
-// passes are the commands that were passed on above this process, and the one that it
+// passes has the commands that ancestors of this process passed on, and the one that it
 // passes on itself.
 //
-// A program that the real one runs may well call tfdeps again, as a provisioner does
+// It prevents endless loops. A child of the real program may call tfdeps again, as a provisioner does
 // with "terraform output", and that call is passed on to the same program. So a program is
-// refused only if it was started for the very same call: it has called tfdeps in place
-// of doing the work, and would do it again. A file of tfdeps that has passed on a
-// command never is the real program, also where it is another version.
+// refused only if it was started for the very same call before: then it is a script that calls tfdeps,
+// and would do it again. A file of tfdeps that has passed on a
+// command is never the real program, even if it is another version of tfdeps.
 type passes struct {
 	env     cli.Environment
-	name    string // of the program that tfdeps stands for
+	name    string // of the program that tfdeps was called as
 	above   []pass
 	own     pass   // without To
-	refused string // the last program that has led back to tfdeps; "": none
+	refused string // the last program that has led back to tfdeps, or ""
 }
 
 func newPasses(m *cli.Meta, args []string) *passes {
@@ -122,10 +122,10 @@ func newPasses(m *cli.Meta, args []string) *passes {
 	return p
 }
 
-// digestOfCall is equal for two calls with the same arguments in the same directory,
-// and the same variables for Terraform.
+// digestOfCall returns the same digest for calls with the same arguments, directory
+// and variables for Terraform.
 func digestOfCall(env cli.Environment, args []string) string {
-	dir, _ := filepath.Abs(".") // "" where the directory was removed
+	dir, _ := filepath.Abs(".") // "" if the directory was removed
 	variables := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return !strings.HasPrefix(entry, "TF_") })
 	slices.Sort(variables)
 	content, err := json.Marshal([]any{dir, args, variables})
@@ -135,7 +135,7 @@ func digestOfCall(env cli.Environment, args []string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(content))
 }
 
-// refuses reports whether a program is tfdeps, or has led to it.
+// refuses reports whether a program is tfdeps, or has led back to it.
 func (p *passes) refuses(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -157,8 +157,8 @@ func (p *passes) refuses(path string) bool {
 	return false
 }
 
-// with returns the environment for a program. The variable is replaced, as a program
-// need not look for the last of several.
+// with returns the environment for a program. It replaces the variable instead of adding it again, because
+// a program may read the first of several.
 func (p *passes) with(path string) (cli.Environment, error) {
 	if len(p.above) >= maxPasses {
 		return nil, p.loop(path)
@@ -176,7 +176,7 @@ func (p *passes) with(path string) (cli.Environment, error) {
 	return others.With(passesVariable + "=" + string(content)), nil
 }
 
-// loop is the error for a program that starts tfdeps in place of doing the work.
+// loop is the error for a program that starts tfdeps instead of being the real program.
 func (p *passes) loop(path string) error {
 	return fmt.Errorf("%s leads back to tfdeps: it is a script or a launcher that calls it. Set %s to where the real %s is",
 		path, products.PathVariable(p.name), p.name)

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-// become runs a program and waits for it. An interrupt reaches every process of
-// a console, so there is none to hand on; this process only has to survive it.
+// become runs a program and waits for it. The console sends an interrupt to all of its
+// processes, so this process ignores it, and needn't pass it on.
 func become(path string, args []string, env cli.Environment, to streams) (int, error) {
 	signal.Ignore(os.Interrupt)
 	cmd := exec.Command(path, args...)

@@ -13,14 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// versionOptions are what the arguments of version ask for.
+// versionOptions are the parsed arguments of version.
 type versionOptions struct{ json bool }
 
 func (o *versionOptions) flags() cli.Flags {
 	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON object.")}
 }
 
-// versionCommand tells versions: of the product, of tfdeps, and of the selected
+// versionCommand prints the versions of the product, of tfdeps, and of the selected
 // providers.
 func versionCommand() cli.Command {
 	return cli.Command{Name: "version", Synopsis: "Show the current version", Run: runVersion, Lines: true,
@@ -41,8 +41,8 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 		return 1, nil
 	}
 	locks, problems := depsfile.Load(depsfile.FileName, product)
-	// A lock file that can't be read is no reason not to show the version, nor the
-	// entries that can be read.
+	// If the lock file has errors, the version and the readable entries are still
+	// shown.
 	report := versionReport(product, m.Version, from.Because(m, product), locks.All())
 	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
@@ -61,7 +61,7 @@ func built() (commit, at string) {
 	return commit, at
 }
 
-// versionReport is what Terraform prints, and the version of tfdeps after it.
+// versionReport returns what Terraform prints, and the version of tfdeps.
 func versionReport(product getproviders.Product, own, because string, locks []depsfile.Lock) *result.Result {
 	var b strings.Builder
 	platform := getproviders.CurrentPlatform()
@@ -83,7 +83,7 @@ func versionReport(product getproviders.Product, own, because string, locks []de
 	}}}
 }
 
-// ownVersion is the version of this build, as far as Go knows it.
+// ownVersion returns the version of this build, or "dev" if Go doesn't know it.
 func ownVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

@@ -15,32 +15,32 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// ExitDiffers is the exit code of commands that answer a question: what they
-// were asked about isn't as it should be. 0 means that it is, 1 that it is unknown.
+// ExitDiffers is the exit code of checks that found a difference. 0 means that they found none, 1 that
+// the check failed.
 const ExitDiffers = 2
 
 // Command is a command of the program.
 type Command struct {
-	Name     string // its words: "providers lock"
-	Synopsis string // what it is for, in a line
-	Usage    string // how it is called, in lines: "cache add [options] ADDRESS..."
-	About    string // what it does, in lines as they are printed
+	Name     string // such as "providers lock"
+	Synopsis string // its purpose, in one line
+	Usage    string // how to call it, in lines: "cache add [options] ADDRESS..."
+	About    string // its description, in lines as they are printed
 	Flags    func() Flags
-	Daily    []string // the options that the short help has; nil: it is the whole help
+	Daily    []string // the options in the short help; nil if the short help is the whole help
 	More     string   // text below the options, in lines as they are printed
 
-	Lines bool // -json prints something else than one report, so that wrong arguments have no report either
+	Lines bool // -json doesn't print one report at the end, so that invalid arguments print none either
 
-	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
+	// Refused returns the report about invalid arguments; nil means the default one.
 	Refused func(err error) *result.Result
 
-	// Run carries the command out and returns the exit code. The error is about
-	// arguments that it doesn't take: a *UsageError.
+	// Run runs the command and returns the exit code. The error is about
+	// invalid arguments: a *UsageError.
 	Run func(m *Meta, args []string) (code int, err error)
 }
 
-// Execute runs the command, and returns the exit code. Arguments that the command
-// doesn't take are reported as Terraform does it.
+// Execute runs the command, and returns the exit code. It reports invalid arguments
+// as Terraform does.
 func (c Command) Execute(m *Meta, args []string) int {
 	code, err := c.Run(m, args)
 	if err == nil {
@@ -51,7 +51,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 	switch {
 	case ok && usage.Summary != "":
 		detail := strings.TrimSuffix(err.Error()+c.more(usage)+"\n\n"+blame, "\n\n")
-		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // which wasn't read for what is wrong
+		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // the options weren't read because of the error
 		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto), problem.Fail("invalid_option", usage.Summary, "%s", detail))
 	case blame != "":
 		fmt.Fprintf(m.Stderr, "%v\n%s\n", err, blame)
@@ -72,8 +72,8 @@ func (c Command) Execute(m *Meta, args []string) int {
 	return 1
 }
 
-// more is said of an operand of a command that takes none, and of an option that the command doesn't have, where no other is
-// like it. Commands that Terraform has, too, say what it says, and no more.
+// more returns further text for an unexpected operand, and for an unknown option without a similar
+// one. Commands that Terraform has, too, only print its text.
 func (c Command) more(usage *UsageError) string {
 	switch {
 	case slices.Contains([]string{"init", "get", "providers", "providers lock", "providers mirror"}, c.Name):
@@ -85,24 +85,24 @@ func (c Command) more(usage *UsageError) string {
 	return ""
 }
 
-// UsageError is about arguments that a command doesn't take.
+// UsageError is an error about invalid arguments.
 type UsageError struct {
 	Text    string
-	Summary string // what Terraform has above it, in a frame; "": the text stands alone
-	Help    bool   // the usage is shown, too
-	Cause   error  // what is wrong with an option or a variable; nil: it is about none
+	Summary string // Terraform's summary above the text, in a box; "" means the text alone
+	Help    bool   // the usage is printed, too
+	Cause   error  // the error of an option or a variable, or nil
 
-	operand string // of a command that takes none; "": the error is about something else
-	strange bool   // it is about an option that the command doesn't have, nor one like it
+	operand string // the unexpected operand of a command without operands, or ""
+	strange bool   // it is about an unknown option without a similar one
 }
 
-// Usagef makes an error about arguments, whose cause is the one that the format wraps.
+// Usagef makes an error about arguments; its Cause is the error that the format wraps.
 func Usagef(format string, args ...any) *UsageError {
 	err := fmt.Errorf("Error: "+format, args...)
 	return &UsageError{Text: err.Error(), Cause: errors.Unwrap(err)}
 }
 
-// Misusedf is Usagef where it would help to know how the command is called.
+// Misusedf is Usagef with the usage of the command.
 func Misusedf(format string, args ...any) *UsageError {
 	e := Usagef(format, args...)
 	e.Help = true
@@ -112,7 +112,7 @@ func Misusedf(format string, args ...any) *UsageError {
 // badFlags is the summary of errors about options that can't be parsed.
 const badFlags = "Failed to parse command-line flags"
 
-// TooMany is about an operand of a command that takes none.
+// TooMany is the error for an operand of a command without operands.
 func TooMany(operand string) *UsageError {
 	return &UsageError{Summary: "Too many command line arguments", Text: "Expected no positional arguments. Did you mean to use -chdir?", operand: operand}
 }
@@ -121,25 +121,25 @@ func (e *UsageError) Error() string { return e.Text }
 
 func (e *UsageError) Unwrap() error { return e.Cause }
 
-// TellInterrupted tells on stderr, after the problems, what is kept of a command that has failed because it was interrupted.
+// TellInterrupted prints on stderr, after the problems, what is kept of a command that was interrupted.
 func (m *Meta) TellInterrupted(problems problem.List) {
 	if m.Activity != nil && problems.HasErrors() {
 		m.Activity.Interrupted(m.Context, terminal.NewStream(m.Stderr))
 	}
 }
 
-// Output is how a command ends.
+// Output says how a command ends.
 type Output struct {
-	// JSON prints the report for programs, which has the problems, too. They are shown to people even so.
+	// JSON prints the report for programs, which includes the problems. These are also printed for people.
 	JSON bool
-	Data bool // programs read stdout even without -json, so that warnings go to stderr
+	Data bool // stdout has data for programs even without -json, so that warnings go to stderr
 	Code int  // the exit code if there is no error
 
 	Despite bool // the exit code is Code even after errors
 }
 
-// Finish ends a command: it prints the report, shows all problems, and returns the exit code, which is 1
-// after an error. The report is nil if the command has none, or found out nothing.
+// Finish ends a command: it prints the report and all problems, and returns the exit code, which is 1
+// after an error. The report may be nil.
 func (m *Meta) Finish(r *result.Result, problems problem.List, out Output) int {
 	if m.Activity != nil {
 		m.Activity.Close()
@@ -159,7 +159,7 @@ func (m *Meta) Finish(r *result.Result, problems problem.List, out Output) int {
 	return code
 }
 
-// Write prints a report, for programs with the problems.
+// Write prints a report; for programs it includes the problems.
 func (m *Meta) Write(r *result.Result, asJSON bool, problems problem.List) problem.List {
 	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: os.ReadFile, Called: m.Called()}}
 	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
@@ -168,7 +168,7 @@ func (m *Meta) Write(r *result.Result, asJSON bool, problems problem.List) probl
 	return nil
 }
 
-// End shows problems in a command's own way, and returns the exit code, which is 1 after an error.
+// End shows problems by the given function, and returns code, or 1 after an error.
 func End(show func(problem.List), problems problem.List, code int) int {
 	show(problems)
 	if problems.HasErrors() {
@@ -177,8 +177,8 @@ func End(show func(problem.List), problems problem.List, code int) int {
 	return code
 }
 
-// NewInit returns the view of a run of init or get, which has told the product's version and the reason for it, and a Meta whose activity it shows.
-// several: the run is about several directories. The file of -json-into, "" if there is none, is created or emptied; end closes it.
+// NewInit returns the view of a run of init or get, which has printed the product's version and the reason for it, and a Meta with the view's activity.
+// several says that the run works in several directories. into is the file of -json-into, or "": NewInit creates or truncates it, and end closes it.
 func (m *Meta) NewInit(product getproviders.Product, because string, json bool, into string, progress view.Progress, several bool) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
 	how := m.ViewOptions(product, json, progress)
 	how.Several = several

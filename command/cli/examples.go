@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Examples are those of the command: a line as it is typed, and what it is for, as a sentence.
+// Examples returns the command's examples: each is a line as it is typed, and a sentence about its purpose.
 func (c Command) Examples() (all [][2]string) {
 	_, section, found := strings.Cut(examples, "\n# "+c.Name+"\n")
 	section, _, _ = strings.Cut(section, "\n# ")
@@ -17,7 +17,7 @@ func (c Command) Examples() (all [][2]string) {
 	return all
 }
 
-// examples are those in the help of each command, below its name: a line as it is typed, and below it what it is for.
+// examples has, below each command's name, a line as it is typed, and below that its purpose.
 const examples = `
 # init
 tfdeps init

@@ -11,42 +11,41 @@ import (
 	"time"
 )
 
-// Flags are the options of a command, in the order of its help. Both how they
-// are read and what the help says of them is made from this table.
+// Flags are the options of a command, in the order of its help. Both the parser
+// and the help are made from this table.
 type Flags []Flag
 
-// Flag is an option, or what the help says of a further use of one.
+// Flag is an option, or a row of the help about a further use of one.
 type Flag struct {
 	Name string // "upgrade"
 
-	// Value is how the option is read. It is nil for what the help alone has:
-	// another use of an option that is in the table, and -no-color, which is taken
-	// out of the arguments before a command gets them.
+	// Value reads the option. It is nil for rows that only the help has:
+	// a further use of another row's option, and -no-color, which is removed
+	// from the arguments before a command gets them.
 	Value Value
 
 	Arg     string      // what the help shows behind the name: "=DIR", "=false"
-	Label   string      // what it shows instead of name and Arg; "": nothing else
+	Label   string      // what the help shows instead of Name and Arg; "" means these
 	Help    string      // what the option does
-	Choices [][2]string // the values that it takes, if each of them needs words: a value, and what it does
+	Choices [][2]string // values with a description each
 	More    string      // what the help says below the choices
-	Alias   string      // another name of the option; "": none
+	Alias   string      // another name of the option, or ""
 
-	// Note gathers options at the end of the help, by name alone, below this
-	// text. These have no Help.
+	// Note is the heading of a list at the end of the help, which has the option by
+	// name only. Such an option has no Help.
 	Note string
 
-	// Variable stands for the option where it isn't typed: a caller that only
-	// knows Terraform's options can set it. Meaning is what its value says, for
+	// Variable sets the option if it isn't typed, for callers that only
+	// know Terraform's options. Meaning describes its value in
 	// messages. An empty variable counts as unset.
 	Variable, Meaning string
 
-	word  string  // a value beside true and false; "": there is none
-	group string  // the heading that the whole help has it below; "": the first one
-	by    *string // is set to the option or the variable, if the option is on; may be nil
+	word  string  // a value beside true and false, or ""
+	group string  // the heading in the help with all options; "" means the first one
+	by    *string // gets the name of the option or the variable, if the option is on; may be nil
 }
 
-// NoEffect is the Note of options that Terraform has, and that can't change
-// anything.
+// NoEffect is the Note of options of Terraform that have no effect here.
 const NoEffect = "Accepted and without effect"
 
 // NoColor is the row of -no-color, which every command takes.
@@ -54,10 +53,10 @@ func NoColor() Flag {
 	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. NO_COLOR leaves out colours only."}
 }
 
-// noteDiagnostics gathers options about how problems are shown.
+// noteDiagnostics is the Note of options about how problems are shown.
 const noteDiagnostics = "Options of OpenTofu that are accepted and have no effect"
 
-// OpenTofu are options that all of OpenTofu's commands have, about how problems are shown.
+// OpenTofu returns the options of all commands of OpenTofu about how problems are shown.
 func OpenTofu() Flags {
 	return Flags{
 		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
@@ -72,17 +71,17 @@ func OpenTofu() Flags {
 	}
 }
 
-// Option makes the row of an option: usage is its name, with what the help shows behind it, as in "dir=DIR".
+// Option returns the row of an option; usage is its name and its Arg, as in "dir=DIR".
 func Option(usage string, value Value, help string) Flag {
 	end := strings.IndexAny(usage+"=", "= ")
 	return Flag{Name: usage[:end], Arg: usage[end:], Value: value, Help: help}
 }
 
-// Switch is Option for one that is on or off, Text for one with any text; the value before is the default.
+// Switch is Option for one that is on or off, Text for one with any text; the present value is the default.
 func Switch(usage string, p *bool, help string) Flag { return Option(usage, Bool(p), help) }
 func Text(usage string, p *string, help string) Flag { return Option(usage, String(p), help) }
 
-// SwitchOr is Switch for an option that takes one more word, which sets is.
+// SwitchOr is Switch for an option that takes one more word, which sets *is.
 func SwitchOr(usage string, on *bool, word string, is *bool, help string) Flag {
 	f := Option(usage, BoolFunc(func(value string) (err error) {
 		if *on, *is = false, value == word; !*is {
@@ -94,14 +93,14 @@ func SwitchOr(usage string, on *bool, word string, is *bool, help string) Flag {
 	return f
 }
 
-// Offline is the row of -offline; by gets who set it, and stays "" if it isn't set.
+// Offline is the row of -offline; *by gets the option or the variable that set it, and stays "" if it isn't set.
 func Offline(by *string, help string) Flag {
 	f := Switch("offline", new(bool), help).Or("TFDEPS_OFFLINE", "send no request")
 	f.by = by
 	return f
 }
 
-// Or returns the row with a variable that stands for the option, and what its value says.
+// Or returns the row with a variable that sets the option, and its meaning.
 func (f Flag) Or(variable, meaning string) Flag {
 	f.Variable, f.Meaning = variable, meaning
 	return f
@@ -119,12 +118,12 @@ func (f Flags) Below(heading string) Flags {
 // Value reads an option: it adds the option to a set.
 type Value func(set *flag.FlagSet, name string)
 
-// Bool is an option that is on or off; the value before is the default.
+// Bool is an option that is on or off; the present value is the default.
 func Bool(p *bool) Value {
 	return func(set *flag.FlagSet, name string) { set.BoolVar(p, name, *p, "") }
 }
 
-// String is an option with any text; the value before is the default.
+// String is an option with any text; the present value is the default.
 func String(p *string) Value {
 	return func(set *flag.FlagSet, name string) { set.StringVar(p, name, *p, "") }
 }
@@ -139,17 +138,17 @@ func Positive(p *int) Value {
 	})
 }
 
-// Duration is an option with a length of time; the value before is the default.
+// Duration is an option with a duration; the present value is the default.
 func Duration(p *time.Duration) Value {
 	return func(set *flag.FlagSet, name string) { set.DurationVar(p, name, *p, "") }
 }
 
-// Func is an option whose values a function takes, one after the other.
+// Func is an option whose values a function gets, one after the other.
 func Func(take func(string) error) Value {
 	return func(set *flag.FlagSet, name string) { set.Func(name, "", take) }
 }
 
-// Parsed is an option whose value a function reads.
+// Parsed is an option whose value a function parses.
 func Parsed[T any](p *T, parse func(string) (T, error)) Value {
 	return Func(func(given string) (err error) {
 		*p, err = parse(given)
@@ -166,7 +165,7 @@ func Each[T any](p *[]T, parse func(string) (T, error)) Value {
 	})
 }
 
-// BoolFunc is Func for an option that may stand without a value, which then is
+// BoolFunc is Func for an option that may have no value, which then is
 // "true".
 func BoolFunc(take func(string) error) Value {
 	return func(set *flag.FlagSet, name string) { set.BoolFunc(name, "", take) }
@@ -180,7 +179,7 @@ func Strings(p *[]string) Value {
 	})
 }
 
-// OptionalBool is an option that is on, off, or left out: nil.
+// OptionalBool is an option that is on, off, or nil if it isn't given.
 func OptionalBool(p **bool) Value {
 	return BoolFunc(func(value string) error {
 		b, err := strconv.ParseBool(value)
@@ -189,7 +188,7 @@ func OptionalBool(p **bool) Value {
 	})
 }
 
-// Paths is an option for paths that may be given more than once. The list isn't
+// Paths is an option with paths that may be given more than once. *p isn't
 // nil if it was given.
 func Paths(p *[]string) Value {
 	return Func(func(path string) error {
@@ -204,16 +203,16 @@ func Paths(p *[]string) Value {
 // AnyBool is an option whose value doesn't matter.
 func AnyBool() Value { return Bool(new(bool)) }
 
-// Given is what was given of a command's options.
+// Given has the options and operands of a command's arguments.
 type Given struct {
 	Operands []string // the arguments behind the options, or with Mixed between them
-	By       SetBy    // who set options; nil before the variables were looked at
+	By       SetBy    // who set options; nil before Fill
 
 	flags Flags
 	set   *flag.FlagSet
 }
 
-// Parse reads options, and takes the first other argument and all behind it as
+// Parse reads options, and takes the first other argument and all after it as
 // operands. The error is a *UsageError.
 func (f Flags) Parse(args []string) (Given, error) {
 	g := Given{flags: f, set: flag.NewFlagSet("", flag.ContinueOnError)}
@@ -241,7 +240,7 @@ func (g Given) parse(args []string) error {
 		return nil
 	}
 	strange := false
-	switch given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); { // package flag has no error to compare with
+	switch given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); { // package flag has no sentinel for this error
 	case errors.Is(err, flag.ErrHelp):
 		err = errors.New("the option -help takes no value but all")
 	case unknown:
@@ -253,7 +252,7 @@ func (g Given) parse(args []string) error {
 	return &UsageError{Summary: badFlags, Text: err.Error(), Cause: err, strange: strange}
 }
 
-// OptionName is the name in an argument such as "-link=copy"; "" if it is no option.
+// OptionName returns the name in an argument such as "-link=copy", or "" if it is no option.
 func OptionName(arg string) string {
 	if !strings.HasPrefix(arg, "-") {
 		return ""
@@ -262,8 +261,8 @@ func OptionName(arg string) string {
 	return name
 }
 
-// Alone reads the arguments of a command that takes nothing but options, and
-// then the variables that stand for options. The error is a *UsageError.
+// Alone reads the arguments of a command without operands, and
+// then the variables of its options. The error is a *UsageError.
 func (f Flags) Alone(args []string, env Environment) (Given, error) {
 	given, err := f.Leading(args, env)
 	if err == nil && len(given.Operands) > 0 {
@@ -272,7 +271,7 @@ func (f Flags) Alone(args []string, env Environment) (Given, error) {
 	return given, err
 }
 
-// Leading reads options and the operands behind them, and then the variables. The error is a *UsageError.
+// Leading reads options and the operands after them, and then the variables. The error is a *UsageError.
 func (f Flags) Leading(args []string, env Environment) (Given, error) {
 	given, err := f.Parse(args)
 	if err == nil {
@@ -281,8 +280,8 @@ func (f Flags) Leading(args []string, env Environment) (Given, error) {
 	return given, err
 }
 
-// Mixed reads options and operands in any order, and then the variables that
-// stand for options. The error is a *UsageError.
+// Mixed reads options and operands in any order, and then the variables of
+// options. The error is a *UsageError.
 func (f Flags) Mixed(args []string, env Environment) (Given, error) {
 	given, err := f.Parse(args)
 	if err == nil {
@@ -294,7 +293,7 @@ func (f Flags) Mixed(args []string, env Environment) (Given, error) {
 	return given, err
 }
 
-// Rest reads the options between operands and behind them, and returns all operands. The error is a *UsageError.
+// Rest reads the options between and after operands, and returns all operands. The error is a *UsageError.
 func (g Given) Rest() (operands []string, err error) {
 	for err == nil && g.set.NArg() > 0 {
 		operands = append(operands, g.set.Arg(0))
@@ -319,8 +318,8 @@ func (g Given) Names() (names []string) {
 // Text returns the option's value as it would be typed.
 func (g Given) Text(name string) string { return g.set.Lookup(name).Value.String() }
 
-// SetBy says for options that have a variable who set them: "-offline", or
-// "TFDEPS_OFFLINE". It has no others.
+// SetBy has, for each set option that has a variable, what set it: "-offline", or
+// "TFDEPS_OFFLINE".
 type SetBy map[string]string
 
 // Fill gives options that weren't typed the values of their variables. The error

@@ -10,10 +10,10 @@ import (
 
 const (
 	helpWidth  = 80 // of a line, in columns
-	helpIndent = 23 // of what an option does
+	helpIndent = 23 // of the text beside an option
 )
 
-// usage is how the command is called, in lines.
+// usage returns the lines that say how to call the command.
 func (c Command) usage() string {
 	var b strings.Builder
 	for i, usage := range strings.Split(c.Usage, "\n") {
@@ -26,8 +26,8 @@ func (c Command) usage() string {
 	return b.String()
 }
 
-// ShortHelp is the help with what is used every day, each option with the first sentence that is said of it, and with how to see the rest.
-// What is said first, if anything is, stands below the usage.
+// ShortHelp returns the help with the daily options, each with its first sentence, and with the command for the whole help.
+// first is printed below the usage.
 func (c Command) ShortHelp(first string) string {
 	if c.Daily == nil {
 		return c.WholeHelp(first)
@@ -45,7 +45,7 @@ func (c Command) ShortHelp(first string) string {
 	return b.String()
 }
 
-// WholeHelp is what "tfdeps COMMAND -help=all" prints, with what is said first.
+// WholeHelp returns what "tfdeps COMMAND -help=all" prints; first is printed below the usage.
 func (c Command) WholeHelp(first string) string {
 	var b strings.Builder
 	b.WriteString(c.usage() + "\n" + first + c.About + "\n")
@@ -65,15 +65,15 @@ func (c Command) WholeHelp(first string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Text is what the help says of the options.
+// Text returns the help of the options.
 func (f Flags) Text() string {
 	var b strings.Builder
 	f.write(&b)
 	return strings.Trim(b.String(), "\n")
 }
 
-// write writes a paragraph for each option, and for each note one that names the
-// options below it.
+// write writes a paragraph for each option, and for each Note one that names its
+// options.
 func (f Flags) write(b *strings.Builder) {
 	var notes []string
 	noted := map[string][]string{}
@@ -116,7 +116,7 @@ func (f Flag) write(b *strings.Builder) {
 	}
 }
 
-// entry writes a label and, beside it, a text; below it if the label is long.
+// entry writes a label and a text, beside the label or below a long one.
 func entry(b *strings.Builder, label, text string) {
 	if len(label) >= helpIndent-1 {
 		b.WriteString(label + "\n")
@@ -125,8 +125,8 @@ func entry(b *strings.Builder, label, text string) {
 	fmt.Fprintf(b, "%-*s%s\n", helpIndent, label, indented(text, helpIndent))
 }
 
-// indented breaks a text into lines, of which all but the first are indented. A
-// line break in the text stays one, and what begins with a space stays as it is.
+// indented wraps a text into lines, and indents all but the first. Line breaks
+// in the text stay, and lines that begin with a space aren't wrapped.
 func indented(text string, indent int) string {
 	return strings.ReplaceAll(terminal.Wrap(text, helpWidth-indent), "\n", "\n"+strings.Repeat(" ", indent))
 }

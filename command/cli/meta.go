@@ -1,5 +1,5 @@
 // Package cli has what all commands share: the [Meta] that they get, the table of [Flags]
-// by which options are read and from which help is made, and the one way to end.
+// from which options are parsed and help is made, and the one way to end.
 //
 //	func Command() cli.Command {
 //		return cli.Command{Name: "get", Synopsis: "...", Usage: "...", Run: run}
@@ -37,39 +37,39 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// Meta is what the commands have in common: all that they get from outside. It
+// Meta is what all commands get from outside. It
 // isn't changed after it was made.
 type Meta struct {
 	// Context ends when the user interrupts the program. It is a field because
-	// the interface of commands has no place for it.
+	// the interface of commands has no parameter for it.
 	Context context.Context
 
 	Chdir func(dir string) error // changes the working directory of the process
 
-	Stdin          io.Reader // a state, if one is to be read from there
+	Stdin          io.Reader // a state, with -state=-
 	Stdout, Stderr io.Writer
 	NoColor        bool            // -no-color was given
-	Similar        explain.Similar // which similar problems are shown as one
+	Similar        explain.Similar // which similar problems are merged
 	Env            Environment
 	Now            func() time.Time
 	Begun          time.Time    // when the program was started
-	Log            *slog.Logger // details for finding a fault; nil: there is no log
+	Log            *slog.Logger // the debug log; nil without one
 
 	// NewClient makes the program's HTTP client. The options may have a user agent, an observer of retries and a
-	// dialer; all else comes from the environment. It is called when it is needed, because not every command
+	// dialer; the rest comes from the environment. It is called on demand, because not every command
 	// needs the network.
 	NewClient func(opts hosts.ClientOptions) (*http.Client, error)
 
-	// Activity shows what is under way; nil: nothing does. See Showing.
+	// Activity shows running tasks; nil means that nothing is shown. See Showing.
 	Activity *view.Activity
 
 	Dir        string   // the working directory, absolute
-	HomeDir    string   // the user's; "": unknown
-	CacheDir   string   // for caches of tfdeps; "": there is none
-	StateDir   string   // for what tfdeps knows of this machine; "": there is none
-	Remembers  bool     // lists of versions are kept in StateDir
-	Executable string   // the file of this program; "": unknown
-	StandIn    *StandIn // the program that tfdeps was called as; nil: none
+	HomeDir    string   // the user's; "" if unknown
+	CacheDir   string   // for caches of tfdeps, or ""
+	StateDir   string   // for data about this machine, or ""
+	Remembers  bool     // lists of versions are cached in StateDir
+	Executable string   // the file of this program; "" if unknown
+	StandIn    *StandIn // the program that tfdeps was called as, or nil
 	Version    string   // of tfdeps
 
 	AddedBy  map[string]string // options that come from a variable, without dashes, and its name
@@ -77,14 +77,14 @@ type Meta struct {
 }
 
 // StandIn is the program that tfdeps was called as. Commands that tfdeps doesn't
-// have are left to the real program.
+// have are passed on to the real program.
 type StandIn struct {
 	Name    string // "terraform1.15.9": the name of its file, without ".exe"
-	Version string // "1.15.9"; "" if the name has none
-	Asked   bool   // by -passthrough: the name that was called is tfdeps
+	Version string // "1.15.9"; "" if the name has no version
+	Asked   bool   // by -passthrough or its variable, under the name tfdeps
 }
 
-// Called is the name in commands of texts; "": tfdeps.
+// Called returns the program's name in texts with commands; "" means tfdeps.
 func (m *Meta) Called() string {
 	if m.StandIn == nil || m.StandIn.Asked {
 		return ""
@@ -92,8 +92,8 @@ func (m *Meta) Called() string {
 	return m.StandIn.Name
 }
 
-// Enter changes the working directory, and returns the Meta for it, in which the path of the CLI configuration still
-// means the same file.
+// Enter changes the working directory, and returns the Meta for it, with a relative path of the CLI configuration made
+// absolute.
 func (m *Meta) Enter(dir string) (*Meta, error) {
 	entered := *m
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
@@ -117,10 +117,10 @@ func (m *Meta) Enter(dir string) (*Meta, error) {
 // barRefresh is how often bars are drawn.
 const barRefresh = 100 * time.Millisecond
 
-// ViewOptions returns how output is shown to this user; progress is what -progress says.
+// ViewOptions returns the options of views for this user; progress is the value of -progress.
 func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress view.Progress) view.Options {
-	// There are no bars on terminals that can't draw, between lines of the debug log, and in what CI
-	// keeps of a terminal.
+	// Bars aren't drawn on dumb terminals, between lines of the debug log, and in the terminal output that CI
+	// records.
 	ci := m.Env.Get("CI")
 	return view.Options{
 		Product:  product,
@@ -138,8 +138,8 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 	}
 }
 
-// Showing returns a copy of the Meta for a command whose activity is shown: retries and the packages of modules,
-// and how it ends. An interrupt takes bars off the terminal at once: a second one would leave them there.
+// Showing returns a copy of the Meta with an activity, which shows retries, the packages of modules,
+// and an interrupt. An interrupt removes the bars at once, because a second one ends the process.
 func (m *Meta) Showing(activity *view.Activity) *Meta {
 	shown := *m
 	activity.StopDrawingAfter(m.Context)
@@ -147,7 +147,7 @@ func (m *Meta) Showing(activity *view.Activity) *Meta {
 	return &shown
 }
 
-// Blame says which variable has the option that an error is about; "" if it was typed.
+// Blame returns a sentence about the variable that has the option of an error, or "" if the option was typed.
 func (m *Meta) Blame(err error) string {
 	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return unicode.IsSpace(r) || r == ':' || r == '"' || r == '=' })
 	for _, word := range words {
@@ -159,8 +159,8 @@ func (m *Meta) Blame(err error) string {
 	return ""
 }
 
-// UserAgent is what requests say of their sender: the product and its version
-// first, as Terraform has it.
+// UserAgent returns the User-Agent of requests, which begins with the product and its version,
+// as in Terraform.
 func (m *Meta) UserAgent(product getproviders.Product) string {
 	agent := product.Name + "/" + product.Version + " tfdeps/" + m.Version
 	if more := m.Env.Get("TF_APPEND_USER_AGENT"); more != "" {
@@ -180,6 +180,6 @@ func (e Environment) With(entries ...string) Environment {
 	return slices.Concat(e, entries)
 }
 
-// ArgumentsVariable has more arguments for every command, and with "_" and a
-// command's name behind it for that command.
+// ArgumentsVariable has further arguments for every command; with "_" and a
+// command's name appended, for that command.
 const ArgumentsVariable = "TFDEPS_CLI_ARGS"

@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Progress is the row of -progress, which commands take that move bytes or take time.
+// Progress is the row of -progress, for commands that download or take time.
 func Progress(mode *view.Progress) Flag {
 	return Flag{
 		Name: "progress", Arg: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
@@ -39,10 +39,10 @@ func (f Flag) With(last string) Flag {
 	return f
 }
 
-// HashesVariable stands for the option -hashes.
+// HashesVariable is the variable of the option -hashes.
 const HashesVariable = "TFDEPS_HASHES"
 
-// HashChoices are the values of -hashes; listed says what the second one means to
+// HashChoices are the values of -hashes; listed describes the second one for
 // a command.
 func HashChoices(listed string) [][2]string {
 	return [][2]string{
@@ -52,7 +52,7 @@ func HashChoices(listed string) [][2]string {
 	}
 }
 
-// ParseHashPolicy reads a value of -hashes: which hashes count of packages that
+// ParseHashPolicy parses a value of -hashes: which hashes to trust for packages that
 // aren't read.
 func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
 	policies := map[string]providercache.HashPolicy{"auto": providercache.TrustRegistryHashes, "listed": providercache.TrustMirrorHashes, "read": providercache.ComputeHashes}
@@ -62,7 +62,7 @@ func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
 	return 0, errors.New(`it has to be "auto" (trust what is signed, and OpenTofu's registry for OpenTofu), "listed" (trust registries and mirrors) or "read" (trust none)`)
 }
 
-// ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.
+// ReadHashPolicy is ParseHashPolicy for commands that report all problems at once.
 func ReadHashPolicy(given string) (providercache.HashPolicy, problem.List) {
 	policy, err := ParseHashPolicy(given)
 	if err != nil {
@@ -72,13 +72,13 @@ func ReadHashPolicy(given string) (providercache.HashPolicy, problem.List) {
 	return policy, nil
 }
 
-// Conflict is an error about two options, of which why says what is wrong with them together.
+// Conflict is an error about two options; why says why they contradict each other.
 func Conflict(one, other, why string) *problem.Problem {
 	return problem.Errorf("invalid_option", "The "+one+" flag conflicts with "+other+".", "%s Leave out one of the two.", why)
 }
 
-// Platforms is the value of -platform, which may be given more than once. What is wrong with one is a problem; all is set by
-// "all", if it isn't nil.
+// Platforms is the value of -platform, which may be given more than once. Invalid platforms are added to problems; "all" sets
+// *all, unless all is nil.
 func Platforms(p *[]getproviders.Platform, all *bool, problems *problem.List) Value {
 	return Func(func(given string) error {
 		if given == "all" && all != nil {
@@ -95,7 +95,7 @@ func Platforms(p *[]getproviders.Platform, all *bool, problems *problem.List) Va
 	})
 }
 
-// WantsJSON finds out how to speak of arguments that can't be parsed.
+// WantsJSON looks for -json in arguments that can't be parsed.
 func WantsJSON(args []string) bool {
 	wants := false
 	for _, arg := range args {
@@ -109,7 +109,7 @@ func WantsJSON(args []string) bool {
 	return wants
 }
 
-// suggestion is a line about the option that may have been meant by one that there isn't; "" if none is alike.
+// suggestion returns a line with the option that was probably meant by an unknown one, or "" if none is similar.
 func suggestion(set *flag.FlagSet, given string) string {
 	if given == "chdir" || given == "passthrough" {
 		return "It is a global option, which stands before the command: tfdeps -" + given + map[string]string{"chdir": "=DIR"}[given] + " COMMAND"
@@ -122,7 +122,7 @@ func suggestion(set *flag.FlagSet, given string) string {
 	return ""
 }
 
-// ages are units of time beside those that Go knows.
+// ages are units of time in addition to Go's.
 var ages = map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
 
 // ParseAge reads "30d", "2w", "36h" or "90m".
@@ -139,8 +139,7 @@ func ParseAge(given string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is no length of time: it has to be like 30d, 2w or 12h", given)
 }
 
-// sizes are units of bytes. Without an "i" they are powers of ten, as disks are
-// sold.
+// sizes are units of bytes. Without an "i" they are powers of ten.
 var sizes = []struct {
 	suffix string
 	unit   float64
@@ -150,8 +149,8 @@ var sizes = []struct {
 	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"b", 1},
 }
 
-// ParseBytes reads "20GB", "1.5GiB", "500M" or "100B". A number alone is refused, because
-// who writes it may think of another unit; 0 needs none.
+// ParseBytes reads "20GB", "1.5GiB", "500M" or "100B". A number without a unit is refused, because
+// the user may mean another unit than bytes; 0 needs none.
 func ParseBytes(given string) (int64, error) {
 	if given == "0" {
 		return 0, nil
