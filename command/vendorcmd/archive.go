@@ -24,8 +24,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// writeArchive fills a directory beside the archive, makes that of it, and leaves
-// the working directory as it is.
+// writeArchive fills a staging directory beside the archive, packs it, and doesn't change
+// the working directory.
 func writeArchive(r request) bool {
 	failed := func(err error) bool {
 		return r.Log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
@@ -60,7 +60,7 @@ func writeArchive(r request) bool {
 	return true
 }
 
-// refuseLinks refuses links that the archive can't have.
+// refuseLinks refuses symlinks out of the vendored directories.
 func refuseLinks(r request) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
@@ -73,8 +73,8 @@ func refuseLinks(r request) bool {
 	return true
 }
 
-// seed takes what is vendored already, so that it needn't be fetched again.
-// What isn't needed of it goes again.
+// seed copies the packages that are vendored already, so that they needn't be fetched again.
+// Those that aren't needed are removed later.
 func seed(base string) error {
 	if err := os.MkdirAll(base, 0o755); err != nil {
 		return err
@@ -86,8 +86,8 @@ func seed(base string) error {
 	return os.CopyFS(filepath.Join(base, from), os.DirFS(from))
 }
 
-// bringModules brings packages that are in the working directory to where the
-// bundle is made, and has all records say where they are going to be.
+// bringModules copies module packages from the working directory into the staging
+// directory, and sets their final paths in all records.
 func bringModules(r request, tree *modules.Tree) bool {
 	if r.here() {
 		return true
@@ -112,7 +112,7 @@ func bringModules(r request, tree *modules.Tree) bool {
 	return true
 }
 
-// writeBundle writes the archive, and puts it into its place by a rename.
+// writeBundle writes the archive, and publishes it by a rename.
 func writeBundle(r request, temporary string) error {
 	files, err := vendored.Files(r.base, append(vendored.Places(), vendored.LockFiles()...))
 	if err != nil {
@@ -173,9 +173,9 @@ func unpack(r request) bool {
 	return true
 }
 
-// acceptLocks lets the lock files that are there decide. The archive may have been
-// made by an attacker: its own lock files count for what isn't locked there, and where
-// the user has named a hash. All that is unpacked has to be what is locked then.
+// acceptLocks lets the target's lock files decide, because an attacker may have
+// made the archive. The archive's lock files are only used for entries that the target doesn't have, and for
+// hashes of -accept-hash. Everything unpacked has to match the resulting lock files.
 func (r request) acceptLocks(unpacked string) error {
 	locks, refused, err := r.decideProviders(unpacked)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r request) acceptLocks(unpacked string) error {
 	return r.verifyModules(unpacked, moduleLocks)
 }
 
-// both reads the lock file that is there, which decides, and the one that was unpacked.
+// both reads the target's lock file, before, and the unpacked one, after.
 func both[L any](r request, unpacked, name string, read func(path string) (L, problem.List)) (before, after L, err error) {
 	before, problems := read(filepath.Join(r.opts.target, name))
 	if problems.HasErrors() {
@@ -208,8 +208,8 @@ func both[L any](r request, unpacked, name string, read func(path string) (L, pr
 	return before, after, err
 }
 
-// decideProviders puts what is locked there into the lock file that was unpacked,
-// and tells what it refused of that.
+// decideProviders replaces the unpacked lock file by the target's entries with the accepted additions,
+// and returns texts about the refused ones.
 func (r request) decideProviders(unpacked string) (decided *depsfile.Locks, refused []string, err error) {
 	before, after, err := both(r, unpacked, depsfile.FileName, func(path string) (*depsfile.Locks, problem.List) { return depsfile.Load(path, r.Product) })
 	if err != nil || before.Empty() {
@@ -257,13 +257,13 @@ func (r request) decideModules(unpacked string) (decided modulelock.Locks, refus
 	return decided, refused, r.settle(unpacked, modulelock.FileName, maps.Equal(decided, before), decided.Encode())
 }
 
-// settle replaces a lock file that was unpacked, which may be a link to another
-// file, with what was decided, or with the bytes of the file that is there if that says the same.
+// settle replaces an unpacked lock file, which may be a symlink to another
+// file, by the decided content, or by the bytes of the target's file if nothing changes.
 func (r request) settle(unpacked, name string, same bool, decided []byte) error {
 	staged := filepath.Join(unpacked, name)
 	err := patient.Remove(staged)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the archive has none, and the one that is there stays
+		return nil // the archive has no lock file, and the target's stays
 	}
 	if err == nil && same {
 		decided, err = locktext.ReadText(filepath.Join(r.opts.target, name))
@@ -274,7 +274,7 @@ func (r request) settle(unpacked, name string, same bool, decided []byte) error 
 	return locktext.SaveText(staged, decided)
 }
 
-// refusal is what is said of an entry.
+// refusal is the text about a refused entry.
 func refusal(what string, hashes ...getproviders.Hash) string {
 	lines := []string{"  - " + what + ":"}
 	for _, h := range hashes {
@@ -286,8 +286,8 @@ func refusal(what string, hashes ...getproviders.Hash) string {
 	return strings.Join(lines, "\n")
 }
 
-// verifyProviders compares each package that was unpacked with the lock file.
-// Nothing is locked of versions that were placed beside the one that is.
+// verifyProviders compares each unpacked package with the lock file. It skips
+// other versions than the locked one.
 func (r request) verifyProviders(unpacked string, locks *depsfile.Locks) error {
 	files, err := vendored.Files(unpacked, []string{vendored.PluginsDir})
 	if err != nil {
@@ -314,7 +314,7 @@ func (r request) verifyProviders(unpacked string, locks *depsfile.Locks) error {
 	return nil
 }
 
-// verifyModules compares the modules that were unpacked with their lock file, if
+// verifyModules compares the unpacked modules with their lock file, if
 // there is one.
 func (r request) verifyModules(unpacked string, locks modulelock.Locks) error {
 	if len(locks) == 0 {
@@ -324,10 +324,10 @@ func (r request) verifyModules(unpacked string, locks modulelock.Locks) error {
 	for _, lock := range locks.All() {
 		pkg := filepath.Join(dir, lock.Key)
 		if !filepath.IsLocal(lock.Key) {
-			continue // no call has such a key
+			continue // no module can have such a key
 		}
 		if _, err := os.Lstat(pkg); err != nil {
-			continue // init gets it, and compares it then
+			continue // init fetches the module, and compares it then
 		}
 		hash, err := modulelock.HashTree(r.Meta.Context, pkg)
 		if _, there := os.Lstat(filepath.Join(pkg, ".hg")); err == nil && there == nil {
@@ -354,8 +354,8 @@ func (r request) verifyModules(unpacked string, locks modulelock.Locks) error {
 }
 
 // isAtHome reports whether a module is in its package: in its own directory, or, if
-// it is called by a path, in that of the module that calls it. One of the root
-// module's own is in none of those that archives have.
+// it is called by a local path, in that of the module that calls it. A local module of the root
+// module must not be in a directory of the archive.
 func (r request) isAtHome(manifest modules.Manifest, key string) bool {
 	dir := path.Clean(filepath.ToSlash(manifest[key].Dir))
 	for home := key; home != ""; home = home[:max(0, strings.LastIndexByte(home, '.'))] {

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
-// vendorModules installs the modules, makes them fit for git, and adds to hashes
-// what they are. It returns what their lock file is to say; nil: nothing.
+// vendorModules installs the modules, changes them so that git keeps all files, and adds their
+// hashes to hashes. It returns the content of their lock file, or nil if there is none to write.
 func vendorModules(r request, p project, hashes map[string]getproviders.Hash) (toLock modulelock.Locks, ok bool) {
 	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
@@ -35,8 +35,8 @@ func vendorModules(r request, p project, hashes map[string]getproviders.Hash) (t
 	return toLock, ok && saveTree(r, p.dir.Tree)
 }
 
-// unchangedModules is the record of those modules that are where they should be,
-// and what they were when they were vendored. The others are fetched again.
+// unchangedModules returns the records of the modules that are in their directories
+// and haven't changed since they were vendored. The others are fetched again.
 func unchangedModules(r request, recorded vendored.Record) (modules.Manifest, error) {
 	manifest, err := modules.ReadManifest(nil, filepath.FromSlash(vendored.ModulesDir), r.Product)
 	if err != nil {
@@ -61,8 +61,8 @@ func unchangedModules(r request, recorded vendored.Record) (modules.Manifest, er
 	return manifest, r.Meta.Context.Err()
 }
 
-// isLinked reports whether a symlink is in the place of a package. Only for a
-// directory of this machine is that right.
+// isLinked reports whether a symlink is in the place of a package, which is only right for a
+// module from a directory of this machine.
 func isLinked(dir string) bool {
 	info, err := os.Lstat(filepath.FromSlash(dir))
 	return err == nil && !info.IsDir()

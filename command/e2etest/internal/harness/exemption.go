@@ -9,11 +9,11 @@ import (
 // Exemption is a case in which tfdeps and Terraform may differ, with the reason.
 type Exemption struct {
 	Exit, Lock, Tree bool   // what may differ
-	Before           string // "1.15": only versions of Terraform before that need it; "": all do
+	Before           string // "1.15" means only for versions of Terraform before that; "" means for all
 	Reason           string // "difference N: ...", N being an entry of docs/differences.md
 }
 
-// Now is the exemption if the Terraform of these tests needs it, else none.
+// Now returns the exemption if the Terraform of these tests needs it, else a zero one.
 func (e Exemption) Now(t *testing.T) Exemption {
 	t.Helper()
 	if e.Before != "" && !PeerOlderThan(t, e.Before) {
@@ -22,8 +22,8 @@ func (e Exemption) Now(t *testing.T) Exemption {
 	return e
 }
 
-// CheckExemptions holds the reasons of exemptions, by the case's name, against
-// the list in docs/differences.md.
+// CheckExemptions checks that the reasons of exemptions, by the case's name, are
+// in docs/differences.md.
 func CheckExemptions(t *testing.T, all map[string]Exemption) {
 	t.Helper()
 	list, err := os.ReadFile(Path(t, "docs", "differences.md"))

@@ -30,7 +30,7 @@ func WorkDir(tb testing.TB, config string) string {
 	return dir
 }
 
-// ReadLock returns the lock file's content, or that there is none.
+// ReadLock returns the lock file's content, or "(no file)".
 func ReadLock(t *testing.T, dir string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, depsfile.FileName))
@@ -92,13 +92,13 @@ func contentOf(path string, mode fs.FileMode) (string, error) {
 	}
 }
 
-// File is what a file holds, and by whom that may be read, written and run.
+// File is a file's mode and content.
 type File struct {
 	Mode    fs.FileMode
 	Content string
 }
 
-// Files are all files below a directory, and those that links there lead to, but for those of git, by their names from there, which have slashes.
+// Files returns all regular files below a directory, with symlinks followed, but without .git, by their relative paths with slashes.
 func Files(t testing.TB, dir string) map[string]File {
 	t.Helper()
 	all := map[string]File{}

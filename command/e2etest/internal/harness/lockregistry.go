@@ -10,11 +10,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// LockPlatforms are those that there are packages for.
+// LockPlatforms are the platforms of the packages.
 var LockPlatforms = []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64"}
 
-// NewLockRegistry has five providers for five platforms, each package another
-// archive. That of e has directories in it.
+// NewLockRegistry starts a registry of five providers for five platforms, each package with its own
+// archive. Those of e have directories.
 func NewLockRegistry(tb testing.TB, ca *providertest.CA) *providertest.Registry {
 	tb.Helper()
 	registry := Start(tb, providertest.NewRegistry, providertest.Options{CA: ca})
@@ -42,7 +42,7 @@ func LockPackage(tb testing.TB, name, version, platform string) providertest.Pac
 	return providertest.PackageSpec{Namespace: "acme", Type: name, Version: version, Platform: plat, Archive: ZipOf(tb, entries)}
 }
 
-// LockConfig requires providers: pairs of a name and a constraint.
+// LockConfig returns a configuration that requires providers: pairs of a name and a constraint.
 func LockConfig(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("terraform {\n  required_providers {\n")

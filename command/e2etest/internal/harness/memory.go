@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PeakMemory is the most memory that a running process has had so far, in bytes; 0 where the system doesn't tell.
+// PeakMemory returns the peak resident memory of a running process in bytes, or 0 if the system doesn't report it.
 func PeakMemory(pid int) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, after, _ := strings.Cut(string(status), "\nVmHWM:")

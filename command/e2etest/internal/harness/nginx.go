@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// nginxConf writes nothing outside the directory that nginx runs in.
+// nginxConf makes nginx write only into the directory that it runs in.
 const nginxConf = `
 daemon off;
 master_process off;
@@ -31,13 +31,13 @@ http {
   uwsgi_temp_path       temp;
 `
 
-// StartNginx starts nginx as the current user, until the test is over, with servers in whose configuration ADDRESS stands for a free
-// address on loopback, and with files beside it. Its log of paths is access.log in dir. Without nginx the test is skipped.
+// StartNginx starts nginx as the current user, until the test ends. In the configuration of servers, ADDRESS stands for a free
+// address on loopback. files are written beside it. Its log of paths is access.log in dir. Without nginx the test is skipped.
 func StartNginx(t *testing.T, servers string, files map[string][]byte) (address, dir string) {
 	t.Helper()
-	nginx := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
+	nginx := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // usually not on the PATH of users
 	said := ""
-	for range 5 { // somebody else may be quicker to listen there
+	for range 5 { // another process may take the port first
 		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		address, dir = listener.Addr().String(), t.TempDir()
 		listener.Close()
@@ -53,8 +53,8 @@ func StartNginx(t *testing.T, servers string, files map[string][]byte) (address,
 	return "", ""
 }
 
-// startNginx returns when nginx listens, or what it had to say before it
-// ended. It runs until the test is over.
+// startNginx returns "" when nginx listens, or its output if it
+// ends. nginx runs until the test ends.
 func startNginx(t *testing.T, nginx, dir string) (said string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -71,7 +71,7 @@ func startNginx(t *testing.T, nginx, dir string) (said string) {
 			t.Logf("nginx: %s", &out)
 		}
 	})
-	// It writes that file when it has its sockets.
+	// nginx writes this file when it listens.
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "nginx.pid")); err == nil {
 			return ""

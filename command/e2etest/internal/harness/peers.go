@@ -14,14 +14,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// LookTerraform returns the path of the real terraform. The test is skipped if
-// there is none.
+// LookTerraform returns the path of the real terraform, or skips the test without
+// one.
 func LookTerraform(tb testing.TB) string {
 	tb.Helper()
 	return peertest.LookTerraform(tb)
 }
 
-// TerraformIfAny returns the path of the real terraform, "" if there is none.
+// TerraformIfAny returns the path of the real terraform, or "" without one.
 func TerraformIfAny() string {
 	program, err := peertest.PeerProgram("terraform")
 	if err != nil {
@@ -30,8 +30,8 @@ func TerraformIfAny() string {
 	return program
 }
 
-// LookTofu returns the path of OpenTofu. No archive of packages has it, so a
-// test is skipped without it even where other programs are required.
+// LookTofu returns the path of OpenTofu, or skips the test without it, even where
+// other programs are required: Linux distributions don't package it.
 func LookTofu(tb testing.TB) string {
 	tb.Helper()
 	if testing.Short() {
@@ -44,17 +44,17 @@ func LookTofu(tb testing.TB) string {
 	return path
 }
 
-// Clients are the programs that install from servers and mirrors, and what finds them.
+// Clients are the programs that install from servers and mirrors, each with the function that finds it.
 var Clients = map[string]func(testing.TB) string{"terraform": LookTerraform, "tofu": LookTofu, "tfdeps": Tfdeps}
 
-// RequireProgram skips a test that needs a program which isn't there.
+// RequireProgram skips a test without a program that it needs.
 func RequireProgram(tb testing.TB, name string) {
 	tb.Helper()
 	peertest.LookProgram(tb, name)
 }
 
 // PeerOlderThan reports whether the real terraform is older than a version such as
-// "1.15": what newer ones do can't be compared with it.
+// "1.15", so that the behaviour of newer ones can't be compared with it.
 func PeerOlderThan(tb testing.TB, since string) bool {
 	tb.Helper()
 	running, err := terraformVersion()
@@ -64,7 +64,7 @@ func PeerOlderThan(tb testing.TB, since string) bool {
 	return slices.Compare(numbersOf(running), numbersOf(since)) < 0
 }
 
-// numbersOf are the numbers of a version, without what a prerelease has behind them.
+// numbersOf returns the numbers of a version, without the suffix of a prerelease.
 func numbersOf(version string) (numbers []int) {
 	version, _, _ = strings.Cut(version, "-")
 	for part := range strings.SplitSeq(version, ".") {
@@ -74,14 +74,14 @@ func numbersOf(version string) (numbers []int) {
 	return numbers
 }
 
-// LeftOut reports whether the session of a name doesn't run: four in five don't if a
-// short test was asked for, or with [sessionsVariable].
+// LeftOut reports whether the session of a name is skipped: four in five are with
+// -short, or with [sessionsVariable].
 func LeftOut(name string) bool {
 	return (testing.Short() || os.Getenv(sessionsVariable) == "few") && !peertest.OneInFive(name)
 }
 
-// SkipIfShort leaves a test to runs without -short: what it has whole programs do, tests beside the
-// code show for its parts.
+// SkipIfShort skips a test of whole programs with -short, because tests beside the
+// code cover its parts.
 func SkipIfShort(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {
@@ -114,5 +114,5 @@ var terraformVersion = sync.OnceValues(func() (string, error) {
 	return said.Version, err
 })
 
-// sessionsVariable is a variable that, if it is "few", has as few sessions run as -short has.
+// sessionsVariable is a variable. If it is "few", as few sessions run as with -short.
 const sessionsVariable = "TFDEPS_TEST_SESSIONS"

@@ -1,5 +1,5 @@
-// Package harness is what the tests of the whole program have in common: the
-// programs that they run, servers, files and what is compared.
+// Package harness has what the tests of the whole program share: the
+// programs that they run, servers, files and comparisons.
 //
 //	program := harness.Tfdeps(t)          // built once, whichever test needs it first
 //	terraform := harness.LookTerraform(t) // skips the test where there is none
@@ -36,9 +36,9 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// preferPeers puts a directory at the head of PATH in which the programs that
-// TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name have their usual names, for
-// what looks for them by these. It is "" where neither is named.
+// preferPeers puts a directory at the head of PATH that has the programs of
+// TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU under their usual names, for
+// code that looks for them on PATH. It returns the directory, or "" if neither variable is set.
 func preferPeers() (dir string, err error) {
 	for _, name := range []string{"terraform", "tofu"} {
 		if os.Getenv("TFDEPS_PEER_"+strings.ToUpper(name)) == "" {
@@ -63,7 +63,7 @@ func preferPeers() (dir string, err error) {
 	return dir, os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// Tfdeps returns the path of this program, as it is shipped: without C.
+// Tfdeps returns the path of this program, built as for releases: without cgo.
 func Tfdeps(tb testing.TB) string {
 	tb.Helper()
 	return Build(tb, ".", "-tags=netgo,osusergo")
@@ -80,13 +80,13 @@ func WatchedTfdeps(tb testing.TB) string {
 }
 
 // Build returns the path of the program whose source is in a directory, relative
-// to the top of this repository. It is stripped and lies in Go's build cache:
+// to the top of this repository. It is stripped and in Go's build cache:
 // it is built once for all tests of all packages, and again only if its source
-// has changed. Nobody may write to it. Where there is no go command, as under Wine, TFDEPS_TEST_PROGRAMS is a directory
-// with the program of the top directory, tfdeps; a test that needs another one is skipped.
+// has changed. Tests must not write to it. Without a go command, as under Wine, TFDEPS_TEST_PROGRAMS names a directory
+// with the program tfdeps; a test that needs another program is skipped.
 func Build(tb testing.TB, dir string, flags ...string) string {
 	tb.Helper()
-	peertest.UsualUmask() // a cache that others can write to has no receipts
+	peertest.UsualUmask() // no receipts are written for a cache that others can write to
 	if programs := os.Getenv("TFDEPS_TEST_PROGRAMS"); programs != "" {
 		if dir != "." {
 			tb.Skip("TFDEPS_TEST_PROGRAMS has no program but tfdeps")
@@ -100,8 +100,8 @@ func Build(tb testing.TB, dir string, flags ...string) string {
 	return path
 }
 
-// built has go run tell where the program is that it would run. It is in the
-// build cache only from the second time on.
+// built returns the path of the program that go run would run, which is in the
+// build cache only from the second run on.
 var built = once(func(key string) (string, error) {
 	dir, flags, _ := strings.Cut(key, " ")
 	root, err := Root()
@@ -130,8 +130,7 @@ var built = once(func(key string) (string, error) {
 	return "", fmt.Errorf("go run doesn't keep it in its cache")
 })
 
-// once returns a function that makes something for each key the first time that
-// it is asked for it. Others who ask for the same wait.
+// once memoizes make by key. Concurrent calls with the same key wait for the first.
 func once[Value any](make func(key string) (Value, error)) func(key string) (Value, error) {
 	var mu sync.Mutex
 	made := map[string]func() (Value, error){}
@@ -147,8 +146,8 @@ func once[Value any](make func(key string) (Value, error)) func(key string) (Val
 	}
 }
 
-// dependOn lists the directories of this repository. The go command observes
-// what a test looks at, and keeps its result only for as long as that stays: so
+// dependOn lists the directories of this repository. The go command records
+// which files a test reads, and caches its result until they change. So
 // no test of a program passes from the cache after the program has changed.
 func dependOn(root string) {
 	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
@@ -159,8 +158,8 @@ func dependOn(root string) {
 	})
 }
 
-// Root is the top directory of this repository, in which the tests of one of
-// its packages run.
+// Root returns the top directory of this repository, found from the directory of the
+// running test.
 var Root = sync.OnceValues(func() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -188,33 +187,32 @@ func Path(tb testing.TB, elem ...string) string {
 	return filepath.Join(append([]string{root}, elem...)...)
 }
 
-// GoCommand is a run of the go command in the test's directory. A test's own
-// flags and coverage don't reach what it builds, and neither does version
-// control matter to it.
+// GoCommand returns a run of the go command in the test's directory, without the test's own
+// GOFLAGS and without version control.
 func GoCommand(args ...string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off")
 	return cmd
 }
 
-// Env is an environment that holds nothing of the machine's own set-up, with a
+// Env returns an environment without the machine's own settings, with a
 // new home.
 func Env(tb testing.TB, extra ...string) []string {
 	tb.Helper()
 	home := tb.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
-		"SSL_CERT_DIR=" + home, "GIT_SSL_CAPATH=" + home} // else each program parses the hundreds of certificates of the machine
-	if runtime.GOOS == "windows" { // nothing works there without these
+		"SSL_CERT_DIR=" + home, "GIT_SSL_CAPATH=" + home} // otherwise each program parses the machine's hundreds of certificates
+	if runtime.GOOS == "windows" { // no program works there without these
 		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "APPDATA="+home, "TEMP="+home, "TMP="+home)
 	}
 	if _, measured := tb.(*testing.B); !measured {
-		env = append(env, "GOGC=off") // a process of a test ends before it has much to collect
+		env = append(env, "GOGC=off") // a process of a test ends before it has much garbage
 	}
 	return append(env, extra...)
 }
 
-// PinnedEnv is Env for comparisons: tfdeps gets the version that the real
-// terraform has, for which it would ask in every new home.
+// PinnedEnv is Env for comparisons: it sets the version of the real
+// terraform, so that tfdeps needn't run terraform in every new home.
 func PinnedEnv(tb testing.TB, extra ...string) []string {
 	tb.Helper()
 	version, err := terraformVersion()
@@ -224,8 +222,7 @@ func PinnedEnv(tb testing.TB, extra ...string) []string {
 	return Env(tb, append([]string{"TFDEPS_TERRAFORM_VERSION=" + version}, extra...)...)
 }
 
-// Run runs a program that has to succeed, and returns what it says on its
-// standard output.
+// Run runs a program that has to succeed, and returns its stdout.
 func Run(t testing.TB, dir string, env []string, line ...string) string {
 	t.Helper()
 	end := Exec(t, dir, env, line...)
@@ -235,14 +232,14 @@ func Run(t testing.TB, dir string, env []string, line ...string) string {
 	return end.Out
 }
 
-// LinkTo makes a link of a name to a program, in a directory of its own.
+// LinkTo makes a symlink to a program, in a new directory, and returns its path.
 func LinkTo(t *testing.T, program, name string) string {
 	t.Helper()
 	return LinkIn(t, t.TempDir(), program, name)
 }
 
-// LinkIn is LinkTo for a directory that is given. On Windows it is a copy: symbolic links take a privilege there, and a hard
-// link to a program that runs can't be removed.
+// LinkIn is LinkTo in a given directory. On Windows it makes a copy: symlinks need a privilege there, and a hard
+// link to a running program can't be removed.
 func LinkIn(t *testing.T, dir, program, name string) string {
 	t.Helper()
 	path := filepath.Join(dir, name+ExeSuffix())
@@ -254,7 +251,7 @@ func LinkIn(t *testing.T, dir, program, name string) string {
 	return path
 }
 
-// ExeSuffix is what names of programs end in.
+// ExeSuffix is the end of programs' names.
 func ExeSuffix() string {
 	if runtime.GOOS == "windows" {
 		return ".exe"
@@ -262,7 +259,7 @@ func ExeSuffix() string {
 	return ""
 }
 
-// StderrOf returns what a failed command had to say, on lines of its own.
+// StderrOf returns the stderr of a failed command, after a line break.
 func StderrOf(err error) string {
 	if exit, ok := err.(*exec.ExitError); ok {
 		return "\n" + string(exit.Stderr)
@@ -270,18 +267,18 @@ func StderrOf(err error) string {
 	return ""
 }
 
-// OneLine undoes the wrapping of lines, and the boxes around some.
+// OneLine undoes the wrapping of lines, and removes boxes.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(text)), " ")
 }
 
-// Ended is how a program has ended, and what it said.
+// Ended is the exit code and the output of a program.
 type Ended struct {
 	Out, Err string
 	Code     int
 }
 
-// Said is what it said on both streams.
+// Said is the output on both streams.
 func (e Ended) Said() string { return e.Out + e.Err }
 
 func (e Ended) String() string { return fmt.Sprintf("exit code %d\n%s", e.Code, e.Said()) }
@@ -299,7 +296,7 @@ func Exec(tb testing.TB, dir string, env []string, line ...string) Ended {
 	return Ended{out.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// Refuses runs a program that has to fail, and to say why.
+// Refuses runs a program that has to fail with a text in its output.
 func Refuses(tb testing.TB, says, dir string, env []string, line ...string) {
 	tb.Helper()
 	if end := Exec(tb, dir, env, line...); end.Code == 0 || !strings.Contains(OneLine(strings.ReplaceAll(end.Said(), "│", "")), says) {

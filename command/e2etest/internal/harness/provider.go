@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// ProviderConfig uses the real provider that is built from testdata/provider.
+// ProviderConfig is a configuration for the real provider in testdata/provider.
 const ProviderConfig = `terraform {
   required_providers {
     tiny = {
@@ -29,7 +29,7 @@ resource "tiny_note" "greeting" {
 }
 `
 
-// PackedProvider builds the provider and returns its package, which nobody may
+// PackedProvider builds the provider and returns its package, which callers must not
 // change.
 func PackedProvider(t *testing.T) []byte {
 	t.Helper()
@@ -59,8 +59,8 @@ var packed = once(func(program string) ([]byte, error) {
 	return out.Bytes(), err
 })
 
-// BuildNested is Build for a program that is a module of its own. The test is
-// skipped where the modules that it needs can't be had.
+// BuildNested is Build for a program that is its own Go module. The test is
+// skipped if its dependencies can't be downloaded.
 func BuildNested(t *testing.T, dir string) string {
 	t.Helper()
 	if out, err := GoCommand("list", "-C", Path(t, dir), "-deps", ".").CombinedOutput(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// Trust returns an environment with a CLI configuration, in which the
-// authority is trusted.
+// Trust returns an environment with a CLI configuration, which trusts the
+// CA.
 func Trust(t *testing.T, ca *providertest.CA, cliConfig string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,15 +39,15 @@ func NewCountedRegistry(t *testing.T, providers int) *providertest.Registry {
 	return registry
 }
 
-// TakeDown has a registry fail whatever it is asked for of providers.
+// TakeDown makes all requests for providers to a registry fail.
 func TakeDown(registry *providertest.Registry) {
 	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
 		registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
 	}
 }
 
-// WriteRequirements asks for all providers of the registries, at their own
-// hosts, where they are found by service discovery.
+// WriteRequirements writes a configuration that requires all providers of the registries, at their own
+// hosts, where service discovery finds them.
 func WriteRequirements(t *testing.T, path string, perHost int, registries []*providertest.Registry) {
 	t.Helper()
 	var config strings.Builder
@@ -88,14 +88,14 @@ func Start[Server interface{ Close() }, Options any](tb testing.TB, make func(Op
 	return server
 }
 
-// NewCA makes an authority that several servers can have in common.
+// NewCA makes a CA that several servers can share.
 func NewCA(tb testing.TB) *providertest.CA {
 	tb.Helper()
 	return providertest.NewCA()
 }
 
-// Redirect is what both programs' environment needs for hosts to lead to a
-// registry.
+// Redirect returns the variables by which both programs find a registry at
+// hosts.
 func Redirect(tb testing.TB, registry *providertest.Registry, hosts ...string) []string {
 	tb.Helper()
 	env, err := registry.Env(tb.TempDir(), hosts...)
@@ -105,7 +105,7 @@ func Redirect(tb testing.TB, registry *providertest.Registry, hosts ...string) [
 	return env
 }
 
-// Serve starts a command that serves, and returns the URL that it prints when it is ready. Nothing else is read of its output.
+// Serve starts a server's command, and returns the URL that it prints when it is ready. The rest of its output is ignored.
 func Serve(cmd *exec.Cmd) (url string, err error) {
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
