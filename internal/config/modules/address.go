@@ -13,23 +13,22 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Address is what the source argument of a module block means. It is one of
-// [Local], [Registry] and [Remote], all of which can be compared. String returns the
-// normalised form, as modules.json has it.
+// Address is a parsed source argument of a module block: a [Local], a [Registry] or a [Remote], all
+// of which are comparable. String returns the normalised form, as in modules.json.
 type Address interface {
 	String() string
 	shown() string // without secrets
 }
 
-// Local is a directory relative to that of the calling module. It begins with
-// "./" or "../", and its separators are slashes.
+// Local is a directory relative to the calling module's. It begins with "./" or "../", and its
+// separators are slashes.
 type Local string
 
-// Registry is a module that a registry knows.
+// Registry is a module in a registry.
 type Registry struct {
 	Host                    hosts.Hostname
 	Namespace, Name, System string
-	Subdir                  string // below the module's package; "" is the package itself
+	Subdir                  string // below the module's package; "" means the package itself
 }
 
 func (l Local) shown() string    { return string(l) }
@@ -38,7 +37,7 @@ func (r Registry) shown() string { return r.String() }
 // String implements [Address].
 func (l Local) String() string { return string(l) }
 
-// Package is the address without the subdirectory.
+// Package returns the address without the subdirectory.
 func (r Registry) Package() string {
 	return strings.Join([]string{r.Host.String(), r.Namespace, r.Name, r.System}, "/")
 }
@@ -46,11 +45,9 @@ func (r Registry) Package() string {
 // String implements [Address].
 func (r Registry) String() string { return withSubdir(r.Package(), r.Subdir) }
 
-// ParseAddress reads a source address. What looks like a path relative to the
-// module is one; what looks like a registry's address is one; the rest has to
-// be a URL, or something that is commonly written for one, like
-// "github.com/owner/repository". The product says which registry is meant where
-// none is named.
+// ParseAddress reads a source address: a path relative to the module, a registry's address, a URL,
+// or a common short form of a URL, such as "github.com/owner/repository". The product has the
+// registry of addresses that name none.
 func ParseAddress(source string, product getproviders.Product) (Address, error) {
 	if isLocal(source) {
 		return parseLocal(source), nil
@@ -65,8 +62,7 @@ func ParseAddress(source string, product getproviders.Product) (Address, error) 
 	return parseRemote(source)
 }
 
-// ParseRegistry reads the source address of a call that asks for a version,
-// for only registries have versions.
+// ParseRegistry reads the source address of a call with a version, which only registries have.
 func ParseRegistry(source string, product getproviders.Product) (Registry, error) {
 	if isLocal(source) {
 		return Registry{}, fmt.Errorf("%q is a local directory, and those have no versions", source)
@@ -74,12 +70,12 @@ func ParseRegistry(source string, product getproviders.Product) (Registry, error
 	return parseRegistry(source, product.DefaultHost)
 }
 
-// isLocal reports whether a source begins as paths relative to a module do.
+// isLocal reports whether a source is a path relative to a module.
 func isLocal(source string) bool {
 	return slices.ContainsFunc([]string{"./", "../", `.\`, `..\`}, func(prefix string) bool { return strings.HasPrefix(source, prefix) })
 }
 
-// parseLocal keeps the prefix, without which it would be no path.
+// parseLocal cleans a path, but keeps its prefix, which makes it a path.
 func parseLocal(source string) Local {
 	clean := path.Clean(strings.ReplaceAll(source, `\`, "/"))
 	if !strings.HasPrefix(clean, "../") {
@@ -88,13 +84,12 @@ func parseLocal(source string) Local {
 	return Local(clean)
 }
 
-// parseComplete reads an address that names its registry if it is that of one, or
-// of which only the kind matters.
+// parseComplete reads an address that names its registry, or of which only the kind matters.
 func parseComplete(source string) (Address, error) {
 	return ParseAddress(source, getproviders.Terraform(""))
 }
 
-// maxNameLength is that of each part of an address.
+// maxNameLength is the longest part of an address.
 const maxNameLength = 64
 
 // parseRegistry reads [host/]namespace/name/system[//subdir].
@@ -127,11 +122,11 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (address Registry,
 	return address, nil
 }
 
-// ErrAddress says that what was asked about can't be a module of a registry.
+// ErrAddress says that an address can't be a registry's module.
 var ErrAddress = errors.New("this is no address of a registry's module")
 
-// check refuses an address that was put together by hand and is none: its parts
-// become URLs and the names of directories.
+// check refuses an address with invalid parts, which a caller of Go code can make: the parts become
+// URLs and names of directories.
 func (r Registry) check() error {
 	host, err := hosts.ParseHostname(r.Host.String())
 	subdir := r.Subdir == "" || fs.ValidPath(r.Subdir)
@@ -141,8 +136,8 @@ func (r Registry) check() error {
 	return nil
 }
 
-// registryHost reads the host of an address. Hosts that begin common addresses
-// of repositories are no registries, and neither is a name without a dot.
+// registryHost reads the host of an address. It refuses hosts of git repositories, and names
+// without a dot.
 func registryHost(given string) (hosts.Hostname, error) {
 	if !strings.Contains(given, ".") {
 		return "", fmt.Errorf("%q can't be the host of a module registry: it has no dot", given)
@@ -157,16 +152,16 @@ func registryHost(given string) (hosts.Hostname, error) {
 	return host, nil
 }
 
-// What the parts of an address are, of [maxNameLength] at most.
+// The patterns of an address's parts, with at most [maxNameLength] characters.
 var (
 	namePattern   = par.OnceRegexp(`^[0-9A-Za-z]([0-9A-Za-z_-]{0,62}[0-9A-Za-z])?$`)
 	systemPattern = par.OnceRegexp(`^[0-9a-z]{1,64}$`)
 )
 
-// isForeign reports whether what a module in the root configuration calls by this
-// address is foreign: it comes from a registry, a repository, an archive or a page.
-// Its author could have private files shown or committed, so that it, and what it calls
-// by a path, reaches nothing of this machine but its own package.
+// isForeign reports whether a module that the root configuration calls by this address is foreign:
+// it comes from a registry, a repository, an archive or a web page. Its author could make private
+// files be shown or committed, so it and the modules that it calls by a path can read no files of
+// this machine outside their own package.
 func isForeign(address Address) bool {
 	switch address := address.(type) {
 	case Local:
@@ -177,8 +172,8 @@ func isForeign(address Address) bool {
 	return true
 }
 
-// Redact returns a source address, or what was meant for one, as it may stand in
-// messages: without a login. One that has no place for a login is as it was written.
+// Redact returns a source address without a login, for messages. It also accepts invalid addresses.
+// An address that can't have a login is returned unchanged.
 func Redact(source string) string {
 	address, err := parseComplete(source)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package modules finds the modules that a configuration calls, fetches those
-// that aren't there, and keeps the record of where they are: modules.json,
-// which plan and apply go by.
+// Package modules finds the modules that a configuration calls, fetches the missing ones, and
+// records their directories in modules.json, which plan and apply read.
 //
 //	root, problems := load.LoadModule(".", product)
 //	manifest, err := modules.ReadManifest(nil, ".terraform/modules", product)
@@ -10,46 +9,40 @@
 //		err = tree.Save()
 //	}
 //
-// The [Tree] knows the requirements of all modules, and whether their providers
-// fit together. [Registries] asks registries; package fetch has a [Fetcher].
-// [ParseAddress] reads a source address; [Resolver.Populate] begins a
-// configuration with a copy of a module.
+// A [Tree] has the requirements of all modules, and checks whether their providers fit together.
+// [Registries] is the client of registries; package fetch has a [Fetcher]. [ParseAddress] reads a
+// source address; [Resolver.Populate] begins a configuration with a copy of a module.
 //
-// # What is kept, and what isn't
+// # Which modules are kept
 //
-//  1. A call keeps the module that is recorded for it if its source is what it
-//     was, the recorded version satisfies the call's constraint, and the
-//     directory is there. It doesn't matter where it came from.
+//  1. A call keeps its recorded module if the source is unchanged, the recorded
+//     version satisfies the call's constraint, and the directory exists. It doesn't
+//     matter where the module came from.
 //  2. Otherwise a local module, "./" or "../", is recorded again: it is used
-//     where it is, never copied. The directory is that which the path leads to
-//     when symlinks are followed. Any other is fetched, as a whole package, to a
-//     directory of its own with the name of the key, and takes the place of
-//     what is there. Records of modules that the former module called are
-//     forgotten.
-//  3. Records of calls that aren't there any more stay, and so do their
-//     directories.
-//  4. An upgrade keeps nothing.
+//     where it is, never copied. The recorded directory is the path with its
+//     symlinks resolved. Any other module is fetched, as a whole package, to a
+//     directory named after the key, and replaces what is there. Records of the
+//     modules that the former module called are removed.
+//  3. Records and directories of calls that no longer exist stay.
+//  4. An upgrade keeps no module.
 //
-// The modules of a level of the tree are found, asked for and fetched at once;
-// a package that several of them need is fetched once.
+// The modules of a level of the tree are found, looked up and fetched concurrently; a package that
+// several of them need is fetched once.
 //
 // # What modules may reach
 //
-// The root module, the modules that it calls by a path, and directories of this machine
-// that these call may call whatever they like. All other modules are foreign: those from
-// registries, repositories, archives and pages, with all that they call. They can't lead
-// to files of this machine, be it by an address or by a path or a symlink that leaves
-// their package, and neither can what a registry answers. A subdirectory is in its
-// package always, also when symlinks are followed.
+// The root module, the modules that it calls by a path, and directories of this machine that these
+// call may call any module. All other modules are foreign: those from registries, repositories,
+// archives and web pages, with all that they call. They can't lead to files of this machine,
+// neither by an address nor by a path or a symlink that leaves their package, and neither can a
+// registry's answer. A subdirectory must always be in its package, after symlinks are resolved.
 //
 // # The record
 //
-// modules.json is written by one rename, only if its content changes, and only
-// if nothing is wrong with the modules: it is never half a tree. A package
-// is put into its place by a rename as well, after the record of what was there
-// has been withdrawn. So a run that is interrupted leaves a record of modules
-// that are there, and the next one fetches the others; the first that fetches
-// anything removes what a killed run was making. Sources in the record
-// are normalised exactly as Terraform does, because plan compares them with
-// those of the configuration.
+// modules.json is written by one rename, only if its content changes, and only if the modules have
+// no errors: it never has part of a tree. A package is also published by a rename, after the record
+// of the former package is removed. So an interrupted run leaves records of existing modules only,
+// and the next run fetches the others; the next run that fetches also removes the stages of killed
+// runs. Sources in the record are normalised exactly as in Terraform, because plan compares them
+// with those of the configuration.
 package modules

@@ -13,11 +13,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// atOnce bounds how many questions are asked and packages awaited at once.
-// Fetcher and client have bounds of their own.
+// atOnce bounds concurrent registry queries and fetches. Fetcher and client have their own limits.
 const atOnce = 32
 
-// locateAll finds out where the packages of modules are.
+// locateAll finds the packages of modules.
 func (in Resolver) locateAll(ctx context.Context, level []*step) {
 	warnings, errs := par.Map(ctx, atOnce, level, func(ctx context.Context, s *step) (warnings []string, err error) {
 		s.from, warnings, err = in.locate(ctx, s.address, s.constraint)
@@ -40,7 +39,7 @@ func (in Resolver) locateAll(ctx context.Context, level []*step) {
 	}
 }
 
-// locate finds out where the package of an address is.
+// locate finds the package of an address.
 func (in Resolver) locate(ctx context.Context, address Address, constraint string) (from packageSource, _ []string, err error) {
 	switch address := address.(type) {
 	case Remote:
@@ -54,7 +53,7 @@ func (in Resolver) locate(ctx context.Context, address Address, constraint strin
 			return from, choice.Warnings, err
 		}
 		from := packageSource{registry: address, version: choice.Version, unasked: choice.Unasked}
-		if !in.DryRun { // where it is would be remembered
+		if !in.DryRun { // Locate would write its answer to the store
 			from.pin = address.Package() + " " + choice.Version
 			from.remote, err = in.Registries.Locate(ctx, address, choice.Version, false)
 		}
@@ -64,8 +63,7 @@ func (in Resolver) locate(ctx context.Context, address Address, constraint strin
 	}
 }
 
-// fetchAll gets the packages of those modules that aren't there, all at once, and
-// puts them into their places.
+// fetchAll fetches the missing packages concurrently, and publishes them.
 func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 	var missing []*step
 	beside := new(Requests)
@@ -105,8 +103,8 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 	in.publishAll(tree, stage, fetched)
 }
 
-// fetch fetches a package, and finds the module in it. Where a registry said that it is may be remembered from
-// an earlier run, and not hold any more: then the registry is asked again.
+// fetch fetches a package, and finds the module in it. The location may be cached from an earlier run and
+// outdated: if the fetch fails, the registry is asked again.
 func (in Resolver) fetch(ctx context.Context, from packageSource, dst string) (fetched Fetched, subdir string, err error) {
 	if in.Fetcher == nil {
 		return Fetched{}, "", errors.New("there is nothing to fetch it with")
@@ -124,20 +122,20 @@ func (in Resolver) fetch(ctx context.Context, from packageSource, dst string) (f
 	return fetched, subdir, err
 }
 
-// findSubdir finds the module in its package.
+// findSubdir returns the module's directory in its package.
 func findSubdir(dir string, from packageSource) (string, error) {
 	if from.remote.Subdir == "" {
 		return "", nil
 	}
-	subdir, _, err := FindSubdir(dir, from.remote.Subdir, "", from.version == "") // what a registry says is a name, and no pattern
+	subdir, _, err := FindSubdir(dir, from.remote.Subdir, "", from.version == "") // a registry's subdirectory is a name, not a pattern
 	if errors.Is(err, ErrNoSubdir) {
 		err = &getproviders.Fault{Code: "module_package_not_found", Err: err, Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"}
 	}
 	return subdir, err
 }
 
-// publishAll puts packages into their places, and records them. Those that take the place of others are recorded at once: the
-// run may fail.
+// publishAll publishes packages, and records them. Packages that replace others are recorded in modules.json immediately,
+// because the run may still fail.
 func (in Resolver) publishAll(tree *Tree, stage stage, fetched []*step) {
 	was := tree.before
 	if err := retract(tree, fetched); err != nil {
@@ -161,12 +159,12 @@ func (in Resolver) publishAll(tree *Tree, stage stage, fetched []*step) {
 		}
 	}
 	if len(was) > 0 {
-		_ = tree.before.Save(tree.at.dir) // without it they are fetched again
+		_ = tree.before.Save(tree.at.dir) // if it fails, they are fetched again
 	}
 }
 
-// retract takes out of modules.json what is about to be replaced: if the run
-// ends before it is done, no record says of the new package that it is the old one.
+// retract removes records from modules.json before their packages are replaced: if the run is
+// interrupted, no record describes the new package as the old one.
 func retract(tree *Tree, replaced []*step) error {
 	kept := maps.Clone(tree.before)
 	for _, s := range replaced {
@@ -180,8 +178,8 @@ func retract(tree *Tree, replaced []*step) error {
 	return kept.Save(tree.at.dir)
 }
 
-// plan tells which modules of a level would be fetched. Those that are recorded with the same source stand for
-// what would be fetched.
+// plan reports which modules of a level would be fetched. If a module with the same source is recorded, its
+// calls are used for the one that would be fetched.
 func plan(tree *Tree, level []*step, tell func(Event)) {
 	for _, s := range level {
 		if s.failed() || s.record.Dir != "" {

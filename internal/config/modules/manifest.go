@@ -16,22 +16,22 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// ManifestName is the name of the record in the directory for modules.
+// ManifestName is the file name of the record in the directory for modules.
 const ManifestName = "modules.json"
 
-// maxManifestSize is the most that is read of a record, in bytes: a hundred
-// times what the largest trees need.
+// maxManifestSize is the largest record that is read, in bytes: a hundred times the largest trees'
+// records.
 const maxManifestSize = 64 << 20
 
-// Record says which module a call was given.
+// Record is the module that a call got.
 type Record struct {
 	Key     string // names of calls from the root, joined by dots; "" is the root module
 	Source  string // normalised; "" for the root module
-	Version string `json:",omitempty"` // normalised; only of modules that a registry knows
-	Dir     string // where the module is, with slashes; relative paths are so to the working directory
+	Version string `json:",omitempty"` // normalised; only for modules of a registry
+	Dir     string // the module's directory, with slashes; absolute or relative to the working directory
 }
 
-// satisfies reports whether the recorded version is one that a call wants.
+// satisfies reports whether the recorded version satisfies a call's constraint.
 func (r Record) satisfies(constraint string) bool {
 	if constraint == "" {
 		return true
@@ -44,13 +44,11 @@ func (r Record) satisfies(constraint string) bool {
 	return err == nil && constraints.Check(v)
 }
 
-// Manifest is the content of modules.json: a record for each key. The nil map
-// is an empty one.
+// Manifest is the content of modules.json: a record for each key. A nil map is empty.
 type Manifest map[string]Record
 
-// ReadManifest reads the record in a directory for modules, which is in fsys as [load.Options] has it. A file that is
-// missing or empty is an empty record. Errors name the file. The product says which
-// registry old records mean that name none.
+// ReadManifest reads the record in a directory for modules, from fsys as in [load.Options]. A missing or empty file
+// is an empty record. Errors name the file. The product has the registry of old records that name none.
 func ReadManifest(fsys fs.FS, dir string, product getproviders.Product) (Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	content, err := wholefile.ReadFS(fsys, path, maxManifestSize)
@@ -67,9 +65,9 @@ func ReadManifest(fsys fs.FS, dir string, product getproviders.Product) (Manifes
 	return manifest, nil
 }
 
-// DecodeManifest reads the content of modules.json. Versions and sources are
-// normalised; a source that can't be stays as it is, for it will never be equal to that of
-// a call. Two records for one key are an error, and so is a version that isn't one.
+// DecodeManifest reads the content of modules.json. It normalises versions and sources; it keeps an
+// invalid source, which never equals a call's. Two records for one key and an invalid version are
+// errors.
 func DecodeManifest(content []byte, product getproviders.Product) (Manifest, error) {
 	if len(content) == 0 {
 		return nil, nil
@@ -98,8 +96,8 @@ func DecodeManifest(content []byte, product getproviders.Product) (Manifest, err
 	return manifest, nil
 }
 
-// Encode returns the content of modules.json: the same bytes that the real
-// tool writes. There is a record for the root module always.
+// Encode returns the content of modules.json: the same bytes that Terraform writes. The root module
+// always has a record.
 func (m Manifest) Encode() []byte {
 	all := Manifest{}
 	maps.Copy(all, m)
@@ -110,18 +108,18 @@ func (m Manifest) Encode() []byte {
 	}
 	content, err := json.Marshal(file)
 	if err != nil {
-		panic(fmt.Sprintf("modules: strings can't be encoded: %v", err)) // strings always can
+		panic(fmt.Sprintf("modules: strings can't be encoded: %v", err)) // strings always can be encoded
 	}
 	return content
 }
 
-// Save writes the record into a directory for modules, by one rename, unless it is there already.
-// The directory is made if need be.
+// Save writes the record into a directory for modules, by one rename, unless the content is the
+// same. It creates the directory if necessary.
 func (m Manifest) Save(dir string) error {
 	return wholefile.Save(filepath.Join(dir, ManifestName), m.Encode(), 0o666)
 }
 
-// forget removes the records of all modules below one.
+// forget removes the records of all modules below the key's.
 func (m Manifest) forget(key string) {
 	maps.DeleteFunc(m, func(k string, _ Record) bool { return strings.HasPrefix(k, key+".") })
 }

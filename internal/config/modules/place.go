@@ -14,14 +14,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// places are where the modules of a tree are.
+// places has the directories of a tree's modules.
 type places struct {
 	root  string // the directory of the root module
-	dir   string // that of modules.json
+	dir   string // the directory of modules.json
 	files files.System
 }
 
-// path returns where a recorded directory is for this process.
+// path returns the path of a recorded directory for this process.
 func (p places) path(dir string) string {
 	dir = filepath.FromSlash(dir)
 	if filepath.IsAbs(dir) {
@@ -30,11 +30,10 @@ func (p places) path(dir string) string {
 	return filepath.Join(p.root, dir)
 }
 
-// isDir reports whether what is recorded as a directory is one.
+// isDir reports whether a recorded directory exists.
 func (p places) isDir(recorded string) bool { return p.files.IsDir(p.path(recorded)) }
 
-// relative makes a directory without symlinks relative to that of the root
-// module.
+// relative makes a directory relative to the root module's, after resolving symlinks.
 func (p places) relative(dir string) (string, error) {
 	if filepath.Clean(p.root) == "." {
 		return dir, nil
@@ -65,9 +64,9 @@ func alike(a, b string) (string, string, error) {
 	return a, b, err
 }
 
-// recordedDir is the directory of a package, as it is to be recorded: relative
-// to that of the root module. If only one of the two was given as an absolute path,
-// and neither is in the other, it is absolute.
+// recordedDir returns the directory of a package for the record: relative to the root module's, or
+// absolute if only one of both was given as an absolute path and the package isn't below the root
+// module.
 func (p places) recordedDir(key string) string {
 	dir := filepath.Join(p.dir, key)
 	root, full, err := alike(p.root, dir)
@@ -85,26 +84,27 @@ func (p places) recordedDir(key string) string {
 	return filepath.ToSlash(dir)
 }
 
-// isAway reports whether a directory isn't in a package, with symlinks followed.
+// isAway reports whether a directory is outside of a package, after resolving symlinks.
 func (p places) isAway(pkgDir, dir string) bool {
-	if p.files.FS == nil && dir == p.path(pkgDir) { // as most modules are: there is nothing to follow
+	if p.files.FS == nil && dir == p.path(pkgDir) { // most modules: nothing to resolve
 		return false
 	}
 	dir, err := p.files.Physical(dir)
 	if err != nil {
-		// What can't be reached isn't anywhere; but a symlink that an FS can't read leads anywhere.
+		// An unreachable directory is nowhere; but a symlink that an FS can't read may lead
+		// anywhere.
 		return p.files.FS != nil && !errors.Is(err, fs.ErrNotExist)
 	}
 	pkg, err := p.files.Physical(p.path(pkgDir))
 	return err != nil || !files.IsWithin(pkg, dir)
 }
 
-// ErrNoSubdir says that a package hasn't got a directory.
+// ErrNoSubdir says that a package doesn't have a directory.
 var ErrNoSubdir = errors.New("the package has no directory")
 
-// FindSubdir returns the name of a directory in a package, and where it is when symlinks are followed. What is given may be
-// a pattern of which there is one match; by says in words that follow it who named it, or is "". Errors match [ErrNoSubdir], unless the
-// name leads out of the package or has several matches.
+// FindSubdir returns the name of a directory in a package, and its path with symlinks resolved. If isPattern, subdir may be a pattern
+// with one match. by follows the name in messages and says who named it, or is "". Errors match [ErrNoSubdir], unless the name leads
+// out of the package or the pattern has several matches.
 func FindSubdir(dir, subdir, by string, isPattern bool) (name, found string, err error) {
 	if isPattern {
 		matches, err := fs.Glob(os.DirFS(dir), subdir)
@@ -124,8 +124,8 @@ func FindSubdir(dir, subdir, by string, isPattern bool) (name, found string, err
 	return subdir, found, err
 }
 
-// inside returns the directory or file with a name below a directory, with symlinks
-// followed. It is an error if any part of the way to it leads out of the directory.
+// inside returns the path of a file or directory below dir, with symlinks resolved. It is an error
+// if any part of the path leads out of dir.
 func inside(dir, name string) (string, error) {
 	root, err := files.System{}.Physical(dir)
 	if err != nil {
@@ -146,11 +146,10 @@ func inside(dir, name string) (string, error) {
 	return found, nil
 }
 
-// stage is a private directory, beside the places of modules, in which
-// packages are made.
+// stage is a private directory beside the modules' directories, in which packages are made.
 type stage struct {
 	*scratch.Dir
-	made []string // the directories above it that it needed
+	made []string // the parent directories that were created for it
 }
 
 // newStage makes a stage.
@@ -167,19 +166,19 @@ func newStage(beside string) (stage, error) {
 	return stage{dir, made}, nil
 }
 
-// sweep removes the stages that killed runs have left. When something there changed last is the latest time that
-// the file system's clock is known to have shown.
+// sweep removes the stages of killed runs. The directory's modification time serves as the current time of the
+// file system's clock.
 func sweep(beside string) {
 	if info, err := os.Stat(beside); err == nil {
 		scratch.Sweep(beside, info.ModTime())
 	}
 }
 
-// at is where the package of a module is made.
+// at returns the path in the stage for a module's package.
 func (s stage) at(key string) string { return filepath.Join(s.Path, key) }
 
-// publish moves the package of a module to its place. What is there goes to
-// the stage, and is removed with it.
+// publish renames the package of a module to its final path. It moves the former package to the
+// stage, which removes it.
 func (s stage) publish(key, final string) error {
 	if err := checkLinks(final); err != nil {
 		return err
@@ -196,14 +195,14 @@ func (s stage) publish(key, final string) error {
 	return nil
 }
 
-// checkLinks refuses to replace or remove the package of a module where the directory of
-// all packages is a symlink: what lies there may be anything.
+// checkLinks refuses to replace or remove a module's package if the directory of all packages is a
+// symlink, which may lead to other files.
 func checkLinks(final string) error {
 	dir := filepath.Dir(final)
 	return scratch.CheckLinks(filepath.Dir(dir), final)
 }
 
-// remove removes the stage, and what was made for it if nothing came of it.
+// remove removes the stage, and the directories created for it if they are empty.
 func (s stage) remove() {
 	s.Remove()
 	scratch.RemoveEmpty(s.made)

@@ -14,24 +14,22 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// Populate copies the module of a source address into a directory, which is to
-// become a configuration of its own. The directory has to be empty, but for
-// names that begin with a dot; such are not copied either, at any depth. The
-// source is one as in the configuration, but that local paths are those of the
-// process. A module without calls is recorded as such, in place of what was recorded in
-// Dir before; the calls of others are recorded by [Resolver.Resolve].
+// Populate copies the module of a source address into a directory, to begin a new configuration.
+// The directory must be empty, except for names that begin with a dot. Such names aren't copied
+// either, at any depth. Source addresses are those of configurations, but local paths are relative
+// to the working directory of the process. For a module without calls it writes an empty record to
+// Dir; the calls of other modules are recorded by [Resolver.Resolve].
 //
-// Nothing is copied of a module that isn't of this machine and calls files of it, or
-// what is outside of its directory. Which modules are called may depend on values that
-// are not known yet: see [Resolver.CopiedFrom].
+// It refuses to copy a foreign module that calls files of this machine, or files outside its
+// directory. Calls may depend on values that are unknown yet: see [Resolver.CopiedFrom].
 //
-// A module with errors isn't copied: they are hcl.Diagnostics in the error. If anything
-// fails, what was copied is removed again. The summary is a headline for the error.
+// A module with errors isn't copied: they are hcl.Diagnostics in the error. After an error the
+// copied files are removed. The summary is a headline for the error.
 func (in Resolver) Populate(ctx context.Context, source, dir string) (summary string, err error) {
 	const failed = "Failed to download module"
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), ".") { // it would be in the way
+		if !strings.HasPrefix(entry.Name(), ".") { // it would be overwritten
 			return "Can't populate non-empty directory", fmt.Errorf("the directory is not empty: it has %s", entry.Name())
 		}
 	}
@@ -46,7 +44,7 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) (summary st
 		return failed, in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
 	if in.Allow != nil {
-		if err := in.Allow(address, ">= 0"); err != nil { // there is no call that could have a constraint
+		if err := in.Allow(address, ">= 0"); err != nil { // no call, so no constraint
 			return refusedByPolicy, &getproviders.Fault{Code: "refused_by_policy", Err: err}
 		}
 	}
@@ -73,8 +71,8 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) (summary st
 	return failed, in.copyModule(ctx, filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
 }
 
-// copyModule copies a directory with all that is below. A module that uses what
-// is beside it would not be the same in another place.
+// copyModule copies a directory recursively. It refuses a module that calls directories beside it,
+// which wouldn't be copied.
 func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) {
 	module, problems := load.LoadModuleWith(from, in.Product, load.Options{Within: from})
 	if problems.HasErrors() {
@@ -105,8 +103,8 @@ func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) 
 	return err
 }
 
-// checkCopied refuses a foreign module whose copy would call files of this machine.
-// What isn't in its directory isn't fetched for that.
+// checkCopied refuses a foreign module whose copy would call files of this machine. It fetches no
+// packages.
 func (in Resolver) checkCopied(ctx context.Context, module *load.Module) error {
 	if in.CopiedFrom == "" {
 		return nil
@@ -120,7 +118,7 @@ func (in Resolver) checkCopied(ctx context.Context, module *load.Module) error {
 	return context.Cause(ctx)
 }
 
-// removeVisible empties a directory, but for names that begin with a dot.
+// removeVisible empties a directory, except for names that begin with a dot.
 func removeVisible(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -130,7 +128,7 @@ func removeVisible(dir string) {
 	}
 }
 
-// visible is a file system without the names that begin with a dot.
+// visible is a file system that hides names that begin with a dot.
 type visible struct{ fs.FS }
 
 // ReadDir implements [fs.ReadDirFS].

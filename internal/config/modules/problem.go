@@ -14,13 +14,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// Headlines that several problems have.
+// Summaries of several problems.
 const (
 	invalidAddress  = "Invalid module source address"
 	refusedByPolicy = "Module refused by policy"
 )
 
-// invalidSource is about an address that means nothing.
+// invalidSource returns the problem of an invalid source address.
 func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
 	diag := diagnostic.Coded("invalid_module_source", diagnostic.Error(call.SourceRange, invalidAddress, "The source can't be used: %v.", err))
 	if call.VersionRange != (hcl.Range{}) {
@@ -30,7 +30,7 @@ func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
 	return diag
 }
 
-// unreadable is about a local module that isn't there; nil without an error.
+// unreadable returns the problem of a local module that can't be read, or nil if err is nil.
 func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
 	if err == nil {
 		return nil
@@ -43,11 +43,11 @@ func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
 		"The module %q has to be in the directory %s, which %s", call.Name, dir, why))
 }
 
-// Refused is the extra of a problem with a call of a foreign module that would reach
-// files of this machine.
+// Refused is the Extra of a problem with a foreign module's call that leads to files of this
+// machine.
 type Refused struct{}
 
-// checkReach refuses calls of files of this machine by foreign modules.
+// checkReach refuses foreign modules' calls of files of this machine.
 func checkReach(s *step) *hcl.Diagnostic {
 	remote, ok := s.address.(Remote)
 	if !ok || !s.parent.foreign || !remote.isOnMachine() {
@@ -61,7 +61,7 @@ func checkReach(s *step) *hcl.Diagnostic {
 	return diag
 }
 
-// escapes is about a path that leads out of a package.
+// escapes returns the problem of a path that leads out of a package.
 func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
 	diag := diagnostic.Error(call.SourceRange, "Local module path escapes module package",
 		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package, also where they lead through symlinks.",
@@ -70,13 +70,13 @@ func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
 	return diag
 }
 
-// Unlocated is the Extra of a problem about a module whose package a registry didn't tell, or
+// Unlocated is the Extra of a problem about a module whose package a registry didn't locate, or
 // that couldn't be fetched.
 type Unlocated struct {
 	Err error // such as a *getproviders.Fault, whose Hint is in the problem's Detail
 }
 
-// unlocated is about a module whose package a registry didn't tell.
+// unlocated returns the problem of a module whose package a registry didn't locate.
 func (in Resolver) unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
 	if ctx.Err() != nil {
 		return done[0]
@@ -101,8 +101,8 @@ func (in Resolver) notFetched(s *step, err error) *hcl.Diagnostic {
 	return diag
 }
 
-// reason is what an error has to say beyond what a module is downloaded from. That
-// is not where a registry's package is.
+// reason returns the text of an error without the package's address, which the message has already.
+// It keeps the address of a registry's package, which the message doesn't have.
 func reason(s *step, err error) string {
 	var named interface{ Brief() string }
 	if _, ok := s.address.(Registry); !ok && errors.As(err, &named) {
@@ -111,7 +111,7 @@ func reason(s *step, err error) string {
 	return err.Error()
 }
 
-// hint is what an error, or else what it wraps, has to say of the way out.
+// hint returns the hint of an error, or of an error that it wraps.
 func (in Resolver) hint(err error) string {
 	if in.Hint != nil {
 		return in.Hint(err)
@@ -122,8 +122,8 @@ func (in Resolver) hint(err error) string {
 	return ""
 }
 
-// shownPackage is what a module is downloaded from: for people the address that
-// they know.
+// shownPackage returns the address of a module's package for messages: a registry's module, or the
+// URL.
 func shownPackage(s *step) string {
 	if registry, ok := s.address.(Registry); ok {
 		return registry.Package()
@@ -131,7 +131,7 @@ func shownPackage(s *step) string {
 	return Remote{Package: s.from.remote.Package}.shown()
 }
 
-// outdated says why a record can't be used where none may be made; nil: it can.
+// outdated returns why a record can't be used, if nothing may be recorded; nil if it can.
 func outdated(at places, s *step) *hcl.Diagnostic {
 	call, recorded := s.call, s.recorded
 	const advice = "Run init (without -get=false) or get, which install modules."

@@ -21,58 +21,55 @@ import (
 )
 
 const (
-	// registryService is how registries announce the module registry protocol.
+	// registryService is the name of the module registry protocol in service discovery.
 	registryService = "modules.v1"
 
-	// registryAnswerBytes is how large an answer in JSON may be: hundreds of
-	// times what the longest list of versions has.
+	// registryAnswerBytes is the largest answer in JSON: hundreds of times the longest list of
+	// versions.
 	registryAnswerBytes = 16 << 20
 
-	// registryRedirects is how many redirects are followed, as usual on the web.
+	// registryRedirects is the largest number of redirects, as usual on the web.
 	registryRedirects = 10
 )
 
-// Registries asks the registries of modules, each found by service discovery
-// on the host that an address names, which versions there are and where.
+// Registries asks the registries of modules, which service discovery finds on the host of an
+// address, for versions and locations.
 //
-// Each is asked for the versions of a module and for the location of a version
-// once; the answers are remembered as long as the value lives, so that one run
-// sees one state of a registry. A program that lives longer makes a new one
-// for each run; Client and Discovery may be shared. It is safe for many
-// goroutines, and must not be copied after its first use.
+// It asks once for the versions of a module and for the location of a version, and caches the
+// answers as long as the value lives, so that one run sees one state of a registry. A long-lived
+// program makes a new one for each run; Client and Discovery may be shared. Many goroutines may use
+// it. Don't copy it after its first use.
 type Registries struct {
 	Client    *http.Client     // required; see hosts.NewClient
 	Discovery *hosts.Discovery // required
-	// Credentials are sent along with requests to a registry's API, and never
-	// with those for packages; nil: none. They are those of the host in the
-	// module's address, wherever its discovery document says that the API is,
-	// except that nothing is sent over plain http. Discovery has credentials of
-	// its own.
+	// Credentials are sent with requests to a registry's API, and never with those for packages;
+	// nil means none. They are those of the host in the module's address, on whichever host its
+	// discovery document puts the API. They aren't sent over plain http. Discovery has credentials
+	// of its own.
 	Credentials hosts.Credentials
 	Product     getproviders.Product // its version is sent to registries
 
-	// Store is a directory of the user's own, in whose subdirectory "locations"
-	// those of versions are remembered from run to run; it needn't exist. "":
-	// they aren't. What is in it may be removed at any time.
+	// Store is a private directory whose subdirectory "locations" caches the locations of versions
+	// between runs; it needn't exist. "" means no such cache. Its content may be removed at any
+	// time.
 	Store string
-	// Offline has no registry asked: all that is known is what is remembered.
+	// Offline forbids requests to registries: only the Store is read.
 	Offline bool
 
 	versions par.Memo[Registry, versionList] // by address without subdirectory
-	located  par.Memo[release, Remote]       // those that registries answered with in this run
+	located  par.Memo[release, Remote]       // the registries' answers in this run
 }
 
-// Select chooses the newest version of a module that satisfies a constraint;
-// "" is satisfied by every release. A prerelease is chosen only where the
-// constraint has a term, with "=" or without operator, for this very version.
-// Of versions that differ in nothing but metadata, the first in the registry's list
-// is taken.
+// Select chooses the newest version of a module that satisfies a constraint; every release
+// satisfies "". It chooses a prerelease only if the constraint has a term for exactly this version,
+// with "=" or without operator. Of versions that differ in metadata only, it takes the first in the
+// registry's list.
 //
-// Where the constraint leaves no choice ("1.2.0", "= 1.2.0") and Store knows
-// this version, no registry is asked.
+// If the constraint allows one version only ("1.2.0", "= 1.2.0") and Store knows it, no registry is
+// asked.
 //
-// Errors match ErrModuleNotFound and so on, or ErrNoVersion, or that the constraint isn't
-// one. Warnings are there with an error, too.
+// Errors match ErrModuleNotFound, ErrNoVersion or another error of this package, or say that the
+// constraint is invalid. Warnings are returned beside an error, too.
 func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (choice Choice, err error) {
 	if err := address.check(); err != nil {
 		return choice, err
@@ -92,17 +89,17 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 		return choice, err
 	}
 	choice, err = list.choose(address, want)
-	if r.Offline && errors.Is(err, ErrNoVersion) { // the registry might name others: the right one isn't known
+	if r.Offline && errors.Is(err, ErrNoVersion) { // the registry might list the right version
 		return choice, offline(release{module: address})
 	}
 	choice.Unasked = r.Offline && err == nil
 	return choice, err
 }
 
-// Versions returns all versions of a module that its registry lists, normalised and in the
-// registry's order. What isn't a version is left out.
+// Versions returns all valid versions of a module that its registry lists, normalised and in the
+// registry's order.
 //
-// Errors match ErrModuleNotFound and so on, or [ErrAddress].
+// Errors match ErrModuleNotFound or another error of this package, or [ErrAddress].
 func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, error) {
 	if err := address.check(); err != nil {
 		return nil, err
@@ -119,15 +116,12 @@ func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, 
 	return all, nil
 }
 
-// Locate finds out where the package of a version is, and returns the address
-// of the module in it: a subdirectory of the registry's comes before that of
-// the address. The subdirectory is a name; where a registry's looks like a pattern,
-// it isn't one. The version is as Select returns it.
+// Locate returns the address of a version's package, with the module's subdirectory: the registry's, followed by that of the address.
+// The registry's subdirectory is a name, even if it looks like a pattern. The version is one of Select.
 //
-// A location that turned out to be of no use, that of a signed URL, say, may have been remembered for longer than it is good: again has
-// the registry asked, unless it answered in this very run.
+// A cached location may have expired, such as a signed URL: with again the registry is asked, unless it answered in this run.
 //
-// Errors match ErrModuleNotFound and so on, [ErrAddress], or that the version isn't one.
+// Errors match ErrModuleNotFound or another error of this package, or [ErrAddress], or say that the version is invalid.
 func (r *Registries) Locate(ctx context.Context, address Registry, version string, again bool) (Remote, error) {
 	asked, err := newRelease(address, version)
 	if err != nil {
@@ -141,7 +135,7 @@ func (r *Registries) Locate(ctx context.Context, address Registry, version strin
 	return remote, err
 }
 
-// newRelease makes sure that address and version can stand in URLs and file names.
+// newRelease checks that address and version are valid in URLs and file names.
 func newRelease(address Registry, given string) (release, error) {
 	if err := address.check(); err != nil {
 		return release{}, err
@@ -170,7 +164,7 @@ func (r *Registries) list(ctx context.Context, module Registry) (versionList, er
 	return list, causeOr(ctx, err)
 }
 
-// location asks for the location of a release, and remembers it.
+// location asks for the location of a release, and stores it.
 func (r *Registries) location(ctx context.Context, asked release) (Remote, error) {
 	if r.Offline {
 		return Remote{}, offline(asked)
@@ -190,11 +184,11 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 	return remote, causeOr(ctx, err)
 }
 
-// ask sends a request about a module to the API of its registry, and returns
-// its URL and the answer, if that is good.
+// ask sends a request about a module to the API of its registry, and returns the URL and the
+// answer, or an error for other answers.
 //
-// The service's URL is a directory, whether there is a slash at its end or not: so it
-// is in Terraform and OpenTofu, for modules.
+// The service's URL is a directory even without a slash at its end, as in Terraform and OpenTofu
+// for modules.
 func (r *Registries) ask(ctx context.Context, about release, segments ...string) (*url.URL, *hosts.Document, error) {
 	module := about.module
 	base, err := r.Discovery.Service(ctx, module.Host, registryService)
@@ -224,20 +218,20 @@ func (r *Registries) ask(ctx context.Context, about release, segments ...string)
 	return req.URL, doc, judge(about, req, doc)
 }
 
-// locationStore is a directory that remembers where versions of modules are; "" remembers nothing.
+// locationStore is a directory with the locations of modules' versions; "" stores nothing.
 type locationStore string
 
-// storedLocation is the content of a file of the store. The address stands in it
-// because names of files don't tell case apart on every system.
+// storedLocation is the content of a file of the store. It has the address, because file names are
+// case-insensitive on some systems.
 type storedLocation struct {
 	Module   string `json:"module"`
 	Version  string `json:"version"`
 	Location string `json:"location"`
 }
 
-// dir is the directory with a file for each known version of a module.
+// dir returns the directory with a file for each known version of a module.
 func (s locationStore) dir(module Registry) string {
-	host := strings.ReplaceAll(module.Host.ASCII(), ":", "_") // no host has one, and Windows no colon
+	host := strings.ReplaceAll(module.Host.ASCII(), ":", "_") // hosts have no "_", and Windows allows no colon
 	return filepath.Join(string(s), "locations", host, module.Namespace, module.Name, module.System)
 }
 
@@ -245,8 +239,7 @@ func (s locationStore) file(known release) string {
 	return filepath.Join(s.dir(known.module), known.version+".json")
 }
 
-// recall returns the location of a release, if it is remembered. A file that
-// makes no sense doesn't exist.
+// recall returns the stored location of a release. It ignores malformed files.
 func (s locationStore) recall(wanted release) (found Remote, ok bool) {
 	if s == "" {
 		return found, false
@@ -259,8 +252,8 @@ func (s locationStore) recall(wanted release) (found Remote, ok bool) {
 	return remote, err == nil
 }
 
-// remember writes down the location of a release, by one rename. That it can't
-// be is no failure: the next run asks again.
+// remember stores the location of a release, by one rename. It ignores errors: the next run asks
+// again.
 func (s locationStore) remember(known release, remote Remote) {
 	location := remote.String()
 	if again, err := parseLocation(location); s != "" && err == nil && again == remote {
@@ -268,11 +261,11 @@ func (s locationStore) remember(known release, remote Remote) {
 	}
 }
 
-// remembered returns the versions of a module whose locations are known.
+// remembered returns the versions of a module whose locations are stored.
 func (s locationStore) remembered(module Registry) (versionList, error) {
 	var list versionList
 	if s != "" {
-		files, _ := os.ReadDir(s.dir(module)) // what isn't there has no versions
+		files, _ := os.ReadDir(s.dir(module)) // a missing directory has no versions
 		for _, file := range files {
 			name, _ := strings.CutSuffix(file.Name(), ".json")
 			v, err := version.NewVersion(name)

@@ -17,11 +17,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// wanted is what a call asks of a version.
+// wanted is a call's condition on the version.
 type wanted struct {
 	text        string
-	constraints version.Constraints // none: every release will do
-	exact       []*version.Version  // those of terms that name one
+	constraints version.Constraints // nil allows every release
+	exact       []*version.Version  // the versions of terms that name one exactly
 }
 
 // parseWanted reads the constraint of a call.
@@ -36,15 +36,14 @@ func parseWanted(text string) (wanted, error) {
 	}
 	for term := range strings.SplitSeq(text, ",") {
 		boundary := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(term), "="))
-		if v, err := version.NewVersion(boundary); err == nil { // not with other operators
+		if v, err := version.NewVersion(boundary); err == nil { // fails for other operators
 			want.exact = append(want.exact, v)
 		}
 	}
 	return want, nil
 }
 
-// pinned returns the one version that a constraint leaves, if there is no other
-// term.
+// pinned returns the version of a constraint that has one term and names it exactly.
 func (w wanted) pinned() (string, bool) {
 	if len(w.constraints) != 1 || len(w.exact) != 1 {
 		return "", false
@@ -52,23 +51,21 @@ func (w wanted) pinned() (string, bool) {
 	return w.exact[0].String(), true
 }
 
-// considers reports whether a version may be chosen at all: a prerelease only
-// if it is asked for.
+// considers reports whether a version may be chosen: any release, and a prerelease that the
+// constraint names.
 func (w wanted) considers(v *version.Version) bool {
 	return v.Prerelease() == "" || slices.ContainsFunc(w.exact, func(exact *version.Version) bool { return exact.String() == v.String() })
 }
 
-// Choice is the version that a call gets.
+// Choice is the version that was chosen for a call.
 type Choice struct {
 	Version string // normalised: "1.2" of a registry is "1.2.0" here
-	// Unasked says that the registry wasn't asked, and might have led to another
-	// version.
+	// Unasked says that the registry wasn't asked, and might list a better version.
 	Unasked  bool
-	Warnings []string // what is wrong with the registry's answer, each a sentence without a full stop
+	Warnings []string // problems in the registry's answer, each a sentence without a full stop
 }
 
-// choose returns the newest version that a call may have. Of those that are
-// equally new it is the first.
+// choose returns the newest version that a call allows, the first of equal ones.
 func (l versionList) choose(module Registry, want wanted) (Choice, error) {
 	choice := Choice{Warnings: l.warnings(module)}
 	var best, newest, prerelease *version.Version
@@ -89,8 +86,7 @@ func (l versionList) choose(module Registry, want wanted) (Choice, error) {
 	return choice, nil
 }
 
-// newer returns the newer of two versions, the first if neither is. The first
-// may be nil.
+// newer returns the newer of two versions, a if they are equal. a may be nil.
 func newer(a, b *version.Version) *version.Version {
 	if a == nil || b.GreaterThan(a) {
 		return b
@@ -98,13 +94,13 @@ func newer(a, b *version.Version) *version.Version {
 	return a
 }
 
-// What a warning repeats of a registry's answer.
+// How much of a registry's answer a warning repeats.
 const (
 	oddVersions = 5
 	oddLength   = 64
 )
 
-// warnings are about what isn't a version.
+// warnings says which listed versions are invalid.
 func (l versionList) warnings(module Registry) []string {
 	if len(l.odd) == 0 {
 		return nil
@@ -121,8 +117,8 @@ func (l versionList) warnings(module Registry) []string {
 		module.Host, module.Package(), names)}
 }
 
-// wireVersions is the answer to ":namespace/:name/:system/versions". Only the
-// first element of the list counts: it is the module that was asked for.
+// wireVersions is the answer to ":namespace/:name/:system/versions". The first element of the list
+// is the requested module; the others are ignored.
 type wireVersions struct {
 	Modules []*struct {
 		Versions []*struct {
@@ -131,15 +127,14 @@ type wireVersions struct {
 	} `json:"modules"`
 }
 
-// versionList is what a registry says about the versions of a module.
+// versionList is a registry's answer about the versions of a module.
 type versionList struct {
 	versions []*version.Version // in the registry's order
-	odd      []string           // those that aren't versions
+	odd      []string           // invalid versions
 }
 
-// decodeVersions reads the answer to ":namespace/:name/:system/versions". What
-// isn't a version is set aside, so that one release with an odd name doesn't
-// take all others with it.
+// decodeVersions reads the answer to ":namespace/:name/:system/versions". It keeps invalid versions
+// apart, so that one odd release doesn't hide the others.
 func decodeVersions(body []byte) (list versionList, err error) {
 	var wire wireVersions
 	if err := json.Unmarshal(body, &wire); err != nil {
@@ -162,11 +157,10 @@ func decodeVersions(body []byte) (list versionList, err error) {
 	return list, nil
 }
 
-// maxLocation is how long a location may be, in bytes: signed URLs have a few
-// thousand.
+// maxLocation is the longest location in bytes: signed URLs have a few thousand.
 const maxLocation = 16 << 10
 
-// readAnswer reads the answer to ":namespace/:name/:system/:version/download". OpenTofu has the body of an answer count, where there is one.
+// readAnswer reads the answer to ":namespace/:name/:system/:version/download". In OpenTofu the body has precedence over the header.
 func readAnswer(product dialect.Dialect, host hosts.Hostname, doc *hosts.Document, asked *url.URL) (Remote, error) {
 	location := doc.Header.Get("X-Terraform-Get")
 	if !product.Understands("located_in_body") || doc.StatusCode != http.StatusOK {
@@ -193,9 +187,8 @@ func readAnswer(product dialect.Dialect, host hosts.Hostname, doc *hosts.Documen
 	return remote, nil
 }
 
-// readLocation reads what a registry says about where a package is: the
-// address of one, or a URL relative to the one that was asked, which is that
-// before any redirect.
+// readLocation reads a registry's location of a package: an address, or a URL relative to the
+// request's URL before any redirect.
 func readLocation(location string, asked *url.URL) (found Remote, err error) {
 	switch {
 	case location == "":
@@ -207,7 +200,7 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 		if strings.HasPrefix(location, prefix) {
 			u, err := asked.Parse(location)
 			if wrong, ok := errors.AsType[*url.Error](err); ok {
-				err = wrong.Err // without the text, which may have a secret
+				err = wrong.Err // without the URL, which may have a secret
 			}
 			if err != nil {
 				return found, badLocation(fmt.Errorf("the location is no relative URL: %w", err))
@@ -223,14 +216,14 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 	return remote, nil
 }
 
-// badLocation says what is wrong with a location.
+// badLocation returns the error for an invalid location.
 func badLocation(err error) error { return &getproviders.Fault{Kind: errLocation, Err: err} }
 
-// parseLocation reads the address of a package, which is not on this machine.
+// parseLocation reads the address of a package, and refuses one on this machine.
 func parseLocation(location string) (found Remote, err error) {
 	address, err := parseComplete(location)
 	if err != nil {
-		bare, _, _ := strings.Cut(location, "?") // what follows may be secret
+		bare, _, _ := strings.Cut(location, "?") // the query may be secret
 		if _, err := parseComplete(bare); err != nil {
 			return found, fmt.Errorf("the location can't be used: %w", err)
 		}

@@ -12,20 +12,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// What callers branch on, with errors.Is, beside getproviders.ErrUnauthorized
-// and getproviders.ErrUnreachable, which mean for modules what they mean for
-// providers.
+// Errors that callers branch on, with errors.Is. getproviders.ErrUnauthorized and
+// getproviders.ErrUnreachable apply to modules, too.
 var (
-	// ErrModuleNotFound: the registry answered, and doesn't have the module, or
-	// this version of it.
+	// ErrModuleNotFound: the registry answered that it doesn't have the module, or this version of
+	// it.
 	ErrModuleNotFound = errors.New("module not found")
-	// ErrNoVersion: the registry has the module, in no version that will do.
+	// ErrNoVersion: the registry has the module, but no allowed version.
 	ErrNoVersion = errors.New("no version of the module will do")
-	// errNoVersions: it has none at all.
+	// errNoVersions: the registry has no version of the module.
 	errNoVersions = fmt.Errorf("%w: there is none", ErrNoVersion)
-	// errLocation: where the package is can't be used.
+	// errLocation: the registry's location of the package is invalid.
 	errLocation = errors.New("invalid location")
-	// ErrOffline: it isn't known, and no registry may be asked.
+	// ErrOffline: the answer isn't stored, and no registry may be asked.
 	ErrOffline = errors.New("not known without asking the registry")
 )
 
@@ -35,7 +34,7 @@ type release struct {
 	version string
 }
 
-// failed says why a registry didn't tell what it was asked about a module. err names the URL; nil with ErrOffline.
+// failed returns the error of a query to a registry about a module. err names the URL; nil with ErrOffline.
 func (about release) failed(kind, err error, hint string) *getproviders.Fault {
 	host, module, what, are := about.module.Host, about.module.Package(), "the versions of ", "are"
 	if about.version != "" {
@@ -58,7 +57,7 @@ func (about release) failed(kind, err error, hint string) *getproviders.Fault {
 	return failed
 }
 
-// headline is a problem with a registry in a few words.
+// headline returns a summary of a problem with a registry.
 func headline(err error) string {
 	switch {
 	case errors.Is(err, ErrModuleNotFound):
@@ -76,8 +75,8 @@ func headline(err error) string {
 	}
 }
 
-// noVersion says that a registry has no version of a module that a call may have: newest is its newest release, and
-// prerelease the newest prerelease that wasn't considered; nil: there is none.
+// noVersion returns the error for a module without an allowed version. newest is its newest release, and prerelease
+// the newest prerelease that wasn't considered; each may be nil.
 func noVersion(module Registry, constraint string, newest, prerelease *version.Version) error {
 	failed := &getproviders.Fault{Code: "no_module_version", Kind: ErrNoVersion}
 	if newest == nil {
@@ -91,7 +90,7 @@ func noVersion(module Registry, constraint string, newest, prerelease *version.V
 	return failed
 }
 
-// judge makes an error of an answer that isn't the one that was hoped for.
+// judge returns an error for an answer without the expected status.
 func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error {
 	located := about.version != "" && doc.StatusCode == http.StatusNoContent
 	if located || doc.StatusCode == http.StatusOK {
@@ -101,7 +100,7 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 	switch {
 	case doc.StatusCode == http.StatusNotFound && about.version != "":
 		return about.failed(ErrModuleNotFound, status, "the registry lists the version, and has nothing to download for it; that is for those to mend who run it")
-	case doc.StatusCode == http.StatusNotFound: // is what many registries answer about private modules
+	case doc.StatusCode == http.StatusNotFound: // many registries answer this for private modules
 		return about.failed(ErrModuleNotFound, &hosts.Refusal{
 			Host: about.module.Host, Sent: req.Header.Get("Authorization") != "", Err: status,
 			Lead: "check the namespace, the name and the target system in the address. If the module is private, ",
@@ -113,7 +112,7 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 	return about.failed(getproviders.ErrUnreachable, status, "")
 }
 
-// unanswered is about a request that got no answer.
+// unanswered returns the error of a request without an answer.
 func unanswered(about release, err error) error {
 	kind, advice := getproviders.ErrUnreachable, ""
 	switch {
@@ -125,8 +124,7 @@ func unanswered(about release, err error) error {
 	return about.failed(kind, err, advice)
 }
 
-// malformed is about an answer that isn't what the protocol has; nil without
-// an error.
+// malformed returns the error of an answer that doesn't follow the protocol, or nil if err is nil.
 func malformed(about release, doc *hosts.Document, err error) error {
 	if err == nil {
 		return nil
@@ -136,13 +134,13 @@ func malformed(about release, doc *hosts.Document, err error) error {
 	return failed
 }
 
-// offline is about what isn't remembered.
+// offline returns the error for an answer that isn't stored.
 func offline(about release) error {
 	return about.failed(ErrOffline, nil, "run once without being offline: what is installed then is remembered")
 }
 
-// causeOr returns what a caller gets that shared a question with others: the
-// end of the caller's own context is no failure of a registry.
+// causeOr returns err, or the cause of the caller's context if that has ended: callers share
+// queries.
 func causeOr(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

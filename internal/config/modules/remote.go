@@ -13,17 +13,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Remote is a module in a package that is fetched from where the address says.
+// Remote is a module in a package that its address locates.
 type Remote struct {
 	Package string // "git::https://example.com/net.git?ref=v1"
-	Subdir  string // below the package; "" is the package itself
+	Subdir  string // below the package; "" means the package itself
 	Served  Served
 }
 
-// Served is what a registry says of a package that it has itself, at a URL. Such an address is written down nowhere.
+// Served is a registry's answer about a package that it serves itself, at a URL. Such an address is never stored.
 type Served struct {
-	Here    bool           // the package is an archive of a kind that its content tells
-	TokenOf hosts.Hostname // whose token goes along; "": none does
+	Here    bool           // the package is an archive whose kind is detected from its content
+	TokenOf hosts.Hostname // the host whose token is sent; "" means none
 }
 
 // String implements [Address].
@@ -42,11 +42,11 @@ func withSubdir(base, subdir string) string {
 	return base + "//" + subdir
 }
 
-// errOutside marks addresses of what isn't in their package.
+// errOutside marks addresses that lead out of their package.
 var errOutside = errors.New("leads outside of the module package")
 
-// splitSubdir takes the subdirectory out of an address: what follows the first
-// "//" that doesn't belong to a URL's scheme, up to a query.
+// splitSubdir cuts the subdirectory out of an address: the part after the first "//" that isn't a
+// URL scheme's, up to a query.
 func splitSubdir(source string) (pkg, subdir string, err error) {
 	body, query := source, ""
 	if i := strings.IndexByte(source, '?'); i >= 0 {
@@ -71,11 +71,10 @@ func splitSubdir(source string) (pkg, subdir string, err error) {
 	return pkg, subdir, nil
 }
 
-// errUnknownKind is that no rule says how to fetch a package.
+// errUnknownKind says that no rule matches the address.
 var errUnknownKind = errors.New("the source address says nothing of how to get the module")
 
-// parseRemote reads the address of a package. What stands before "::" says by
-// which means it is to be fetched.
+// parseRemote reads the address of a package. The part before "::" forces a getter.
 func parseRemote(source string) (found Remote, err error) {
 	pkg, subdir, err := splitSubdir(source)
 	if err != nil {
@@ -91,7 +90,7 @@ func parseRemote(source string) (found Remote, err error) {
 	if isURL(location) {
 		return Remote{Package: pkg, Subdir: subdir}, nil
 	}
-	// What people write in place of a URL. One that doesn't know a location returns nothing.
+	// Short forms of URLs. A function that doesn't know the form returns nothing.
 	for _, detect := range []func(string) (Remote, error){detectHosted, detectSSH, detectGoogleStorage, detectS3, detectFile} {
 		found, err := detect(location)
 		if err != nil {
@@ -102,7 +101,7 @@ func parseRemote(source string) (found Remote, err error) {
 		}
 		_, bare := SplitForced(found.Package)
 		if again, _, _ := splitSubdir(bare); again != bare || !isURL(bare) {
-			break // what was written for a URL has to become one
+			break // the result must be a URL
 		}
 		if forced != "" {
 			found.Package = forced + "::" + bare
@@ -131,7 +130,7 @@ func unknownKind(location string) error {
 		errUnknownKind, withoutLogin(location))
 }
 
-// SplitForced cuts "git::" and the like off the address of a package.
+// SplitForced cuts "git::" and the like off a package's address.
 func SplitForced(pkg string) (forced, location string) {
 	before, after, found := strings.Cut(pkg, "::")
 	if !found || before == "" || strings.Trim(before, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
@@ -140,29 +139,29 @@ func SplitForced(pkg string) (forced, location string) {
 	return before, after
 }
 
-// isOnMachine reports whether a package would be read from this machine's files, by
-// whatever program: what is elsewhere has a host.
+// isOnMachine reports whether a package would be read from this machine's files, by any program: a
+// URL elsewhere has a host.
 func (r Remote) isOnMachine() bool {
 	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
 	return err != nil || u.Host == "" || u.Scheme == "file" || forced == "file"
 }
 
-// isArchiveName reports whether a file of this name is unpacked.
+// isArchiveName reports whether a file of this name is an archive to unpack.
 func isArchiveName(name string) bool {
 	at := strings.LastIndexByte(name, '.') + 1
 	return at > 0 && slices.Contains([]string{"bz2", "gz", "tbz2", "tgz", "txz", "xz", "zip"}, name[at:])
 }
 
-// IsDirectory reports whether a package is a directory of this machine, which is used
-// where it is. Archives and repositories on this machine are not.
+// IsDirectory reports whether a package is a directory of this machine, which is used in place.
+// Archives and repositories on this machine aren't.
 func (r Remote) IsDirectory() bool {
 	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
 	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !isArchiveName(u.Path) && !u.Query().Has("archive")
 }
 
-// detectHosted reads an address of a service that hosts repositories of git.
+// detectHosted reads an address at a git hosting service.
 func detectHosted(location string) (found Remote, err error) {
 	prefix, _, _ := strings.Cut(location, "/")
 	service := map[string]string{"github.com": "GitHub", "bitbucket.org": "Bitbucket"}[prefix]
@@ -173,7 +172,7 @@ func detectHosted(location string) (found Remote, err error) {
 	if err != nil {
 		return found, fmt.Errorf("an address of %s that is no URL: %w", service, err)
 	}
-	if service == "GitHub" { // where what follows is a directory
+	if service == "GitHub" { // the rest of the path is a directory
 		parts := strings.SplitN(strings.TrimPrefix(u.Path, "/"), "/", 3)
 		if len(parts) < 2 {
 			return found, errors.New("addresses of GitHub have the form github.com/OWNER/REPOSITORY")
@@ -188,11 +187,11 @@ func detectHosted(location string) (found Remote, err error) {
 	return found, nil
 }
 
-// sshLocation is how git lets one write a path on a host. Only with the
-// user "git" it means a repository for sure.
+// sshLocation is git's short form of an ssh URL. Only the user "git" makes it certain that it is a
+// repository.
 var sshLocation = par.OnceRegexp(`^git@([^:/\[\]@]+):/?(.+)$`)
 
-// detectSSH knows git@host:path.
+// detectSSH reads git@host:path.
 func detectSSH(location string) (Remote, error) {
 	match := sshLocation().FindStringSubmatch(location)
 	if match == nil {
@@ -208,7 +207,7 @@ func detectSSH(location string) (Remote, error) {
 	return Remote{Package: "git::" + u.String()}, nil
 }
 
-// detectGoogleStorage knows www.googleapis.com/storage/v1/bucket/object.
+// detectGoogleStorage reads www.googleapis.com/storage/v1/bucket/object.
 func detectGoogleStorage(location string) (Remote, error) {
 	if !strings.Contains(location, "googleapis.com/") {
 		return Remote{}, nil
@@ -220,8 +219,7 @@ func detectGoogleStorage(location string) (Remote, error) {
 	return storage("gcs", "https://www.googleapis.com/storage/"+parts[2]+"/"+parts[3]+"/"+parts[4])
 }
 
-// detectS3 knows s3.amazonaws.com/bucket/key and bucket.s3.amazonaws.com/key,
-// and the same with regions.
+// detectS3 reads s3.amazonaws.com/bucket/key and bucket.s3.amazonaws.com/key, also with regions.
 func detectS3(location string) (Remote, error) {
 	host, key, found := strings.Cut(location, "/")
 	labels, isAmazon := strings.CutSuffix(host, ".amazonaws.com")
@@ -231,7 +229,7 @@ func detectS3(location string) (Remote, error) {
 	switch parts := strings.Split(labels, "."); len(parts) {
 	case 1:
 		return storage("s3", "https://"+host+"/"+key)
-	case 2: // the bucket first, whatever the two words are
+	case 2: // the bucket is always first
 		return storage("s3", "https://"+parts[1]+".amazonaws.com/"+parts[0]+"/"+key)
 	case 3:
 		return storage("s3", "https://"+parts[1]+"."+parts[2]+".amazonaws.com/"+parts[0]+"/"+key)
@@ -248,7 +246,7 @@ func storage(forced, location string) (Remote, error) {
 	return Remote{Package: forced + "::" + u.String()}, nil
 }
 
-// detectFile knows absolute paths. Only slashes count, and backslashes after the letter of a drive of Windows.
+// detectFile reads absolute paths, with slashes, or with backslashes after a Windows drive letter.
 func detectFile(location string) (Remote, error) {
 	if isOnDrive(location) {
 		location = "/" + filepath.ToSlash(location)
@@ -259,11 +257,10 @@ func detectFile(location string) (Remote, error) {
 	return Remote{Package: "file://" + location}, nil
 }
 
-// harmless are the parameters of package addresses whose values are no secrets.
+// harmless are the query parameters of package addresses whose values aren't secret.
 var harmless = []string{"archive", "checksum", "depth", "digest", "ref", "rev", "tag"}
 
-// shown returns the address as messages show it: without the login that the URL of a
-// repository may hold.
+// shown returns the address for messages: without the login in its URL.
 func (r Remote) shown() string {
 	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
@@ -279,8 +276,8 @@ func (r Remote) shown() string {
 
 var login = par.OnceRegexp(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`)
 
-// withoutLogin takes the login, and the values of a query, out of what looks
-// like a URL and isn't one.
+// withoutLogin removes the login and the query's values from a text that looks like a URL but
+// doesn't parse as one.
 func withoutLogin(text string) string {
 	text, query, asks := strings.Cut(text, "?")
 	text = login().ReplaceAllString(text, "//REDACTED@")

@@ -18,94 +18,86 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Mode says what becomes of modules that are recorded.
+// Mode says whether recorded modules are kept.
 type Mode int
 
 const (
-	// Normal keeps a recorded module as long as it is what the call asks for.
+	// Normal keeps a recorded module while it satisfies its call.
 	Normal Mode = iota
-	// Upgrade keeps none.
+	// Upgrade keeps no module.
 	Upgrade
-	// AsRecorded takes the modules that are recorded, and records none.
+	// AsRecorded uses the recorded modules, and records none.
 	AsRecorded
 )
 
-// Resolver finds the modules of a tree, and fetches those that have to be. It is a
-// plain struct: set the fields, and use it as often as needed, for one tree at a
-// time in each Dir. Its methods don't change it.
+// Resolver finds the modules of a tree, and fetches the missing ones. It is a plain struct: set the fields, and
+// use it as often as you like, for one tree at a time in each Dir. Its methods don't change it.
 //
-// Modules are loaded as the root module was, see [load.Options]. If that is in an FS, such as an editor's buffers,
-// nothing is written or fetched: modules with a path are taken where they are,
-// recorded or not, and all others have to be recorded. If it has symlinks, it should be an
-// [fs.ReadLinkFS]: where it isn't, no path may lead through one.
+// Modules are loaded with the options of the root module, see [load.Options]. If that is in an FS, such as an
+// editor's buffers, nothing is written or fetched: modules with a path are read from there, recorded or not, and
+// all others must be recorded. An FS with symlinks should be an [fs.ReadLinkFS]: otherwise no path may lead
+// through a symlink.
 //
-// It differs from Terraform on purpose: what modules may reach; a module that
-// calls itself, directly or through others, is an error instead of a tree without end; a
-// subdirectory may not be "..", however it is written; all of a tree's problems are
-// reported at once, in the order of the tree; where a module is for other versions
-// of the product, that is the only problem of the whole tree; events come level
-// by level; local modules of a configuration that was begun with a copy are
-// recorded to be where they were copied to; a prerelease is chosen wherever a
-// term of the constraint names it, also with "=" and a space; where a registry
-// said that a version is, it is looked for there in later runs.
+// Intended differences from Terraform: foreign modules can't read other files; a module that calls itself,
+// directly or indirectly, is an error and no endless tree; a subdirectory can't be "..", in any spelling; all
+// problems of a tree are reported at once, in the order of the tree; if a module is for other versions of the
+// product, that is the only problem of the whole tree; events come level by level; local modules of a copied
+// configuration are recorded in the copy; a prerelease is chosen if a term of the constraint names it, also with
+// "=" and a space; a registry's location of a version is cached for later runs.
 type Resolver struct {
-	// Dir is the directory of modules.json, ".terraform/modules": absolute, or
-	// relative to the working directory of the process, whatever the root module's
-	// directory is.
+	// Dir is the directory of modules.json, ".terraform/modules": absolute, or relative to the
+	// working directory of the process, not to the root module's directory.
 	Dir     string
 	Product getproviders.Product
 	Mode    Mode
 
-	// DryRun fetches and writes nothing. What would be fetched is told by Planned events; its calls are those of
-	// the module that is recorded under the same key with the same source, else unknown. Registries are asked for versions.
+	// DryRun fetches and writes nothing. Planned events report what would be fetched. The calls of such a module are those
+	// of the recorded module with the same key and source, or else unknown. Registries are asked for versions.
 	DryRun bool
 
-	// CopiedFrom is the source address that the root module was copied from by
-	// [Resolver.Populate] just now, before the user could look at it: it may reach no
-	// more than a module that is called by that address. "": it is the user's own.
+	// CopiedFrom is the source address that [Resolver.Populate] has just copied the root module
+	// from, before the user could read it: the root module has the same limits as a module called
+	// by that address. "" means that it is the user's own.
 	CopiedFrom string
 
-	// Locked are the versions of registries' modules that are to be taken again,
-	// by key, wherever source and constraint still allow it and nothing is upgraded.
+	// Locked has the versions of registries' modules to use again, by key, if source and constraint
+	// still allow them and Mode is Normal.
 	Locked map[string]Record
-	// Commits are those that modules from git repositories had, by key, for a
-	// Fetcher that can't ask: see [FetchRequest].
+	// Commits has the commits of git modules, by key, for a Fetcher that can't ask the repository:
+	// see [FetchRequest].
 	Commits map[string]string
 
-	// Allow is asked about each call that isn't by a path, with the constraint on its version, before anything is asked for: an error
-	// refuses it. nil: all are allowed.
+	// Allow is called for each call that isn't a path, with the constraint on its version, before any request: an error refuses the
+	// call. nil allows all.
 	Allow func(address Address, constraint string) error
 
-	Fetcher    Fetcher     // nil: modules that would have to be fetched are errors
-	Registries *Registries // nil: so are modules of registries
+	Fetcher    Fetcher     // nil makes modules that must be fetched errors
+	Registries *Registries // nil makes modules of registries errors
 
-	// Hint says what to do about an error, as the end of an explanation; nil: what its first hint says.
+	// Hint returns the end of an error's explanation, which says what to do; nil means the error's
+	// first hint.
 	Hint func(error) string
 
-	// Observe gets what happens, in an order that doesn't change from run to run;
-	// nil: events are dropped. The calls of one Resolve come one after the other.
+	// Observe gets the events, in the same order in each run; nil drops them. The calls of one
+	// Resolve are sequential.
 	Observe func(Event)
 
-	most int // modules in a tree; 0: maxModules
+	most int // the most modules in a tree; 0 means maxModules
 }
 
-// maxModules bounds a tree: modules that call two others each, a few dozen
-// levels deep, would be more than any machine can hold. The largest
-// configurations have a thousand.
+// maxModules bounds a tree: modules that call two others each, a few dozen levels deep, would fill
+// any machine's memory. The largest configurations have a thousand.
 const maxModules = 10_000
 
-// Resolve walks the tree below a root module, level by level: the modules that
-// are on one level are asked for and fetched all at once. Directories in
-// records are relative to the root module's.
+// Resolve walks the tree below a root module, level by level: the modules of a level are looked up
+// and fetched concurrently. Directories in records are relative to the root module's.
 //
-// What is fetched is put into its place below Dir at once. Where something
-// else was recorded to be there, that is taken out of modules.json before;
-// apart from that, modules.json is as it was until [Tree.Save].
+// Fetched packages are published below Dir immediately. The record of a package that is replaced is
+// removed from modules.json before; otherwise modules.json stays unchanged until [Tree.Save].
 //
-// The tree is never nil, and as complete as can be if there are problems:
-// those of the modules below the root and their calls, those of the root's
-// calls, but not those of the root itself. A tree with errors is not to be
-// saved.
+// The tree is never nil, and as complete as possible. The problems are those of the calls of the
+// root, and of the modules below it with their calls, but not those of the root itself. Don't save
+// a tree with errors.
 func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Manifest) (*Tree, hcl.Diagnostics) {
 	tree := &Tree{
 		Manifest: Manifest{},
@@ -125,7 +117,7 @@ func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Mani
 	return tree, top.collect(tree, ended)
 }
 
-// descend goes down from the root, one level after the other, and returns why it ended early.
+// descend walks the levels below the root, and returns why it ended early.
 func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagnostics {
 	most := cmp.Or(in.most, maxModules)
 	count := 1
@@ -161,8 +153,8 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 	return nil
 }
 
-// find looks for the module of a call in the record, and where it may not be
-// kept, among the directories if its source is one.
+// find decides whether the call keeps its recorded module. Otherwise it records a local module
+// again, and leaves other modules to be fetched.
 func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	address, err := ParseAddress(s.call.Source, in.Product)
 	if s.call.VersionRange != (hcl.Range{}) { // only registries have versions
@@ -218,8 +210,7 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	return nil
 }
 
-// resolveLocal returns the directory that a path relative to a module leads
-// to, as it is to be recorded.
+// resolveLocal returns the directory of a path relative to a module, in the form for the record.
 func resolveLocal(at places, parent *Module, local Local, call load.ModuleCall) (string, *hcl.Diagnostic) {
 	joined := filepath.Join(at.path(parent.Dir), filepath.FromSlash(string(local)))
 	dir, err := at.files.EvalSymlinks(joined)
@@ -239,7 +230,7 @@ func resolveLocal(at places, parent *Module, local Local, call load.ModuleCall) 
 	return "", unreadable(call, joined, err)
 }
 
-// load reads the modules of a level, wherever they are.
+// load loads the modules of a level.
 func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 	var found []*step
 	for _, s := range level {
@@ -250,7 +241,7 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 	_, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (_ struct{}, err error) {
 		opts := s.parent.Config.Options
 		opts.Path, opts.Source, opts.Inputs, opts.RootDir = s.path, s.address.shown(), s.call.Inputs, tree.at.root
-		if opts.Called, opts.Within = (hcl.Range{}), ""; !s.isRun { // a test gives it values, which aren't known here
+		if opts.Called, opts.Within = (hcl.Range{}), ""; !s.isRun { // a test run has values that are unknown here
 			opts.Called = s.call.Range
 		}
 		if s.child.foreign {
@@ -262,7 +253,7 @@ func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 		return struct{}{}, nil
 	})
 	for i, s := range found {
-		if errs[i] != nil { // the walk is about to be stopped
+		if errs[i] != nil { // the walk is about to stop
 			s.child = nil
 		}
 	}

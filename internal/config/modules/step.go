@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// step is one call on its way to become a module of the tree. The walk takes
-// all steps of a level through the same phases; a step with an error is done.
+// step is a call that is about to become a module of the tree. All steps of a level go through the
+// same phases together; a step with an error stops.
 type step struct {
 	parent  *Module
 	call    load.ModuleCall
@@ -20,20 +20,20 @@ type step struct {
 	path    string // "module.a.module.b"
 	address Address
 
-	constraint string        // on its version: the call's, or what was locked
+	constraint string        // on its version: the call's, or the locked version
 	commit     string        // see [FetchRequest]
-	recorded   Record        // what was recorded for the key
-	record     Record        // where the module is; no Dir as long as that isn't known
-	from       packageSource // where its package is fetched from, if it has to be
+	recorded   Record        // the former record of the key
+	record     Record        // the module's record; its Dir is "" while unknown
+	from       packageSource // where its package is fetched from, if necessary
 	fetched    Fetched
-	subdir     string // where the module is in the package that was fetched
+	subdir     string // the module's directory in the fetched package
 
-	child    *Module // once it is loaded
+	child    *Module // nil until it is loaded
 	problems hcl.Diagnostics
 	next     []*step
 }
 
-// below makes the steps for the calls of the module that a step led to.
+// below adds steps for the calls of the step's module, and returns them.
 func (s *step) below() []*step {
 	if s.child == nil {
 		return nil
@@ -59,27 +59,26 @@ func joinPath(parent, name string) string {
 	return joinKey(parent, "module."+name)
 }
 
-// add makes a step the next one, with the problems that its call has.
+// add appends a step with the problems of its call.
 func (s *step) add(next *step) {
 	problems := next.call.Problems()
 	if problems.HasErrors() || next.call.Source == "" {
 		if next.call.SourceRange == (hcl.Range{}) {
-			problems = nil // that the source is missing is reported with the module
+			problems = nil // the missing source is reported with the module
 		}
 		next.problems = append(problems, done...)
 	}
-	// Package load has checked the names in files; those that a program puts together it hasn't.
+	// Package load checks the names in files, but not those of calls that a program makes.
 	if k := next.key; !filepath.IsLocal(k) || filepath.Base(k) != k || k == "." || next.call.Name == "" && !next.isRun {
 		next.fail(diagnostic.Error(next.call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", next.call.Name, next.key))
 	}
 	s.next = append(s.next, next)
 }
 
-// done marks a step that has nothing to go on with, and whose errors are reported
-// elsewhere.
+// done stops a step whose errors are reported elsewhere.
 var done = hcl.Diagnostics{{Severity: hcl.DiagInvalid}}
 
-// failed reports whether a step has come to its end.
+// failed reports whether a step has an error.
 func (s *step) failed() bool {
 	return slices.ContainsFunc(s.problems, func(p *hcl.Diagnostic) bool { return p.Severity != hcl.DiagWarning })
 }
@@ -90,8 +89,8 @@ func (s *step) fail(diag *hcl.Diagnostic) {
 	}
 }
 
-// collect adds the modules from a step downwards to the tree, and returns all
-// problems in the order of the tree.
+// collect adds the modules of a step and all below it to the tree, and returns their problems in
+// the order of the tree.
 func (s *step) collect(tree *Tree, problems hcl.Diagnostics) hcl.Diagnostics {
 	for _, p := range s.problems {
 		if p.Severity != hcl.DiagInvalid {
@@ -107,15 +106,15 @@ func (s *step) collect(tree *Tree, problems hcl.Diagnostics) hcl.Diagnostics {
 	return problems
 }
 
-// makeModule makes the module that a step leads to, which isn't loaded yet.
+// makeModule sets the step's module, which isn't loaded yet.
 func (s *step) makeModule(at places) bool {
 	child := &Module{Record: s.record, commit: s.fetched.Commit}
-	if !s.isRun { // a test may run what calls the root module
+	if !s.isRun { // a test run may call the root module
 		child.caller, child.call = s.parent, s.call
 		child.parents = append(slices.Clip(s.parent.parents), s.parent.Dir)
 	}
 	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
-	if slices.Contains(child.parents, child.Dir) { // it would lead here again, and so on
+	if slices.Contains(child.parents, child.Dir) { // an endless recursion
 		s.fail(diagnostic.Error(s.call.SourceRange, "Module calls itself",
 			"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir))
 		return false
@@ -124,7 +123,7 @@ func (s *step) makeModule(at places) bool {
 	return true
 }
 
-// unfit says why a recorded module isn't what the call asks for; "": it is.
+// unfit returns why a recorded module doesn't satisfy the call, or "" if it does.
 func (s *step) unfit(recorded Record) OutdatedCode {
 	switch {
 	case recorded == (Record{}):
@@ -137,8 +136,7 @@ func (s *step) unfit(recorded Record) OutdatedCode {
 	return ""
 }
 
-// strays reports whether a module is recorded to be outside of the package that it
-// is in, though it is foreign.
+// strays reports whether a foreign module is recorded outside of its package.
 func (s *step) strays(at places) bool {
 	child := &Module{Record: s.recorded}
 	child.setPackage(s.parent, s.address, at.recordedDir(s.key))

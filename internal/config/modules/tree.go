@@ -15,26 +15,24 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// Module is one module of a tree. A directory that several calls lead to is
-// several modules.
+// Module is one module of a tree. A directory with several calls is several modules.
 type Module struct {
 	Record
-	// Config is what the module says; its Path is the module's place in the tree.
+	// Config is the module's content; its Path is the module's place in the tree.
 	Config *load.Module
 
-	pkg     string // the address of the package that the module is in; "" is the working directory's
-	pkgDir  string // where that package is
-	foreign bool   // whether it may reach nothing but that package: see isForeign
-	commit  string // of a repository, if the package was fetched just now
+	pkg     string // the address of the module's package; "" for the working directory's
+	pkgDir  string // the directory of that package
+	foreign bool   // it may read only that package: see isForeign
+	commit  string // of a git repository, if the package was fetched in this run
 	parents []string
-	broken  bool    // whether its files have errors
-	caller  *Module // nil: the root module, and those of test runs
+	broken  bool    // its files have errors
+	caller  *Module // nil for the root module, and those of test runs
 	call    load.ModuleCall
 }
 
-// setPackage notes which package the module is in: its own, which is usually in
-// the directory that belongs to the key, or that of the module that calls it
-// by a path.
+// setPackage sets the module's package: its own, which is usually in the key's directory, or for a
+// module with a path that of the caller.
 func (m *Module) setPackage(parent *Module, address Address, usual string) {
 	subdir := ""
 	switch address := address.(type) {
@@ -52,8 +50,8 @@ func (m *Module) setPackage(parent *Module, address Address, usual string) {
 	}
 }
 
-// above is the package of a module that is in dir, as far as that is known: what
-// belongs to the key in another directory for modules, or where subdir leads from.
+// above returns the package's directory of a module in dir, as far as it can be told: the key's
+// directory in another directory for modules, or dir without subdir.
 func above(dir, key, subdir string) string {
 	place := "/modules/" + key
 	if i := strings.LastIndex(dir+"/", place+"/"); i >= 0 {
@@ -82,20 +80,20 @@ type Tree struct {
 	// which come in the order of their names.
 	Modules []*Module
 
-	// Manifest is the record of where they are, and of modules that were called earlier.
+	// Manifest is the record of the modules, and of modules that were called earlier.
 	Manifest Manifest
 
 	at       places
-	before   Manifest // what modules.json says now
-	replaced []string // keys of modules whose former packages aren't needed
-	unsaved  bool     // whether there is anything to be saved
+	before   Manifest // the current content of modules.json
+	replaced []string // keys of modules whose former packages can be removed
+	unsaved  bool     // Save has something to write
 }
 
-// Package is the package of a module that isn't in the one of its caller.
+// Package is the package of a module that isn't in its caller's.
 type Package struct {
 	Record
-	Commit string // of a git repository; "" if it isn't one, or was fetched by an earlier run
-	Path   string // where the package is for this process; Dir is the module's, in it
+	Commit string // of a git repository; "" for others, or if an earlier run fetched it
+	Path   string // the package's path for this process; Dir is the module's, in it
 }
 
 // Packages returns the packages of all modules whose sources aren't local, in
@@ -115,8 +113,8 @@ func isLocalAddress(address Address) bool {
 	return local
 }
 
-// Requirements returns what all modules ask for, each with the path of the
-// module. The errors are those of [load.Module.Requirements].
+// Requirements returns the requirements of all modules, each with the path of the module. The
+// errors are those of [load.Module.Requirements].
 func (t *Tree) Requirements() (getproviders.Requirements, hcl.Diagnostics) {
 	all := getproviders.Requirements{}
 	var problems hcl.Diagnostics
@@ -147,9 +145,9 @@ func (t *Tree) CheckVersion() (problems hcl.Diagnostics) {
 	return problems
 }
 
-// CheckProviders says how the providers of the modules fit together: see
-// [load.CheckProviders]. Modules whose files have errors, and those that they call, are left
-// out, as Terraform does: what they want may be what is wrong.
+// CheckProviders checks whether the providers of the modules fit together: see
+// [load.CheckProviders]. As in Terraform, it skips modules whose files have errors, and the modules
+// that they call, because their requirements may be wrong.
 func (t *Tree) CheckProviders() hcl.Diagnostics {
 	var links []load.Link
 	unsure := map[*Module]bool{}
@@ -162,9 +160,8 @@ func (t *Tree) CheckProviders() hcl.Diagnostics {
 	return load.CheckProviders(links)
 }
 
-// Save removes what is left of modules that were replaced, and of killed runs, and writes
-// modules.json, unless that says it all already. Without calls of modules, and
-// where nothing was installed, it writes nothing.
+// Save removes replaced packages and the stages of killed runs, and writes modules.json if its
+// content changes. If no module is called or installed, it writes nothing.
 func (t *Tree) Save() error {
 	if t.at.files.FS == nil {
 		sweep(t.at.dir)
@@ -180,8 +177,8 @@ func (t *Tree) Save() error {
 	return t.Manifest.Save(t.at.dir)
 }
 
-// removePackage removes a directory, or a symlink to one. A key can be
-// "modules.json", which is a file that has to stay.
+// removePackage removes a directory, or a symlink to one. It keeps files, because a key can be
+// "modules.json".
 func removePackage(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() {
