@@ -12,18 +12,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// movable is what the blocks moved and removed have the address of: a module, or a
-// resource, maybe in a module.
+// movable is an address in a moved or removed block: a module, or a resource, maybe in a module.
 type movable struct {
 	kind        string // "module", "resource", "data" or "ephemeral"
 	address     string // equal for equal addresses
 	whole       hcl.Range
-	moduleKey   *hcl.Range // the first key of a module in it; nil: there is none
+	moduleKey   *hcl.Range // the first key of a module in it; nil if it has none
 	resourceKey *hcl.Range
 }
 
-// movable reads an address; nil if it is none, which is reported. It doesn't begin with
-// the reserved words.
+// movable reads an address that doesn't begin with a reserved word. It reports other expressions
+// and returns nil.
 func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 	if attr == nil {
 		return nil
@@ -74,8 +73,8 @@ func (d *document) noAddress(at hcl.Range) *movable {
 // notTargets are the words that the address of a target can't begin with.
 var notTargets = []string{"count", "each", "local", "path", "self", "terraform", "var", "template", "lazy", "arg"}
 
-// target returns the address of what a block gives the values of; "" if there is
-// none that the block can have.
+// target returns the address whose values a block sets; "" if it is missing or invalid, which is
+// reported.
 func (d *document) target(b *block) string {
 	attr := b.attrs["target"]
 	if attr == nil {
@@ -101,7 +100,7 @@ func (d *document) target(b *block) string {
 	return target.address
 }
 
-// checkKeyless reports keys in the address of a target, which OpenTofu doesn't take.
+// checkKeyless reports keys in the address of a target, which OpenTofu refuses.
 func (d *document) checkKeyless(attr *hcl.Attribute, target *movable) {
 	of := "Resource"
 	switch {
@@ -114,7 +113,7 @@ func (d *document) checkKeyless(attr *hcl.Attribute, target *movable) {
 		"The values are those of all instances: leave out the key.")
 }
 
-// parse reads the address [module.name[key].]...[resource.]type.name[key], with anyMode also that of a data source or an ephemeral resource.
+// parse reads the address [module.name[key].]...[resource.]type.name[key]; with anyMode also one of a data source or an ephemeral resource.
 func (t *importTarget) parse(expr hcl.Expression, anyMode bool) bool {
 	native, ok := static.Native(expr)
 	if !ok {
@@ -127,7 +126,7 @@ func (t *importTarget) parse(expr hcl.Expression, anyMode bool) bool {
 	rest, _ := static.SkipModules(steps)
 	mode, inModule := "resource", len(rest) < len(steps)
 	switch name := static.StepName(rest, 0); {
-	case name == "resource": // a prefix that changes nothing
+	case name == "resource": // an optional prefix
 		path := steps[:len(steps)-len(rest)]
 		rest = rest[1:]
 		steps = slices.Concat(path, rest)
@@ -148,14 +147,12 @@ func (t *importTarget) parse(expr hcl.Expression, anyMode bool) bool {
 	return true
 }
 
-// reservedRoots are the names that start other addresses than those of
-// managed resources.
+// reservedRoots returns the names that begin addresses of anything but managed resources.
 func reservedRoots() []string {
 	return []string{"module", "data", "ephemeral", "action", "var", "local", "path", "terraform", "self", "each", "count"}
 }
 
-// flatten returns an address as its steps; keys that aren't constant are
-// unknown values.
+// flatten returns an address as its steps. Keys that aren't constant become unknown values.
 func flatten(expr hclsyntax.Expression) (hcl.Traversal, bool) {
 	switch e := expr.(type) {
 	case *hclsyntax.ScopeTraversalExpr:
@@ -170,7 +167,7 @@ func flatten(expr hclsyntax.Expression) (hcl.Traversal, bool) {
 	return nil, false
 }
 
-// pathOf is the steps without keys, as an address.
+// pathOf returns the steps of an address without keys.
 func pathOf(steps hcl.Traversal) string {
 	var words []string
 	for i := range steps {
@@ -181,8 +178,7 @@ func pathOf(steps hcl.Traversal) string {
 	return strings.Join(words, ".")
 }
 
-// constantKeys are the keys, in a form that tells where they stand; false if
-// one has to be computed.
+// constantKeys returns the keys with their positions as text; false if a key isn't constant.
 func constantKeys(steps hcl.Traversal) (string, bool) {
 	var keys strings.Builder
 	for i, step := range steps {
@@ -199,7 +195,7 @@ func constantKeys(steps hcl.Traversal) (string, bool) {
 	return keys.String(), true
 }
 
-// keyAt is where an instance key stands at the beginning; nil: there is none.
+// keyAt returns the range of an instance key at the beginning, or nil.
 func keyAt(steps hcl.Traversal) *hcl.Range {
 	if len(steps) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// read reads a block, with those in it, as the lines of a name say.
+// read reads a block with its inner blocks, by the rows of the table for in.
 func (d *document) read(given *hcl.Block, in string) *block {
 	b, f := &block{Block: given}, d.grammar.form(in)
 	if len(f.schema.Attributes)+len(f.schema.Blocks) == 0 && !f.open {
@@ -53,10 +53,10 @@ func (d *document) read(given *hcl.Block, in string) *block {
 	return b
 }
 
-// readInner reads a block in another one.
+// readInner reads an inner block.
 func (d *document) readInner(given *hcl.Block, in string, r row) *block {
 	switch {
-	case d.override && in == "check": // which is a problem as a whole
+	case d.override && in == "check": // the check block as a whole is a problem
 	case r.kind == "block":
 		return d.read(given, r.name)
 	case r.kind == "form":
@@ -69,7 +69,7 @@ func (d *document) readInner(given *hcl.Block, in string, r row) *block {
 	return &block{Block: given}
 }
 
-// readCondition reads a block that checks something.
+// readCondition reads a block with a condition.
 func (d *document) readCondition(given *hcl.Block) *block {
 	if d.override {
 		d.notInOverride(given, fmt.Sprintf("Can't override %s blocks", given.Type))
@@ -82,7 +82,7 @@ func (d *document) readCondition(given *hcl.Block) *block {
 	return b
 }
 
-// checkKind finds what the value of an argument can't be.
+// checkKind reports a value that an argument of the row's kind can't have.
 func (d *document) checkKind(attr *hcl.Attribute, r row) {
 	switch r.kind {
 	case "addresses":
@@ -112,7 +112,7 @@ func (d *document) checkKind(attr *hcl.Attribute, r row) {
 	}
 }
 
-// checkFlag reports what isn't true or false as it stands.
+// checkFlag reports a value that isn't the literal true or false.
 func (d *document) checkFlag(attr *hcl.Attribute) {
 	if _, native := attr.Expr.(hclsyntax.Expression); native && len(static.References(attr.Expr)) > 0 {
 		_, diags := static.Evaluate(attr.Expr)
@@ -148,8 +148,8 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 	}
 }
 
-// unquoted reads a reference that stands in quotes, as it had to once. It is
-// empty if there is none, and broken if it goes on with something else, which is reported.
+// unquoted reads a reference in quotes, the old syntax. It returns nil for other expressions;
+// broken says that it reported a syntax error.
 func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broken bool) {
 	old, ok := quoted(expr)
 	if !ok {
@@ -163,7 +163,8 @@ func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broke
 	return traversal, diags.HasErrors()
 }
 
-// traversal reads a reference, in quotes or not; it is empty if there is none, which is reported.
+// traversal reads a reference, with or without quotes. It reports other expressions, and returns an
+// empty one.
 func (d *document) traversal(expr hcl.Expression) hcl.Traversal {
 	if old, _ := d.unquoted(expr); len(old) > 0 {
 		return old
@@ -173,8 +174,7 @@ func (d *document) traversal(expr hcl.Expression) hcl.Traversal {
 	return traversal
 }
 
-// checkTriggers reads replace_triggered_by: a list of resources, their instances and
-// attributes.
+// checkTriggers checks replace_triggered_by: a list of resources, their instances and attributes.
 func (d *document) checkTriggers(attr *hcl.Attribute) {
 	for _, given := range d.elements(attr) {
 		expr, ok := static.Native(given)
@@ -215,14 +215,14 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 	}
 }
 
-// hasTwoNames reports whether a word before a reference has a type and a name behind it.
+// hasTwoNames reports whether a type and a name follow a word in a reference.
 func (d *document) hasTwoNames(root string) bool {
 	return slices.Contains([]string{"data", "ephemeral", "resource"}, root) ||
 		d.product.Understands("actions") && slices.Contains([]string{"action", "list"}, root)
 }
 
-// namesResource reports whether what begins with a word is a resource, in replace_triggered_by. OpenTofu has no
-// actions, so that those are resources of a type of that name.
+// namesResource reports whether a reference in replace_triggered_by that begins with a word is a resource.
+// OpenTofu has no actions: there "action" is a resource type.
 func (d *document) namesResource(root string) bool {
 	switch {
 	case root == "data" || root == "ephemeral":
@@ -233,7 +233,7 @@ func (d *document) namesResource(root string) bool {
 	return !slices.Contains(reservedRoots(), root)
 }
 
-// checkTrigger looks at an action_trigger block.
+// checkTrigger checks an action_trigger block.
 func (d *document) checkTrigger(b *block) {
 	actions, known := 0, d.grammar.names("event")
 	var events []string
@@ -277,7 +277,7 @@ func (d *document) checkTrigger(b *block) {
 	}
 }
 
-// checkCleanup looks at skip_cleanup, which is an experiment.
+// checkCleanup checks skip_cleanup, which is experimental.
 func (d *document) checkCleanup(attr *hcl.Attribute) {
 	if !experimental(d.product.Version) {
 		d.error(attr.NameRange, "Invalid attribute",
@@ -286,7 +286,7 @@ func (d *document) checkCleanup(attr *hcl.Attribute) {
 	d.checkArgument(attr, cty.Bool)
 }
 
-// checkWord reports an argument that isn't one of some words.
+// checkWord reports an argument that isn't one of the words.
 func (d *document) checkWord(attr *hcl.Attribute, words []string) {
 	if !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
 		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
@@ -294,14 +294,14 @@ func (d *document) checkWord(attr *hcl.Attribute, words []string) {
 	}
 }
 
-// checkDuring looks at override_during, which says from when on values count.
+// checkDuring checks override_during, which says whether values apply from plan or apply.
 func (d *document) checkDuring(attr *hcl.Attribute) {
 	if !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Range, false) {
 		d.error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes.")
 	}
 }
 
-// keyword returns one of two words, which may be in quotes as it was once.
+// keyword returns the argument if it is one of two words, also in quotes, the old syntax.
 func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
 	if attr == nil {
 		return ""

@@ -12,9 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// moduleBlock decodes a module block. Only what has to be known before modules are
-// installed is read. A call whose name can't be used is left out: names become
-// those of directories.
+// moduleBlock decodes a module block, as far as installing modules needs it. A call with an invalid
+// name is left out, because names become directories.
 func (d *document) moduleBlock(b *block) {
 	call := &ModuleCall{
 		Name: b.Labels[0], Range: b.DefRange, own: b.attrs, arguments: d.moduleInputs(b), enabled: b.enabledBy(),
@@ -37,8 +36,7 @@ func (d *document) moduleBlock(b *block) {
 	d.declare(b.DefRange, key{"module", "", call.Name}, usable)
 }
 
-// moduleInputs are the arguments of a module block that are meant for the variables
-// of the module.
+// moduleInputs returns the arguments of a module block for the module's variables.
 func (d *document) moduleInputs(b *block) hcl.Attributes {
 	attrs, _ := b.rest.JustAttributes()
 	for _, escaping := range b.of("_") {
@@ -51,7 +49,7 @@ func (d *document) moduleInputs(b *block) hcl.Attributes {
 	return attrs
 }
 
-// otherBlocks are the problems with blocks in a module block that have no meaning.
+// otherBlocks returns the problems of blocks that a module block can't have.
 func (d *document) otherBlocks(b *block) hcl.Diagnostics {
 	known := &hcl.BodySchema{}
 	attrs, _ := b.rest.JustAttributes()
@@ -88,8 +86,8 @@ func (d *document) variable(b *block) {
 	d.declare(b.DefRange, key{"variable", "", name}, declared)
 }
 
-// checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
-// are a mistake only where they are shown.
+// checkConst reports const variables that are secret, because their values decide what is
+// installed. OpenTofu reports them only if a value would be shown.
 func (d *document) checkConst(b *block) {
 	if !d.product.Understands("const_secrets") || !static.IsTrue(b.attrs["const"]) {
 		return
@@ -102,7 +100,7 @@ func (d *document) checkConst(b *block) {
 	}
 }
 
-// checkType reports what is no type.
+// checkType reports an invalid type.
 func (d *document) checkType(expr hcl.Expression) {
 	if old, ok := quoted(expr); ok {
 		summary := "Invalid legacy variable type hint"
@@ -131,7 +129,7 @@ func (d *document) output(b *block) {
 	d.declare(b.DefRange, key{"output", "", b.Labels[0]}, nil)
 }
 
-// checkDeprecated reports a reason that says nothing, where that is refused.
+// checkDeprecated reports an empty reason, if the product refuses that.
 func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
 	if attr == nil || !d.grammar.holds("variable", "deprecated_says") {
 		return
@@ -152,8 +150,8 @@ func (d *document) locals(b *block) {
 	}
 }
 
-// checkIgnored warns of attributes in a variable's default value that its type doesn't have: they get lost
-// without a word when the value is converted.
+// checkIgnored warns of attributes in a variable's default value that its type doesn't have: the
+// conversion to the type drops them silently.
 func (d *document) checkIgnored(typ, value *hcl.Attribute) {
 	if typ == nil || value == nil || !d.grammar.holds("variable", "ignored_attributes") {
 		return
@@ -163,7 +161,7 @@ func (d *document) checkIgnored(typ, value *hcl.Attribute) {
 	}
 }
 
-// findIgnored looks at what is written out in an expression whose value becomes one of a type.
+// findIgnored checks the literal parts of an expression whose value is converted to a type.
 func (d *document) findIgnored(expr hcl.Expression, typ cty.Type) {
 	switch expr := expr.(type) {
 	case *hclsyntax.ObjectConsExpr:
@@ -200,7 +198,7 @@ func (d *document) findIgnoredItem(item hclsyntax.ObjectConsItem, typ cty.Type) 
 	}
 }
 
-// literalKey is the name of an attribute that is written as a word or as text.
+// literalKey returns the name of an attribute that is a word or a string literal.
 func literalKey(expr hcl.Expression) (name string, ok bool) {
 	if name = hcl.ExprAsKeyword(expr); name != "" {
 		return name, true

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// add takes over what a primary file declares. Of duplicates, the first stays.
+// add adds the declarations of a primary file. The first of duplicates stays.
 func (b *builder) add(d *document) {
 	for _, declared := range d.declared {
 		if first, ok := b.seen[declared.key]; ok {
@@ -41,7 +41,7 @@ func (b *builder) add(d *document) {
 	b.imports = append(b.imports, d.imports...)
 }
 
-// addRequired takes over a required_providers block; there can be only one.
+// addRequired adds a required_providers block; a module has at most one.
 func (b *builder) addRequired(required requiredBlock) {
 	if b.requiredAt != (hcl.Range{}) {
 		b.found.error(required.header, "Duplicate required providers configuration",
@@ -59,7 +59,7 @@ func (b *builder) addProvider(config *providerConfig) {
 	b.module.providers = append(b.module.providers, config)
 }
 
-// finish does what can be done only when all files are known.
+// finish does the work that needs all files.
 func (b *builder) finish() {
 	b.module.variables = b.scope.Variables
 	b.scope.Declared = b.isDeclared
@@ -83,9 +83,8 @@ func (b *builder) finish() {
 	}
 }
 
-// override changes what the primary files declare. Arguments that an override
-// file leaves out stay as they are, with one exception: an entry of
-// required_providers is replaced as a whole.
+// override applies the declarations of an override file. Arguments that it leaves out stay
+// unchanged, but an entry of required_providers is replaced as a whole.
 func (b *builder) override(d *document) {
 	for _, declared := range d.declared {
 		_, known := b.seen[declared.key]
@@ -106,7 +105,7 @@ func (b *builder) override(d *document) {
 	b.module.encryption = b.module.encryption.override(d.encrypted)
 }
 
-// overrideItem changes what a declaration in an override file means.
+// overrideItem applies a declaration of an override file.
 func (b *builder) overrideItem(item any) {
 	switch item := item.(type) {
 	case *ModuleCall:
@@ -130,15 +129,14 @@ func (b *builder) overrideItem(item any) {
 	}
 }
 
-// overridable reports whether blocks of a kind are merged at all; ephemeral ones do
-// nothing in an override file of Terraform's.
+// overridable reports whether blocks of a kind are merged. In Terraform, ephemeral blocks in an
+// override file have no effect.
 func (b *builder) overridable(block string) bool {
 	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.grammar.holds("ephemeral", "overridable")
 }
 
-// overrideProvider changes the version of a configuration, or adds a default
-// configuration. A block that two files have in common counts as empty in
-// Terraform, unless there is a version.
+// overrideProvider changes the version of a configuration, or adds a default configuration.
+// Terraform treats a block that two files have as empty, unless it has a version.
 func (b *builder) overrideProvider(config *providerConfig) {
 	base := b.module.configs[config.providerKey]
 	switch {
@@ -152,7 +150,7 @@ func (b *builder) overrideProvider(config *providerConfig) {
 	}
 }
 
-// checkChild finds what only the root module may have.
+// checkChild reports blocks that only the root module may have.
 func (b *builder) checkChild() {
 	path := b.module.Path
 	if path == "" {
@@ -175,8 +173,8 @@ func (b *builder) checkChild() {
 	}
 }
 
-// resolveCalls evaluates what decides which modules are called. A problem with
-// a value is reported once, however many calls refer to it.
+// resolveCalls evaluates the sources and versions of calls. A problem with a value is reported
+// once, however many calls refer to it.
 func (b *builder) resolveCalls() {
 	reported := map[*hcl.Diagnostic]bool{}
 	for _, diag := range b.scope.Prepare() {
@@ -190,20 +188,20 @@ func (b *builder) resolveCalls() {
 		call.readVersion(call.own["version"], b.scope)
 		call.sourceProblems = unreported(reported, call.sourceProblems)
 		if fresh := unreported(reported, call.versionProblems); len(fresh) < len(call.versionProblems) {
-			call.Source = "" // without a constraint it would be any version
+			call.Source = "" // without the constraint any version would be installed
 			call.versionProblems = fresh
 		}
 		call.Inputs = b.scope.CallInputs(name, call.arguments)
 		if call.overridden {
-			call.arguments, call.blocks = nil, nil // which a plan looks at
+			call.arguments, call.blocks = nil, nil // only plan checks them
 		}
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, *call)
 	}
 }
 
-// resolveRuns evaluates the values that runs of tests have for the variables of their modules, in products in which
-// they have a say in what these call.
+// resolveRuns evaluates the values of test runs for the variables of their modules, in products in which variables
+// can decide what these modules call.
 func (b *builder) resolveRuns() {
 	if !b.product.Understands("any_variable") {
 		return

@@ -15,14 +15,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// builder puts the files of a module together.
+// builder combines the files of a module.
 type builder struct {
 	module  *Module
 	product dialect.Dialect
 	grammar *grammar
 
 	seen       map[key]hcl.Range // everything declared
-	requiredAt hcl.Range         // the required_providers block; zero: none yet
+	requiredAt hcl.Range         // the required_providers block; zero if none yet
 	users      map[key]*user
 	calls      map[string]*ModuleCall
 	scope      *static.Scope
@@ -32,9 +32,9 @@ type builder struct {
 	imports    []*importTarget
 	state      stateBlocks
 
-	texts      map[string][]byte    // of files that were read before all others; nil: none
-	outlineKey string               // under which an outline of these is kept; "": nowhere
-	outlined   map[string]*hcl.File // as far as it has to be known; nil: all is read
+	texts      map[string][]byte    // content of files that were read first; nil if none
+	outlineKey string               // cache key of their outline; "" means no cache
+	outlined   map[string]*hcl.File // the files as far as the outline has them; nil means that all are parsed
 
 	found reporter
 	late  reporter // reported only if the files themselves have no errors
@@ -61,7 +61,7 @@ func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 	}
 }
 
-// parse reads a file; nil if there is nothing to be had of it.
+// parse reads and parses a file, or returns nil if it can't be read.
 func (b *builder) parse(full string) hcl.Body {
 	src, known := b.texts[full]
 	if !known {
@@ -84,8 +84,8 @@ func (b *builder) parse(full string) hcl.Body {
 	return file.Body
 }
 
-// isDeclared reports whether what a reference means is in the module. Names that
-// stand for something else than resources and calls are.
+// isDeclared reports whether the module declares the object of a reference. Names of other objects
+// than resources and calls count as declared.
 func (b *builder) isDeclared(t hcl.Traversal) bool {
 	block, rest := "resource", t
 	switch root := t.RootName(); root {
@@ -101,10 +101,11 @@ func (b *builder) isDeclared(t hcl.Traversal) bool {
 	return ok
 }
 
-// outlinedFrom is how many bytes the files of a directory have at least of which an outline is kept: parsing fewer takes four milliseconds.
+// outlinedFrom is the least size of a directory's files, in bytes, for which an outline is kept: parsing smaller ones takes under four
+// milliseconds.
 const outlinedFrom = 16 << 10
 
-// recall finds what an earlier run kept of the files in a directory, and fills in those that it has read.
+// recall reads the files, and uses the outline that an earlier run kept of them.
 func (b *builder) recall(names []string) {
 	opts := b.module.Options
 	sum, size := sha256.New(), 0
@@ -114,7 +115,7 @@ func (b *builder) recall(names []string) {
 		full := filepath.Join(b.module.Dir, name)
 		text, err := b.files.Read(full, maxFileBytes)
 		if err != nil {
-			return // it is reported when the file is read again
+			return // the next read reports it
 		}
 		fmt.Fprintf(sum, "%q %x", name, sha256.Sum256(text))
 		b.texts[full], size = text, size+len(text)
@@ -124,7 +125,7 @@ func (b *builder) recall(names []string) {
 	}
 	b.outlineKey = fmt.Sprintf("%x", sum.Sum(nil))
 	content, ok := opts.Outlines.Get(b.outlineKey)
-	var parts map[string][]static.Part // by the names without the directory
+	var parts map[string][]static.Part // by file name
 	if !ok || json.Unmarshal(content, &parts) != nil || len(parts) != len(names) {
 		return
 	}
@@ -137,7 +138,7 @@ func (b *builder) recall(names []string) {
 	b.outlined = outlined
 }
 
-// keepOutline keeps what the files of a module without any problem have to say.
+// keepOutline stores an outline of the files of a module without problems.
 func (b *builder) keepOutline(store Outlines) {
 	files := map[string]*hcl.File{}
 	for full := range b.texts {

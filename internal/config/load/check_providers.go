@@ -12,21 +12,21 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// Link is a call of a tree of modules, with the module that it leads to there.
+// Link is a call in a tree of modules, and the module that it leads to.
 type Link struct {
 	Caller *Module
 	Call   ModuleCall // one of the caller's
 	Module *Module
 }
 
-// CheckProviders says how the providers of a tree of modules fit together, and the arguments of
-// calls to the variables of modules: what calls pass, what modules want to be passed, and what they
-// configure themselves. The links come each after the one that leads to its caller. A module that
-// no link leads to, as the root and those of test runs, isn't asked what it wants.
+// CheckProviders checks how the providers of a tree of modules fit together, and whether calls'
+// arguments match the modules' variables: what calls pass, what modules need to be passed, and what
+// they configure themselves. Each link must follow the link to its caller. Modules without a link,
+// such as the root and those of test runs, need nothing to be passed.
 //
-// The product has to be the one that the modules were loaded for. Terraform
-// finds all this once the modules are there, before it looks for providers or
-// at the backend. Its command get makes warnings of the errors.
+// The modules must have been loaded for the same product. Terraform makes these checks after
+// installing modules, before it looks for providers or reads the backend. Its command get reports
+// the errors as warnings.
 func CheckProviders(links []Link) hcl.Diagnostics {
 	c := passing{repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
@@ -42,25 +42,25 @@ func CheckProviders(links []Link) hcl.Diagnostics {
 	return c.found.diags
 }
 
-// TreeProblem is the Extra of diagnostics that aren't about one module alone: a module doesn't fit
-// the one that calls it, or the place where it is called. OpenTofu's get makes warnings of these
-// errors, as of those of [CheckProviders].
+// TreeProblem is the Extra of problems between modules: a module doesn't fit its caller, or its
+// place in the tree. OpenTofu's get reports these errors as warnings, like those of
+// [CheckProviders].
 type TreeProblem struct{}
 
-// asTreeProblem marks a diagnostic with TreeProblem.
+// asTreeProblem marks a diagnostic as a TreeProblem.
 func asTreeProblem(diag *hcl.Diagnostic) *hcl.Diagnostic {
 	diag.Extra = TreeProblem{}
 	return diag
 }
 
-// passing finds what is wrong with the providers of a tree.
+// passing finds the problems with the providers of a tree.
 type passing struct {
 	product  dialect.Dialect
-	repeated map[*Module]hcl.Range // of the nearest call on the way to a module that repeats what it calls
+	repeated map[*Module]hcl.Range // the nearest call above a module with count, for_each or depends_on
 	found    reporter
 }
 
-// checkArguments finds arguments for which the module has no variable, and blocks.
+// checkArguments reports arguments without a variable in the module, and blocks.
 func (c *passing) checkArguments(link Link) {
 	c.found.diags = append(c.found.diags, link.Call.blocks...)
 	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
@@ -71,7 +71,8 @@ func (c *passing) checkArguments(link Link) {
 	}
 }
 
-// checkRepeated finds modules that configure providers, and are called with count, for_each or depends_on.
+// checkRepeated reports modules that configure providers and are called with count, for_each or
+// depends_on.
 func (c *passing) checkRepeated(link Link) {
 	at := link.Call.repeated
 	if at == (hcl.Range{}) {
@@ -91,7 +92,7 @@ func (c *passing) checkRepeated(link Link) {
 	}
 }
 
-// checkPassed looks at both sides of what a call passes.
+// checkPassed checks both sides of the entries that a call passes.
 func (c *passing) checkPassed(link Link) {
 	const undefined = "Reference to undefined provider"
 	for _, passed := range link.Call.providers {
@@ -115,9 +116,9 @@ func (c *passing) checkPassed(link Link) {
 	}
 }
 
-// checkType compares the providers that the two names of an entry stand for. If the caller
-// itself requires a provider by the name that the module has for a default configuration,
-// Terraform compares with that one, whichever is passed.
+// checkType compares the providers of the two names of an entry. If the caller also requires a
+// provider by the module's name for a default configuration, Terraform compares with that provider,
+// whichever is passed.
 func (c *passing) checkType(link Link, passed passedProvider) {
 	wanted, given := c.provider(link.Module, passed.child.name), c.provider(link.Caller, passed.parent.name)
 	if passed.child.alias == "" && link.Caller.required[passed.child.name] != nil {
@@ -130,7 +131,7 @@ func (c *passing) checkType(link Link, passed passedProvider) {
 	}
 }
 
-// checkMissing finds configurations that a module has to be passed, and isn't.
+// checkMissing reports configurations that a module needs to be passed, and isn't.
 func (c *passing) checkMissing(link Link) {
 	for _, entry := range link.Module.entries() {
 		for _, wanted := range entry.aliases {
@@ -144,8 +145,8 @@ func (c *passing) checkMissing(link Link) {
 	}
 }
 
-// checkInherited finds default configurations that a module passes on though it
-// isn't passed them: it has them from its caller by their name alone.
+// checkInherited reports default configurations that a module passes on without being passed them:
+// it inherits them from its caller by name.
 func (c *passing) checkInherited(link Link) {
 	reported := map[providerKey]bool{}
 	for _, call := range link.Module.Calls {
@@ -163,8 +164,8 @@ func (c *passing) checkInherited(link Link) {
 	}
 }
 
-// checkEmpty finds provider blocks that were once how a module said that it needs a
-// provider; one of each name is reported.
+// checkEmpty reports empty provider blocks, once for each name: they were the old way of requiring
+// a provider to be passed.
 func (c *passing) checkEmpty(m *Module) {
 	reported := map[string]bool{}
 	for _, config := range m.providers {
@@ -179,7 +180,7 @@ func (c *passing) checkEmpty(m *Module) {
 	}
 }
 
-// provider is what a local name stands for in a module.
+// provider returns the provider of a local name in a module.
 func (c *passing) provider(m *Module, name string) getproviders.Provider {
 	if entry := m.required[name]; entry != nil {
 		return entry.provider
@@ -187,9 +188,9 @@ func (c *passing) provider(m *Module, name string) getproviders.Provider {
 	return c.implied(name)
 }
 
-// implied is what a local name that isn't required stands for where it is passed. Unlike
-// elsewhere, "terraform" is no built-in provider there.
+// implied returns the provider of a passed local name without an entry. Unlike elsewhere,
+// "terraform" isn't the built-in provider here.
 func (c *passing) implied(name string) getproviders.Provider {
-	provider, _ := c.product.ParseProvider(name) // which has been found to be a name when the module was loaded
+	provider, _ := c.product.ParseProvider(name) // loading the module has checked the name
 	return provider
 }

@@ -18,29 +18,29 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// document is what one file declares, in its order, before it is put together
-// with the other files.
+// document has the declarations of one file, in order, before they are combined with those of the
+// other files.
 type document struct {
 	product  dialect.Dialect
 	grammar  *grammar
 	override bool // declarations change those of other files
 
 	declared  []declaration
-	versions  []RequiredVersion // nil: no argument; empty: none that counts
+	versions  []RequiredVersion // nil without an argument; empty if no argument applies
 	required  []requiredBlock
 	backends  []Backend
 	imports   []*importTarget
 	runs      []TestRun      // of a test file
-	encrypted *encryption    // what encryption blocks say; nil: there is none
-	assigned  hcl.Attributes // those of its variables block
-	mocks     []mockData     // which it names
-	left      []hcl.Range    // what only a newer version can know
-	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
+	encrypted *encryption    // from encryption blocks; nil without any
+	assigned  hcl.Attributes // arguments of its variables block
+	mocks     []mockData     // of its mock providers
+	left      []hcl.Range    // syntax that only a newer version can know
+	scope     *static.Scope  // for expressions of encryption blocks; nil if nothing is known
 
 	found reporter
 }
 
-// report, error and warn are those of the problems that were found.
+// report adds problems.
 func (d *document) report(diags ...*hcl.Diagnostic) { d.found.report(diags...) }
 
 func (d *document) error(at hcl.Range, summary, format string, args ...any) {
@@ -51,21 +51,21 @@ func (d *document) warn(at hcl.Range, summary, format string, args ...any) {
 	d.found.warn(at, summary, format, args...)
 }
 
-// declare notes that something was declared, for duplicates and overrides; an item that is nil has no further meaning.
+// declare records a declaration, for duplicates and overrides. A nil item has no other use.
 func (d *document) declare(rng hcl.Range, k key, item any) {
 	d.declared = append(d.declared, declaration{k, rng, item})
 }
 
-// block is a block, with what the table says that it may have.
+// block is a block with the arguments and blocks that the table allows.
 type block struct {
 	*hcl.Block
 	attrs  hcl.Attributes
 	blocks []*block // in their order
-	rest   hcl.Body // of a block in which others decide what may stand: what is theirs
-	broken bool     // whether it lacks something, or has what it can't have; which was reported
+	rest   hcl.Body // the part of the block that a provider or module decides about
+	broken bool     // it lacks something, or has something unknown, which was reported
 }
 
-// of are the blocks of a type in a block.
+// of returns the inner blocks of a type.
 func (b *block) of(typ string) (all []*block) {
 	for _, inner := range b.blocks {
 		if inner.Type == typ {
@@ -75,14 +75,14 @@ func (b *block) of(typ string) (all []*block) {
 	return all
 }
 
-// deciding are the blocks on which it depends what is installed.
+// deciding are the blocks that decide what is installed.
 var deciding = []string{
 	"terraform", "required_providers", "module", "provider_meta", "encryption", "key_provider", "method",
 	"state", "plan", "remote_state_data_sources", "default", "remote_state_data_source", "fallback",
 }
 
-// leave takes what is not known to the table, and may be to a newer version, out of the problems with a block. Where it
-// can decide what is installed, a warning takes its place.
+// leave removes problems with unknown names, which a newer version may know. If they can decide what is installed, it
+// adds a warning.
 func (d *document) leave(in string, diags hcl.Diagnostics) hcl.Diagnostics {
 	if !d.grammar.newer {
 		return diags
@@ -97,7 +97,8 @@ func (d *document) leave(in string, diags hcl.Diagnostics) hcl.Diagnostics {
 	})
 }
 
-// leftToPlan notes what only a newer version than those of the table can know, and reports whether there may be one.
+// leftToPlan records syntax that only a newer version than the table's can know, and reports whether the product may
+// be newer.
 func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
 	switch {
 	case !d.grammar.newer:
@@ -109,7 +110,7 @@ func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
 	return d.grammar.newer
 }
 
-// checkName reports a label that is no identifier, and whether it is one.
+// checkName reports a label that is no identifier, and returns whether it is one.
 func (d *document) checkName(what, name string, at hcl.Range) bool {
 	valid := hclsyntax.ValidIdentifier(name)
 	if !valid {
@@ -119,12 +120,12 @@ func (d *document) checkName(what, name string, at hcl.Range) bool {
 	return valid
 }
 
-// checkConstant reports variables and functions in an argument whose value
-// must not depend on anything, without evaluating it.
+// checkConstant reports variables and functions in an argument that must be constant, without
+// evaluating it.
 func (d *document) checkConstant(attr *hcl.Attribute) {
 	node, ok := attr.Expr.(hclsyntax.Node)
 	if !ok {
-		return // strings in JSON are taken as they stand here
+		return // JSON strings aren't templates here
 	}
 	for _, traversal := range attr.Expr.Variables() {
 		d.error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here.")
@@ -134,8 +135,7 @@ func (d *document) checkConstant(attr *hcl.Attribute) {
 	}
 }
 
-// quoted returns the content of a string literal in the native syntax, with
-// nothing interpolated.
+// quoted returns the content of a string literal in the native syntax, without interpolation.
 func quoted(expr hcl.Expression) (string, bool) {
 	template, ok := expr.(*hclsyntax.TemplateExpr)
 	if !ok || !template.IsStringLiteral() {
@@ -148,7 +148,8 @@ func quoted(expr hcl.Expression) (string, bool) {
 	return static.Text(val)
 }
 
-// duplicates are the summaries of problems with what is declared twice. Other blocks are called by their types or names.
+// duplicates are the summaries of problems with duplicate declarations. For other blocks the summary has the block's
+// type or name.
 var duplicates = map[string]string{
 	"variable":          "Duplicate variable declaration",
 	"output":            "Duplicate output definition",
@@ -166,13 +167,13 @@ var duplicates = map[string]string{
 	"test provider":     "Duplicate provider block",
 }
 
-// duplicate is the problem that something was declared before, at first.
+// duplicate returns the problem of a declaration that repeats the one at first.
 func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
 	other := fmt.Sprintf("Duplicate %s %q configuration", again.block, cmp.Or(again.typ, again.name))
 	return diagnostic.Error(again.rng, cmp.Or(duplicates[again.block], other), "The %s is declared already at %s.", again.key, first)
 }
 
-// bases are what an override file changes, in the summaries of problems that it isn't there. Terraform calls actions resources.
+// bases are the objects of overrides, in the summaries of problems without such an object. Terraform calls actions resources.
 var bases = map[string]string{
 	"variable":  "base variable declaration to override",
 	"output":    "base output definition to override",
@@ -185,8 +186,8 @@ var bases = map[string]string{
 	"provider":  "base provider configuration for override",
 }
 
-// missing is the problem that an override file changes what isn't there. It is
-// nil for what may be missing: it then changes nothing, or is new.
+// missing returns the problem of an override whose object doesn't exist, or nil if that is allowed:
+// the override has no effect then, or declares a new object.
 func missing(changed declaration) *hcl.Diagnostic {
 	base := bases[changed.block]
 	if base == "" || changed.block == "provider" && changed.name == "" {
@@ -195,14 +196,14 @@ func missing(changed declaration) *hcl.Diagnostic {
 	return diagnostic.Error(changed.rng, "Missing "+base, "No primary file has the %s, so there is nothing to override.", changed.key)
 }
 
-// notInOverride reports blocks that can't override anything.
+// notInOverride reports a block that an override file can't have.
 func (d *document) notInOverride(block *hcl.Block, summary string) {
 	if d.override {
 		d.error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type)
 	}
 }
 
-// checkArgument reports an argument that isn't of a type.
+// checkArgument reports an argument of another type.
 func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
@@ -214,7 +215,7 @@ func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
 	}
 }
 
-// checkLocalName reports a local name that no provider can have.
+// checkLocalName reports an invalid local name of a provider, and returns whether it is valid.
 func (d *document) checkLocalName(name string, at hcl.Range) bool {
 	normal, err := getproviders.NormalizePart(name)
 	switch {
@@ -226,8 +227,8 @@ func (d *document) checkLocalName(name string, at hcl.Range) bool {
 	return err == nil && normal == name
 }
 
-// versionConstraint reads an argument that is a version constraint. It is nil
-// if the argument is null or wrong.
+// versionConstraint reads an argument that is a version constraint. It returns nil if the argument
+// is null or invalid.
 func (d *document) versionConstraint(attr *hcl.Attribute) *RequiredVersion {
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
@@ -242,8 +243,8 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *RequiredVersion {
 	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
 }
 
-// parseConstraint is the first of the two parsers that a constraint has to
-// pass, the lenient one. The other's complaints belong to the requirements.
+// parseConstraint checks a constraint with the lenient one of two parsers. [Module.Requirements]
+// applies the strict one.
 func (d *document) parseConstraint(given string, attr, value hcl.Range) *RequiredVersion {
 	if _, err := version.NewConstraint(given); err != nil {
 		d.error(value, "Invalid version constraint",
@@ -253,7 +254,7 @@ func (d *document) parseConstraint(given string, attr, value hcl.Range) *Require
 	return &RequiredVersion{Text: given, Range: attr}
 }
 
-// elements are those of an argument that is a list; nil if there is none.
+// elements returns the elements of an argument that is a list; nil without an argument.
 func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {
 	if attr == nil {
 		return nil

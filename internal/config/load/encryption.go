@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// encryptionBlock decodes an encryption block; further ones of one file are an error.
+// encryptionBlock decodes an encryption block. A second one in a file is an error.
 func (d *document) encryptionBlock(b *block) {
 	if d.encrypted != nil {
 		d.error(b.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header)
@@ -41,7 +41,7 @@ func (d *document) decodeEncryption(given *hcl.Block) *encryption {
 	return e
 }
 
-// encryptionPart takes over a key provider or a method.
+// encryptionPart adds a key provider or a method.
 func (d *document) encryptionPart(e *encryption, b *block) {
 	for i, label := range b.Labels {
 		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || label == "" {
@@ -56,7 +56,7 @@ func (d *document) encryptionPart(e *encryption, b *block) {
 	e.parts[name] = &encryptionPart{kind: b.Type, typ: b.Labels[0], name: name, header: b.DefRange, bodies: []hcl.Body{b.Body}}
 }
 
-// encryptionTargetOf is what is encrypted by which method.
+// encryptionTargetOf decodes a block that names an encryption method for something.
 func encryptionTargetOf(b *block) *encryptionTarget {
 	target := &encryptionTarget{method: b.attrs["method"], header: b.DefRange, enforced: static.IsTrue(b.attrs["enforced"])}
 	if fallback := b.of("fallback"); len(fallback) > 0 {
@@ -65,7 +65,7 @@ func encryptionTargetOf(b *block) *encryptionTarget {
 	return target
 }
 
-// remoteTargets reads what is said of states that data sources read.
+// remoteTargets reads the blocks about states that data sources read.
 func (d *document) remoteTargets(e *encryption, b *block) {
 	for _, inner := range b.blocks {
 		name := "remote." + strings.Join(inner.Labels, "")
@@ -78,7 +78,7 @@ func (d *document) remoteTargets(e *encryption, b *block) {
 	}
 }
 
-// addEncryption takes over the block of a primary file; there can be only one.
+// addEncryption adds the block of a primary file; a module has at most one.
 func (b *builder) addEncryption(e *encryption) {
 	if first := b.module.encryption; first == nil {
 		b.module.encryption = e
@@ -87,22 +87,21 @@ func (b *builder) addEncryption(e *encryption) {
 	}
 }
 
-// EncryptionVariable is the environment variable with what OpenTofu adds to the encryption blocks
-// of the configuration, in either syntax.
+// EncryptionVariable is the environment variable with additions to the encryption blocks of
+// OpenTofu's configuration, in either syntax.
 const EncryptionVariable = "TF_ENCRYPTION"
 
-// CheckEncryption returns what can't be right about how states and plans are encrypted, for
-// products that do that: methods and key providers that don't exist or aren't declared, and
-// arguments that they don't have or need. environment is the value of [EncryptionVariable]. Keys
-// aren't derived, and no service is asked for them: what is wrong there, plan says. It isn't safe
-// for concurrent use.
+// CheckEncryption returns the mistakes in how states and plans are encrypted, for products that do
+// that: methods and key providers that don't exist or aren't declared, and unknown or missing
+// arguments. environment is the value of [EncryptionVariable]. It derives no keys, and requests
+// none from services; plan finds the mistakes there. It isn't safe for concurrent use.
 func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	d := &document{product: m.grammar.product, grammar: m.grammar, scope: m.scope}
 	e := m.encryption
 	if environment = strings.TrimSpace(environment); environment != "" {
 		name := EncryptionVariable
 		if environment[0] == '{' {
-			name += ".json" // tells the syntaxes apart
+			name += ".json" // selects the JSON syntax
 		}
 		file, diags := static.Parse([]byte(environment), name)
 		d.report(diags...)
@@ -120,8 +119,8 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	return withoutSource(d.found.diags)
 }
 
-// withoutSource takes the places off problems that are in the variable, which is no file, and
-// whose lines are secret.
+// withoutSource removes the positions of problems in the variable, because it is no file and its
+// lines are secret.
 func withoutSource(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, diag := range diags {
 		if diag.Subject != nil && strings.HasPrefix(diag.Subject.Filename, EncryptionVariable) {
@@ -132,7 +131,7 @@ func withoutSource(diags hcl.Diagnostics) hcl.Diagnostics {
 	return diags
 }
 
-// checkTarget looks at the methods for a target, and at the settings of the one by which it is encrypted.
+// checkTarget checks the methods of a target, and the settings of the method that encrypts it.
 func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 	var used []*encryptionPart
 	for next := target; next != nil; next = next.fallback {
@@ -161,7 +160,8 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 	}
 }
 
-// checkPart looks at a method or a key provider, and at the key providers that it refers to; above are those that have led here.
+// checkPart checks a method or a key provider, and the key providers that it refers to. above has the names of the key providers
+// on the way here.
 func (d *document) checkPart(e *encryption, part *encryptionPart, above []string) {
 	if !d.knownPart(part) || part.kind == "method" && part.typ == "unencrypted" {
 		return
@@ -196,7 +196,7 @@ func (d *document) checkPart(e *encryption, part *encryptionPart, above []string
 	}
 }
 
-// knownPart reports whether there are methods, or key providers, of a part's type.
+// knownPart reports whether the part's type exists.
 func (d *document) knownPart(part *encryptionPart) bool {
 	known := d.grammar.holds(part.kind, part.typ)
 	if !known && !d.leftToPlan(part.header, true) {
@@ -210,7 +210,7 @@ func (d *document) knownPart(part *encryptionPart) bool {
 	return known
 }
 
-// encryptionContent reads the arguments of a part, of all its blocks together; false if they are wrong.
+// encryptionContent returns the merged arguments of a part's blocks; false if they are invalid.
 func (d *document) encryptionContent(part *encryptionPart) (all hcl.Attributes, valid bool) {
 	in := part.kind + "." + part.typ
 	schema := d.grammar.form(in).schema
@@ -228,8 +228,8 @@ func (d *document) encryptionContent(part *encryptionPart) (all hcl.Attributes, 
 	return all, valid
 }
 
-// encryptionValues reports what the arguments of a part of an encryption block refer to without a value before
-// anything is installed; false if there is any.
+// encryptionValues reports references in a part's arguments that have no value before anything is installed;
+// false if it finds any.
 func (d *document) encryptionValues(e *encryption, part *encryptionPart, attrs hcl.Attributes) bool {
 	var refs []hcl.Traversal
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
@@ -243,18 +243,19 @@ func (d *document) encryptionValues(e *encryption, part *encryptionPart, attrs h
 	return len(problems) == 0
 }
 
-// withoutKeys are the references to anything but key providers.
+// withoutKeys returns the references without those to key providers.
 func withoutKeys(refs []hcl.Traversal) []hcl.Traversal {
 	return slices.DeleteFunc(slices.Clone(refs), func(t hcl.Traversal) bool { return t.RootName() == "key_provider" })
 }
 
-// keyReference is what stands where a key provider is named.
+// keyReference is a reference to a key provider.
 type keyReference struct {
-	name string // TYPE.NAME; "": it isn't one
+	name string // TYPE.NAME; "" if it is malformed
 	at   hcl.Range
 }
 
-// keysIn are those in an expression; in JSON, where a string can be one as a whole.
+// keysIn returns the references to key providers in an expression; in JSON a whole string can be
+// one.
 func keysIn(expr hcl.Expression) (all []keyReference) {
 	if text, ok := static.Literal(expr); ok && strings.HasPrefix(text, "key_provider.") {
 		return []keyReference{{partIn(expr, "key_provider"), expr.Range()}}
@@ -267,7 +268,7 @@ func keysIn(expr hcl.Expression) (all []keyReference) {
 	return all
 }
 
-// partIn reads an expression that is method.TYPE.NAME or key_provider.TYPE.NAME as TYPE.NAME; "": it is something else.
+// partIn returns TYPE.NAME of an expression method.TYPE.NAME or key_provider.TYPE.NAME, or "" for other expressions.
 func partIn(expr hcl.Expression, kind string) string {
 	if native, isNative := static.Native(expr); isNative {
 		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
@@ -289,13 +290,13 @@ func partAt(steps hcl.Traversal, kind string) string {
 	return name
 }
 
-// shortestPassphrase is the number of bytes that pbkdf2 wants; fewestIterations how often it is to hash.
+// The least length of a passphrase in bytes, and the least number of iterations, of pbkdf2.
 const (
 	shortestPassphrase = 16
 	fewestIterations   = 200_000
 )
 
-// checkPassphrase looks at what pbkdf2 makes a key from, as far as it is written out.
+// checkPassphrase checks the arguments of pbkdf2 that are known.
 func (d *document) checkPassphrase(key *encryptionPart, attrs hcl.Attributes) {
 	const summary = "Unable to build encryption key data"
 	passphrase, chain := attrs["passphrase"], attrs["chain"]
@@ -321,13 +322,14 @@ func (d *document) checkPassphrase(key *encryptionPart, attrs hcl.Attributes) {
 	}
 }
 
-// literalOf is the known value of an argument; false if there is none of the type.
+// literalOf returns the known value of an argument; false if it is unknown or of another type.
 func (d *document) literalOf(attr *hcl.Attribute, typ cty.Type) (cty.Value, bool) {
 	val, ok := d.encryptionValue(attr)
 	return val, ok && val.Type() == typ
 }
 
-// encryptionValue is the value of an argument that refers to no key provider; false if it is null, or not known.
+// encryptionValue returns the value of an argument without references to key providers; false if it is null or
+// unknown.
 func (d *document) encryptionValue(attr *hcl.Attribute) (val cty.Value, ok bool) {
 	if attr == nil {
 		return cty.NilVal, false

@@ -20,25 +20,25 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// InputSources are the places where values for the root module's variables may
-// be, beside the files that are read anyway. The zero value has none.
+// InputSources are the sources of values for the root module's variables, besides the files that
+// are always read. The zero value has none.
 type InputSources struct {
-	// Arguments are the options -var and -var-file, in the order in which they were given.
+	// Arguments are the options -var and -var-file, in order.
 	Arguments []InputArgument
 
-	// Environ is the environment, as os.Environ has it. Variables whose names
-	// begin with TF_VAR_ count.
+	// Environ is the environment, as os.Environ returns it. Variables with the prefix TF_VAR_ are
+	// read.
 	Environ []string
 
-	// WorkingDir is what the paths of -var-file are relative to; "" is the
-	// process's own working directory.
+	// WorkingDir is the base of relative paths of -var-file; "" means the process's working
+	// directory.
 	WorkingDir string
 
-	// FS is where the files are, as in [Options]; nil: the file system of the
-	// process. Those of -var-file are in it, too, and have no absolute paths.
+	// FS has the files, as in [Options]; nil means the file system of the process. Files of
+	// -var-file are in it, too, and have no absolute paths.
 	FS fs.FS
 
-	// Product is whose rules hold; zero: those of Terraform.
+	// Product is the product whose rules apply; zero means Terraform.
 	Product getproviders.Product
 }
 
@@ -48,19 +48,19 @@ type InputArgument struct {
 	File       string
 }
 
-// inputVariablePrefix is what environment variables for input variables begin with.
+// inputVariablePrefix is the prefix of environment variables for input variables.
 const inputVariablePrefix = "TF_VAR_"
 
-// ReadInputs gathers the values for the variables of the root module in dir,
-// for [Options.Inputs]. What comes later in this list counts more: the
-// environment, terraform.tfvars, terraform.tfvars.json, files *.auto.tfvars and
-// *.auto.tfvars.json in the order of their names, hidden ones among them,
-// arguments in their order.
+// ReadInputs collects the values for the variables of the root module in dir, for [Options.Inputs]. Later
+// sources in this list replace earlier ones: the environment, terraform.tfvars, terraform.tfvars.json, files
+// *.auto.tfvars and *.auto.tfvars.json in the order of their names, also hidden ones, and the arguments in
+// order.
 //
-// Values are never nil, and as complete as could be. The problems are those that end a run of Terraform 1.15
-// and newer, or of OpenTofu, whether any value decides something or not. To Terraform, that includes values
-// that can't be computed, but for those with an [InputValue] of a variable that isn't declared: see
-// [Module.DeclaresVariable]. To OpenTofu they are no problem here: the value says why, and what needs it fails.
+// Values are never nil, and as complete as possible. The problems are those that end a run of Terraform 1.15
+// and newer, or of OpenTofu, whether or not the value decides something. For Terraform, they include values
+// that can't be computed; those with an [InputValue] matter only if the module declares the variable: see
+// [Module.DeclaresVariable]. For OpenTofu such values are no problem here: the value has the reason, and fails
+// when it is used.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: dialect.Of(sources.Product).Understands("any_variable")}
 	for _, entry := range sources.Environ {
@@ -88,17 +88,17 @@ func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 	return r.values, r.found.diags
 }
 
-// InputValue is the Extra of a problem with the value that a file has for a variable. Terraform reads values
-// of declared variables only.
+// InputValue is the Extra of a problem with a file's value for a variable. Terraform ignores values of
+// undeclared variables.
 type InputValue struct{ Variable string }
 
 // inputReader collects values; later ones replace earlier ones.
 type inputReader struct {
 	files   files.System
 	values  Values
-	invalid map[string]hcl.Diagnostics // about values of files that no later one has replaced
+	invalid map[string]hcl.Diagnostics // problems of files' values that no later value has replaced
 	found   reporter
-	lazy    bool // whether only values that are needed have to be right
+	lazy    bool // only values that are used must be valid
 }
 
 func (r *inputReader) set(name string, val cty.Value) {
@@ -106,14 +106,14 @@ func (r *inputReader) set(name string, val cty.Value) {
 	delete(r.invalid, name)
 }
 
-// automatic lists the files that are read without being asked for, in order.
+// automatic lists the files that are always read, in order.
 func (r *inputReader) automatic(dir string) (names []string) {
 	entries, err := r.files.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.found.report(diagnostic.Unreadable("Failed to read module directory", err))
 	}
 	var first []string
-	for _, entry := range entries { // sorted; a directory can't be read, which is reported
+	for _, entry := range entries { // sorted; reading a directory fails later
 		switch name := entry.Name(); {
 		case name == "terraform.tfvars", name == "terraform.tfvars.json":
 			first = append(first, name)
@@ -128,7 +128,7 @@ func (r *inputReader) automatic(dir string) (names []string) {
 func (r *inputReader) file(path string, argument bool) {
 	read := r.files.Read
 	if argument && r.files.FS == nil {
-		read = wholefile.ReadAny // such as a pipe, which people hand over secrets through
+		read = wholefile.ReadAny // may be a pipe, which users pass secrets through
 	}
 	src, err := read(path, maxFileBytes)
 	switch {
@@ -163,13 +163,12 @@ func (r *inputReader) file(path string, argument bool) {
 	}
 }
 
-// inOrder sorts arguments by their places.
+// inOrder sorts arguments by position.
 func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
 	return slices.SortedFunc(maps.Values(attrs), func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
 }
 
-// assign reads name=value. Problems are reported without the value,
-// which may be a secret.
+// assign reads name=value. It reports problems without the value, which may be secret.
 func (r *inputReader) assign(assignment string) {
 	name, text, ok := strings.Cut(assignment, "=")
 	var detail string

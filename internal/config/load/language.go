@@ -13,10 +13,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// row says what an argument or a block is: the kind, with what follows it in a line of the language's table.
+// row is an argument or a block of the language: a line of the table, with its kind and what follows.
 type row struct {
 	name, kind     string
-	labels         []string // of a block; of an argument that is a word, which it may be
+	labels         []string // labels of a block; allowed values of an argument that is a word
 	block          bool
 	once, required bool
 	versions       dialect.Versions
@@ -51,31 +51,30 @@ var language = sync.OnceValue(func() map[string][]row {
 
 func isComma(r rune) bool { return r == ',' }
 
-// experimental reports whether a version is of the kind that allows
-// experiments.
+// experimental reports whether a version allows experiments.
 func experimental(version string) bool {
 	return strings.Contains(version, "-alpha") || strings.Contains(version, "-dev")
 }
 
-// grammar is the language at a version of a product.
+// grammar is the language of a product's version.
 type grammar struct {
 	product dialect.Dialect
-	newer   bool // than what the table knows
+	newer   bool // than the table's versions
 	forms   map[string]*form
 }
 
-// form is what may stand in a block.
+// form is the content that a block may have.
 type form struct {
 	schema *hcl.BodySchema
 	rows   map[string]row
-	open   bool // a provider, or a module, decides what else
+	open   bool // a provider or a module allows other content
 }
 
 func newGrammar(product dialect.Dialect) *grammar {
 	return &grammar{product: product, newer: !product.Understands("known"), forms: map[string]*form{}}
 }
 
-// form returns what may stand in a block; nothing, if the table doesn't say.
+// form returns the content that a block may have; empty if the table doesn't have the block.
 func (g *grammar) form(in string) *form {
 	if known, ok := g.forms[in]; ok {
 		return known
@@ -99,10 +98,10 @@ func (g *grammar) form(in string) *form {
 	return f
 }
 
-// holds reports whether there is something in a block, or whether a rule holds.
+// holds reports whether a block can have a name, or whether a rule applies.
 func (g *grammar) holds(in, name string) bool { return g.form(in).rows[name].kind != "" }
 
-// names are those of the rows of a block, in the table's order.
+// names returns the names in a block, in the table's order.
 func (g *grammar) names(in string) (all []string) {
 	for _, r := range language()[in] {
 		if g.holds(in, r.name) {
@@ -112,7 +111,7 @@ func (g *grammar) names(in string) (all []string) {
 	return all
 }
 
-// again is the summary of the problem that a block is there twice.
+// again returns the summary of the problem of a duplicate block.
 func again(in, name string) string {
 	switch {
 	case in == "run":
@@ -125,7 +124,7 @@ func again(in, name string) string {
 	return "Duplicate " + name + " block"
 }
 
-// refusal is the summary of the problem that a known name has no meaning in a block.
+// refusal returns the summary of the problem of a reserved name.
 func refusal(in, what string, g *grammar) string {
 	of, isLifecycle := strings.CutSuffix(in, ".lifecycle")
 	switch {
@@ -141,8 +140,7 @@ func refusal(in, what string, g *grammar) string {
 	return "Reserved argument name in " + in + " block"
 }
 
-// optional is the schema for override files, which leave out what they don't
-// change.
+// optional returns the schema for override files, which may leave out any argument.
 func optional(schema *hcl.BodySchema) *hcl.BodySchema {
 	loose := &hcl.BodySchema{Attributes: slices.Clone(schema.Attributes), Blocks: schema.Blocks}
 	for i := range loose.Attributes {
@@ -151,14 +149,15 @@ func optional(schema *hcl.BodySchema) *hcl.BodySchema {
 	return loose
 }
 
-// IsUnknown reports whether a problem is that there is no argument or block of a name. What is known, but not as an argument or
-// not as a block, is another one.
+// IsUnknown reports whether a problem is an unknown argument or block. A block in place of an argument, or the reverse, is
+// another problem.
 func IsUnknown(diag *hcl.Diagnostic) bool {
 	return !strings.Contains(diag.Detail, "to define") && (strings.HasPrefix(diag.Summary, "Unexpected \"") ||
 		slices.Contains([]string{"Unsupported argument", "Unsupported block type", "Extraneous JSON object property"}, diag.Summary))
 }
 
-// Newer warns of what stands at a place, if the product is newer than what is known here; nil: it isn't.
+// Newer returns a warning about unknown syntax if the product is newer than the table's versions, or
+// nil.
 func Newer(product getproviders.Product, at hcl.Range) *hcl.Diagnostic {
 	if !newGrammar(dialect.Of(product)).newer {
 		return nil

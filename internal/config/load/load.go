@@ -23,15 +23,14 @@ func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnost
 	return LoadModuleWith(dir, product, Options{})
 }
 
-// LoadModuleWith reads the configuration in a directory, not those of the
-// modules that it calls. It reads nothing but the files there and those
-// that functions in the sources of modules name, and is safe for concurrent use.
+// LoadModuleWith reads the configuration in a directory, without the modules that it calls. It
+// reads only the files there, and those that functions in the sources of modules name. It is safe
+// for concurrent use.
 //
-// The module is never nil, and usable as far as it could be read, even if
-// there are errors. Diagnostics are in the order of files and positions; a
-// file's name in them is joined to dir, so that it is relative if dir is.
-// Directories and files that can't be read are diagnostics, too; a directory
-// that doesn't exist is an empty module.
+// The module is never nil, and as complete as possible after errors. Diagnostics are in the order
+// of files and positions; their file names are joined to dir, so they are relative if dir is.
+// Directories and files that can't be read are diagnostics, too; a directory that doesn't exist is
+// an empty module.
 func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
 	product := dialect.Of(given)
 	found, diags := listFiles(dir, product, opts)
@@ -66,8 +65,8 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 }
 
 // LoadModuleContext is LoadModuleWith that returns when ctx ends, with an error among the
-// diagnostics. Large files take seconds to parse; what was begun goes on in the background until the
-// file is parsed that it is at.
+// diagnostics. Large files take seconds to parse: parsing the current file continues in the
+// background.
 func LoadModuleContext(ctx context.Context, dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
 	module, diags, err := par.Interruptible(ctx, func(ctx context.Context) (*Module, hcl.Diagnostics) {
 		interruptible := opts
@@ -83,8 +82,7 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 	return module, diags
 }
 
-// read reads a file of some kind. A file with errors is decoded as far as the
-// parser understood it.
+// read reads a file of a kind. It decodes as much of a file with errors as the parser understood.
 func (b *builder) read(name, kind string, override bool) *document {
 	doc := &document{override: override, product: b.product, grammar: b.grammar}
 	if b.done != nil && b.done() {
@@ -98,15 +96,15 @@ func (b *builder) read(name, kind string, override bool) *document {
 	return doc
 }
 
-// decode reads the blocks of a file of some kind.
+// decode reads the blocks of a file of a kind.
 func (d *document) decode(file hcl.Body, kind string) {
 	for _, b := range d.read(&hcl.Block{Body: file}, kind).blocks {
 		d.take(kind, b)
 	}
 }
 
-// take takes over what a block of a file declares. Where provider blocks of test files are requirements, they say the same
-// as in the configuration.
+// take reads the declarations of a block. In products in which provider blocks of test files are requirements, they are
+// decoded as in the configuration.
 func (d *document) take(kind string, b *block) {
 	switch b.Type {
 	case "terraform":
@@ -141,7 +139,7 @@ func (d *document) take(kind string, b *block) {
 		d.resource(b)
 	case "run":
 		d.run(b)
-	case "test": // of which a file has one
+	case "test": // a file has at most one
 		d.declare(b.DefRange, key{block: "test"}, nil)
 	case "variables":
 		d.testVariables(b)
@@ -152,18 +150,17 @@ func (d *document) take(kind string, b *block) {
 	}
 }
 
-// defaultTestDirectory is where test files are, beside those in the module's
-// own directory.
+// defaultTestDirectory has test files, besides the module's own directory.
 const defaultTestDirectory = "tests"
 
-// listing is the names of a module's files, sorted.
+// listing has the names of a module's files, sorted.
 type listing struct {
 	primary  []string
 	override []string
-	tests    []string // those of the test directory with its name, after the others
+	tests    []string // those of the test directory are last, with its name
 }
 
-// listFiles reads the directories, not the files.
+// listFiles reads the directories, but no files.
 func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagnostics) {
 	var found listing
 	entries, err := files.System{FS: opts.FS}.List(dir)
@@ -177,7 +174,7 @@ func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.
 		base, isConfig := configBase(name, product.Suffixes)
 		switch {
 		case hasSuffix(name, product.TestSuffixes):
-			if opts.Path == "" && !opts.NoTests { // the tests of a module that is called are its own business
+			if opts.Path == "" && !opts.NoTests { // tests of called modules are ignored
 				found.tests = append(found.tests, name)
 			}
 		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
@@ -189,7 +186,7 @@ func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.
 	if opts.Path != "" || opts.NoTests {
 		return found, nil
 	}
-	isDefault := func(entry fs.DirEntry) bool { return strings.EqualFold(entry.Name(), defaultTestDirectory) } // case may not count
+	isDefault := func(entry fs.DirEntry) bool { return strings.EqualFold(entry.Name(), defaultTestDirectory) } // the file system may ignore case
 	if opts.TestDirectory == "" && !slices.ContainsFunc(entries, isDefault) {
 		return found, nil
 	}
@@ -211,7 +208,7 @@ func (l *listing) addTests(dir string, product dialect.Dialect, opts Options) hc
 		return hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
 	}
 	for _, file := range fileNames(entries, product) {
-		// The test directory may be the module's.
+		// The test directory may be the module's directory.
 		if test := filepath.Join(name, file); hasSuffix(file, product.TestSuffixes) && !slices.Contains(l.tests, test) {
 			l.tests = append(l.tests, test)
 		}
@@ -219,7 +216,7 @@ func (l *listing) addTests(dir string, product dialect.Dialect, opts Options) hc
 	return nil
 }
 
-// configBase cuts the longest suffix off the name of a configuration file.
+// configBase cuts the longest suffix off a configuration file's name.
 func configBase(name string, suffixes []string) (base string, ok bool) {
 	base = name
 	for _, suffix := range suffixes {
@@ -230,8 +227,8 @@ func configBase(name string, suffixes []string) (base string, ok bool) {
 	return base, ok
 }
 
-// fileNames are the names of the files that count, in order. The file "main.tofu"
-// hides "main.tf" from a product that says so.
+// fileNames returns the names of the files that are read, in order. In OpenTofu "main.tofu" hides
+// "main.tf".
 func fileNames(entries []fs.DirEntry, product dialect.Dialect) []string {
 	var names []string
 	for _, entry := range entries {
@@ -250,15 +247,11 @@ func fileNames(entries []fs.DirEntry, product dialect.Dialect) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return hidden[name] })
 }
 
-// What is decoded, and what is found to be wrong, differs from Terraform on purpose
-// as follows.
+// Intended differences from Terraform in decoding and in problems:
 //
-// Problems come in the order of files and positions, each once, all with their
-// place; of several entries for one provider the first by name counts as the right
-// one, and of several empty blocks for one the first is reported. Files in which
-// expressions stand inside one another more than ten thousand levels deep, or
-// version constraints that would take loops to compute, are errors instead of
-// crashes. In a run's module block, a version that is null means any. Whether there is
-// what test files refer to is left to the tests. Values for variables are read and checked, and conditions of
-// variables are, only where a variable is constant. Whether a provider
-// configuration that is referred to exists is found by a plan.
+// Problems are in the order of files and positions, each once, all with their position; of several entries
+// for one provider the first by name counts as right, and of several empty blocks the first is reported.
+// Files with expressions nested more than ten thousand levels deep, and version constraints that would take
+// too long to compute, are errors instead of crashes. In a run's module block, a null version means any.
+// References in test files are left to the tests. Values for variables, and conditions of variables, are
+// evaluated only if a variable is constant. Plan checks whether a referenced provider configuration exists.

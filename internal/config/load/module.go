@@ -16,116 +16,115 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// Options say how a module is loaded. The zero value is for any module.
+// Options say how a module is loaded. The zero value works for any module.
 type Options struct {
-	// FS is where the directory of the module is, such as an editor's, which has
-	// buffers that aren't saved yet; nil: the file system of the process. In an FS
-	// the directory's name has slashes, and leads nowhere out of it: "." is its root.
+	// FS has the module's directory, such as an editor's file system with unsaved buffers; nil
+	// means the file system of the process. In an FS the directory's name has slashes and stays
+	// inside: "." is the root.
 	FS fs.FS
 
-	// TestDirectory is where test files are looked for, relative to the
-	// module, beside those in its own directory. "" is "tests", which may be
-	// missing; any other that is missing is a warning.
+	// TestDirectory is the directory with test files, relative to the module; the module's own
+	// directory may have test files, too. "" means "tests", which may be missing; another missing
+	// directory is a warning.
 	TestDirectory string
 
-	// NoTests leaves out test files, wherever they are.
+	// NoTests leaves out all test files.
 	NoTests bool
 
-	// Path is the module's place in the tree of modules, "module.a.module.b".
-	// Test files belong to the root module, whose path is "", and so do import
-	// and backend blocks: elsewhere they are an error, and ignored with a warning.
+	// Path is the module's place in the tree of modules, "module.a.module.b"; "" for the root
+	// module. Only the root module has test files, import and backend blocks: in other modules
+	// import blocks are an error, and backend blocks are ignored with a warning.
 	Path string
 
-	// Source is the module's address, as messages have it; "" for the root module.
+	// Source is the module's address for messages; "" for the root module.
 	Source string
 
-	// Inputs are the values of the module's input variables, as the call has
-	// them in [ModuleCall.Inputs], or [ReadInputs] for the root module. nil is
-	// nothing known of them: constant variables without a default are unknown,
-	// where they would be missing otherwise.
+	// Inputs are the values of the module's input variables, from [ModuleCall.Inputs], or
+	// [ReadInputs] for the root module. nil means that no value is known: constant variables
+	// without a default are unknown then, not missing.
 	Inputs Values
 
-	// RootDir is the root module's directory, which expressions know as
-	// path.root; "" is the module's own if it is the root module, and else unknown.
+	// RootDir is the root module's directory, path.root in expressions; "" means the module's own
+	// for the root module, and unknown for others.
 	RootDir string
 
-	// WorkingDir is what expressions know as path.cwd; "" is unknown.
+	// WorkingDir is path.cwd in expressions; "" means unknown.
 	WorkingDir string
 
-	// HomeDir is what "~" stands for in paths of the functions that read files; "" is unknown.
+	// HomeDir replaces "~" in paths of the functions that read files; "" means unknown.
 	HomeDir string
 
-	// Within is the directory whose files these functions can read, as for a module
-	// that comes from elsewhere; "" is any.
+	// Within is the directory whose files these functions can read, for a foreign module; "" means
+	// any.
 	Within string
 
-	// Workspace is what expressions know as terraform.workspace, in products that evaluate it; "" is unknown.
+	// Workspace is terraform.workspace in expressions, in products that evaluate it; "" means unknown.
 	Workspace string
 
-	// Called is where a module that isn't the root module is called. Zero is unknown, and what the call leaves out
-	// is unknown then, too.
+	// Called is the position of the call, for a module that isn't the root module. Zero means unknown: inputs that
+	// the call leaves out are unknown then, too.
 	Called hcl.Range
 
-	// Outlines keeps what large configurations say, so that a later run needn't parse all of them; nil: nothing is kept.
+	// Outlines caches outlines of large configurations, so that a later run needn't parse all of them; nil means no
+	// cache.
 	Outlines   Outlines
-	outlineAll bool // of small ones, too
+	outlineAll bool // small configurations, too
 
-	done func() bool // reports whether to stop; nil: never
+	done func() bool // reports whether to stop; nil means never
 }
 
-// Module is what one module directory says that matters for dependencies. Make
-// one with [LoadModule]; it isn't changed afterwards.
+// Module is the content of one module directory, as far as it matters for dependencies. Make one
+// with [LoadModule]; it isn't changed afterwards.
 type Module struct {
 	Dir   string // as it was given
 	Path  string // "module.a.module.b"; "" is the root module
-	Empty bool   // no configuration or test files at all, or no such directory
+	Empty bool   // it has no configuration or test files, or the directory doesn't exist
 
-	RequiredVersions []RequiredVersion // in the order of files; those that can't be parsed are left out
+	RequiredVersions []RequiredVersion // in the order of files, without those that can't be parsed
 	Calls            []ModuleCall      // module blocks, sorted by name
 	TestRuns         []TestRun         // of the root module's test files, in the order of files and blocks
-	Tests            []string          // the root module's test files, as the keys of their runs begin: "test.tests.net"
-	Backend          *Backend          // nil: neither a backend nor a cloud block
+	Tests            []string          // the root module's test files, as prefixes of their runs' keys: "test.tests.net"
+	Backend          *Backend          // nil without a backend or cloud block
 
-	// Constant reports whether there are constant input variables, so that the
-	// values of variables matter here.
+	// Constant reports whether the module has constant input variables: then values of variables
+	// can decide what is installed.
 	Constant bool
 
-	// Files are the files that were read, under the names that the ranges of
-	// diagnostics have, so that source lines can be shown with a problem.
+	// Files are the files that were read, under the names in the ranges of diagnostics, for showing
+	// source lines with a problem.
 	Files map[string]*hcl.File
 
-	// Options are what it was loaded with.
+	// Options are those that the module was loaded with.
 	Options Options
 
-	// LeftToPlan are the places of arguments, blocks and keywords that only a product which is newer than what
-	// is known here can read, and that can't decide what is installed.
+	// LeftToPlan has the ranges of arguments, blocks and keywords that only a newer product can know, and that
+	// don't decide what is installed.
 	LeftToPlan []hcl.Range
 
-	variables map[string]*static.Variable  // those that it declares
-	required  map[string]*requiredProvider // what required_providers says, by local name
+	variables map[string]*static.Variable  // declared variables
+	required  map[string]*requiredProvider // entries of required_providers by local name
 	providers []*providerConfig
-	configs   map[providerKey]*providerConfig // the same, by name and alias
+	configs   map[providerKey]*providerConfig // providers by name and alias
 	users     []*user
 
 	grammar       *grammar
-	encryption    *encryption                  // nil: there is none
-	scope         *static.Scope                // what encryption may refer to; nil in other modules than the root
-	testProviders map[string][]*providerConfig // of test files, by their keys, where they are requirements
+	encryption    *encryption                  // nil without encryption blocks
+	scope         *static.Scope                // for references of encryption blocks; nil except in the root module
+	testProviders map[string][]*providerConfig // of test files by key, in products in which these are requirements
 }
 
-// Outlines keeps contents under keys from run to run, for one user and one version of this program. It finds nothing that is
-// damaged, or that another user can write.
+// Outlines is a cache that lasts from run to run, for one user and one version of this program. It never returns content
+// that is damaged, or that another user could have written.
 type Outlines interface {
 	Get(key string) ([]byte, bool)
 	Put(key string, content []byte)
 }
 
-// CheckVersion returns a problem for each required_version that the product's
-// version doesn't satisfy or that can't be parsed. Prereleases don't count:
-// only the three numbers of the product's version are compared, and a
-// constraint that names a prerelease is a problem.
+// CheckVersion returns a problem for each required_version that the product's version doesn't
+// satisfy, or that can't be parsed. It compares only the three numbers of the product's version,
+// not its prerelease, and a constraint that names a prerelease is a problem.
 //
-// Terraform, in a configuration that has such a problem, tells no other.
+// If a configuration has such a problem, Terraform reports no other.
 func (m *Module) CheckVersion() hcl.Diagnostics {
 	product := m.grammar.product
 	if len(m.RequiredVersions) == 0 {
@@ -151,7 +150,7 @@ func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] !
 // HasProviderBlock reports whether the module configures a provider.
 func (m *Module) HasProviderBlock() bool { return len(m.providers) > 0 }
 
-// subject is who requires a version, as a sentence begins with it.
+// subject returns the module's name for the beginning of a sentence.
 func (m *Module) subject() string {
 	if m.Path == "" {
 		return "This configuration"
@@ -159,7 +158,7 @@ func (m *Module) subject() string {
 	return fmt.Sprintf("Module %s (from %s)", m.Path, m.Options.Source)
 }
 
-// check returns nil if the version is one of those that are required.
+// check returns nil if the version satisfies the constraint.
 func (r RequiredVersion) check(product dialect.Dialect, running *version.Version, subject string) *hcl.Diagnostic {
 	constraints, err := version.NewConstraint(r.Text)
 	if err != nil {
@@ -183,20 +182,18 @@ func (r RequiredVersion) check(product dialect.Dialect, running *version.Version
 		subject, product.Name, product.Version, r.Text))
 }
 
-// Requirements returns what the module itself asks for, without the modules
-// that it calls: the entries of required_providers, the providers that
-// provider blocks configure, and those that resources need, whether declared
-// or implied by a type. A provider that only resources need is there once,
-// with the place of the first.
+// Requirements returns the requirements of the module itself, without the modules that it calls:
+// the entries of required_providers, the providers that provider blocks configure, and those that
+// resources need, explicitly or by their type. A provider that only resources need is returned
+// once, with the position of the first.
 //
-// The errors here are those that Terraform tells only when it comes to providers:
-// constraints that the stricter one of two parsers refuses, and legacy
-// addresses. What they are about is left out of the requirements.
+// The errors are those that Terraform reports only when it installs providers: constraints that the
+// strict one of two parsers refuses, and legacy addresses. The requirements leave these out.
 func (m *Module) Requirements() (getproviders.Requirements, hcl.Diagnostics) {
 	return m.require(m.entries(), m.providers, m.users)
 }
 
-// require returns what entries of required_providers, provider blocks and resources ask for.
+// require returns the requirements of entries of required_providers, provider blocks and resources.
 func (m *Module) require(entries []*requiredProvider, configs []*providerConfig, users []*user) (getproviders.Requirements, hcl.Diagnostics) {
 	reqs, found := getproviders.Requirements{}, reporter{}
 	add := func(provider getproviders.Provider, version *RequiredVersion, at hcl.Range) {
@@ -207,7 +204,7 @@ func (m *Module) require(entries []*requiredProvider, configs []*providerConfig,
 				provider, provider.Type)))
 			return
 		}
-		if version != nil { // one on a built-in provider is left for the installer to refuse
+		if version != nil { // the installer refuses a constraint on a built-in provider
 			var err error
 			if req.Constraints, err = getproviders.ParseConstraints(version.Text); err != nil {
 				found.error(version.Range, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err)
@@ -233,26 +230,25 @@ func (m *Module) require(entries []*requiredProvider, configs []*providerConfig,
 	return reqs, found.diags
 }
 
-// provider is what a local name means; false if it is none, which is an error since the module was loaded.
+// provider returns the provider of a local name; false for an invalid name, which loading has reported.
 func (m *Module) provider(name string) (getproviders.Provider, bool) {
 	provider, err := m.grammar.product.ImpliedProvider(name)
-	// The type of the implied provider is the name as it is declared, even if
-	// it stands in capitals here.
+	// Names of entries are in lower case, even if the name here has capitals.
 	if entry := m.required[provider.Type]; err == nil && entry != nil {
 		provider = entry.provider
 	}
 	return provider, err == nil
 }
 
-// Inferred is a resource whose provider is known from its type alone.
+// Inferred is a resource whose provider follows from its type alone.
 type Inferred struct {
 	Provider getproviders.Provider
 	Address  string    // "module.a.aws_instance.x"
 	Range    hcl.Range // of the block's header
 }
 
-// Inferred returns the resources whose providers nothing but their types tells: there is no entry
-// in required_providers for them. The product has to be the one that the module was loaded for.
+// Inferred returns the resources whose provider follows from their type alone: required_providers
+// has no entry for it. The product must be the one that the module was loaded for.
 func (m *Module) Inferred() (all []Inferred) {
 	for _, u := range m.users {
 		provider, err := m.grammar.product.ImpliedProvider(u.localName())
@@ -276,9 +272,9 @@ func (m *Module) HasEntryFor(p getproviders.Provider) bool {
 	return slices.ContainsFunc(m.entries(), func(entry *requiredProvider) bool { return entry.provider == p })
 }
 
-// TestRequirements returns what each of Tests asks for by its provider blocks, if those are
-// requirements to the product. The modules of runs aren't looked at. The errors are those
-// of [Module.Requirements].
+// TestRequirements returns the requirements of the provider blocks of each of Tests, in products in
+// which those are requirements. It doesn't read the modules of runs. The errors are those of
+// [Module.Requirements].
 func (m *Module) TestRequirements() (map[string]getproviders.Requirements, hcl.Diagnostics) {
 	all := map[string]getproviders.Requirements{}
 	var problems hcl.Diagnostics
@@ -289,18 +285,18 @@ func (m *Module) TestRequirements() (map[string]getproviders.Requirements, hcl.D
 	return all, problems
 }
 
-// entries are what required_providers says, sorted by local name.
+// entries returns the entries of required_providers, sorted by local name.
 func (m *Module) entries() []*requiredProvider {
 	return slices.SortedFunc(maps.Values(m.required), func(a, b *requiredProvider) int { return strings.Compare(a.name, b.name) })
 }
 
-// declares reports whether required_providers has a configuration.
+// declares reports whether required_providers declares a configuration.
 func (m *Module) declares(k providerKey) bool {
 	entry := m.required[k.name]
 	return entry != nil && (k.alias == "" || slices.Contains(entry.aliases, k))
 }
 
-// configures reports whether there is a provider block that says something.
+// configures reports whether the module has a non-empty provider block.
 func (m *Module) configures(k providerKey) bool {
 	config := m.configs[k]
 	return config != nil && config.configured

@@ -19,27 +19,27 @@ type ModuleCall struct {
 	Name  string
 	Range hcl.Range // of the block's header
 
-	// Source is the source address as it was written, or computed. It is empty
-	// if the argument is missing or broken, or can't be computed, and if the
-	// version can't be for a reason that is reported elsewhere.
+	// Source is the source address as written or computed. It is "" if the argument is missing,
+	// invalid or can't be computed, and if the version can't be computed for a reason that is
+	// reported elsewhere.
 	Source      string
 	SourceRange hcl.Range
 
-	// Version is the version constraint as it was written, or computed. It is
-	// empty if there is none, and if it is broken or can't be computed.
+	// Version is the version constraint as written or computed. It is "" if the argument is
+	// missing, invalid or can't be computed.
 	Version      string
-	VersionRange hcl.Range // zero: the call asks for no version
+	VersionRange hcl.Range // zero without a version
 
-	// Inputs are the values that the call has for the module's variables, marked
-	// with where they stand. Those that depend on anything but constant variables,
-	// local values, paths and functions are unknown.
+	// Inputs are the call's values for the module's variables, marked with their positions. Values
+	// that depend on anything but constant variables, local values, paths and functions are
+	// unknown.
 	Inputs Values
 
 	own       hcl.Attributes   // the arguments that every call has
-	arguments hcl.Attributes   // those for variables of the module
-	blocks    hcl.Diagnostics  // what is wrong with blocks that no module has
+	arguments hcl.Attributes   // for variables of the module
+	blocks    hcl.Diagnostics  // problems with blocks that no module call has
 	providers []passedProvider // the argument "providers"
-	repeated  hcl.Range        // count, for_each or depends_on; zero: none of them
+	repeated  hcl.Range        // count, for_each or depends_on; zero without any
 
 	overridden bool
 	enabled    *hcl.Attribute
@@ -48,16 +48,14 @@ type ModuleCall struct {
 	sourceProblems, versionProblems hcl.Diagnostics
 }
 
-// Problems says what is wrong with the arguments source and version. What the
-// source means is not looked at. What is wrong with a value that several calls
-// refer to is a problem of the module or of the first of them: a call without
-// a source may have no problem.
+// Problems returns the problems of the arguments source and version. It doesn't parse the source. A
+// problem with a value that several calls refer to is reported by the module or the first call: a
+// call without a Source may have no Problems.
 func (c ModuleCall) Problems() hcl.Diagnostics {
 	return slices.Concat(c.sourceProblems, c.versionProblems)
 }
 
-// readSource reads the source of a call, which must not depend on anything in
-// test files, where there is no scope.
+// readSource reads the source of a call. In test files s is nil, and the source must be constant.
 func (c *ModuleCall) readSource(attr *hcl.Attribute, s *static.Scope) {
 	if attr == nil {
 		return
@@ -78,7 +76,7 @@ func (c *ModuleCall) readSource(attr *hcl.Attribute, s *static.Scope) {
 	}
 }
 
-// readVersion reads a constraint; null is none.
+// readVersion reads a constraint; null means none.
 func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *static.Scope) {
 	if attr == nil {
 		return
@@ -98,8 +96,8 @@ func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *static.Scope) {
 	}
 }
 
-// override takes over the arguments that another block for the same call has.
-// A version that is null changes nothing.
+// override applies the arguments of an override file's block for the same call. A null version
+// changes nothing.
 func (c *ModuleCall) override(changed *ModuleCall) {
 	if version := changed.own["version"]; version != nil && isNull(version.Expr) {
 		delete(changed.own, "version")
@@ -112,7 +110,7 @@ func (c *ModuleCall) override(changed *ModuleCall) {
 	c.overridden = true
 }
 
-// repetition is where the block has count, for_each or depends_on; zero: nowhere.
+// repetition returns the range of count, for_each or depends_on; zero without any.
 func (c *ModuleCall) repetition() hcl.Range {
 	if attr := cmp.Or(c.own["count"], c.own["for_each"], c.enabled); attr != nil {
 		return attr.Expr.Range()
@@ -123,7 +121,7 @@ func (c *ModuleCall) repetition() hcl.Range {
 	return hcl.Range{}
 }
 
-// isNull reports whether an expression is null as it stands.
+// isNull reports whether an expression is the constant null.
 func isNull(expr hcl.Expression) bool {
 	if len(static.References(expr)) > 0 {
 		return false
@@ -132,8 +130,8 @@ func isNull(expr hcl.Expression) bool {
 	return !diags.HasErrors() && val.IsNull()
 }
 
-// passedProvider is an entry of the argument "providers" of a call: which
-// configuration of the caller is to be which one of the module.
+// passedProvider is an entry of a call's argument "providers": a configuration of the module, and
+// the caller's configuration for it.
 type passedProvider struct {
 	child, parent providerRef
 }
@@ -143,16 +141,14 @@ func (c ModuleCall) passes(wanted providerKey) bool {
 	return slices.ContainsFunc(c.providers, func(p passedProvider) bool { return p.child.providerKey == wanted })
 }
 
-// Values are values for the input variables of a module, by name, before they
-// are converted to the types of the variables. An unknown value stands for one
-// that only a plan knows. Those that [ReadInputs] returns are marked with where
-// they come from, and text from arguments and the environment with how it is to
-// be read; any other values will do as well.
+// Values are values for a module's input variables by name, before conversion to the variables'
+// types. An unknown value is one that only plan knows. The values of [ReadInputs] are marked with
+// their source, and text from arguments and the environment with how to parse it; values without
+// marks are valid, too.
 type Values map[string]cty.Value
 
-// TestRun is a run block of a test file that has a module of its own instead
-// of the one under test: the root of a further tree of modules, whose
-// requirements count like those of the configuration.
+// TestRun is a run block with a module of its own in place of the one under test. That module is
+// the root of another tree of modules, whose requirements count like those of the configuration.
 type TestRun struct {
 	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
 	Name string // of the run block
@@ -160,7 +156,7 @@ type TestRun struct {
 	Call ModuleCall
 }
 
-// Path is the module's place in the tree of modules, which no call can have.
+// Path is the module's place in the tree of modules. It differs from that of every call.
 func (r TestRun) Path() string {
 	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// moved decodes a moved block. What it says matters only to a plan.
+// moved decodes a moved block, which matters only to plan.
 func (d *document) moved(b *block) {
 	d.notInOverride(b.Block, "Cannot override 'moved' blocks")
 	reserved := notMovable()
@@ -32,8 +32,7 @@ func (d *document) moved(b *block) {
 	}
 }
 
-// removed decodes a removed block. A provider that only a removed block
-// mentions is not a requirement.
+// removed decodes a removed block. It requires no provider.
 func (d *document) removed(b *block) {
 	if d.grammar.holds("removed", "primary_files") {
 		d.notInOverride(b.Block, "Cannot override 'Removed' blocks")
@@ -59,8 +58,8 @@ func (d *document) removed(b *block) {
 	}
 }
 
-// checkForgotten warns where a removed block doesn't say whether objects are
-// destroyed, and where it has provisioners for objects that aren't.
+// checkForgotten warns of a removed block that doesn't say whether objects are destroyed, or has
+// provisioners for objects that aren't.
 func (d *document) checkForgotten(b *block) {
 	if b.broken || !d.grammar.holds("removed", "destroy_said") {
 		return
@@ -86,8 +85,8 @@ func (d *document) checkForgotten(b *block) {
 	}
 }
 
-// notMovable are the words that an address in a moved block can't begin with, because
-// they mean something else. To OpenTofu they are types of resources there.
+// notMovable returns the words that can't begin an address in a moved block, because they have
+// another meaning. In OpenTofu they are resource types there.
 func notMovable() []string {
 	return slices.DeleteFunc(reservedRoots(), func(word string) bool { return word == "action" })
 }
@@ -119,8 +118,8 @@ func (d *document) importBlock(b *block) {
 	d.imports = append(d.imports, target)
 }
 
-// resolveImports makes users of the import targets that have no resource block
-// (yet): a configuration is going to be generated for them. In OpenTofu all of them are users.
+// resolveImports adds users for import targets without a resource block, because configuration will
+// be generated for them. In OpenTofu all targets are users.
 func (b *builder) resolveImports() {
 	first := map[string]hcl.Range{}
 	for _, target := range b.imports {

@@ -16,10 +16,10 @@ import (
 // providerKey identifies a configuration of a provider in a module.
 type providerKey struct {
 	name  string // the local name
-	alias string // "" is the default configuration
+	alias string // "" means the default configuration
 }
 
-// String is the configuration as references have it.
+// String returns the configuration as in references.
 func (k providerKey) String() string {
 	if k.alias == "" {
 		return k.name
@@ -34,7 +34,7 @@ type key struct {
 	name  string // the alias of providers
 }
 
-// String names the declaration as a sentence can have it.
+// String names the declaration for messages.
 func (k key) String() string {
 	switch {
 	case k.block == "provider" && k.name == "":
@@ -51,20 +51,20 @@ func (k key) String() string {
 	return fmt.Sprintf("%s %q %q", k.block, k.typ, k.name)
 }
 
-// declaration is a block, or a local value, whose key may occur only once.
+// declaration is a block, or a local value, whose key must be unique.
 type declaration struct {
 	key
 	rng  hcl.Range
-	item any // what it means: a *ModuleCall, *user, *providerConfig, *static.Variable, or the *hcl.Attribute of a local value
+	item any // a *ModuleCall, *user, *providerConfig, *static.Variable, or the *hcl.Attribute of a local value
 }
 
 // requiredProvider is an entry of a required_providers block.
 type requiredProvider struct {
 	name     string // the local name
 	provider getproviders.Provider
-	version  *RequiredVersion // nil: any
-	aliases  []providerKey    // that a caller has to pass
-	value    hcl.Range        // right of the equals sign
+	version  *RequiredVersion // nil means any
+	aliases  []providerKey    // that callers must pass
+	value    hcl.Range        // to the right of the equals sign
 	entry    hcl.Range
 }
 
@@ -77,22 +77,22 @@ type requiredBlock struct {
 // providerConfig is a provider block.
 type providerConfig struct {
 	providerKey
-	version    *RequiredVersion // nil: any
-	configured bool             // whether there is anything in the block
-	forEach    *hcl.Attribute   // nil: there is one instance
+	version    *RequiredVersion // nil means any
+	configured bool             // the block isn't empty
+	forEach    *hcl.Attribute   // nil means one instance
 	header     hcl.Range
 }
 
-// user is a resource, or what else needs a provider because of its type.
+// user is a resource or another object that needs a provider because of its type.
 type user struct {
 	key      key
-	provider *providerRef // nil: the type tells
+	provider *providerRef // nil means the provider of the type
 	forEach  *hcl.Attribute
-	needed   hcl.Range // header of the block that says so
+	needed   hcl.Range // header of the block
 }
 
-// localName is the local name of the provider, explicit or the type's part
-// before the first underscore.
+// localName returns the provider's local name, explicit or the type's part before the first
+// underscore.
 func (u *user) localName() string {
 	if u.provider != nil {
 		return u.provider.name
@@ -106,26 +106,26 @@ func (u *user) localName() string {
 type providerRef struct {
 	providerKey
 	at   hcl.Range // of the name
-	attr hcl.Range // of the argument whose value it is; zero: it stands in a map
+	attr hcl.Range // of the argument; zero for an entry of a map
 
-	instance *hcl.Range // of the key of an instance; nil: there is none
+	instance *hcl.Range // of an instance's key; nil without one
 }
 
-// same reports whether both mean one configuration; o may be nil.
+// same reports whether both refer to the same configuration; o may be nil.
 func (r *providerRef) same(o *providerRef) bool {
 	return o != nil && r.providerKey == o.providerKey
 }
 
-// stateBlocks says where state is kept: one block of either kind, not both.
+// stateBlocks are the blocks that say where state is kept: one of either kind, not both.
 type stateBlocks struct{ backend, cloud *Backend }
 
-// effective is the block that counts.
+// effective returns the block that applies.
 func (s *stateBlocks) effective() *Backend {
 	return cmp.Or(s.cloud, s.backend)
 }
 
-// add takes over a block; if there is one of its kind already, that stays. again is
-// how the problem with a second backend block is called.
+// add sets a block, unless there is one of its kind already, which is a problem. again is the
+// summary of that for a second backend block.
 func (s *stateBlocks) add(next Backend, g *grammar, again string) *hcl.Diagnostic {
 	if g.product.Understands("own_summaries") {
 		again = "Duplicate backend configuration"
@@ -150,15 +150,15 @@ type mockData struct {
 	header hcl.Range
 }
 
-// encryption is what encryption blocks say together about how OpenTofu encrypts states and
-// plans. Nothing is encrypted or decrypted here: it matters whether it can be right.
+// encryption has the settings of all encryption blocks, by which OpenTofu encrypts states and
+// plans. They are only checked: nothing is encrypted or decrypted here.
 type encryption struct {
 	header  hcl.Range                    // of the first block
 	parts   map[string]*encryptionPart   // by name
 	targets map[string]*encryptionTarget // "state", "plan", "remote.default", "remote.NAME"
 }
 
-// override changes an encryption by another one, which has more weight.
+// override returns e with the settings of over, which have precedence.
 func (e *encryption) override(over *encryption) *encryption {
 	if e == nil || over == nil {
 		return cmp.Or(over, e)
@@ -184,17 +184,17 @@ func (e *encryption) override(over *encryption) *encryption {
 	return merged
 }
 
-// encryptionPart is a method or a key provider, in as many blocks as there are.
+// encryptionPart is a method or a key provider, from one or more blocks.
 type encryptionPart struct {
 	kind   string // "method" or "key_provider"
 	typ    string
 	name   string // KIND.TYPE.NAME
 	header hcl.Range
-	bodies []hcl.Body // later ones change earlier ones
+	bodies []hcl.Body // later ones override earlier ones
 }
 
-// encryptionTarget says by which method something is encrypted, and by which others it
-// may have been.
+// encryptionTarget is the method that encrypts something, and the older methods that can decrypt
+// it.
 type encryptionTarget struct {
 	method   *hcl.Attribute // nil: none
 	enforced bool
@@ -205,29 +205,28 @@ type encryptionTarget struct {
 // cloudBackend is the backend type of a cloud block.
 const cloudBackend = "cloud"
 
-// Backend is a backend or cloud block. Its body is not decoded here: package
-// backend knows the types.
+// Backend is a backend or cloud block. Package backend decodes the body.
 type Backend struct {
 	Type      string    // "cloud" for a cloud block
-	TypeRange hcl.Range // of the label; zero: it is a cloud block
+	TypeRange hcl.Range // of the label; zero for a cloud block
 	Range     hcl.Range // of the block's header
-	Body      hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
+	Body      hcl.Body  // its expressions are cheap to evaluate; nil if they aren't, which was reported, or if there are Problems
 
-	// Context is what the expressions may refer to, in products that evaluate
-	// variables there; nil: nothing.
+	// Context has the values for references in the body, in products that evaluate variables there;
+	// nil means none.
 	Context *hcl.EvalContext
 
-	// Problems are those with what the arguments refer to, in such products, for which Body is nil. They
-	// matter only to what needs the backend, and are in no other diagnostics.
+	// Problems are problems with references of the arguments, in such products; Body is nil then. They
+	// matter only to callers that need the backend, and are in no other diagnostics.
 	Problems hcl.Diagnostics
 }
 
-// reporter has the problems that were found so far.
+// reporter collects problems.
 type reporter struct{ diags hcl.Diagnostics }
 
 func (r *reporter) report(diags ...*hcl.Diagnostic) { r.diags = diagnostic.Append(r.diags, diags...) }
 
-// error reports what is wrong at a place: a summary, and a detail that is made as by fmt.Sprintf.
+// error reports an error at a position: a summary, and a detail formatted as by fmt.Sprintf.
 func (r *reporter) error(at hcl.Range, summary, format string, args ...any) {
 	r.report(diagnostic.Error(at, summary, format, args...))
 }
@@ -236,11 +235,11 @@ func (r *reporter) warn(at hcl.Range, summary, format string, args ...any) {
 	r.report(diagnostic.Warning(at, summary, format, args...))
 }
 
-// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
-// much memory.
+// maxFileBytes is far more than any configuration file has. Parsing takes a hundred times as much
+// memory.
 const maxFileBytes = 16 << 20
 
-// ignored tells the names that editors give to their own files.
+// ignored reports whether a name is that of an editor's own file.
 func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
@@ -253,10 +252,10 @@ func hasSuffix(name string, suffixes []string) bool {
 // importTarget is an import block.
 type importTarget struct {
 	resource key
-	inModule bool   // the resource is one of another module
+	inModule bool   // the resource is in another module
 	address  string // without keys
 	keys     string // equal for equal keys
-	computed bool   // whether there are keys that aren't known yet
+	computed bool   // some keys aren't known yet
 	provider *providerRef
 	header   hcl.Range
 	to       hcl.Range // the address
@@ -264,6 +263,6 @@ type importTarget struct {
 
 // RequiredVersion is one required_version argument.
 type RequiredVersion struct {
-	Text  string    // the constraints as they were written
+	Text  string    // the constraints as written
 	Range hcl.Range // of the whole argument
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// provider decodes a provider block, as far as it isn't the provider's own.
+// provider decodes a provider block, without the arguments that the provider defines.
 func (d *document) provider(b *block) {
 	config := &providerConfig{providerKey: d.configuration(b), header: b.DefRange, forEach: b.attrs["for_each"]}
 	if attr := b.attrs["version"]; attr != nil {
@@ -34,7 +34,7 @@ func (d *document) provider(b *block) {
 	d.declare(b.DefRange, key{"provider", config.name, config.alias}, config)
 }
 
-// configuration reads which configuration of a provider a block is.
+// configuration reads the name and alias of a provider block.
 func (d *document) configuration(b *block) providerKey {
 	k := providerKey{name: b.Labels[0]}
 	d.checkLocalName(k.name, b.DefRange)
@@ -44,15 +44,14 @@ func (d *document) configuration(b *block) providerKey {
 	return k
 }
 
-// hasContent reports whether there is anything in a body but an escaping block.
+// hasContent reports whether a body has anything but an escaping block.
 func hasContent(b hcl.Body) bool {
 	attrs, _ := b.JustAttributes()
-	native, ok := b.(*hclsyntax.Body) // in JSON blocks are attributes as well
+	native, ok := b.(*hclsyntax.Body) // in JSON, blocks are attributes as well
 	return len(attrs) > 0 || ok && slices.ContainsFunc(native.Blocks, func(b *hclsyntax.Block) bool { return b.Type != "_" })
 }
 
-// readAlias reads the name of a further configuration of a provider; "" if it has
-// no value.
+// readAlias reads the alias of a provider configuration; "" if it has no value.
 func (d *document) readAlias(attr *hcl.Attribute) string {
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
@@ -68,9 +67,8 @@ func (d *document) readAlias(attr *hcl.Attribute) string {
 	return alias
 }
 
-// providerRef reads the "provider" argument of a resource: "name" or
-// "name.alias", without quotes, which was written with quotes once. It is nil
-// if the argument is missing or wrong.
+// providerRef reads the "provider" argument of a resource: "name" or "name.alias", also in quotes,
+// the old syntax. It returns nil if the argument is missing or invalid.
 func (d *document) providerRef(attr *hcl.Attribute) *providerRef {
 	if attr == nil {
 		return nil
@@ -105,7 +103,7 @@ func (d *document) providerName(expr hcl.Expression) *providerRef {
 	return ref
 }
 
-// reference reads an expression of one or two steps.
+// reference reads a reference of one or two steps.
 func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
 	traversal, broken := d.unquoted(expr)
 	if len(traversal) == 0 {
@@ -123,7 +121,7 @@ func badProviderRef(at hcl.Range) *hcl.Diagnostic {
 		"A provider is referred to by its local name, which a period and an alias may follow.")
 }
 
-// checkUsers reports types that can't be any provider's.
+// checkUsers reports types that can't belong to any provider.
 func (b *builder) checkUsers() {
 	for _, u := range b.module.users {
 		if u.provider != nil {
@@ -136,8 +134,8 @@ func (b *builder) checkUsers() {
 	}
 }
 
-// passedProviders reads the argument "providers". What is left out has no
-// meaning, which was reported.
+// passedProviders reads the argument "providers". It leaves out invalid entries, which are
+// reported.
 func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 	if attr == nil {
 		return nil
@@ -148,7 +146,7 @@ func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 	for _, pair := range pairs {
 		key := pair.Key
 		if wrapped, ok := key.(*hclsyntax.ObjectConsKeyExpr); ok {
-			key = wrapped.Wrapped // a name is no variable there
+			key = wrapped.Wrapped // the key is a name, not a variable
 		}
 		child, parent := d.providerName(key), d.providerName(pair.Value)
 		if child == nil || parent == nil {
@@ -165,7 +163,7 @@ func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 	return all
 }
 
-// readDependsOn reads the argument "depends_on", which override files can't have.
+// readDependsOn reads the argument "depends_on", which override files can't change.
 func (d *document) readDependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 	for _, expr := range d.elements(attr) {
 		switch traversal := d.traversal(expr); {
@@ -184,19 +182,18 @@ func (d *document) readDependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 	return all
 }
 
-// hasInstances reports whether a configuration of a provider can have instances.
+// hasInstances reports whether provider configurations can have instances.
 func (d *document) hasInstances() bool {
 	return d.grammar.form("provider").rows["for_each"].kind == "any"
 }
 
-// withoutKey takes off what says which instance of a configuration is meant, and
-// returns where that stands; nil: nothing does.
+// withoutKey cuts off the key of a configuration's instance, and returns its range, or nil.
 func (d *document) withoutKey(expr hcl.Expression) (hcl.Expression, *hcl.Range) {
 	if !d.hasInstances() {
 		return expr, nil
 	}
 	if native, ok := static.Native(expr); ok {
-		expr = native // in JSON, it stands in a string
+		expr = native // in JSON, the reference is in a string
 	}
 	if index, ok := expr.(*hclsyntax.IndexExpr); ok {
 		return index.Collection, index.Key.Range().Ptr()
@@ -210,7 +207,7 @@ func (d *document) withoutKey(expr hcl.Expression) (hcl.Expression, *hcl.Range) 
 	return expr, nil
 }
 
-// resolveInstances evaluates for_each of provider blocks, whose value has to be known before anything is installed.
+// resolveInstances evaluates for_each of provider blocks, which must be known before anything is installed.
 func (b *builder) resolveInstances() {
 	if !b.product.Understands("for_each") {
 		return
@@ -229,7 +226,7 @@ func (b *builder) resolveInstances() {
 	}
 }
 
-// noInstances says why for_each can't have a value; "": it can, or it isn't known.
+// noInstances returns why for_each can't have a value; "" if it can, or the value is unknown.
 func noInstances(val cty.Value) string {
 	if sensitive, ephemeral := static.Secrets(val); sensitive || ephemeral {
 		return "can't be sensitive or ephemeral: its keys are shown"
@@ -251,9 +248,9 @@ func noInstances(val cty.Value) string {
 	return ""
 }
 
-// checkInstances compares references to configurations of providers with whether those
-// have instances. What has instances for the same keys as a provider can't be
-// destroyed once a key is gone, as its provider goes with it, which is a warning.
+// checkInstances checks that references to configurations have a key exactly if the configuration
+// has instances. It warns of objects with the same keys as their provider: they can't be destroyed
+// after a key is removed, because their provider is gone, too.
 func (b *builder) checkInstances() {
 	if !b.product.Understands("for_each") {
 		return
@@ -278,11 +275,11 @@ func (b *builder) checkInstances() {
 	}
 }
 
-// wrongReference is how a key is called where there can't be any.
+// wrongReference is the summary for a key that a reference can't have.
 const wrongReference = "Invalid provider configuration reference"
 
-// checkInstance reports a key of a configuration without instances, and one with
-// instances of which none is chosen.
+// checkInstance reports a key for a configuration without instances, and a missing key for one with
+// instances.
 func (b *builder) checkInstance(ref *providerRef, what string) {
 	config := b.module.configs[ref.providerKey]
 	summary, hasInstances := "Invalid "+what+" provider configuration", config != nil && config.forEach != nil
@@ -298,7 +295,7 @@ func (b *builder) checkInstance(ref *providerRef, what string) {
 	}
 }
 
-// checkSameKeys warns of what goes when its provider goes.
+// checkSameKeys warns of objects with the same for_each as their provider.
 func (b *builder) checkSameKeys(ref *providerRef, forEach *hcl.Attribute, what, address string) {
 	config := b.module.configs[ref.providerKey]
 	if ref.instance == nil || forEach == nil || config == nil || config.forEach == nil || json.IsJSONExpression(forEach.Expr) {
@@ -316,7 +313,7 @@ func (b *builder) checkSameKeys(ref *providerRef, forEach *hcl.Attribute, what, 
 		ref, address, b.product.Program, address)
 }
 
-// written is how an expression is written, without white space and parentheses around it.
+// written returns the source of an expression without white space and outer parentheses.
 func (b *builder) written(attr *hcl.Attribute) string {
 	expr := attr.Expr
 	for {

@@ -25,9 +25,8 @@ func (d *document) requiredProviders(b *block) {
 	d.required = append(d.required, required)
 }
 
-// requiredProvider decodes an entry: an object, or a string that is the
-// version constraint. It is nil if the entry doesn't say which provider is
-// meant.
+// requiredProvider decodes an entry: an object, or a string with the version constraint. It returns
+// nil if the provider is invalid.
 func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	entry := &requiredProvider{name: attr.Name, value: attr.Expr.Range(), entry: attr.Range}
 	pairs, diags := hcl.ExprMap(attr.Expr)
@@ -58,7 +57,7 @@ func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	return entry
 }
 
-// requiredObject decodes the object of an entry; false if its source is wrong.
+// requiredObject decodes the object of an entry; false if its source is invalid.
 func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValuePair) bool {
 	valid := true
 	for _, pair := range pairs {
@@ -99,7 +98,7 @@ func (d *document) requiredVersion(entry *requiredProvider, expr hcl.Expression)
 	entry.version = d.parseConstraint(given, entry.entry, expr.Range())
 }
 
-// requiredSource reports whether the source is an address.
+// requiredSource reads a source, and reports whether it is an address.
 func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) bool {
 	given, ok := static.Literal(expr)
 	if !ok {
@@ -116,7 +115,7 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 	return false
 }
 
-// requiredAliases reads the configurations that callers have to pass.
+// requiredAliases reads the configurations that callers must pass.
 func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression) {
 	aliases, diags := hcl.ExprList(expr)
 	d.report(diags...)
@@ -140,8 +139,8 @@ func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression)
 	}
 }
 
-// checkLocalNames warns of providers that go by two local names in the module: a
-// configuration under one of them is not found under the other.
+// checkLocalNames warns of providers with two local names in the module: a configuration under one
+// name doesn't apply to the other.
 func (b *builder) checkLocalNames() {
 	const summary = "Duplicate required provider"
 	first := map[getproviders.Provider]*requiredProvider{}
@@ -172,8 +171,8 @@ func (b *builder) checkLocalNames() {
 	}
 }
 
-// otherName returns the entry for the provider that a local name implies, if
-// that has another local name; nil if there is none.
+// otherName returns the entry, under another local name, for the provider that a name implies; nil
+// if it has none.
 func (b *builder) otherName(name string, entries map[getproviders.Provider]*requiredProvider) *requiredProvider {
 	if b.module.required[name] != nil {
 		return nil

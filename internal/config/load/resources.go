@@ -11,8 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// resource decodes what has a type of a provider: resource, data, ephemeral
-// and action blocks.
+// resource decodes blocks with a provider's type: resource, data, ephemeral and action blocks.
 func (d *document) resource(b *block) {
 	typ, name := b.Labels[0], b.Labels[1]
 	whatType, whatName := resourceWords(b.Type)
@@ -51,7 +50,7 @@ func (d *document) resource(b *block) {
 	d.declare(b.DefRange, u.key, usable)
 }
 
-// checkNotItself reports conditions in which a block refers to itself by its address.
+// checkNotItself reports conditions that refer to their own block by its address.
 func (d *document) checkNotItself(lifecycle, b *block) {
 	for _, inner := range slices.Concat(lifecycle.of("precondition"), lifecycle.of("postcondition")) {
 		for _, attr := range inner.attrs {
@@ -93,8 +92,8 @@ func (d *document) check(b *block) {
 	}
 }
 
-// checkRepetition reports count beside for_each, and either beside the argument of a
-// lifecycle block that says whether there is one at all.
+// checkRepetition reports blocks with more than one of count, for_each, and enabled in a lifecycle
+// block.
 func (d *document) checkRepetition(b *block) {
 	given := []*hcl.Attribute{b.attrs["count"], b.enabledBy(), b.attrs["for_each"]}
 	given = slices.DeleteFunc(given, func(attr *hcl.Attribute) bool { return attr == nil })
@@ -119,8 +118,7 @@ func (d *document) checkRepetition(b *block) {
 		"Only one of these arguments can say how many there are.")
 }
 
-// enabledBy is the argument that says whether there is a resource or a module; nil if
-// there is none.
+// enabledBy returns the lifecycle argument "enabled" of a resource or module; nil without one.
 func (b *block) enabledBy() *hcl.Attribute {
 	for _, lifecycle := range b.of("lifecycle") {
 		return lifecycle.attrs["enabled"]
@@ -128,7 +126,7 @@ func (b *block) enabledBy() *hcl.Attribute {
 	return nil
 }
 
-// resourceWords are what the two labels are called in messages.
+// resourceWords returns the names of the two labels in messages.
 func resourceWords(block string) (typ, name string) {
 	switch block {
 	case "data":
@@ -139,11 +137,11 @@ func resourceWords(block string) (typ, name string) {
 	return block + " type name", block + " name"
 }
 
-// formerProvisioners are those that there were before Terraform 0.15.
+// formerProvisioners were removed in Terraform 0.15.
 var formerProvisioners = []string{"chef", "habitat", "puppet", "salt-masterless"}
 
-// checkProvisioners looks at the provisioners of a block. What connects to a
-// resource of which only its own attributes are left may refer to nothing else.
+// checkProvisioners checks the provisioners of a block. A connection for destroy provisioners can
+// refer only to the resource itself.
 func (d *document) checkProvisioners(b *block) {
 	connections := b.of("connection")
 	for _, provisioner := range b.of("provisioner") {
@@ -153,7 +151,7 @@ func (d *document) checkProvisioners(b *block) {
 	}
 }
 
-// checkProvisioner reports whether a provisioner runs when its resource is
+// checkProvisioner checks a provisioner, and reports whether it runs when its resource is
 // destroyed.
 func (d *document) checkProvisioner(b *block) (atDestroy bool) {
 	if typ := b.Labels[0]; slices.Contains(formerProvisioners, typ) {

@@ -17,18 +17,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// ErrStateVersion says that a state file has no format that there ever was: they are
-// numbered from 1 to 4, and Terraform writes the last since 0.12.
+// ErrStateVersion says that a state file has an unknown format version: they are numbered from 1 to
+// 4, and Terraform writes 4 since 0.12.
 var ErrStateVersion = state.ErrVersion
 
-// ErrStateEncrypted says that OpenTofu has encrypted a state, so that nothing can be read of it.
-// "tofu state pull" prints what is in it.
+// ErrStateEncrypted says that OpenTofu has encrypted a state, so that it can't be read. "tofu state
+// pull" prints its content.
 var ErrStateEncrypted = state.ErrEncrypted
 
-// StateRequirements reads a local state file in fsys, as [Options.FS] has it, and returns the providers of the
-// resources in it, as [ReadStateRequirements] does. A missing file is no
-// requirements. One that isn't regular is an error: a pipe would have to be
-// waited for, and a device may have no end.
+// StateRequirements reads a local state file in fsys, as in [Options.FS], and returns its providers, as
+// [ReadStateRequirements] does. A missing file has no requirements. A file that isn't regular is an error: a
+// pipe might block, and a device might have no end.
 func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (getproviders.Requirements, error) {
 	file, err := files.System{FS: fsys}.OpenRegular(path)
 	switch {
@@ -41,15 +40,13 @@ func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (g
 	return ReadStateRequirements(file, path, product)
 }
 
-// ReadStateRequirements reads a state and returns the providers of the
-// resources in it, without constraints, and with name as the file that says
-// so. A state of no bytes is no requirements. An error matches [ErrStateVersion] if
-// the state is in another format.
+// ReadStateRequirements reads a state and returns the providers of its resources, without
+// constraints, with name as the file. An empty state has no requirements. An error matches
+// [ErrStateVersion] if the state has an unknown format.
 //
-// It is read as a stream: memory is needed for the largest instance in it, not
-// for the whole. Resources whose provider address can't be read are passed
-// over, as Terraform does; OpenTofu refuses the state. A provider may have a legacy address, if the
-// state was last written by Terraform 0.12.
+// It reads a stream, with memory for the largest instance, not for the whole state. It skips
+// resources with an invalid provider address, as Terraform does; OpenTofu refuses the state. A
+// provider may have a legacy address, if Terraform 0.12 wrote the state.
 func ReadStateRequirements(r io.Reader, name string, given getproviders.Product) (getproviders.Requirements, error) {
 	product := dialect.Of(given)
 	addresses, err := state.Addresses(r, product.Understands("for_each"))
@@ -69,19 +66,18 @@ func ReadStateRequirements(r io.Reader, name string, given getproviders.Product)
 	return reqs, nil
 }
 
-// stateProvider reads the address of a provider configuration as it stands in
-// a state, such as
+// stateProvider reads the address of a provider configuration in a state, such as
 //
 //	module.network.provider["registry.terraform.io/hashicorp/aws"].east
 //
-// or, from Terraform 0.12, provider.aws. It is false for anything else.
+// or, from Terraform 0.12, provider.aws. ok is false for other texts.
 func stateProvider(address string, product dialect.Dialect) (provider getproviders.Provider, ok bool) {
 	steps, diags := hclsyntax.ParseTraversalAbs([]byte(address), "", hcl.InitialPos)
 	if diags.HasErrors() {
 		return provider, false
 	}
 	steps, instances := static.SkipModules(steps)
-	if len(steps) == 4 && product.Understands("for_each") { // which is the key of a provider with for_each
+	if len(steps) == 4 && product.Understands("for_each") { // the key of a provider with for_each
 		steps = steps[:3]
 	}
 	if instances != nil || static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {
@@ -105,7 +101,7 @@ func stateProvider(address string, product dialect.Dialect) (provider getprovide
 	return provider, err == nil
 }
 
-// legacyProvider is what a name meant before there were addresses.
+// legacyProvider returns the provider that a name meant before source addresses.
 func legacyProvider(name string, product dialect.Dialect) (getproviders.Provider, error) {
 	provider, err := product.ImpliedProvider(name)
 	if err != nil || provider.IsBuiltIn() {
@@ -114,10 +110,9 @@ func legacyProvider(name string, product dialect.Dialect) (getproviders.Provider
 	return product.ParseProvider("-/" + provider.Type)
 }
 
-// InheritState returns what a state requires, with the providers of the
-// registry of the product's predecessor replaced by those of the same names in the
-// product's own: their resources meant the default registry. Those that the
-// configuration requires as they are stay.
+// InheritState returns a state's requirements with providers of the predecessor's registry replaced
+// by those of the same names in the product's registry: their resources meant the default registry.
+// It keeps the addresses that the configuration requires.
 func InheritState(fromState, fromConfig getproviders.Requirements, product getproviders.Product) getproviders.Requirements {
 	if product.Predecessor == nil {
 		return fromState

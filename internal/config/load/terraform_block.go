@@ -17,7 +17,7 @@ import (
 
 // terraform decodes a terraform block.
 func (d *document) terraform(b *block) {
-	if attr := b.attrs["required_version"]; attr != nil && // which is Terraform's in files for both products, where there is another way to say it
+	if attr := b.attrs["required_version"]; attr != nil && // since OpenTofu has the language block, this is Terraform's in files for both
 		!(d.product.Understands("language") && hasSuffix(attr.Range.Filename, []string{".tf", ".tf.json"})) {
 		if d.versions == nil {
 			d.versions = []RequiredVersion{}
@@ -57,8 +57,8 @@ func (d *document) requireVersion(attr *hcl.Attribute) {
 	}
 }
 
-// languageBlock decodes a block that says for which versions of which products a
-// module is. What is said of other products doesn't matter.
+// languageBlock decodes a language block, which says for which product versions a module is.
+// Constraints on other products are ignored.
 func (d *document) languageBlock(b *block) {
 	if d.override {
 		d.error(b.DefRange, "Language selections in override file", "A \"language\" block can't stand in an override file.")
@@ -88,7 +88,7 @@ func (d *document) languageBlock(b *block) {
 	}
 }
 
-// checkEffective warns of a constraint that a version allows which doesn't read it.
+// checkEffective warns of a constraint that allows versions which ignore the block.
 func (d *document) checkEffective(attr *hcl.Attribute) {
 	given, _ := static.Literal(attr.Expr)
 	constraint, err := version.NewConstraint(given)
@@ -99,20 +99,20 @@ func (d *document) checkEffective(attr *hcl.Attribute) {
 	}
 }
 
-// lastWithoutLanguage stands for all versions of OpenTofu that don't know the block "language".
+// lastWithoutLanguage represents all versions of OpenTofu without the language block.
 const lastWithoutLanguage = "1.11.0"
 
-// The only editions of the language that there have ever been.
+// The only editions of the language so far.
 const (
 	languageEdition         = "TF2021"
 	languageEditionOpenTofu = "tofu2024"
 )
 
-// edition checks the edition that the module is written in.
+// edition checks the edition of the language that the module names.
 func (d *document) edition(attr *hcl.Attribute, only string) {
 	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
 	case only:
-	case "": // no newer version can read it either
+	case "": // a newer version can't read it either
 		d.error(attr.Expr.Range(), "Invalid language edition",
 			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", only)
 	default:
@@ -124,7 +124,7 @@ func (d *document) edition(attr *hcl.Attribute, only string) {
 	}
 }
 
-// addBackends takes over the blocks of a primary file.
+// addBackends adds the blocks of a primary file.
 func (b *builder) addBackends(backends []Backend) {
 	for _, next := range backends {
 		before := b.state
@@ -139,8 +139,8 @@ func (b *builder) addBackends(backends []Backend) {
 	}
 }
 
-// overrideBackends replaces the place of the state, whatever it was. An
-// override file may have a block of each kind, of which cloud counts.
+// overrideBackends replaces the backend of the primary files. If an override file has a block of
+// each kind, cloud applies.
 func (b *builder) overrideBackends(backends []Backend) {
 	var changed stateBlocks
 	for _, next := range backends {
@@ -153,9 +153,9 @@ func (b *builder) overrideBackends(backends []Backend) {
 	}
 }
 
-// resolveBackend gives the backend's block what its arguments refer to, where the
-// product lets them. As the values are written down, secret ones are a mistake. The problems are only
-// for who needs the backend.
+// resolveBackend sets the values for references in the backend's block, if the product allows
+// references. Secret values are a mistake, because the arguments are recorded. The problems matter
+// only to callers that need the backend.
 func (b *builder) resolveBackend() {
 	given := b.module.Backend
 	if !b.product.Understands("any_variable") || given == nil || given.Body == nil || b.module.Path != "" {
@@ -177,7 +177,7 @@ func (b *builder) resolveBackend() {
 	}
 }
 
-// addBackend takes over a block, whose body is decoded by others.
+// addBackend adds a block without decoding its body.
 func (d *document) addBackend(b *block) {
 	backend := Backend{Type: cloudBackend, Range: b.DefRange, Body: b.Body}
 	if len(b.Labels) > 0 {
@@ -190,10 +190,9 @@ func (d *document) addBackend(b *block) {
 	d.backends = append(d.backends, backend)
 }
 
-// LoadBody reads a file of arguments and blocks, in JSON if its name says so,
-// that stands on its own: what -backend-config names, which may be a pipe. Its expressions are
-// cheap to evaluate. The path is what ranges have as the file's name. The file
-// is nil if there is nothing to be had of it.
+// LoadBody reads a file of arguments and blocks, as for -backend-config, in JSON if its name says
+// so. The file may be a pipe. Its expressions are cheap to evaluate. Ranges have path as the file's
+// name. The file is nil if it can't be used.
 func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
 	src, err := wholefile.ReadAny(path, maxFileBytes)
 	if err != nil {

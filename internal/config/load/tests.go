@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// testVariables decodes a variables block, of which a file has one.
+// testVariables decodes a variables block; a file has at most one.
 func (d *document) testVariables(b *block) {
 	d.declare(b.DefRange, key{block: "variables"}, nil)
 	attrs, diags := b.Body.JustAttributes()
@@ -21,8 +21,7 @@ func (d *document) testVariables(b *block) {
 	d.assigned = attrs
 }
 
-// testProvider decodes a provider block of a test file, which is no
-// requirement.
+// testProvider decodes a provider block of a test file that isn't a requirement.
 func (d *document) testProvider(b *block) {
 	if attr := b.attrs["version"]; attr != nil {
 		d.error(attr.Expr.Range(), "Version constraints are not allowed in test files",
@@ -31,7 +30,7 @@ func (d *document) testProvider(b *block) {
 	d.declareTested(b)
 }
 
-// addTest takes over what a test file declares; name is relative to the module.
+// addTest adds the declarations of a test file; name is relative to the module.
 func (b *builder) addTest(name string, d *document) {
 	seen := map[key]hcl.Range{}
 	var providers []*providerConfig
@@ -40,7 +39,7 @@ func (b *builder) addTest(name string, d *document) {
 			providers = append(providers, config)
 		}
 		if declared.block == "variable" {
-			declared.block = "test variable" // which is another one
+			declared.block = "test variable" // distinct from the module's variables
 		}
 		if b.product.Understands("test_providers") && (declared.block == "run" || declared.block == "provider") {
 			continue
@@ -77,7 +76,7 @@ func (b *builder) addTest(name string, d *document) {
 	}
 }
 
-// lastOfName keeps the last of several blocks for one configuration of a provider.
+// lastOfName returns the last of several blocks for each provider configuration.
 func lastOfName(all []*providerConfig) []*providerConfig {
 	last := map[providerKey]*providerConfig{}
 	for _, config := range all {
@@ -86,8 +85,8 @@ func lastOfName(all []*providerConfig) []*providerConfig {
 	return slices.DeleteFunc(slices.Clone(all), func(config *providerConfig) bool { return last[config.providerKey] != config })
 }
 
-// testKey is what the keys begin with under which the modules of a test file's runs are recorded. Only the suffix of
-// the native syntax is cut off the file's name, as Terraform does.
+// testKey returns the prefix of the keys under which the modules of a test file's runs are recorded. Like Terraform,
+// it cuts only the native syntax's suffix off the file name.
 func testKey(file string) string {
 	parts := []string{"test"}
 	if dir := path.Dir(file); dir != "." {
@@ -131,7 +130,7 @@ func (d *document) run(b *block) {
 	}
 }
 
-// runModule decodes the module block of a run. It is nil if there is no source.
+// runModule decodes the module block of a run, or returns nil if it has no source.
 func (d *document) runModule(b *block) *ModuleCall {
 	source := b.attrs["source"]
 	if source == nil {
@@ -145,7 +144,7 @@ func (d *document) runModule(b *block) *ModuleCall {
 	return call
 }
 
-// planOptions checks the options of a plan that a test makes.
+// planOptions checks the options of a test's plan.
 func (d *document) planOptions(b *block) {
 	if refresh, mode := b.attrs["refresh"], b.attrs["mode"]; refresh != nil {
 		val, _ := static.Evaluate(refresh.Expr)
@@ -156,7 +155,7 @@ func (d *document) planOptions(b *block) {
 	}
 }
 
-// mockSuffixes are those of files of mock data.
+// mockSuffixes are the suffixes of files with mock data.
 var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
 
 // mockProvider decodes a mock_provider block.
@@ -171,7 +170,7 @@ func (d *document) mockProvider(b *block) {
 	d.checkMocks(b, map[key]hcl.Range{})
 }
 
-// checkMocks looks at blocks of mock data, and notes what they give the values of.
+// checkMocks checks blocks of mock data, and records what they mock in given.
 func (d *document) checkMocks(b *block, given map[key]hcl.Range) {
 	for _, inner := range b.blocks {
 		if len(inner.Labels) > 0 {
@@ -181,7 +180,7 @@ func (d *document) checkMocks(b *block, given map[key]hcl.Range) {
 	d.checkOverrides(b, given)
 }
 
-// noteOnce notes what a block is for, unless that is there already, which is a problem.
+// noteOnce records a key in given, or reports the duplicate.
 func (d *document) noteOnce(given map[key]hcl.Range, more key, at hcl.Range) {
 	if first, ok := given[more]; ok {
 		d.error(at, "Duplicate "+more.block+" block", "There is one for the same already at %s.", first)
@@ -190,15 +189,15 @@ func (d *document) noteOnce(given map[key]hcl.Range, more key, at hcl.Range) {
 	given[more] = at
 }
 
-// overrideTarget decodes a block of a file, in no other one, that gives a resource or a module its values.
+// overrideTarget decodes a top-level block that sets values of a resource or a module.
 func (d *document) overrideTarget(b *block) {
 	if subject := d.target(b); subject != "" && d.product.Understands("override_once") {
 		d.declare(b.DefRange, key{b.Type, "", subject}, nil)
 	}
 }
 
-// checkOverrides looks at the blocks in another one that give a resource or a module its values, and notes whose; nil: there may be
-// several for one.
+// checkOverrides checks inner blocks that set values of a resource or a module, and records their targets in given; nil allows
+// several for one target.
 func (d *document) checkOverrides(b *block, given map[key]hcl.Range) {
 	for _, inner := range b.blocks {
 		if !strings.HasPrefix(inner.Type, "override_") {
@@ -210,7 +209,7 @@ func (d *document) checkOverrides(b *block, given map[key]hcl.Range) {
 	}
 }
 
-// readMocks reads a directory of mock data. Its path counts from the root module.
+// readMocks reads a directory of mock data, relative to the root module.
 func (b *builder) readMocks(mocks mockData) {
 	dir := mocks.dir
 	if !filepath.IsAbs(dir) {
@@ -242,7 +241,7 @@ func (b *builder) readMocks(mocks mockData) {
 	}
 }
 
-// readMockFile reads a file of mock data, and returns what it gives the values of.
+// readMockFile reads a file of mock data, and returns what it mocks.
 func (b *builder) readMockFile(full string) map[key]hcl.Range {
 	given := map[key]hcl.Range{}
 	if body := b.parse(full); body != nil {
@@ -253,7 +252,7 @@ func (b *builder) readMockFile(full string) map[key]hcl.Range {
 	return given
 }
 
-// declareTested declares a provider that tests use, real or not.
+// declareTested declares a provider for tests, real or mock.
 func (d *document) declareTested(b *block) {
 	k := d.configuration(b)
 	d.declare(b.DefRange, key{"test provider", k.name, k.alias}, nil)
