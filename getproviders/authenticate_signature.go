@@ -121,7 +121,11 @@ func (c signedChecksums) checkOfficial(signature pgpPackets) (*signedBy, error) 
 	if c.Keys.Official == "" {
 		return nil, nil
 	}
-	key, err := readKey(c.Keys.Official)
+	left := maxSelfSignatures
+	key, err := readKeyOf(c.Keys.Official, signature, &left)
+	if errors.Is(err, pgperrors.ErrUnknownIssuer) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, badSignature("the checksum list: the official signing key", "", "", err)
 	}
