@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 
 func runTests(m *testing.M) int {
 	peertest.UsualUmask()
+	debug.SetGCPercent(400)
 	dir, err := os.MkdirTemp("", "tfdeps-command")
 	if err != nil {
 		panic(err)

@@ -87,8 +87,8 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
-// TestServe_RestartsWithoutALostRequest has both replicas restarted one after the other, by SIGTERM, while 200 requests a second
-// come through a balancer that asks /readyz and never tries twice, and through nginx as the recipe configures it, which asks nothing
+// TestServe_RestartsWithoutALostRequest has both replicas restarted one after the other, by SIGTERM, while 200 requests a second, 50
+// if not each case is to run, come through a balancer that asks /readyz and never tries twice, and through nginx as the recipe configures it, which asks nothing
 // beforehand.
 func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
 	var asked, failed atomic.Int64
 	all.Go(func() {
-		tick := time.NewTicker(5 * time.Millisecond)
+		tick := time.NewTicker(map[bool]time.Duration{false: 20, true: 5}[peertest.All()] * time.Millisecond)
 		defer tick.Stop()
 		for n := 0; ; n++ {
 			select {
@@ -163,7 +163,7 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 			})
 		}
 	})
-	for asked.Load() < 200 {
+	for asked.Load() < 50 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	for i := range r.address {
@@ -193,13 +193,13 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 	}
 }
 
-// TestServe_FleetOnThreeReplicas has thirty clients, a hundred if each case is to run, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
+// TestServe_FleetOnThreeReplicas has fifteen clients, a hundred if each case is to run, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
 // one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted: each client has all
 // archives in the end, what the registry sends well is stored and not asked for again, inits with a lock file pass while it is down, and no server takes more than 150 MiB.
 func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	number := map[bool]int{false: 30, true: 100}[peertest.All()]
+	number := map[bool]int{false: 15, true: 100}[peertest.All()]
 	if given := os.Getenv("TFDEPS_TEST_FLEET"); given != "" {
 		number = must.Get(strconv.Atoi(given))(t)
 	}

@@ -46,7 +46,7 @@ var faults = []struct {
 	inject, said string
 	few, calls   int
 }{
-	{"signal=KILL", "", 2, 4}, {"error=EIO", "input/output error", 1, 2}, {"error=ENOSPC", "no space left on device", 1, 1},
+	{"signal=KILL", "", 2, 4}, {"error=EIO", "input/output error", 1, 2}, {"error=ENOSPC", "no space left on device", 0, 1},
 }
 
 func recovers(t *testing.T, args, before []string, remote bool) {
@@ -119,7 +119,7 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 			}
 			must.Len(t, must.Get(os.ReadDir(temporary))(t), 0, fault.inject, n)
 		}
-		if n == 1 {
+		if n == 1 && most > 0 {
 			t.Errorf("%s: no call was found", fault.inject)
 		}
 	}

@@ -100,7 +100,7 @@ func (s *site) trace(t *testing.T, dir string, args ...string) string {
 	return harness.ReadText(t, file)
 }
 
-// TestCache_ProviderRunsWhileManyProcessesInstall, fifteen or, if each case is to run, fifty: the program that runs is the cache's own file,
+// TestCache_ProviderRunsWhileManyProcessesInstall, eight or, if each case is to run, fifty: the program that runs is the cache's own file,
 // which can't be written to, and isn't.
 func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	must.Succeed(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
 	before := must.Get(os.Stat(cached))(t)
-	s.crowd(t, map[bool]int{false: 15, true: 50}[peertest.All()])
+	s.crowd(t, map[bool]int{false: 8, true: 50}[peertest.All()])
 	must.Succeed(t, running.Process.Signal(syscall.Signal(0)))
 	after, err := os.Stat(cached)
 	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {

@@ -153,7 +153,9 @@ func (o *run) plan() {
 	}
 }
 
-// manyCalls is a configuration that calls modules of one repository a hundred
+const calledTimes = 20
+
+// manyCalls is a configuration that calls modules of one repository many
 // times, at three refs.
 type manyCalls struct {
 	t     *testing.T
@@ -185,7 +187,7 @@ func newManyCalls(t *testing.T) *manyCalls {
 // config calls the repository at the given refs in turn.
 func (m *manyCalls) config(repository string, refs ...string) string {
 	var text strings.Builder
-	for i := range 100 {
+	for i := range calledTimes {
 		fmt.Fprintf(&text, "module \"m%d\" {\n  source = \"%s?ref=%s\"\n}\n", i, repository, refs[i%len(refs)])
 	}
 	return m.world.expand(text.String())
@@ -196,7 +198,7 @@ func (m *manyCalls) init(config string) {
 	m.t.Helper()
 	must.Succeed(m.t, os.RemoveAll(m.log))
 	said := harness.Run(m.t, harness.WorkDir(m.t, config), m.env, harness.Tfdeps(m.t), "init", "-no-color", "-input=false")
-	must.Len(m.t, installedCall.FindAllString(said, -1), 100, said)
+	must.Len(m.t, installedCall.FindAllString(said, -1), calledTimes, said)
 }
 
 // installedCall is what init says of a module that the root calls.
@@ -214,16 +216,14 @@ func (m *manyCalls) calls(command string) (n int) {
 }
 
 func TestModules_AreFetchedOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a repository of a thousand commits")
-	}
+	harness.SkipIfShort(t)
 	t.Parallel()
 	m := newManyCalls(t)
-	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "main")
+	tags := m.config("$HTTPGIT/long.git", "v0", "v1", "main")
 	tag := m.config("$HTTPGIT/leaf.git", "v1.0.0")
 	commits := m.config("$HTTPGIT/leaf.git", "$COMMIT(leaf@v1.0.0)", "$COMMIT(leaf@v1.1.0)")
 	var versions strings.Builder
-	for i := range 100 {
+	for i := range calledTimes {
 		fmt.Fprintf(&versions, "module \"m%d\" {\n  source  = \"tf.example.com/acme/%s/cloud\"\n  version = \"1.0.0\"\n}\n", i, []string{"net", "leaf"}[i%2])
 	}
 	for _, step := range []struct {

@@ -2,8 +2,6 @@ package oracle
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"fmt"
 	"net/http/cgi"
 	"os"
 	"os/exec"
@@ -61,8 +59,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 		w.archives(t, ref, files[ref])
 	}
 	w.publish(t)
-	w.longHistory(t)
-	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", "git/empty.git")
+	gitIn(t, w.dir, "init", "-q", "--template=", "--bare", "-b", "main", "git/empty.git")
 	for line := range strings.Lines(registry) {
 		field := strings.Fields(w.expand(line))
 		id := strings.Split(field[0], "/")
@@ -77,7 +74,7 @@ func (w *moduleWorld) commit(t testing.TB, ref string, files map[string]string) 
 	repo, tag, _ := strings.Cut(ref, "@")
 	work := filepath.Join(w.dir, "work", repo)
 	if _, err := os.Stat(work); err != nil {
-		gitIn(t, w.dir, "init", "-q", "-b", "main", work)
+		gitIn(t, w.dir, "init", "-q", "--template=", "-b", "main", work)
 	}
 	gitIn(t, work, "rm", "-q", "-r", "--ignore-unmatch", ".")
 	for name, content := range files {
@@ -97,28 +94,8 @@ func (w *moduleWorld) publish(t testing.TB) {
 	for _, entry := range must.Get(os.ReadDir(filepath.Join(w.dir, "work")))(t) {
 		work, bare := filepath.Join(w.dir, "work", entry.Name()), filepath.Join(w.dir, "git", entry.Name()+".git")
 		gitIn(t, work, "branch", "-f", "release")
-		gitIn(t, w.dir, "clone", "-q", "--bare", work, bare)
+		gitIn(t, w.dir, "clone", "-q", "--template=", "--bare", work, bare)
 		gitIn(t, bare, "update-server-info")
-	}
-}
-
-// longHistory makes the repository "long", which has a thousand commits.
-func (w *moduleWorld) longHistory(t testing.TB) {
-	t.Helper()
-	var stream strings.Builder
-	for i := range 1000 {
-		content := fmt.Sprintf("output \"n\" {\n  value = %d\n}\n", i)
-		noise := strings.Repeat(fmt.Sprintf("# %x\n", sha256.Sum256([]byte(content))), 100)
-		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter a <a@example.com> %d +0000\ndata 1\nx\n", 1_600_000_000+i)
-		fmt.Fprintf(&stream, "M 644 inline main.tf\ndata %d\n%s\n", len(content), content)
-		fmt.Fprintf(&stream, "M 644 inline docs/%d.md\ndata %d\n%s\n", i%20, len(noise), noise)
-		fmt.Fprintf(&stream, "reset refs/tags/v%d\nfrom refs/heads/main\n\n", i)
-	}
-	bare := filepath.Join(w.dir, "git/long.git")
-	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", bare)
-	gitFed(t, bare, stream.String(), "fast-import", "--quiet")
-	for _, tag := range []string{"v0", "v500", "v999"} {
-		w.commits["long@"+tag] = strings.TrimSpace(gitIn(t, bare, "rev-parse", tag))
 	}
 }
 
@@ -171,13 +148,8 @@ func (w *moduleWorld) expand(text string) string {
 // every time.
 func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	return gitFed(t, dir, "", args...)
-}
-
-func gitFed(t testing.TB, dir, input string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", args...)
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(input)
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "maintenance.auto=false"}, args...)...)
+	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), gitEnv(), []string{
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2020-01-01T00:00:00Z",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2020-01-01T00:00:00Z",

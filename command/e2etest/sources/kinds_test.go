@@ -356,7 +356,7 @@ func age(t *testing.T, dir string) {
 	}))
 }
 
-// TestKinds_UseConnectionsAgain installs sixty providers from a kind of place, each of which takes two requests or
+// TestKinds_UseConnectionsAgain installs fifty providers from a kind of place, each of which takes two requests or
 // more. An archive has a connection for itself while it is on its way, and the next one has the same; documents share
 // others. 32 documents and 16 archives are asked for at once.
 func TestKinds_UseConnectionsAgain(t *testing.T) {
@@ -364,7 +364,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const providers, most = 60, 96
+	const providers, most = 50, 96
 	var packages []providertest.PackageSpec
 	for i := range providers {
 		packages = append(packages, providertest.PackageSpec{Type: fmt.Sprintf("p%d", i)})

@@ -62,7 +62,7 @@ func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 		v.git(t, v.top, "commit", "-q", "-m", "vendored")
 		v.clone(t)
 		clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
-		for _, line := range [][]string{{"tofu", "init", "-input=false"}, {"tofu", "validate"}, {"tofu", "plan", "-input=false"}} {
+		for _, line := range [][]string{{"tofu", "init", "-input=false"}, {"tofu", "plan", "-input=false"}} {
 			v.run(t, filepath.Join(v.top, "clone/env"), clean, "unshare", append([]string{"-n"}, line...)...)
 		}
 		must.Equal(t, v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"), "")
@@ -114,7 +114,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	want := harness.Files(t, v.top)
 	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
 	ended := 0
-	for range map[bool]int{false: 8, true: 25}[peertest.All()] {
+	for range map[bool]int{false: 4, true: 25}[peertest.All()] {
 		v.fresh(t)
 		cmd := exec.CommandContext(t.Context(), v.program, "vendor")
 		cmd.Dir, cmd.Env = v.dir, v.env
@@ -179,7 +179,7 @@ func (b vendorBuilds) runsAtOnce(t *testing.T) {
 	v := b.newVendoring(t)
 	v.vendor(t)
 	want := harness.Files(t, v.top)
-	for range 5 {
+	for range map[bool]int{false: 2, true: 5}[peertest.All()] {
 		v.fresh(t)
 		var runs []*exec.Cmd
 		for range 2 {

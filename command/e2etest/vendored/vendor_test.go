@@ -38,10 +38,10 @@ type vendorBuilds struct {
 	archive []byte // of the provider
 }
 
-// standIn is the archive of a provider that nothing starts: 2 MB that don't compress.
+// standIn is the archive of a provider that nothing starts: half a MB that doesn't compress.
 func standIn(t *testing.T) []byte {
 	t.Helper()
-	content := make([]byte, 2<<20)
+	content := make([]byte, 1<<19)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	return harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-tiny_v1.0.0", Mode: 0o755, Content: string(content)}})
 }
@@ -173,7 +173,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 			must.Equal(t, v.git(t, v.top, "status", "--porcelain", "--ignored"), "")
 			clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
 			for _, line := range [][]string{
-				{peer, "init", "-input=false"}, {peer, "get"}, {peer, "validate"}, {peer, "plan", "-input=false"},
+				{peer, "init", "-input=false"}, {peer, "get"}, {peer, "plan", "-input=false"},
 				{v.program, "init", "-input=false"}, {peer, "plan", "-input=false"}, {v.program, "vendor", "-check", "-prune"},
 			} {
 				if line[1] == "init" {

@@ -111,7 +111,7 @@ func TestArchives_AreReadOnceAndAtOnce(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
-	const size = 4 << 20
+	const size = 2 << 20
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	_, env := newRegistry(t, 4, func(name string, _ int) []byte {

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ import (
 // Main is TestMain for packages whose tests wait for programs.
 func Main(m *testing.M) {
 	peertest.MoreAtOnce()
+	debug.SetGCPercent(400)
 	dir, err := preferPeers()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -201,7 +203,8 @@ func Env(tb testing.TB, extra ...string) []string {
 	tb.Helper()
 	home := tb.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
-		"SSL_CERT_DIR=" + home, "GIT_SSL_CAPATH=" + home} // otherwise each program parses the machine's hundreds of certificates
+		"SSL_CERT_DIR=" + home, "GIT_SSL_CAPATH=" + home, // otherwise each program parses the machine's hundreds of certificates
+		"GIT_TEMPLATE_DIR="} // otherwise git copies fourteen samples of hooks
 	if runtime.GOOS == "windows" { // no program works there without these
 		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "APPDATA="+home, "TEMP="+home, "TMP="+home)
 	}
