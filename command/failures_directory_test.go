@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -134,9 +135,7 @@ func serving(kind string, fault providertest.Fault) func(*failing) {
 // git has a program stand for git that ends with these words.
 func git(said string) func(*failing) {
 	return func(w *failing) {
-		program := filepath.Join(w.home, "git")
-		must.Write(w, program, "#!/bin/sh\necho \""+said+"\" >&2\nexit 128\n")
-		must.Succeed(w, os.Chmod(program, 0o755))
+		must.Succeed(w, peertest.WriteProgram(filepath.Join(w.home, "git"), []byte("#!/bin/sh\necho \""+said+"\" >&2\nexit 128\n")))
 	}
 }
 

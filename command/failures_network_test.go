@@ -107,7 +107,7 @@ func networkFailures() map[string]failure {
 		}},
 		"dns":                              {files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
 		"certificate_of_another_authority": {files: two, setUp: untrusted},
-		"certificate_file_missing":         {files: two, env: "SSL_CERT_FILE=/no/such/ca.pem", setUp: untrusted},
+		"certificate_file_missing":         {files: two, env: "SSL_CERT_FILE=/no/such/ca.pem", setUp: untrusted, unix: true},
 		"certificate_file_unset":           {files: two, env: "SSL_CERT_FILE=", setUp: untrusted},
 		"not_https": {files: two, setUp: func(w *failing) {
 			w.redirect("https://" + status(http.StatusNotFound)(w) + "/v1/providers/")

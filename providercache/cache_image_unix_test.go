@@ -58,12 +58,6 @@ func (im image) prime(t *testing.T) {
 	must.Get(in.Finalize(t.Context(), filled, im.dir, time.Unix(315532800, 0)))(t)
 }
 
-// install installs from the cache as the user nobody, and returns the exit code.
-func (im image) install(t *testing.T, where string) int {
-	t.Helper()
-	return im.installAs(t, nobody, where)
-}
-
 // installAs has a user install from the cache, by a command that may come before
 // the program's, and returns the exit code.
 func (im image) installAs(t *testing.T, user uint32, where string, before ...string) int {
@@ -86,25 +80,31 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 	return exit.ExitCode()
 }
 
-// Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and
-// nothing in it changes.
-func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
+// Who can't write to a cache that root made uses it as it is: nothing is fetched or read, and nothing in it changes. That may be root,
+// too. A cache that another user could have written to proves nothing: without a lock entry it isn't used.
+func TestCache_OfAnImageIsUsedAsItIs(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)
 	before := tree(t, im.dir)
-	must.Equal(t, im.install(t, "unread"), didLink)
+	must.Equal(t, im.installAs(t, nobody, "unread"), didLink)
 	must.EqualSlices(t, tree(t, im.dir), before)
-}
-
-// A cache that another user could have written to proves nothing: without a lock entry it isn't
-// used. It is read-only here, so it stays as it is.
-func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
-	needsReceipts(t)
-	im := newImage(t)
-	im.prime(t)
+	for name, c := range map[string]struct {
+		dirs  []string
+		where string
+		want  int
+	}{
+		"all of it":               {[]string{im.dir}, "unread", didLink},
+		"the cache and its notes": {[]string{im.cache, im.cache + ".receipts"}, "unread", didLink},
+		"the cache alone":         {[]string{im.cache}, "fetched", didFetch},
+		"the receipts alone":      {[]string{im.cache + ".receipts"}, "fetched", didFetch},
+	} {
+		t.Run("by root, read-only: "+name, func(t *testing.T) {
+			must.Equal(t, im.installAs(t, 0, c.where, mountedReadOnly(t, c.dirs...)...), c.want)
+		})
+	}
 	succeed(t, os.Chown(im.cache+".receipts", nobody, nobody))
-	before := tree(t, im.cache)
-	must.Equal(t, im.install(t, "unread"), didFetch)
-	must.EqualSlices(t, tree(t, im.cache), before)
+	before = tree(t, im.dir)
+	must.Equal(t, im.installAs(t, nobody, "unread"), didFetch)
+	must.EqualSlices(t, tree(t, im.dir), before)
 }

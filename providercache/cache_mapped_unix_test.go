@@ -40,7 +40,7 @@ func mapAndWrite(t *testing.T, path string) {
 // write to it.
 func mappedBy(t *testing.T, program, file string) (write func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_OfAnotherUser$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
 	in := must.Get(cmd.StdinPipe())(t)
@@ -53,38 +53,56 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 	}
 }
 
-// A process that has mapped a file into memory can write to it without setting a time. So a file
-// that another user owns is known only by reading it.
-func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
+func TestCache_OfAnotherUser(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)
 		return
 	}
-	needsReceipts(t)
-	m := sharedMachine(t)
-	program := filepath.Join(filepath.Dir(m.Cache), "program")
-	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
-	succeed(t, errors.Join(err, peertest.WriteProgram(program, content)))
-	locks, _ := m.first()
-	_, file := packageA(t, m.Cache)
-	succeed(t, os.Chown(file, nobody, nobody))
-	write := mappedBy(t, program, file)
-	age()
-	m.install(m.directory(), locks) // which makes a receipt, as the owner has changed
-	before := timesOf(t, file)
-	write()
-	if timesOf(t, file) != before {
-		t.Skip("the system has written the page back meanwhile, and so noted the time")
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user as well")
 	}
-	if got := read(t, file); !strings.HasPrefix(got, "xxx") {
-		t.Fatalf("there is %q, so this test shows nothing", got)
-	}
-	fresh := m.directory()
-	fresh.Link = providercache.LinkCopy
-	_, did := m.install(fresh, locks)
-	must.Contain(t, did, "archive 1")
-	must.Contain(t, did, "read")
-	must.NotContain(t, treeOf(t, fresh.Target.Dir), "xxx")
+	// A process that has mapped a file into memory can write to it without setting a time. So a file
+	// that another user owns is known only by reading it.
+	t.Run("who writes through memory", func(t *testing.T) {
+		needsReceipts(t)
+		m := sharedMachine(t)
+		program := filepath.Join(filepath.Dir(m.Cache), "program")
+		content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
+		succeed(t, errors.Join(err, peertest.WriteProgram(program, content)))
+		locks, _ := m.first()
+		_, file := packageA(t, m.Cache)
+		succeed(t, os.Chown(file, nobody, nobody))
+		write := mappedBy(t, program, file)
+		age()
+		m.install(m.directory(), locks) // which makes a receipt, as the owner has changed
+		before := timesOf(t, file)
+		write()
+		if timesOf(t, file) != before {
+			t.Skip("the system has written the page back meanwhile, and so noted the time")
+		}
+		if got := read(t, file); !strings.HasPrefix(got, "xxx") {
+			t.Fatalf("there is %q, so this test shows nothing", got)
+		}
+		fresh := m.directory()
+		fresh.Link = providercache.LinkCopy
+		_, did := m.install(fresh, locks)
+		must.Contain(t, did, "archive 1")
+		must.Contain(t, did, "read")
+		must.NotContain(t, treeOf(t, fresh.Target.Dir), "xxx")
+	})
+	// With sudo, the home directory is another user's. Nothing is written there, and nothing there is trusted.
+	t.Run("in whose home nothing is written", func(t *testing.T) {
+		m, home := newMachine(t), t.TempDir()
+		succeed(t, os.Chown(home, nobody, nobody))
+		must.Refuse(providercache.OpenCache(filepath.Join(home, "cache"), false))(t)
+		must.Get(providercache.OpenCache(filepath.Join(home, "cache"), true))(t)
+		m.State = filepath.Join(home, "state")
+		d := m.directory()
+		locks, _ := m.install(d, nil)
+		must.Len(t, tree(t, home), 0)
+		_, did := m.install(d, locks)
+		must.Equal(t, did, "read 2") // as there are no receipts
+	})
 }
 
 // timesOf is everything that the system says of a file.

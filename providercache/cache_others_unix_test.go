@@ -9,9 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-
-	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache"
 )
 
 const nobody = 65534
@@ -39,26 +36,6 @@ func sharedMachine(t *testing.T) *machine {
 	succeed(t, errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755)))
 	m.Cache = filepath.Join(base, "cache")
 	return m
-}
-
-// With sudo, the home directory is another user's. Nothing is written there, and nothing there is
-// trusted.
-func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give directories away")
-	}
-	m := newMachine(t)
-	home := t.TempDir()
-	succeed(t, os.Chown(home, nobody, nobody))
-	must.Refuse(providercache.OpenCache(filepath.Join(home, "cache"), false))(t)
-	must.Get(providercache.OpenCache(filepath.Join(home, "cache"), true))(t)
-	m.State = filepath.Join(home, "state")
-	d := m.directory()
-	locks, _ := m.install(d, nil)
-	must.Len(t, tree(t, home), 0)
-	_, did := m.install(d, locks)
-	must.Equal(t, did, "read 2") // as there are no receipts
 }
 
 // othersChange has another user change a package in which all may write: its program, and its directory.

@@ -99,24 +99,3 @@ func mountedReadOnly(t *testing.T, dirs ...string) []string {
 	}
 	return []string{unshare, "-m", "sh", "-c", script + `exec "$@"`, "sh"}
 }
-
-// Root uses the cache of an image as it is, too, where root can't write to it.
-func TestCache_RootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
-	needsReceipts(t)
-	im := newImage(t)
-	im.prime(t)
-	for name, c := range map[string]struct {
-		dirs  []string
-		where string
-		want  int
-	}{
-		"all of it":               {[]string{im.dir}, "unread", didLink},
-		"the cache and its notes": {[]string{im.cache, im.cache + ".receipts"}, "unread", didLink},
-		"the cache alone":         {[]string{im.cache}, "fetched", didFetch},
-		"the receipts alone":      {[]string{im.cache + ".receipts"}, "fetched", didFetch},
-	} {
-		t.Run(name, func(t *testing.T) {
-			must.Equal(t, im.installAs(t, 0, c.where, mountedReadOnly(t, c.dirs...)...), c.want)
-		})
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -19,14 +20,18 @@ import (
 func TestInstall_FromARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t, "a", "b", "c")
-	locks, report := install(t, in, require(registry.Host()+"/acme/a", "", registry.Host()+"/acme/b", "~> 1.0", registry.Host()+"/acme/c", ""), nil)
+	host, discoveries := registry.Host(), 1
+	if runtime.GOOS == "windows" { // which has no directory for a host with a port
+		host, discoveries = registryHost, 0
+	}
+	locks, report := install(t, in, require(host+"/acme/a", "", host+"/acme/b", "~> 1.0", host+"/acme/c", ""), nil)
 	must.Len(t, report.Incomplete, 0)
 	for _, o := range report.Outcomes {
 		lock, _ := locks.Provider(o.Selection.Provider)
 		must.Equal(t, o.Authentication.TrustLevel, getproviders.LevelCommunity, o.Selection.Provider)
 		must.Len(t, lock.Hashes, 2, o.Selection.Provider)
 	}
-	for kind, want := range map[string]int{"discovery": 1, "versions": 3, "package": 3, "sums": 3, "signature": 3, "archive": 3, "HEAD": 0, "": 16} {
+	for kind, want := range map[string]int{"discovery": discoveries, "versions": 3, "package": 3, "sums": 3, "signature": 3, "archive": 3, "HEAD": 0, "": 15 + discoveries} {
 		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 	for _, req := range registry.Log() {

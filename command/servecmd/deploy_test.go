@@ -67,7 +67,7 @@ func checkServeArguments(t *testing.T, name string, args []string) {
 	must.Len(t, must.Get(new(options).flags().Parse(args))(t).Operands, 1, name, args)
 }
 
-// TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there.
+// TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there, and the programs that are here take them.
 func TestDeployment_FilesAreRight(t *testing.T) {
 	services := yamlOf(t, "compose.yaml")
 	checkServeArguments(t, "compose.yaml", texts(find(services, "*", "services", "serve", "command", "*")))
@@ -83,31 +83,6 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 		}
 		checkServeArguments(t, name, args[1:])
 	}
-}
-
-// TestDeployment_PageNamesOptionsThatExist: each option in the page's part about the server is one of serve, of serve gc, or another
-// command's that is named here.
-func TestDeployment_PageNamesOptionsThatExist(t *testing.T) {
-	page := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
-	_, text, _ := strings.Cut(string(page), "## Start\n")
-	text, _, _ = strings.Cut(text, "\n## For one command\n")
-	known := []string{"mirror-fallback", "run"}
-	for _, f := range append(new(options).flags(), new(collectOptions).gcFlags()...) {
-		known = append(known, f.Name)
-	}
-	named := namesIn("[` ]-([a-z][a-z-]+)", text)
-	for _, name := range named {
-		if !slices.Contains(known, name) {
-			t.Errorf("docs/fleet.md names -%s, which isn't an option", name)
-		}
-	}
-	if len(named) < 20 {
-		t.Errorf("docs/fleet.md names %q", named)
-	}
-}
-
-// TestDeployment_OtherProgramsTakeTheirFiles asks the programs that are there.
-func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 	t.Run("versitygw", func(t *testing.T) {
 		program := peertest.LookProgram(t, "versitygw")
 		args := texts(find(yamlOf(t, "compose.yaml"), "*", "services", "store", "command", "*"))
@@ -138,4 +113,25 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput()
 		must.Succeed(t, err, string(out))
 	})
+}
+
+// TestDeployment_PageNamesOptionsThatExist: each option in the page's part about the server is one of serve, of serve gc, or another
+// command's that is named here.
+func TestDeployment_PageNamesOptionsThatExist(t *testing.T) {
+	page := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
+	_, text, _ := strings.Cut(string(page), "## Start\n")
+	text, _, _ = strings.Cut(text, "\n## For one command\n")
+	known := []string{"mirror-fallback", "run"}
+	for _, f := range append(new(options).flags(), new(collectOptions).gcFlags()...) {
+		known = append(known, f.Name)
+	}
+	named := namesIn("[` ]-([a-z][a-z-]+)", text)
+	for _, name := range named {
+		if !slices.Contains(known, name) {
+			t.Errorf("docs/fleet.md names -%s, which isn't an option", name)
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("docs/fleet.md names %q", named)
+	}
 }

@@ -30,6 +30,9 @@ func (p peer) run(t *testing.T, args ...string) string {
 	dir := must.WriteAll(t, t.TempDir(), files{
 		"rc": p.rc, "main.tf": "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n",
 	})
+	if runtime.GOOS == "windows" { // Wine doesn't remove the links that terraform makes
+		t.Cleanup(func() { _ = exec.Command("sh", "-c", `rm -r "$1/.terraform"`, "sh", dir).Run() })
+	}
 	env := append([]string{"HOME=/home/u", "SRC=/src", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "rc")}, p.env...)
 	out, err := peertest.Command(t.Context(), peertest.LookProgram(t, "terraform"), dir, env, args...).CombinedOutput()
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {

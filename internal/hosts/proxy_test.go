@@ -18,7 +18,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -174,9 +173,6 @@ func TestProxy_CredentialsReachTheProxy(t *testing.T) {
 }
 
 func TestClient_NoProxyGoesThereDirectly(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("0.0.0.0 is not this machine on Windows")
-	}
 	o := startOrigin(t)
 	p := startProxy(t, o)
 	for _, tc := range []struct {

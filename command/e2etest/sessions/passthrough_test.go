@@ -43,25 +43,6 @@ func scriptAs(t *testing.T, name, script string) string {
 	return path
 }
 
-// TestPassThrough_LeavesSignals: an interrupt goes to the real program, whose exit code counts.
-func TestPassThrough_LeavesSignals(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("signals can't be sent there")
-	}
-	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
-	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
-	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
-	out := must.Get(cmd.StdoutPipe())(t)
-	must.Succeed(t, cmd.Start())
-	lines := bufio.NewReader(out)
-	must.Equal(t, must.Get(lines.ReadString('\n'))(t), "ready\n")
-	must.Succeed(t, cmd.Process.Signal(os.Interrupt))
-	rest, _ := io.ReadAll(lines)
-	must.Equal(t, must.As[*exec.ExitError](t, cmd.Wait()).ExitCode(), 42)
-	must.Equal(t, string(rest), "interrupted\n")
-}
-
 // TestPassThrough_ComesToAnEnd: where there is no real program, or only one that calls tfdeps
 // again, no process starts itself without end.
 func TestPassThrough_ComesToAnEnd(t *testing.T) {
@@ -215,6 +196,23 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 			must.Equal(t, stderr.String(), "on stderr\n")
 		})
 	}
+	// An interrupt goes to the real program, whose exit code counts.
+	t.Run("interrupt", func(t *testing.T) {
+		if runtime.GOOS == "windows" {
+			t.Skip("signals can't be sent there")
+		}
+		real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
+		cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
+		cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Succeed(t, cmd.Start())
+		lines := bufio.NewReader(out)
+		must.Equal(t, must.Get(lines.ReadString('\n'))(t), "ready\n")
+		must.Succeed(t, cmd.Process.Signal(os.Interrupt))
+		rest, _ := io.ReadAll(lines)
+		must.Equal(t, must.As[*exec.ExitError](t, cmd.Wait()).ExitCode(), 42)
+		must.Equal(t, string(rest), "interrupted\n")
+	})
 }
 
 // Who presses Ctrl-C twice at once is told what an interrupt keeps, too: the second one doesn't end the program in the middle

@@ -261,59 +261,58 @@ func forTerminal(t *testing.T) string {
 	return harness.Tfdeps(t)
 }
 
-func TestTerminal_FollowsItsWidth(t *testing.T) {
+func TestTerminal_SaysMoreThanAPipe(t *testing.T) {
 	t.Parallel()
-	harness.SkipIfShort(t)
 	program := forTerminal(t)
-	_, dir, env := slowRegistry(t)
-	narrower := false
-	screen, err := inTerminal(t, dir, env, 100, 30, "(read x; stty cols 60) </dev/tty & exec "+program+" init -no-color", once("\n", bothRun, &narrower))
-	must.Succeed(t, err, screen.Text())
-	wide, narrow := 0, 0
-	for _, shown := range screen.History() {
-		for line := range strings.Lines(shown) {
-			switch {
-			case !strings.Contains(line, " left"):
-			case len(line) > 60:
-				wide++
-			default:
-				narrow++
+	t.Run("its width is followed", func(t *testing.T) {
+		t.Parallel()
+		harness.SkipIfShort(t)
+		_, dir, env := slowRegistry(t)
+		narrower := false
+		screen, err := inTerminal(t, dir, env, 100, 30, "(read x; stty cols 60) </dev/tty & exec "+program+" init -no-color", once("\n", bothRun, &narrower))
+		must.Succeed(t, err, screen.Text())
+		wide, narrow := 0, 0
+		for _, shown := range screen.History() {
+			for line := range strings.Lines(shown) {
+				switch {
+				case !strings.Contains(line, " left"):
+				case len(line) > 60:
+					wide++
+				default:
+					narrow++
+				}
 			}
 		}
-	}
-	must.Equal(t, wide > 0 && narrow > 0, true, wide, narrow, screen.History())
-}
-
-// What is kept is there, and the next run downloads the rest alone.
-func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
-	t.Parallel()
-	program := forTerminal(t)
-	registry, dir, env := slowRegistry(t)
-	pressed := false
-	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", once("\x03", bothRun, &pressed))
-	text := screen.Text()
-	must.Equal(t, err != nil && pressed, true, err, text)
-	const end = `(?s)\nError: Provider installation was canceled by an interrupt signal\.\n+Interrupted\. \d[\d.]* [kM]B are kept; run again to continue\.$`
-	must.NotContain(t, text, "left")
-	must.NotContain(t, text, "Installed")
-	must.Equal(t, regexp.MustCompile(end).MatchString(text), true, text)
-	registry.Break("archive", providertest.Fault{})
-	must.Contain(t, harness.Run(t, dir, env, program, "init", "-no-color"), "are here from an earlier run")
-}
-
-// In a terminal, what is tried again is told; elsewhere a run that succeeds tells nothing of it.
-func TestTerminal_TellsOfRetries(t *testing.T) {
-	t.Parallel()
-	harness.SkipIfShort(t)
-	program := forTerminal(t)
-	registry, dir, env := slowRegistry(t)
-	registry.Break("archive", providertest.Fault{})
-	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
-	env = append(env, "TF_REGISTRY_CLIENT_TIMEOUT=10", "TF_REGISTRY_DISCOVERY_RETRY=2")
-	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", noKeys)
-	const told = `(?m)^retrying localhost:\d+ \(2 of 3\) in \d[\d.]*m?s: 503 Service Unavailable$`
-	must.Succeed(t, err, screen.Text())
-	must.Len(t, regexp.MustCompile(told).FindAllString(screen.Text(), -1), 1, screen.Text())
-	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
-	must.NotContain(t, runs(t, program, dir, env, "init", "-no-color", "-upgrade"), "retrying")
+		must.Equal(t, wide > 0 && narrow > 0, true, wide, narrow, screen.History())
+	})
+	// What is kept is there, and the next run downloads the rest alone.
+	t.Run("what an interrupt keeps", func(t *testing.T) {
+		t.Parallel()
+		registry, dir, env := slowRegistry(t)
+		pressed := false
+		screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", once("\x03", bothRun, &pressed))
+		text := screen.Text()
+		must.Equal(t, err != nil && pressed, true, err, text)
+		const end = `(?s)\nError: Provider installation was canceled by an interrupt signal\.\n+Interrupted\. \d[\d.]* [kM]B are kept; run again to continue\.$`
+		must.NotContain(t, text, "left")
+		must.NotContain(t, text, "Installed")
+		must.Equal(t, regexp.MustCompile(end).MatchString(text), true, text)
+		registry.Break("archive", providertest.Fault{})
+		must.Contain(t, harness.Run(t, dir, env, program, "init", "-no-color"), "are here from an earlier run")
+	})
+	// Elsewhere a run that succeeds tells nothing of what is tried again.
+	t.Run("what is tried again", func(t *testing.T) {
+		t.Parallel()
+		harness.SkipIfShort(t)
+		registry, dir, env := slowRegistry(t)
+		registry.Break("archive", providertest.Fault{})
+		registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
+		env = append(env, "TF_REGISTRY_CLIENT_TIMEOUT=10", "TF_REGISTRY_DISCOVERY_RETRY=2")
+		screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", noKeys)
+		const told = `(?m)^retrying localhost:\d+ \(2 of 3\) in \d[\d.]*m?s: 503 Service Unavailable$`
+		must.Succeed(t, err, screen.Text())
+		must.Len(t, regexp.MustCompile(told).FindAllString(screen.Text(), -1), 1, screen.Text())
+		registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
+		must.NotContain(t, runs(t, program, dir, env, "init", "-no-color", "-upgrade"), "retrying")
+	})
 }

@@ -88,6 +88,9 @@ func (p paths) serve(conn net.Conn) error {
 	}()
 	_ = cmd.Wait()
 	close(ended)
+	for _, dir := range append(cmd.Args, cmd.Dir) {
+		_ = os.Remove(filepath.Join(dir, ".hg/wcache/checklink")) // on Windows hg makes no links, and Wine doesn't remove them
+	}
 	return to.send(answer{Ended: true, Code: cmd.ProcessState.ExitCode()})
 }
 
@@ -160,6 +163,9 @@ func (p paths) environ(of []string) []string {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for _, text := range of {
 		name, value, _ := strings.Cut(text, "=")
+		if value == "NUL" {
+			value = os.DevNull
+		}
 		switch strings.ToUpper(name) {
 		case "PATH", "SYSTEMROOT", "TEMP", "TMP":
 		default:
