@@ -10,18 +10,16 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// Receipts of a cache that is part of an image are beside it, in a directory
-// of their own: a user who runs the image has no state yet. Inodes and ctimes
-// change when an image is pushed and pulled, and fractions of seconds get
-// lost, so the records leave them out. What makes up for that is that no one
-// but root can write to any of it, and this process can't either: a process that could
+// The receipts of a cache that is part of a container image are beside the cache, in a directory
+// of their own, because a user who runs the image has no state yet. Inodes and ctimes change when
+// an image is pushed and pulled, and fractions of seconds get lost, so the records leave them
+// out. Instead, nobody but root may be able to write to any of it, and neither may this process:
+// a process that could forge it could replace this program, too.
 // forge it could replace this program too.
-//
-// Owners alone don't show that. Where this process is root, all that it has
-// unpacked is root's, a cache that CI has restored included, with the receipts
-// that came along.
+// File owners alone don't show that. If this process runs as root, it owns everything that it
+// has unpacked, for example a cache that CI has restored together with its receipts.
 
-// imageSuffix makes the name of that directory from the cache's.
+// imageSuffix is appended to the cache's name for that directory.
 const imageSuffix = ".receipts"
 
 var systemsOwn = statefile.Owner{
@@ -29,18 +27,18 @@ var systemsOwn = statefile.Owner{
 	DirMode: 0o755, FileMode: 0o644,
 }
 
-// OpenImage reads the receipts beside a cache. There are none if the
-// cache, one of its parents or the receipts themselves are not root's alone to
-// write to, or this process can write to the cache or to them.
+// OpenImage reads the receipts beside a cache. It returns no receipts if
+// users other than root can write to the cache, its parents or the
+// receipts, or if this process can write to the cache or the receipts.
 func OpenImage(cacheRoot string) *Receipts { return ImageReceipts(cacheRoot, owner.CanWrite) }
 
-// MakeImage is for making an image: call Record and Save when the cache is complete.
-// What is written depends only on the packages and their times in whole seconds.
+// MakeImage returns the receipts for an image that is being made: call Record and Save when the
+// cache is complete. The content depends only on the packages and their times in whole seconds.
 func MakeImage(cacheRoot string) *Receipts {
 	return ImageReceipts(cacheRoot, func(string) bool { return false })
 }
 
-// ImageReceipts gets what this process can write to.
+// ImageReceipts is OpenImage with a function that reports what this process can write to.
 func ImageReceipts(cacheRoot string, canWrite func(path string) bool) *Receipts {
 	root, err := filepath.Abs(cacheRoot)
 	if err == nil {
@@ -55,7 +53,7 @@ func ImageReceipts(cacheRoot string, canWrite func(path string) bool) *Receipts 
 	return r
 }
 
-// RootsWithParents reports whether a directory and all its parents are root's.
+// RootsWithParents reports whether only root can write to a directory and all its parents.
 func RootsWithParents(dir string) bool {
 	for {
 		info, err := os.Lstat(dir)
@@ -70,8 +68,8 @@ func RootsWithParents(dir string) bool {
 	}
 }
 
-// forImage leaves out of a record what doesn't survive in an image. The times
-// are cut, the sizes of directories aren't recorded anyway.
+// forImage removes from a record what an image doesn't preserve. Times are
+// cut to seconds; sizes of directories aren't recorded anyway.
 func (r StatRecord) forImage() StatRecord {
 	stripped := StatRecord{Entries: make([]StatEntry, len(r.Entries))}
 	for i, entry := range r.Entries {
@@ -86,9 +84,8 @@ func (e StatEntry) forImage() StatEntry {
 	return e
 }
 
-// imageIsSame reports whether a package in the cache is what its record says,
-// and root's, with every directory on the way to it. It may be mounted in
-// another way than the cache.
+// imageIsSame reports whether a package in the cache matches its record and, with all directories
+// above it, only root can write to it. The package may be on another mount than the cache.
 func (r *Receipts) imageIsSame(record StatRecord, name, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || real != r.image+filepath.FromSlash(name) || !RootsWithParents(real) || r.canWrite(real) {

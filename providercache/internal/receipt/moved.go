@@ -7,50 +7,46 @@ import (
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
-// To delete a hard link moves the ctime of the file that it was a name of, and so
-// does "rm -rf .terraform" for the files of the cache. A ctime that moved says that
-// something was done to a file, and the rest of the record says what: a write or a
-// truncation sets the mtime, another file in its place has another inode, a chmod
-// shows in the mode. Only who writes and then sets the mtime back hides that, and
-// this takes the right to write to the file.
+// Deleting a hard link changes the ctime of the file, so "rm -rf .terraform" does that to
+// files of the cache. A changed ctime says that something was done to a file, and the rest
+// of the record says what: a write or a truncation sets the mtime, a replaced file has
+// another inode, a chmod shows in the mode. Only a process that writes and then sets the
+// mtime back hides that, and it needs write access to the file.
 //
-// So in a cache whose files and directories, and all directories above them, only
-// this user and root can write to (own.go), a record counts although the ctimes of
-// files moved. A program that forges it there runs as this user, or as root.
-// Where other users can write, nothing counts at all. The ctimes of directories have
-// to be the same: no link is made to a directory.
+// So in a cache whose files and directories, and all directories above them, only this user and
+// root can write to (own.go), a record counts although ctimes of files have changed. A program that
+// forges it there runs as this user, or as root. Where other users can write, no record counts at
+// all. The ctimes of directories have to be the same: nobody makes hard links to a directory.
 //
-// StrictTimes compares all ctimes. Receipts of targets and of archives always do:
-// their files have no further names, unless they are the cache's.
+// StrictTimes compares all ctimes. Receipts of targets and of archives always
+// do: their files have only one name, unless they are the cache's.
 
-// isMoved reports whether a file differs from its entry by the ctime alone.
+// isMoved reports whether a file differs from its entry only in the ctime.
 func (e StatEntry) isMoved(recorded StatEntry) bool {
 	recorded.Changed = e.Changed
 	return e == recorded && e.Mode.IsRegular()
 }
 
-// Moved reports of a receipt that Known returned whether ctimes of its files have
-// moved since it was made, so that it should be made again.
+// Moved reports whether ctimes of files have changed since the receipt,
+// which Known returned, was made, so that it should be renewed.
 func (r Receipt) Moved() bool {
 	return !slices.EqualFunc(r.Record.Entries, r.seen, func(e StatEntry, stat PathStat) bool { return e == stat.StatEntry }) && len(r.seen) > 0
 }
 
-// ctimesCount reports whether only the ctimes may show a change.
-// Where other users can write to one of the entries, they may set an mtime back.
+// ctimesCount reports whether ctimes have to be compared. They have to if
+// other users can write to an entry, because these may set an mtime back.
 func (r *Receipts) ctimesCount(entries []StatEntry) bool {
 	return r.StrictTimes || !r.areOwn(entries)
 }
 
-// A package in a target may consist of the very files of a cache's package, by hard
-// links. A file is the same under all its names, so what the cache's receipt proves
-// of it holds in the target, and whether other users could write to it is asked of
-// the cache alone. What is left to find out is which files the target's directories
-// hold.
+// A package in a target may consist of hard links to a cache's files. A file is
+// the same under all its names, so what the cache's receipt proves of it holds in
+// the target, too, and only in the cache it matters who can write to it. What
+// remains is to find out which files the target's directories hold.
 
-// HeldBy reports whether the package in dir, which has a receipt of its own among
-// these, consists of the files of a cache's package. shared is the receipt that Known
-// returned for that one. The package's own receipt proves what its directories hold,
-// so they needn't be listed.
+// HeldBy reports whether the package in dir, which has a receipt of its own in r, consists of the
+// files of a cache's package. shared is the receipt that Known returned for the cache's package.
+// The own receipt proves what the directories hold, so they needn't be listed.
 func (r *Receipts) HeldBy(shared Receipt, name, dir string, now time.Time) bool {
 	own, ok := r.Find(name)
 	if !ok || len(own.Record.Entries) != len(shared.seen) {
@@ -70,15 +66,14 @@ func (r *Receipts) HeldBy(shared Receipt, name, dir string, now time.Time) bool 
 }
 
 // IsLinkedIn reports whether the package in dir consists of the files of a cache's
-// package, for which Known returned the receipt. It lists dir's directories.
+// package, whose receipt r was returned by Known. It lists dir's directories.
 func (r Receipt) IsLinkedIn(dir string) bool {
 	stats, err := statTree(dir)
 	return err == nil && len(stats) > 0 && slices.EqualFunc(stats, r.seen, PathStat.standsFor)
 }
 
-// standsFor reports whether a path of a target is the same file as one of the
-// cache, or a directory as that one is. The ctime isn't compared: a link that is made
-// at this moment moves it.
+// standsFor reports whether a path of a target is the same file as a path of the cache, or a
+// directory like it. The ctime isn't compared, because a concurrent link changes it.
 func (s PathStat) standsFor(cached PathStat) bool {
 	if s.Mode.IsDir() && cached.Mode.IsDir() {
 		return s.Name == cached.Name

@@ -13,13 +13,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// A record proves nothing of what others can write to, though a write sets the
-// ctime: a process that has mapped a file into memory writes to it, and as long as the
-// page isn't written back, or on some file systems ever, no time is set. So a
-// receipt counts only if all of the package belongs to this user or to root, and
-// no other user can write to it. In a cache the same holds for the directories above it,
-// too, where others could put another one in its place at any time. A directory
-// of packages that is a part of a working directory is as safe as that is.
+// A record proves nothing if other users can write to the files, although a write sets the
+// ctime: a process that has mapped a file into memory can change it, and no time is set until
+// the page is written back, or, on some file systems, ever. So a receipt counts only if this
+// user or root owns all of the package, and no other user can write to it. In a cache the same
+// holds for the directories above it, because other users could exchange it there at any time.
+// A directory of packages in a working directory is as safe as that is.
 
 // OpenCache is Open for a cache.
 func OpenCache(state, root string) *Receipts {
@@ -28,18 +27,19 @@ func OpenCache(state, root string) *Receipts {
 	return r
 }
 
-// IsOwn reports whether only this user and root can change the package in
-// dir, all of whose entries are given.
+// IsOwn reports whether only this user and root can change the
+// package in dir; entries are all of its entries.
 func (r *Receipts) IsOwn(entries []StatEntry, dir string) bool {
 	return r.areOwn(entries) && (r.ways == nil || r.wayIsOwn(filepath.Dir(dir)))
 }
 
-// areOwn reports whether only this user and root can change entries, wherever they are.
+// areOwn reports whether only this user and root can change the entries, wherever these are.
 func (r *Receipts) areOwn(entries []StatEntry) bool {
 	return !slices.ContainsFunc(entries, func(e StatEntry) bool { return !e.isOwn(r.User) })
 }
 
-// wayIsOwn reports the same of a directory and all directories above it. Each is looked at once.
+// wayIsOwn reports the same of a directory and all directories
+// above it. It checks each directory once.
 func (r *Receipts) wayIsOwn(dir string) (own bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -49,15 +49,14 @@ func (r *Receipts) wayIsOwn(dir string) (own bool) {
 	return own
 }
 
-// KeepsTimes reports whether a directory is on a file system on whose times receipts can rely.
+// KeepsTimes reports whether a directory's file system sets times that receipts can rely on.
 func KeepsTimes(dir string) bool {
 	system, err := fileSystemOf(dir)
 	return err == nil && system.Local
 }
 
-// ReceiptRoots lists the directories that there are receipts for, targets and
-// caches, and the names of the packages in each. That is who uses a package:
-// packages don't know.
+// ReceiptRoots returns the directories that have receipts, targets and caches, and the names of the
+// packages in each. These are the users of a package, which the package itself doesn't record.
 func ReceiptRoots(state string) map[string][]string {
 	roots := map[string][]string{}
 	EachStateFile(state, receiptsDir, func(_, root string, entries map[string][]byte) {
@@ -66,7 +65,7 @@ func ReceiptRoots(state string) map[string][]string {
 	return roots
 }
 
-// SweepReceipts removes the receipts for directories that are gone.
+// SweepReceipts removes the receipts of directories that no longer exist.
 func SweepReceipts(state string) {
 	EachStateFile(state, receiptsDir, func(path, root string, _ map[string][]byte) {
 		if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +74,7 @@ func SweepReceipts(state string) {
 	})
 }
 
-// EachStateFile reads the files that are about directories, of one kind.
+// EachStateFile reads the files of one kind, each of which is about a directory.
 func EachStateFile(state, kind string, do func(path, root string, entries map[string][]byte)) {
 	dir := Below(state, kind)
 	if dir == "" {

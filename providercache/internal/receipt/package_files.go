@@ -14,20 +14,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// RememberListed is RememberArchive for an archive whose source lists only an h1, which
-// may count its directories.
+// RememberListed is RememberArchive for an archive whose source
+// lists only an h1, which may count the archive's directories.
 func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(listed); !ok || known != h1 {
 		a.Set(string(listed), []byte(h1))
 	}
 }
 
-// Contents records what archives contain: the h1 that belongs to a zh never changes,
-// so that lock files can be made without downloading the archive a second time. It
-// is safe for many goroutines and processes.
+// Contents records the h1 for each zh. That never changes, so that lock files can be made without
+// downloading an archive again. It is safe for concurrent use by goroutines and processes.
 type Contents struct{ *statefile.File }
 
-// KnownH1 returns the h1 of the files in an archive that was seen before.
+// KnownH1 returns the recorded h1 for an archive.
 func (a Contents) KnownH1(zh getproviders.Hash) (getproviders.Hash, bool) {
 	value, ok := a.Get(string(zh))
 	h1 := getproviders.Hash(value)
@@ -44,10 +43,10 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	}
 }
 
-// firstFetchKey stands before a hash where the time of the first fetch is kept.
+// firstFetchKey precedes a hash in the key for the time of its first fetch.
 const firstFetchKey = "first-fetch "
 
-// FirstFetch returns when a package was fetched first, as far as RememberFirstFetch was told; zero: not known.
+// FirstFetch returns the time that RememberFirstFetch recorded; zero: none.
 func (a Contents) FirstFetch(of getproviders.Hash) time.Time {
 	value, _ := a.Get(firstFetchKey + string(of))
 	at, err := time.Parse(time.RFC3339, string(value))
@@ -62,12 +61,12 @@ func (a Contents) RememberFirstFetch(of getproviders.Hash, at time.Time) {
 	a.Set(firstFetchKey+string(of), []byte(at.UTC().Format(time.RFC3339)))
 }
 
-// OpenContents reads what is recorded in the user's state directory.
+// OpenContents reads the records in the user's state directory.
 func OpenContents(state string) Contents {
 	return Contents{statefile.Open(Below(state, receiptsDir), "archives", "archives", UsersOwn)}
 }
 
-// RecordArchive is TakeRecord for an archive. Links are refused.
+// RecordArchive is TakeRecord for an archive. It returns an error for links.
 func RecordArchive(path string) (record StatRecord, err error) {
 	system, err := fileSystemOf(path)
 	if err != nil {
@@ -84,30 +83,30 @@ func RecordArchive(path string) (record StatRecord, err error) {
 	return StatRecord{FileSystem: system.ID, Entries: []StatEntry{stat.StatEntry}}, nil
 }
 
-// ArchiveH1 is the h1 that Terraform and OpenTofu record for the archive.
+// ArchiveH1 returns the h1 that Terraform and OpenTofu record for the archive.
 func (r Receipt) ArchiveH1() getproviders.Hash { return cmp.Or(r.H1Archive, r.H1) }
 
-// Digests are those of the archive.
+// Digests returns those of the archive.
 func (r Receipt) Digests() getproviders.Digests {
 	sum, _ := r.ZH.SHA256()
 	return getproviders.Digests{SHA256: sum, H1: r.H1, H1Archive: r.ArchiveH1()}
 }
 
-// Has reports whether a hash is one of the archive's.
+// Has reports whether the archive has a hash.
 func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
 
-// OpenArchives is Open for the archives of a mirror. Their receipts are kept apart
-// from those for directories, because a mirror doesn't count as a user of packages.
+// OpenArchives is Open for the archives of a mirror. Their receipts are
+// separate, because a mirror doesn't count as a user of packages.
 func OpenArchives(state, root string) *Receipts {
 	r := newReceipts(OpenState(state, mirrorsDir, root))
 	r.StrictTimes = true // tfdeps makes no links to archives
 	return r
 }
 
-// mirrorsDir is the directory below the user's state directory.
+// mirrorsDir is the directory for them below the user's state directory.
 const mirrorsDir = "mirrors"
 
-// Files are the regular files below a path. What can't be read isn't among them.
+// Files returns the regular files below a path, without those in unreadable directories.
 func Files(dir string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -119,14 +118,12 @@ func Files(dir string) iter.Seq[string] {
 	}
 }
 
-// Inode is a file, whatever names it has.
+// Inode identifies a file, whatever its names.
 type Inode struct{ Device, Number uint64 }
 
-// TreeSize adds up the files below dir: the bytes that they hold, and those
-// that they take on the disk. seen collects the files that were counted for
-// the disk, so that one with several names counts once, in several trees too.
-// Clones share blocks where no program can see it; they count in full. What can't
-// be read doesn't count.
+// TreeSize adds up the sizes of the files below dir: their content, and what they take on the disk. seen has
+// the files that were already counted for the disk, so that hard links count once, even in several trees.
+// Clones share blocks invisibly, so they count in full. Files that can't be read don't count.
 func TreeSize(dir string, seen map[Inode]bool) (logical, physical int64) {
 	for path := range Files(dir) {
 		stat, err := Lstat(path)

@@ -6,15 +6,12 @@
 //		// the package in dir has known.H1, and passed what known.Claims() says
 //	}
 //
-// A [Receipt] holds the hashes of a package, how it was authenticated, and a
-// [StatRecord]: what the file system says of each of its files. It counts as long as
-// the package has the same record; own.go and stat_record.go say why that is proof,
-// and on which file systems. [Receipts.Record] makes receipts at the end of a run,
-// Save writes them.
+// A [Receipt] has the hashes of a package, its AuthenticationResult, and a [StatRecord]: the stat of each of its
+// files. It counts as long as the package has the same record; own.go and stat_record.go say why that is proof,
+// and on which file systems. [Receipts.Record] makes receipts at the end of a run, Save writes them.
 //
-// Receipts are in the user's state directory, except those of a cache that is part of
-// an image, which are beside it: see image.go. [Contents] records the hashes of what
-// archives contain, by the archives' checksums.
+// Receipts are in the user's state directory, except those of a cache in a container image, which are
+// beside the cache: see image.go. [Contents] records the h1 of archives by their checksums.
 package receipt
 
 import (
@@ -29,19 +26,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// Receipt says what is known of a package that is on disk, so that its files
-// needn't be read again to know it. It holds as long as its Record does.
+// Receipt records the hashes and provenance of a package on disk, so that its
+// files needn't be read again. It holds as long as its Record does.
 type Receipt struct {
 	Provenance // receipts of older versions have no FromRegistry and no RegistryHashes
 
-	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as Provenance.Authentication has them, like TrustLevel and KeyID
+	Signed     []getproviders.Hash     `json:"signed,omitempty"` // of Provenance.Authentication, like TrustLevel and KeyID
 	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
 	KeyID      string                  `json:"key,omitempty"`
 
 	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken
 	Record StatRecord `json:"record"`
 
-	seen []PathStat // by Known, for each entry of Record: as the package is now
+	seen []PathStat // set by Known: the current stat for each entry of Record
 }
 
 func encodeReceipt(rc Receipt) []byte {
@@ -54,8 +51,8 @@ func encodeReceipt(rc Receipt) []byte {
 
 var errNoReceipt = errors.New("this is no receipt")
 
-// decodeReceipt reads what encodeReceipt wrote. Names that lead out of the
-// package are refused: they are going to be looked at.
+// decodeReceipt reads what encodeReceipt wrote. It rejects names that
+// lead out of the package, because their files get stat calls.
 func decodeReceipt(encoded []byte) (Receipt, error) {
 	var rc Receipt
 	if err := json.Unmarshal(encoded, &rc); err != nil {
@@ -72,35 +69,35 @@ func decodeReceipt(encoded []byte) (Receipt, error) {
 	return rc, nil
 }
 
-// Provenance is what is known of a package that passed all checks, or of one that
-// exists already. For a package that was only hashed, it is H1 alone.
+// Provenance is what is known of a package that passed all checks, or that
+// exists already. For a package that was only hashed, only H1 is set.
 type Provenance struct {
 	Authentication getproviders.AuthenticationResult `json:"-"`
 	H1             getproviders.Hash                 `json:"h1"`
-	H1Archive      getproviders.Hash                 `json:"h1a,omitempty"`    // as getproviders.Digests has it, if that is known and isn't H1; else ""
-	ZH             getproviders.Hash                 `json:"zh,omitempty"`     // of the archive that it was unpacked from; "" if there was none, or it isn't known
-	Origin         string                            `json:"origin,omitempty"` // as getproviders.Package has it, like FromRegistry; compared, never read
+	H1Archive      getproviders.Hash                 `json:"h1a,omitempty"`    // see getproviders.Digests; "" if unknown or equal to H1
+	ZH             getproviders.Hash                 `json:"zh,omitempty"`     // of the archive that it was unpacked from; "" if none or unknown
+	Origin         string                            `json:"origin,omitempty"` // the SourceURL of getproviders.Package; only compared, never opened
 	FromRegistry   bool                              `json:"registry,omitempty"`
-	ArchiveBytes   int64                             `json:"bytes,omitempty"`   // 0: not known
-	Files          int                               `json:"-"`                 // how many the package has, directories not among them; 0: not known
-	Released       time.Time                         `json:"released,omitzero"` // when the archive was changed last, as its server says, or was first fetched; zero: not known
+	ArchiveBytes   int64                             `json:"bytes,omitempty"`   // 0: unknown
+	Files          int                               `json:"-"`                 // how many the package has, without directories; 0: unknown
+	Released       time.Time                         `json:"released,omitzero"` // when the archive was last modified, according to its server, or was first fetched; zero: unknown
 
 	RegistryHashes map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"` // that the provider's registry lists for other platforms
 }
 
-// Hash is the one that a package is known by: that of its archive, or where it has none, that of its files.
+// Hash returns the hash of the package's archive or, if that is unknown, of its files.
 func (g Provenance) Hash() getproviders.Hash { return cmp.Or(g.ZH, g.H1) }
 
-// Receipt returns the receipt that records it.
+// Receipt returns a receipt with the provenance and a record.
 func (g Provenance) Receipt(record StatRecord) Receipt {
 	return Receipt{Provenance: g, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID, Record: record}
 }
 
-// ErrIncomplete says that files of a package are gone that it had when it was hashed.
+// ErrIncomplete says that some of a package's files have been deleted since it was hashed.
 var ErrIncomplete = errors.New("files of the package were deleted while it was being installed: run the command again")
 
-// CompleteRecord takes the record of a directory that has just been made of the package. A record of fewer files would
-// count as one of the whole package from then on.
+// CompleteRecord takes the record of a directory that was just made of the package. It checks the number of
+// files, because a record of fewer files would pass for one of the whole package from then on.
 func (g Provenance) CompleteRecord(dir string) (StatRecord, error) {
 	record, err := TakeRecord(dir)
 	if err == nil && g.Files > 0 && record.files() != g.Files {
@@ -109,7 +106,7 @@ func (g Provenance) CompleteRecord(dir string) (StatRecord, error) {
 	return record, nil // without a record, the package is hashed each time
 }
 
-// Claims is what a receipt says of its package.
+// Claims returns the provenance that a receipt records.
 func (r Receipt) Claims() Provenance {
 	g := r.Provenance
 	g.Authentication = getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed}

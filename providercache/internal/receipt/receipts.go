@@ -12,39 +12,37 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// Receipts are those of the packages in one directory, a target or a cache, by
-// the names that layout.UnpackedPath gives them. They are in the user's
-// own state directory: a user who can write to the packages can't write
-// there, and changes of the packages are detected.
+// Receipts are those of the packages in one directory, a target or a cache, by the names of
+// layout.UnpackedPath. They are in the user's state directory: other users who can write to
+// the packages can't write there, so changes of the packages are detected.
 //
-// They are safe for many goroutines. Processes don't lose each other's.
+// They are safe for concurrent use. Processes don't overwrite each other's receipts.
 type Receipts struct {
 	File     *statefile.File        // that keeps them
 	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
-	canWrite func(path string) bool // of an image, by this process
+	canWrite func(path string) bool // whether this process can write to a path of an image
 	systems  map[uint64]fileSystem
-	User     int        // who runs this program
-	ways     owner.Ways // of a cache: which directories no other user can write to; nil: that of a target
+	User     int        // the user ID of this process
+	ways     owner.Ways // of a cache: directories that no other user can write to; nil for a target
 
-	// StrictTimes lets a receipt count only if the ctime of each file is what it
-	// records, in a cache, too; moved.go says what it is without. Set it before use.
+	// StrictTimes makes a receipt count only if the ctime of each file is the recorded
+	// one, even in a cache; moved.go says what counts without it. Set it before use.
 	StrictTimes bool
 }
 
 // receiptsDir is the directory below the user's state directory.
 const receiptsDir = "receipts"
 
-// UsersOwn is for files of the user, which share a file lock.
+// UsersOwn describes files of the user, which share a file lock.
 var UsersOwn = statefile.Owner{Trusted: owner.IsPrivate, DirMode: 0o700, FileMode: 0o600, Lock: "lock"}
 
-// Open reads the receipts for the packages below root. state is the user's state
-// directory; if it is "", or other users can write to it, no receipts are kept.
-// Neither directory needs to exist.
+// Open reads the receipts for the packages below root. state is the user's state directory; if it is
+// "", or other users can write to it, receipts aren't kept. Neither directory needs to exist.
 func Open(state, root string) *Receipts {
 	return newReceipts(OpenState(state, receiptsDir, root))
 }
 
-// OpenState opens the file of a kind that is about a directory, below the user's state directory.
+// OpenState opens the file of a kind for a directory, below the user's state directory.
 func OpenState(state, kind, root string) *statefile.File {
 	about, err := Resolved(root)
 	if err != nil {
@@ -53,7 +51,7 @@ func OpenState(state, kind, root string) *statefile.File {
 	return statefile.Open(Below(state, kind), ReceiptsName(about), about, UsersOwn)
 }
 
-// ReceiptsName is the name of the file with the receipts for a directory.
+// ReceiptsName returns the name of the file with the receipts for a directory.
 func ReceiptsName(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return hex.EncodeToString(sum[:])
@@ -63,8 +61,8 @@ func newReceipts(file *statefile.File) *Receipts {
 	return &Receipts{File: file, systems: map[uint64]fileSystem{}, User: os.Geteuid()}
 }
 
-// Below returns a directory in the state directory; "" if that one is
-// another user's, or there is none.
+// Below returns a directory in the state directory, or "" if state
+// is "" or other users can write to it.
 func Below(state, name string) string {
 	if state == "" {
 		return ""
@@ -75,8 +73,7 @@ func Below(state, name string) string {
 	return filepath.Join(state, name)
 }
 
-// Resolved returns the absolute path without links. The last parts of the path
-// needn't exist.
+// Resolved returns the absolute path without links. The last parts of the path need not exist.
 func Resolved(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -94,7 +91,8 @@ func Resolved(path string) (string, error) {
 	}
 }
 
-// Find returns the receipt of a package, which may have changed since. Of nil receipts there is none.
+// Find returns the receipt of a package, which may have changed
+// since. A nil *Receipts has no receipts.
 func (r *Receipts) Find(name string) (rc Receipt, ok bool) {
 	if r == nil {
 		return rc, false
@@ -107,10 +105,9 @@ func (r *Receipts) Find(name string) (rc Receipt, ok bool) {
 	return rc, err == nil
 }
 
-// Known returns the receipt of the package in dir if it proves that the
-// package is as it was when it was hashed. It costs an lstat for the package's
-// directory and for each entry, one statfs for each file system, and in a cache an
-// lstat for each directory above.
+// Known returns the receipt of the package in dir if it proves that the package hasn't changed
+// since it was hashed. It costs one lstat for the package's directory and for each entry, one
+// statfs for each file system, and in a cache one lstat for each directory above.
 func (r *Receipts) Known(name, dir string, now time.Time) (Receipt, bool) {
 	rc, ok := r.Find(name)
 	if !ok {
@@ -126,17 +123,16 @@ func (r *Receipts) Known(name, dir string, now time.Time) (Receipt, bool) {
 	return rc, true
 }
 
-// proves reports whether a record that agrees with what is there proves
-// anything: its times were past when it was taken, that was not in the
-// future, and the file system is the same and sets the times itself.
+// proves reports whether a matching record is proof: all its times were in the past when it was
+// taken, which wasn't in the future, and the file system is the same and sets the times itself.
 func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) bool {
 	system, ok := r.systemOf(device, dir)
 	return ok && system.Local && system.ID == rc.Record.FileSystem &&
 		!rc.Taken.After(now) && rc.Record.settled(rc.Taken, system.Granule, r.ctimesCount(rc.Record.Entries))
 }
 
-// systemOf asks once for each device: its number doesn't change while this
-// process runs.
+// systemOf returns the file system of a device, and asks for it once:
+// a device's number doesn't change while this process runs.
 func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bool) {
 	r.File.Locked(func() {
 		if system, ok = r.systems[device]; ok {
@@ -150,7 +146,7 @@ func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bo
 	return system, ok
 }
 
-// Names are those of the packages that there are receipts for, sorted.
+// Names returns the names of all packages with receipts, sorted.
 func (r *Receipts) Names() []string {
 	if r == nil {
 		return nil
@@ -158,8 +154,8 @@ func (r *Receipts) Names() []string {
 	return r.File.Keys()
 }
 
-// Exclude waits until no other process writes what these receipts are about, as far
-// as file locks work, and returns what lets others go on.
+// Exclude waits until no other process writes to the directory of these
+// receipts, as far as file locks work. done lets others continue.
 func (r *Receipts) Exclude(ctx context.Context) (done func()) {
 	if r.File.Dir == "" || r.File.MakeDir() != nil {
 		return func() {}
@@ -167,7 +163,7 @@ func (r *Receipts) Exclude(ctx context.Context) (done func()) {
 	return statefile.LockState(ctx, filepath.Join(r.File.Dir, r.File.Name+".lock"))
 }
 
-// Put keeps a receipt, in memory until save.
+// Put keeps a receipt, in memory until Save.
 func (r *Receipts) Put(name string, rc Receipt) {
 	if r.image != "" {
 		rc.Taken, rc.Record = time.Time{}, rc.Record.forImage()

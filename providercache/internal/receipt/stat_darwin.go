@@ -7,14 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timesOf returns what systems name differently: times in nanoseconds since 1970.
+// timesOf returns fields that systems name differently; times are in nanoseconds since 1970.
 func timesOf(sys *syscall.Stat_t) (modified, changed int64, device uint64) {
 	return syscall.TimespecToNsec(sys.Mtimespec), syscall.TimespecToNsec(sys.Ctimespec), uint64(uint32(sys.Dev))
 }
 
-// fileSystemOf asks for the file system that a path is on. Only those that are
-// known to keep ctimes count as local. Their IDs are made of device numbers,
-// so the kind alone is kept.
+// fileSystemOf returns the file system of a path. Only file systems that are known to keep
+// ctimes count as local. Their IDs contain device numbers, so only the kind is kept.
 func fileSystemOf(path string) (fileSystem, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(path, &stat); err != nil {

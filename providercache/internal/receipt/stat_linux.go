@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timesOf returns what systems name differently: times in nanoseconds since 1970.
+// timesOf returns fields that systems name differently; times are in nanoseconds since 1970.
 func timesOf(sys *syscall.Stat_t) (modified, changed int64, device uint64) {
 	return syscall.TimespecToNsec(sys.Mtim), syscall.TimespecToNsec(sys.Ctim), uint64(sys.Dev)
 }
 
-// Those that x/sys/unix has no names for.
+// Magic numbers that x/sys/unix has no names for.
 const (
 	magicBeeGFS    = 0x19830326
 	magicGFS2      = 0x01161970
@@ -27,11 +27,10 @@ const (
 	magicWSL       = 0x53464846
 )
 
-// fileSystemOf asks for the file system that a path is on.
+// fileSystemOf returns the file system of a path.
 //
-// An overlay doesn't tell what it lies over. Its upper layer can't be on a
-// network, and its lower layers must not change while it is mounted, so it
-// counts as local.
+// An overlay doesn't tell its layers. Its upper layer can't be on a network, and its
+// lower layers must not change while it is mounted, so it counts as local.
 func fileSystemOf(path string) (fileSystem, error) {
 	var stat unix.Statfs_t
 	for {
@@ -47,9 +46,8 @@ func fileSystemOf(path string) (fileSystem, error) {
 	return fileSystem{ID: stableID(magic, stat.Fsid.Val), Local: keepsChangeTimes(magic), Granule: granuleOf(magic)}, nil
 }
 
-// stableID is the kind of a file system and, where the kernel makes it of
-// something that is written on the disk, its ID. XFS makes it of the device
-// number, and an overlay draws a new one each time.
+// stableID returns the kind of a file system and, if the kernel derives it from the disk's content,
+// its ID. XFS derives it from the device number, and an overlay has a new one for each mount.
 func stableID(magic uint32, id [2]int32) string {
 	switch magic {
 	case unix.EXT4_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC:
@@ -59,9 +57,8 @@ func stableID(magic uint32, id [2]int32) string {
 	}
 }
 
-// keepsChangeTimes is false for file systems that other machines or other
-// programs have behind them, and for those on which a ctime is nothing but the
-// mtime, which everybody can set.
+// keepsChangeTimes is false for file systems that other machines or programs can
+// change, and for those whose ctime is just the mtime, which everybody can set.
 func keepsChangeTimes(magic uint32) bool {
 	switch magic {
 	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC,

@@ -4,7 +4,7 @@ package receipt
 
 import "os"
 
-// Lstat says what every system tells.
+// Lstat returns the fields that every system has.
 func Lstat(path string) (PathStat, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -16,9 +16,8 @@ func Lstat(path string) (PathStat, error) {
 	}, nil
 }
 
-// fileSystemOf: nothing is known of file systems here, so packages are hashed
-// each time.
+// fileSystemOf knows no file systems here, so packages are hashed each time.
 func fileSystemOf(string) (fileSystem, error) { return fileSystem{}, nil }
 
-// isOwn: nor is anything known of owners.
+// isOwn is always false, because owners are unknown here.
 func (e StatEntry) isOwn(int) bool { return false }

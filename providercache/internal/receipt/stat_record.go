@@ -14,26 +14,23 @@ import (
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
-// StatRecord is what the file system says of a package without reading it. A
-// file can't be changed in its content, its mode or its names without its
-// ctime being set to the present, which only root can turn back; a
-// directory's mtime shows that an entry came, went or was renamed. So a record
-// that is equal to an earlier one, all of whose times were past by then, proves
-// that the bytes are the same, if no other user can write to them: see
-// own.go.
+// StatRecord is the stat of all files of a package. A change of a file's content, mode or names
+// sets its ctime to the current time, which only root can turn back; a directory's mtime shows that
+// an entry was added, removed or renamed. So if a record equals an earlier one, all of whose times
+// were past by then, the bytes are the same, unless other users can write to them: see own.go.
 //
-// There is no device number in it: two overlay mounts of one layer show the
-// same file under different ones.
+// It has no device number, because two overlay mounts of one layer
+// show the same file with different ones.
 type StatRecord struct {
-	FileSystem string      `json:"fs,omitempty"` // what of its identity stays when it is mounted again
+	FileSystem string      `json:"fs,omitempty"` // the part of its identity that survives a remount
 	Entries    []StatEntry `json:"entries"`      // "." first, the others sorted by name
 
-	// readFrom is when the record was taken, if others could change the package
-	// between that and the reading of its bytes; zero if no one could.
+	// ReadFrom is when the record was taken, if other users could change the
+	// package between that and the reading of its bytes; else zero.
 	ReadFrom time.Time
 }
 
-// files is how many files there are, directories not among them.
+// files returns the number of files, without directories.
 func (r StatRecord) files() (n int) {
 	for _, e := range r.Entries {
 		if !e.Mode.IsDir() {
@@ -54,35 +51,34 @@ type StatEntry struct {
 	Changed  int64       `json:"ct,omitempty"`
 }
 
-// PathStat is what lstat says of one path.
+// PathStat is the lstat of one path.
 type PathStat struct {
 	StatEntry        // without a name
-	Device    uint64 // good for this process only
+	Device    uint64 // valid in this process only
 	Allocated int64  // bytes on disk
 }
 
-// fileSystem is what there is to know of a file system for trusting its times.
+// fileSystem is what matters for trusting a file system's times.
 type fileSystem struct {
 	ID      string
 	Local   bool          // changes are made through this kernel, which sets the times
-	Granule time.Duration // two changes within it may bear one time
+	Granule time.Duration // two changes within it may have the same time
 }
 
 const (
 	fineGranule   = 20 * time.Millisecond // a kernel's tick is 10 ms at most
-	coarseGranule = 2 * time.Second       // of file systems that aren't known
+	coarseGranule = 2 * time.Second       // of unknown file systems
 )
 
-// maxRecorded bounds the entries of a record. A package with more is hashed
-// each time; real ones have three files.
+// maxRecorded bounds the entries of a record. A larger package is
+// hashed each time; real ones have three files.
 const maxRecorded = 4096
 
 var errNotRecordable = errors.New("what the file system says of this package proves nothing")
 
-// TakeRecord looks at every file and directory of a package. The error matches
-// errNotRecordable if there is something among them of which a record proves
-// nothing: a link, in place of the package itself as well, or a file system that
-// other machines write to.
+// TakeRecord stats every file and directory of a package. The error matches
+// errNotRecordable if a record would prove nothing: there is a link, or the
+// package itself is one, or other machines write to the file system.
 func TakeRecord(dir string) (record StatRecord, err error) {
 	system, err := fileSystemOf(dir)
 	switch {
@@ -95,7 +91,7 @@ func TakeRecord(dir string) (record StatRecord, err error) {
 	return StatRecord{FileSystem: system.ID, Entries: entries}, err
 }
 
-// StatTree looks at all entries of a package.
+// StatTree returns the stats of all entries of a package.
 func StatTree(dir string) ([]StatEntry, error) {
 	stats, err := statTree(dir)
 	entries := make([]StatEntry, len(stats))
@@ -149,18 +145,17 @@ func statBelow(dir, below string, entries []PathStat) ([]PathStat, error) {
 	return entries, nil
 }
 
-// statIn looks at one entry of a package.
+// statIn returns the stat of one entry of a package.
 func statIn(dir, name string) (PathStat, error) {
 	stat, err := Lstat(filepath.Join(dir, filepath.FromSlash(name)))
 	stat.Name = name
 	return stat, err
 }
 
-// check reports whether a package is as it was, at the cost of one lstat for
-// each entry: directories needn't be listed, because their mtime tells. With
-// filesMoved, files may have other ctimes. seen is what it found, for each entry. It
-// is no proof without the file system being the same, and without the record
-// being settled.
+// check reports whether a package still matches its record, with one lstat for each
+// entry: directories needn't be listed, because their mtimes show changes. With
+// filesMoved, files may have other ctimes. seen has the stat of each entry. The result
+// is proof only if the file system is the same and the record is settled.
 func (r StatRecord) check(dir string, filesMoved bool) (seen []PathStat, ok bool) {
 	seen = make([]PathStat, 0, len(r.Entries))
 	for _, entry := range r.Entries {
@@ -176,15 +171,15 @@ func (r StatRecord) check(dir string, filesMoved bool) (seen []PathStat, ok bool
 	return seen, len(r.Entries) > 0
 }
 
-// equal reports whether two records say the same.
+// equal reports whether two records are the same.
 func (r StatRecord) equal(other StatRecord) bool {
 	return r.FileSystem == other.FileSystem && slices.Equal(r.Entries, other.Entries)
 }
 
 // settled reports whether all times in the record were past when it was taken,
-// by more than the granule; of ctimes it asks only if they count. A change that is
-// made within it could bear the very times that are recorded. A file system that
-// keeps whole seconds may hide behind the name of one that is finer.
+// by more than the granule; it checks ctimes only if they count. A change
+// within the granule could have the same time as the recorded one. A file
+// system with whole seconds may have the magic number of a finer one.
 func (r StatRecord) settled(taken time.Time, granule time.Duration, ctimes bool) bool {
 	for _, entry := range r.Entries {
 		needed, newest := granule, entry.Modified
@@ -201,8 +196,8 @@ func (r StatRecord) settled(taken time.Time, granule time.Duration, ctimes bool)
 	return true
 }
 
-// withoutChanged returns the record without those times that tfdeps itself
-// sets: renaming a directory sets its ctime, making hard links those of the files.
+// withoutChanged returns the record without the ctimes that tfdeps itself
+// sets: a rename sets that of a directory, a hard link that of a file.
 func (r StatRecord) withoutChanged(files bool) StatRecord {
 	r.Entries = slices.Clone(r.Entries)
 	for i := range r.Entries {
@@ -213,8 +208,8 @@ func (r StatRecord) withoutChanged(files bool) StatRecord {
 	return r
 }
 
-// SameFiles reports whether two packages consist of the same files, by hard
-// links. Their directories are two.
+// SameFiles reports whether two packages consist of the same
+// files, by hard links. Their directories differ.
 func (r StatRecord) SameFiles(other StatRecord) bool {
 	return r.FileSystem == other.FileSystem && slices.EqualFunc(r.Entries, other.Entries, func(a, b StatEntry) bool {
 		return a == b || a.Name == b.Name && a.Mode.IsDir() && b.Mode.IsDir()

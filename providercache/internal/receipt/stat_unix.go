@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
-// Lstat asks the system about a path, without following a link.
+// Lstat returns the stat of a path, without following a link.
 func Lstat(path string) (PathStat, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -30,8 +30,7 @@ func Lstat(path string) (PathStat, error) {
 	return stat, nil
 }
 
-// isOwn reports whether only a user and root can write to a file or make
-// something in a directory.
+// isOwn reports whether only the user and root can write to a file or make entries in a directory.
 func (e StatEntry) isOwn(user int) bool {
 	return (int(e.Owner) == user || e.Owner == 0) && !owner.OthersWrite(e.Mode)
 }

@@ -8,16 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fileBasicInfo is what Windows calls FILE_BASIC_INFO: four times and the
-// attributes.
+// fileBasicInfo is FILE_BASIC_INFO of Windows: four times and the attributes.
 type fileBasicInfo struct {
 	Created, Accessed, Written, Changed int64 // in 100 ns since 1601
 	Attributes                          uint32
 	_                                   uint32
 }
 
-// Lstat opens the path, because only a handle tells the file's number and the
-// time of its last change of any kind.
+// Lstat opens the path, because only a handle has the file's index and its change time.
 func Lstat(path string) (PathStat, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -50,7 +48,7 @@ func Lstat(path string) (PathStat, error) {
 	return stat, nil
 }
 
-// sinceEpoch turns Windows' time into nanoseconds since 1970.
+// sinceEpoch converts a Windows time to nanoseconds since 1970.
 func sinceEpoch(t int64) int64 {
 	const from1601 = 116444736000000000
 	return (t - from1601) * 100
@@ -70,9 +68,8 @@ func openForStat(path string) (windows.Handle, error) {
 	return handle, nil
 }
 
-// fileSystemOf asks for the volume that a path is on, behind all links. A
-// share has the name of the file system that its server has, so the drive's
-// kind has to tell that it isn't local.
+// fileSystemOf returns the file system of a path, after following links. A network share has
+// its server's kind of file system, so the drive type has to show that it isn't local.
 func fileSystemOf(path string) (fileSystem, error) {
 	handle, err := openForStat(path)
 	if err != nil {
@@ -105,6 +102,6 @@ func isFixed(handle windows.Handle) bool {
 	return windows.GetDriveType(&volume[0]) == windows.DRIVE_FIXED
 }
 
-// isOwn: owner.Exclusive answers for the package's directory, whose list the entries
-// inherit.
+// isOwn is always true, because owner.Exclusive checks the
+// package's directory, whose ACL the entries inherit.
 func (e StatEntry) isOwn(int) bool { return true }

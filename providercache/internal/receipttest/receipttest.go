@@ -14,14 +14,14 @@ import (
 // Name is the name of the package that New makes.
 const Name = "registry.example.com/acme/widget/1.0.0/linux_amd64"
 
-// Package is a package in a directory of packages, and its receipts.
+// Package is a package in a directory of packages, with its receipts.
 type Package struct {
 	State, Root, Dir string
 	Receipts         *receipt.Receipts
 }
 
-// New makes a package with a receipt that is good. The test is skipped on file
-// systems that no receipt counts on.
+// New makes a package with a valid receipt. It skips the test on
+// file systems where no receipt counts.
 func New(t *testing.T) Package {
 	t.Helper()
 	p := Package{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
@@ -39,14 +39,13 @@ func New(t *testing.T) Package {
 	return p
 }
 
-// IsKnown asks as the next process would.
+// IsKnown reports whether the next process would accept the receipt.
 func (p Package) IsKnown() bool {
 	found, ok := receipt.Open(p.State, p.Root).Known(Name, p.Dir, time.Now())
 	return ok && found.H1 == "h1:widget="
 }
 
-// RecordOf takes the record of a package. The test is skipped where none can be
-// taken.
+// RecordOf takes the record of a package. It skips the test if that is impossible.
 func RecordOf(t *testing.T, dir string) receipt.StatRecord {
 	t.Helper()
 	record, err := receipt.TakeRecord(dir)
