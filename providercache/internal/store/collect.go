@@ -15,15 +15,15 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Policy says which packages Collect removes. One of the three fields decides
-// at least; with all of them zero, nothing is removed.
+// Policy says which packages Collect removes. At least one field has
+// to be set; with all of them zero, nothing is removed.
 type Policy struct {
-	OlderThan time.Duration              // last used longer ago than this; 0: age doesn't matter
-	MaxBytes  *int64                     // so many, those used least recently first, that no more bytes are left on the disk; nil: no limit
-	Keep      []getproviders.PackageSpec // what these lock files select stays in any case. With neither age nor size, all the rest goes
+	OlderThan time.Duration              // remove packages that were last used longer ago; 0: age doesn't matter
+	MaxBytes  *int64                     // remove the least recently used packages until the rest takes no more bytes on the disk; nil: no limit
+	Keep      []getproviders.PackageSpec // never remove what these lock files select; without age and size, remove all other packages
 }
 
-// locked has the hashes of what lock files select.
+// locked has the hashes of the packages that lock files select.
 type locked map[lockedName][]getproviders.Hash
 
 type lockedName struct {
@@ -45,8 +45,7 @@ func (l locked) has(p Package) (hashes []getproviders.Hash, ok bool) {
 	return hashes, ok
 }
 
-// Collect removes packages by a policy, and then what Sweep removes. It is safe
-// beside running installations; see Remove.
+// Collect removes packages by a policy, and then calls Sweep. It is safe beside running installations; see Remove.
 func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOptions) (Removal, error) {
 	packages, err := u.List()
 	if err != nil {
@@ -61,7 +60,7 @@ func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOption
 }
 
 // Sweep removes what killed runs and removed directories left behind: staging
-// directories, archives that were not resumed for a day, receipts and notes.
+// directories, partial archives that no run resumed for a day, receipts and notes.
 func (u *Maintenance) Sweep() {
 	scratch.Sweep(u.Cache.Dir, u.Now())
 	download.SweepPartials(filepath.Join(u.Cache.Dir, download.PartialDir), u.Now())
@@ -69,8 +68,8 @@ func (u *Maintenance) Sweep() {
 	sweepNotes(u.StateDir, u.Now())
 }
 
-// choose returns the packages that have to go, those used least recently first.
-// Packages that stay in any case free no space.
+// choose returns the packages to remove, least recently used first.
+// Packages that stay in any case don't count as freed space.
 func (policy Policy) choose(packages []Package, now time.Time, stays func(Package) bool) (gone []Package) {
 	left := int64(0)
 	for _, p := range packages {
@@ -96,8 +95,8 @@ func (policy Policy) choose(packages []Package, now time.Time, stays func(Packag
 	return gone
 }
 
-// PackageSpecs gathers what lock files select, in the order of addresses and versions, each version once with all its
-// hashes, sorted. It is never nil.
+// PackageSpecs returns the packages that lock files select, sorted by address and
+// version, each version once with all its hashes, sorted. It never returns nil.
 func PackageSpecs(locks ...*depsfile.Locks) []getproviders.PackageSpec {
 	wanted := []getproviders.PackageSpec{}
 	for _, l := range locks {

@@ -11,34 +11,33 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// ComparedPackage is a package of a ReadTree in the light of a lock file.
+// ComparedPackage is a package of a ReadTree compared with a lock file.
 type ComparedPackage struct {
 	ReadPackage
 	Finding Finding
-	Locked  depsfile.Lock // the entry of the provider; zero: there is none
+	Locked  depsfile.Lock // the provider's entry; zero: none
 }
 
-// Differs reports whether the tree isn't what the lock file says, because of this
-// package.
+// Differs reports whether the tree differs from the lock file because of this package.
 func (c ComparedPackage) Differs() bool {
 	return slices.Contains([]Finding{Missing, Dangling, NotLocked, Differs}, c.Finding)
 }
 
-// Unclear reports whether it isn't known.
+// Unclear reports whether it can't be known.
 func (c ComparedPackage) Unclear() bool {
 	return c.Finding == Unproven || c.Finding == Unreadable
 }
 
-// CompareOptions says what a tree is for.
+// CompareOptions say what a tree is for.
 type CompareOptions struct {
-	Platforms []getproviders.Platform // for which there has to be every package that is locked; nil: none has to be there
-	// Shared says that the tree serves others, too: what isn't locked is left out.
+	Platforms []getproviders.Platform // for which every locked package has to be there; nil: none has to
+	// Shared says that the tree serves others, too, so that packages
+	// that aren't locked are left out.
 	Shared bool
 	Skip   map[getproviders.Provider]bool // that come by other means, and needn't be there
 }
 
-// Compare compares packages with a lock file. What is missing stands where it
-// would stand if it were there.
+// Compare compares packages with a lock file. Missing packages are sorted among the others.
 func (t ReadTree) Compare(locks *depsfile.Locks, opts CompareOptions) []ComparedPackage {
 	var all []ComparedPackage
 	for _, p := range append(slices.Clone(t.Packages), t.missing(locks, opts)...) {
@@ -56,7 +55,7 @@ func (t ReadTree) Compare(locks *depsfile.Locks, opts CompareOptions) []Compared
 	return all
 }
 
-// missing are the locked packages that aren't there in any form.
+// missing returns the locked packages that the tree has in no form.
 func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing []ReadPackage) {
 	for _, lock := range locks.All() {
 		for _, plat := range opts.Platforms {
@@ -86,7 +85,7 @@ func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) Finding 
 	case !isLocked:
 		return NotLocked
 	case p.Err != nil && p.ZH != "" && zhs && !matches:
-		return Differs // a torn archive is another one, whatever is in it
+		return Differs // a truncated archive differs, whatever its readable part is
 	case p.Err != nil:
 		return Unreadable
 	case matches:

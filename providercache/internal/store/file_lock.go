@@ -12,27 +12,26 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// LocksDir holds the lock files of a cache, in the sense of file locks. They
-// stay: if one were removed while another process opens it, that
-// process would lock a file that no other process finds.
+// LocksDir holds the lock files of a cache, for file locks. They are
+// never removed: if another process had one open while it is removed,
+// that process would lock a file that no other process finds.
 const LocksDir = ".locks"
 
-// packagePoll says how often a held file lock is tried again: soon at first,
-// because to link a package takes moments. To fetch one takes as long as the network does.
+// packagePoll says how often a held file lock is tried again: soon at first, because
+// linking a package takes moments. Fetching one takes as long as the network does.
 var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour}
 
-// LockPackage waits until no other process works on a package of the cache, and
-// returns the function that ends this process's turn. The lock saves double
-// work and nothing depends on it: where there are no file locks, it returns at
-// once, and so it does where another user has the lock file. The error is ctx's cause, or a
-// *filelock.HeldError.
+// LockPackage waits until no other process works on a package of the cache, and returns a
+// function that releases the file lock. The lock saves duplicate work, and correctness
+// doesn't depend on it: it returns at once if the file system has no file locks, or another
+// user owns the lock file. The error is ctx's cause, or a *filelock.HeldError.
 func LockPackage(ctx context.Context, c *Store, name string) (unlock func(), err error) {
 	return c.lockPackage(name, func(file string) (*os.File, error) { return filelock.Wait(ctx, file, packagePoll) })
 }
 
-// EachLocked calls do with the items whose packages in the store, called name, it has locked:
-// as many at once as are free, until all have had their turn, or ctx has ended. It waits only
-// while it holds no lock, which rules out deadlocks.
+// EachLocked locks the packages of items, whose names in the store name returns, and calls do
+// with the items that it holds: as many at once as are free, until do was called for all, or
+// ctx has ended. It waits only while it holds no lock, which rules out deadlocks.
 func EachLocked[T any](ctx context.Context, c *Store, items []T, name func(T) string, do func(held []T)) {
 	for len(items) > 0 {
 		unlock, err := LockPackage(ctx, c, name(items[0]))
@@ -65,7 +64,7 @@ func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// lockPackage takes the lock on the file for a package.
+// lockPackage takes the file lock of a package.
 func (c *Store) lockPackage(name string, take func(file string) (*os.File, error)) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, LocksDir)
 	if _, err := scratch.MakeDirs(dir); err != nil {

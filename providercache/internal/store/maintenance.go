@@ -16,19 +16,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Maintenance lists, verifies and removes packages of a cache, while others
-// install. A cache that doesn't exist is an empty one. Its methods may be called from
-// many goroutines.
+// Maintenance lists, verifies and removes packages of a cache, while others install. A
+// cache that doesn't exist counts as empty. Its methods are safe for concurrent use.
 //
-// It knows which directories use a package if an Installer with this StateDir
-// has installed into them. Directories that only Terraform or OpenTofu
-// prepared, and those of other users, aren't known.
+// It knows which directories use a package if an Installer with this StateDir has installed into them. It
+// doesn't know directories of other users, or those that only Terraform or OpenTofu prepared.
 type Maintenance struct {
 	Cache    *Store
-	StateDir string // as UsableState returns it; "": nothing is known but what is in the cache
+	StateDir string // as UsableState returns it; "": only the cache itself is known
 	Now      func() time.Time
-	// Emit gets the events of Verify, from several goroutines at once: event.Queued, and for each package
-	// event.Hashing, event.HashProgress and event.Hashed.
+	// Emit gets the events of Verify, from several goroutines at once: event.Queued, and
+	// for each package event.Hashing, event.HashProgress and event.Hashed.
 	Emit func(context.Context, event.Event)
 }
 
@@ -40,12 +38,12 @@ type Package struct {
 	Dir      string // absolute
 
 	Size      int64     // bytes in its files
-	OnDisk    int64     // bytes that they take on the disk; a file that several packages share counts for the first
+	OnDisk    int64     // bytes that they take on the disk; a file that several packages share counts for the first one
 	LastUse   time.Time // when a directory was last prepared with it, to the day; else when it was put here
 	Users     []string  // the directories (Installer.Target) that have the package, absolute and sorted
-	Linked    []string  // those of them that have it by a symbolic link, and no files of their own
-	Managed   bool      // there is a receipt: it was put here, or verified, by an Installer or a Maintenance
-	Condition Condition // as far as it is known without reading it
+	Linked    []string  // those of them that have only a symbolic link to it
+	Managed   bool      // it has a receipt: an Installer or a Maintenance put it here, or verified it
+	Condition Condition // as far as it is known without reading the package
 }
 
 // Name is the name of the package in receipts and file locks.
@@ -55,19 +53,19 @@ func (p Package) Name() string { return layout.UnpackedPath(p.Provider, p.Versio
 type Condition string
 
 const (
-	ConditionComplete Condition = "complete" // it is what its receipt says
-	ConditionDamaged  Condition = "damaged"  // it can't be
-	ConditionUnknown  Condition = "unknown"  // it would have to be read
+	ConditionComplete Condition = "complete" // it matches its receipt
+	ConditionDamaged  Condition = "damaged"  // it can't match its receipt
+	ConditionUnknown  Condition = "unknown"  // only reading it would tell
 )
 
 // view reads the receipts for the cache.
 func (u *Maintenance) view() View { return ViewCache(u.Cache, u.StateDir, u.Now, false) }
 
-// layoutDepth is how many names there are in host/namespace/type/version/os_arch.
+// layoutDepth is the number of names in host/namespace/type/version/os_arch.
 const layoutDepth = 5
 
-// packages finds what is in the cache, in the order of the file system's names.
-// What isn't named like a package isn't one.
+// packages finds the packages in the cache, in the order of the
+// file system's names. It skips other names.
 func (c *Store) packages() (found []Package, err error) {
 	names, err := subdirectories(context.Background(), c.Dir, layoutDepth, true)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +80,7 @@ func (c *Store) packages() (found []Package, err error) {
 	return found, nil
 }
 
-// ParseName reads a Package's Name, which is what layout.UnpackedPath
-// makes.
+// ParseName parses a Package's Name, as layout.UnpackedPath makes it.
 func ParseName(name string) (p Package, ok bool) {
 	parts := strings.Split(name, "/")
 	if len(parts) != layoutDepth {
@@ -98,14 +95,13 @@ func ParseName(name string) (p Package, ok bool) {
 	return p, p.Name() == name
 }
 
-// comparePackages is the order of lists: by address, version and platform.
+// comparePackages sorts packages by address, version and platform.
 func comparePackages(a, b Package) int {
 	return cmp.Or(a.Provider.Compare(b.Provider), a.Version.Compare(b.Version), a.Platform.Compare(b.Platform))
 }
 
-// List tells what is in the cache, in the order of addresses, versions and
-// platforms. No package is read. The error is that of a directory that can't be
-// listed.
+// List returns the packages in the cache, sorted by address, version and platform. It
+// reads no package. The error is that of a directory that can't be listed.
 func (u *Maintenance) List() ([]Package, error) {
 	found, err := u.Cache.packages()
 	if err != nil {
@@ -122,7 +118,7 @@ func (u *Maintenance) List() ([]Package, error) {
 	return found, nil
 }
 
-// Condition says what the receipts know, without reading the package.
+// Condition returns what the receipts know, without reading the package.
 func (s View) Condition(name string) (known bool, c Condition) {
 	made, known := s.Find(name)
 	if !known {

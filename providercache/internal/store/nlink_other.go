@@ -6,5 +6,5 @@ import (
 	"io/fs"
 )
 
-// linkCount is 1 where a file's information doesn't tell how many names it has.
+// linkCount is always 1, because FileInfo has no link count on this system.
 func linkCount(fs.FileInfo) uint64 { return 1 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// linkCount is how many names a file has.
+// linkCount returns how many names a file has.
 func linkCount(info fs.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

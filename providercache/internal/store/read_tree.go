@@ -19,37 +19,36 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// ReadTree is what was found in a directory that has packages in the layout of
+// ReadTree has the packages of a directory in the layout of
 // .terraform/providers, of a cache or of a filesystem mirror.
 type ReadTree struct {
 	Dir      string
-	Packages []ReadPackage // in the order of providers, versions and platforms, unpacked ones first
-	Err      error         // why the directory can't be listed; fs.ErrNotExist: it isn't there
+	Packages []ReadPackage // sorted by provider, version and platform, unpacked ones first
+	Err      error         // why the directory can't be listed; fs.ErrNotExist if it doesn't exist
 }
 
-// ReadPackage is a package that was read from its first byte to its last.
+// ReadPackage is a package that was read completely.
 type ReadPackage struct {
 	event.Outcome // its Path is that of the directory or archive, or of the link to one; without H1 the files can't be hashed, and Err says why
 	Packed        bool
-	// H1Archive is the h1 as Terraform computes it for an archive, directories
-	// included; equal to H1 where there are none, and for what is unpacked.
+	// H1Archive is the h1 as Terraform computes it for an archive, including
+	// directories; equal to H1 if there are none, and for unpacked packages.
 	H1Archive getproviders.Hash
 	ZH        getproviders.Hash // of an archive
 }
 
-// ErrDangling says that a link stands in a package's place, and leads nowhere.
+// ErrDangling says that a package's path is a symbolic link to nothing.
 var ErrDangling = errors.New("it is a link to what isn't there")
 
-// ReadTrees lists directories and hashes every package in them, as many at once as there are cores;
-// one to which several links lead is read once. No receipt counts, nothing is written and no
-// request is made. The results belong to dirs, in their order. Names that neither Terraform nor
-// OpenTofu takes for a package are skipped. emit gets event.Queued, and for each
-// package event.Hashing, event.HashProgress and event.Hashed, from several goroutines at once. The error is the cause
-// of ctx.
+// ReadTrees lists directories and hashes every package in them, as many at once as there are cores; a
+// package to which several links lead is read once. It ignores receipts, writes nothing and sends no
+// requests. The results are in the order of dirs. Names that neither Terraform nor OpenTofu takes for a
+// package are skipped. emit gets event.Queued, and for each package event.Hashing, event.HashProgress and
+// event.Hashed, from several goroutines at once. The error is the cause of ctx.
 func ReadTrees(ctx context.Context, dirs []string, emit func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))
-	var first []ReadPackage // of those that are the same
-	var unique []Package    // which these are
+	var first []ReadPackage // one package of each group of equal ones
+	var unique []Package    // the same packages, for readEach
 	at := map[string]int{}
 	for i, dir := range dirs {
 		trees[i].Dir = dir
@@ -80,7 +79,7 @@ func ReadTrees(ctx context.Context, dirs []string, emit func(context.Context, ev
 	return trees, nil
 }
 
-// sizeOf is how many bytes the files of a package have, or its archive; what can't be read counts nothing.
+// sizeOf returns the size in bytes of a package's files, or of its archive, without files that can't be read.
 func sizeOf(path string) (size int64) {
 	for file := range receipt.Files(realPath(path)) {
 		if info, err := os.Lstat(file); err == nil {
@@ -90,7 +89,7 @@ func sizeOf(path string) (size int64) {
 	return size
 }
 
-// realPath is a path without links, or the path itself if there is none such.
+// realPath returns the path without links, or the path itself if that fails.
 func realPath(path string) string {
 	if real, err := receipt.Resolved(path); err == nil {
 		return real
@@ -98,7 +97,7 @@ func realPath(path string) string {
 	return path
 }
 
-// readPackage hashes a package; progress is told of each read.
+// readPackage hashes a package; progress is called after each read.
 func readPackage(ctx context.Context, p ReadPackage, progress func(bytes int64)) (ReadPackage, error) {
 	if _, err := os.Stat(p.Path); errors.Is(err, fs.ErrNotExist) {
 		target, _ := os.Readlink(p.Path)
@@ -114,8 +113,8 @@ func readPackage(ctx context.Context, p ReadPackage, progress func(bytes int64))
 	return p, err
 }
 
-// listTree finds the packages below a directory. Links are followed to packages,
-// and to the directory itself, as Terraform follows them, and nowhere else.
+// listTree finds the packages below a directory. Like Terraform, it follows
+// links to packages and to the directory itself, and no others.
 func listTree(ctx context.Context, dir string) ([]ReadPackage, error) {
 	names, err := subdirectories(ctx, realPath(dir), 3, false)
 	if err != nil {
@@ -136,9 +135,8 @@ func listTree(ctx context.Context, dir string) ([]ReadPackage, error) {
 	return sortedPackages(found), nil
 }
 
-// subdirectories returns the slash-separated names of the directories at a depth
-// below one, without those whose names begin with a dot; links are directories if they lead to one and are followed. A
-// directory below that one which has gone has none.
+// subdirectories returns the slash-separated names of the directories at a depth below dir, without those whose names
+// begin with a dot. With followed, links to directories count. A directory that disappears meanwhile has none.
 func subdirectories(ctx context.Context, dir string, depth int, followed bool) ([]string, error) {
 	names := []string{""}
 	for range depth {
@@ -168,8 +166,8 @@ func subdirectories(ctx context.Context, dir string, depth int, followed bool) (
 	return names, nil
 }
 
-// packagesOf lists the directory of a provider: archives, and below directories
-// that are named like versions what is named like a platform.
+// packagesOf lists the directory of a provider: archives, and in
+// directories named like versions the entries named like platforms.
 func packagesOf(ctx context.Context, p getproviders.Provider, dir string) (found []ReadPackage, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -205,8 +203,7 @@ func packagesOf(ctx context.Context, p getproviders.Provider, dir string) (found
 	return found, nil
 }
 
-// leadsToDirectory reports whether an entry is a link to a directory, or one that
-// leads nowhere and may have been.
+// leadsToDirectory reports whether an entry is a link to a directory, or a dangling one that may have been.
 func leadsToDirectory(entry fs.DirEntry, dir string) bool {
 	if entry.Type()&fs.ModeSymlink == 0 && entry.Type()&fs.ModeIrregular == 0 {
 		return false

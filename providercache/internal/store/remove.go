@@ -20,21 +20,21 @@ import (
 type Removal struct {
 	Removed []Package
 	Kept    []Kept
-	Freed   int64 // bytes that the disk has gained
-	Shared  int64 // bytes of the packages that it hasn't, because other directories have the very files
-	// SharedWith are these directories, as far as they are known, sorted.
+	Freed   int64 // bytes that became free on the disk
+	Shared  int64 // bytes that didn't, because other directories have hard links to the same files
+	// SharedWith are these directories, if they are known, sorted.
 	SharedWith []string
 }
 
 // Kept is a package that wasn't removed.
 type Kept struct {
 	Package
-	Why error // ErrInUse, ErrUnmanaged, or what the file system says
+	Why error // ErrInUse, ErrUnmanaged, or the file system's error
 }
 
 var (
-	// ErrInUse says that a package is being worked on, or that a directory has
-	// a symbolic link to it and would be without.
+	// ErrInUse says that another process works with the package, or that a
+	// directory would lose it, because it has a symbolic link to it.
 	ErrInUse = errors.New("it is in use")
 	// ErrUnmanaged says that a package of a cache that the user named has no
 	// receipt: Terraform or another user may have put it there.
@@ -43,16 +43,15 @@ var (
 
 // RemoveOptions say how careful Remove has to be.
 type RemoveOptions struct {
-	DryRun bool // only tell
-	Linked bool // remove what directories have symbolic links to, too
-	Others bool // remove what has no receipt, in a named cache, too
+	DryRun bool // only report
+	Linked bool // also remove packages to which directories have symbolic links
+	Others bool // also remove packages without a receipt from a named cache
 }
 
-// Remove removes packages that List has returned. Each is moved out of the way
-// by a rename, under its file lock, before any of it is removed, so that no
-// reader sees half a package; one whose file lock is held stays. A directory
-// that was about to get a removed package fetches it again. The error is the
-// cause of ctx; done has what was removed until then.
+// Remove removes packages that List has returned. It renames each package out of the way, under
+// its file lock, before it removes any file, so that no reader sees half a package; a package
+// whose file lock is held stays. A directory that was about to get a removed package fetches it
+// again. The error is the cause of ctx; done has what was removed until then.
 func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOptions) (done Removal, err error) {
 	var removed []*detached
 	defer func() {
@@ -81,14 +80,14 @@ func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOp
 	return done, err
 }
 
-// detached is a package that was moved out of its place in order to be removed.
+// detached is a package that was renamed in order to be removed.
 type detached struct {
 	Package
-	stage  *staging.Stage // nil: it is still there, because nothing is to be done
+	stage  *staging.Stage // nil: a dry run, so the package is in its place
 	unlock func()
 }
 
-// at is where the package is.
+// at returns the package's current path.
 func (t *detached) at() string {
 	if t.stage == nil {
 		return t.Dir
@@ -96,7 +95,7 @@ func (t *detached) at() string {
 	return t.stage.PackagePath()
 }
 
-// end removes what is left of the package, and releases its file lock.
+// end removes the package's files, and releases its file lock.
 func (t *detached) end() {
 	if t.stage != nil {
 		t.stage.Remove()
@@ -104,7 +103,7 @@ func (t *detached) end() {
 	t.unlock()
 }
 
-// stays returns the reason why a package may not be removed; nil: it may.
+// stays returns why a package may not be removed, or nil if it may.
 func (u *Maintenance) stays(p Package, o RemoveOptions) error {
 	switch {
 	case len(p.Linked) > 0 && !o.Linked:
@@ -116,7 +115,7 @@ func (u *Maintenance) stays(p Package, o RemoveOptions) error {
 	}
 }
 
-// detach moves a package out of its place, or returns the reason why it stays.
+// detach renames a package out of the way, or returns why it stays.
 func (u *Maintenance) detach(p Package, o RemoveOptions) (t *detached, why error) {
 	if why := u.stays(p, o); why != nil {
 		return nil, why
@@ -147,9 +146,8 @@ func (u *Maintenance) detach(p Package, o RemoveOptions) (t *detached, why error
 	return &detached{p, stage, unlock}, nil
 }
 
-// restoreLinked looks again for links to the detached packages, and puts those
-// back that have any: a link that was made before the package was moved is
-// noted by now.
+// restoreLinked checks for links to the detached packages again, and puts back
+// those that have any: a link that was made before the rename is noted by now.
 func (u *Maintenance) restoreLinked(removed []*detached, o RemoveOptions, done *Removal) (rest []*detached) {
 	if o.DryRun || o.Linked || len(removed) == 0 {
 		return removed
@@ -166,8 +164,7 @@ func (u *Maintenance) restoreLinked(removed []*detached, o RemoveOptions, done *
 	return rest
 }
 
-// forget removes receipts and notes about packages that are gone, and the
-// directories that only they were in.
+// forget removes the receipts and notes of removed packages, and directories that became empty.
 func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveOptions) {
 	if o.DryRun || len(removed) == 0 {
 		return
@@ -181,7 +178,7 @@ func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveO
 	_, _ = at.Own.File.Save(ctx), last.Save(ctx)
 }
 
-// parents are the directories of the cache that a package is in, outermost first.
+// parents returns the directories of the cache above a package, outermost first.
 func (c *Store) parents(name string) (dirs []string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
 		dirs = append(dirs, filepath.Join(c.Dir, dir))
@@ -190,8 +187,8 @@ func (c *Store) parents(name string) (dirs []string) {
 	return dirs
 }
 
-// measure finds out, before packages are removed, what that gains: a file with
-// further names than those in the packages takes as much room afterwards.
+// measure finds out, before packages are removed, how much space that
+// frees: a file with further names outside of the packages frees none.
 func measure(removed []*detached, done *Removal) {
 	names, files := map[receipt.Inode]int{}, map[receipt.Inode]fs.FileInfo{}
 	sizes := map[receipt.Inode]int64{}
@@ -205,7 +202,7 @@ func measure(removed []*detached, done *Removal) {
 			}
 			file := receipt.Inode{Device: stat.Device, Number: stat.Inode}
 			if stat.Inode == 0 {
-				file.Number = uint64(i)<<32 + uint64(len(names)) // each for itself
+				file.Number = uint64(i)<<32 + uint64(len(names)) // without inodes, each file counts for itself
 			}
 			names[file]++
 			files[file], sizes[file] = info, stat.Allocated
@@ -228,8 +225,7 @@ func measure(removed []*detached, done *Removal) {
 	done.SharedWith = slices.Sorted(maps.Keys(with))
 }
 
-// sharedWith adds the directories that have files of the package under further
-// names.
+// sharedWith adds the directories that have hard links to files of the package.
 func (t *detached) sharedWith(with map[string]bool) {
 	for _, user := range t.Users {
 		if with[user] || slices.Contains(t.Linked, user) {

@@ -6,20 +6,18 @@
 //	packages, err := maintenance.List()
 //	removed, err := maintenance.Collect(ctx, store.Policy{OlderThan: 30 * 24 * time.Hour}, store.RemoveOptions{})
 //
-// A [Maintenance] lists, verifies and removes the packages of a cache, while others
-// install. Who uses a package is noted in the state directory by [NoteUses],
-// before the package is linked. A removal takes the package's file lock, moves the
-// package out of the way, and only then reads these notes: a link that was made
-// before is noted by then, and the package is put back; a link that is made later
-// finds no package, and it is fetched. So file locks save work, and nothing else
-// depends on them.
+// A [Maintenance] lists, verifies and removes the packages of a cache, while others install. [NoteUses] notes
+// in the state directory who uses a package, before the package is linked. A removal takes the package's file
+// lock, renames the package out of the way, and only then reads these notes: a link that was made before is
+// noted by then, and the package is put back; a link that is made later doesn't find the package, which is
+// fetched again. So file locks only save work, and correctness doesn't depend on them.
 //
-// [ReadTrees] and [ReadTree.Compare] trust no receipt: they hash every package of a
-// directory and compare it with a lock file. [PackageSpecs] gathers what lock files
-// select, for Verify, for Collect and for the keys of caches in CI.
+// [ReadTrees] and [ReadTree.Compare] ignore receipts: they hash every package of a
+// directory and compare it with a lock file. [PackageSpecs] returns what lock
+// files select, for Verify, for Collect and for the keys of caches in CI.
 //
-// A [View] is a directory with its receipts. It is for the packages above this one,
-// and its receipts' type is internal. docs/engine.md says when a receipt counts.
+// A [View] is a directory with its receipts, for packages of this module: the
+// receipts' type is internal. docs/engine.md says when a receipt counts.
 package store
 
 import (
@@ -37,31 +35,25 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Store is a directory of unpacked packages in the layout
-// host/namespace/type/version/os_arch, as Terraform and OpenTofu read it: a
-// target such as ".terraform/providers", or a cache that working directories
-// share. Any number of processes, of several users if need be, may use it at the
-// same time; where others than this user and root can write to a cache, no receipt
-// counts, and what is used is hashed each time. It needn't exist: it is made when
-// the first package is put into it, and removed again if that fails. A cache
-// needn't be writable: where nothing can be put into it, what is there is used as
-// it is.
+// Store is a directory of unpacked packages in the layout host/namespace/type/version/os_arch, as
+// Terraform and OpenTofu read it: a target such as ".terraform/providers", or a cache that working
+// directories share. Any number of processes, even of several users, may use it at the same time; if
+// users other than this one and root can write to a cache, no receipt counts, and packages are hashed
+// each time. The directory need not exist: it is made for the first package, and removed again if that
+// fails. A cache need not be writable: its packages are used as they are.
 //
-// Names that begin with a dot are no part of the layout. Packages that are being
-// made are in such directories.
+// Names that begin with a dot aren't part of the layout. Staging directories have such names.
 type Store struct {
 	Dir string // absolute for a cache
 
-	// Shared says of a cache that the user named the directory, to share it with
-	// Terraform: it links to packages in the cache, and unpacks over what is
-	// there. A cache that isn't shared belongs to tfdeps.
+	// Shared says that the user named the cache's directory, to share it with Terraform, which links to
+	// packages in the cache, and unpacks over existing ones. A cache that isn't shared belongs to tfdeps.
 	Shared bool
 
-	found fs.FileInfo // what OpenCache found there; nil: nothing
+	found fs.FileInfo // the directory that OpenCache found; nil: it didn't exist
 }
 
-// IsSameAs reports whether both stores are one directory, by whatever names and links.
-// Neither needs to exist.
+// IsSameAs reports whether both stores are one directory, even by other names or links. Neither needs to exist.
 func (c *Store) IsSameAs(other *Store) bool {
 	mine, err := c.found, error(nil)
 	if mine == nil {
@@ -74,18 +66,16 @@ func (c *Store) IsSameAs(other *Store) bool {
 	return err != nil && otherErr != nil && realPath(c.Dir) == realPath(other.Dir)
 }
 
-// PackagePath is where a package is, or would be. What is there may be a
-// symbolic link to a directory.
+// PackagePath returns the path of a package, which may be a symbolic link to a directory, and need not exist.
 func (c *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
 	return filepath.Join(c.Dir, filepath.FromSlash(layout.UnpackedPath(p, v, plat)))
 }
 
-// OpenCache returns the cache in a directory. The error says why the
+// OpenCache returns the cache in a directory, or an error that says why the
 // directory can't serve as one. The caller may go on without a cache.
 //
-// tfdeps' own cache has to belong to the user, or to root for every user to read,
-// and so has the directory that it is going to be made in. Under sudo, the home
-// directory is another user's, who couldn't remove what is left there.
+// tfdeps' own cache has to belong to the user or, readable for every user, to root, and so has the directory in
+// which it is made. Under sudo, the home directory belongs to another user, who couldn't remove root's files.
 func OpenCache(dir string, named bool) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("the user has no directory for caches")
@@ -104,11 +94,11 @@ func OpenCache(dir string, named bool) (*Store, error) {
 	return &Store{absolute, named, found}, nil
 }
 
-// packageRoom is how many bytes the path of a package's file has below a cache, usual names assumed.
+// packageRoom is how many bytes the path of a package's file has below a cache, with usual names.
 const packageRoom = 256
 
-// hasRoom returns an error if the paths of files of packages would be longer than a system takes: a
-// package would be stored that can't be read.
+// hasRoom returns an error if paths of packages' files would be longer
+// than the system allows: a package could be stored, but not read.
 func hasRoom(dir, goos string) error {
 	most := map[string]int{"linux": 4095, "darwin": 1023}[goos]
 	if most > 0 && len(dir)+packageRoom > most {
@@ -126,7 +116,7 @@ func Holds(p getproviders.Provider, goos string) error {
 	return nil
 }
 
-// usable checks the directory, which it returns, or the first of its parents that exists.
+// usable checks the directory, or its nearest existing parent, and returns the directory's info.
 func usable(dir string, named bool) (found fs.FileInfo, err error) {
 	found, err = os.Stat(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
@@ -143,7 +133,7 @@ func usable(dir string, named bool) (found fs.FileInfo, err error) {
 	return found, err
 }
 
-// Place looks at where the store is. What can't be found out is left at its zero value.
+// Place describes the store's directory and file system. Unknown fields stay zero.
 func (c *Store) Place() disk.Place {
 	p := disk.Place{Dir: c.Dir, Free: -1}
 	for {
@@ -167,8 +157,8 @@ func (c *Store) Place() disk.Place {
 	return p
 }
 
-// Exposed returns those of the packages that another user than this one and root can change, so
-// that no receipt for them counts.
+// Exposed returns the packages that users other than this one and
+// root can change, so that no receipt for them counts.
 func (u *Maintenance) Exposed(packages []Package) (exposed []Package) {
 	view := u.view()
 	for _, p := range packages {

@@ -14,11 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// An installation notes in the user's state directory which packages it uses: for
-// each target the packages of caches that it has, and for each cache when its
-// packages were used last, which stays when the targets are removed. A use that is
-// noted already is noted again after a day, so that a run that changes nothing
-// rarely writes; and for a cache that hundreds of directories use, one after the other, after an hour.
+// An installation notes in the user's state directory which packages it uses: for each target the
+// packages of caches that it has, and for each cache when its packages were last used, which survives
+// the targets. A use is noted again only after a day, so that a run that changes nothing rarely
+// writes; in a cache, which hundreds of directories may use one after the other, after an hour.
 const (
 	usesDir     = "uses"
 	lastUsesDir = "last-uses"
@@ -26,26 +25,24 @@ const (
 
 	lastNotedFor = time.Hour
 
-	// byLink marks a use by a symbolic link: without the package the directory
-	// has nothing.
+	// byLink marks a use by a symbolic link, which dangles without the package.
 	byLink = " link"
-	// linkPending is how long after the note a link may still be about to be made.
+	// linkPending is how long after the note the link may still be missing.
 	linkPending = time.Hour
 )
 
-// Uses are the packages of a cache that a target is going to have.
+// Uses are the packages of a cache that a target has or is going to have.
 type Uses struct {
 	State   string // the user's state directory
 	Target  View
-	Present []string // names of packages that the target has already
-	Due     []string // of those that are put into it now
-	Link    bool     // by symbolic links
+	Present []string // names of packages that the target already has
+	Due     []string // names of packages that are installed now
+	Link    bool     // as symbolic links
 }
 
-// NoteUses notes that a target uses packages of the cache. It is called before
-// they are linked: a removal moves packages out of the way first and reads the
-// notes then, so that no link is made to a package that goes. If notes can't be
-// written, the installation goes on without them.
+// NoteUses notes that a target uses packages of the cache. It is called before they are linked:
+// a removal renames packages first and reads the notes then, so that no link is left to a
+// removed package. If notes can't be written, the installation goes on without them.
 func NoteUses(ctx context.Context, c *Store, u Uses, now time.Time) {
 	root, err := receipt.Resolved(c.Dir)
 	if err != nil || u.State == "" {
@@ -77,7 +74,7 @@ func NoteUses(ctx context.Context, c *Store, u Uses, now time.Time) {
 	_, _ = mine.Save(ctx), last.Save(ctx)
 }
 
-// notes are times by names.
+// notes are times by keys.
 type notes struct{ *statefile.File }
 
 func openNotes(state, kind, root string) notes {
@@ -88,7 +85,7 @@ func (n notes) note(key string, at time.Time, mark string) {
 	n.Set(key, []byte(at.UTC().Format(time.RFC3339)+mark))
 }
 
-// at is when a key was noted; zero if it wasn't.
+// at returns when a key was noted, or zero if it wasn't.
 func (n notes) at(key string) time.Time {
 	value, _ := n.Get(key)
 	return notedAt(value)
@@ -103,13 +100,12 @@ func notedAt(value []byte) time.Time {
 	return at
 }
 
-// usage is what the notes and receipts say about who uses the packages of a
-// cache.
+// usage is what notes and receipts record about the users of a cache's packages.
 type usage struct {
 	root     string // the cache's, without links
 	last     notes
 	byDir    map[string]map[string][]byte // what each target has noted
-	received map[string][]string          // the names of packages that each has a receipt for
+	received map[string][]string          // for each directory the names of packages with receipts
 	now      time.Time
 }
 
@@ -125,7 +121,7 @@ func (u *Maintenance) uses() usage {
 	return using
 }
 
-// complete sets the fields of a package that are about its use.
+// complete sets the fields of a package about its use.
 func (u usage) complete(p *Package) {
 	name, key := p.Name(), filepath.Join(u.root, filepath.FromSlash(p.Name()))
 	p.LastUse = u.last.at(name)
@@ -140,7 +136,7 @@ func (u usage) complete(p *Package) {
 	p.Users, p.Linked = u.users(name, key)
 }
 
-// users are the directories that have a package.
+// users returns the directories that have a package, and those of them that only link to it.
 func (u usage) users(name, key string) (users, linked []string) {
 	for dir, noted := range u.byDir {
 		_, ok := noted[key]
@@ -162,8 +158,8 @@ func (u usage) users(name, key string) (users, linked []string) {
 	return users, linked
 }
 
-// needs reports whether a directory has a link to a package, or has noted
-// within linkPending that it is about to make one.
+// needs reports whether a directory has a link to a package, or has
+// noted within linkPending that it is about to make one.
 func (u usage) needs(name, key string) bool {
 	_, linked := u.users(name, key)
 	for dir, noted := range u.byDir {
@@ -181,8 +177,7 @@ func (u usage) has(dir, name string) bool {
 	return err == nil
 }
 
-// linksTo reports whether a path is a symbolic link to a package, which needn't
-// be there at the moment.
+// linksTo reports whether a path is a symbolic link to a package, which need not exist at the moment.
 func (u usage) linksTo(path, key string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -198,8 +193,8 @@ func (u usage) linksTo(path, key string) bool {
 	return target == key
 }
 
-// sweepNotes removes those of directories that are gone, but for those that
-// are so fresh that the directory may not be there yet.
+// sweepNotes removes the notes of directories that no longer exist, but
+// not recent notes, because their directory may not exist yet.
 func sweepNotes(state string, now time.Time) {
 	for _, kind := range []string{usesDir, lastUsesDir} {
 		receipt.EachStateFile(state, kind, func(path, root string, _ map[string][]byte) {

@@ -17,19 +17,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Finding says what came of reading a package.
+// Finding is the result of verifying or comparing a package.
 type Finding string
 
 // The findings of Verify, and of Compare.
 const (
 	OK         Finding = "sound"         // its hash is what its receipt or a lock file records
 	NotLocked  Finding = "not_locked"    // Verify: the lock file has none of its hashes; Compare: no entry for it, or for another version
-	Corrupt    Finding = "damaged"       // Verify: it isn't what its receipt says, or can't be read, or is no provider
+	Corrupt    Finding = "damaged"       // Verify: it differs from its receipt, or can't be read, or is no provider
 	Unknown    Finding = "unknown"       // Verify: neither a receipt nor a lock file says what it should be
-	Missing    Finding = "missing"       // Compare: the lock file selects it, and it isn't there
-	Dangling   Finding = "dangling_link" // Compare: a link stands in its place, and leads nowhere
-	Differs    Finding = "differs"       // Compare: the lock file has hashes that it could have, and it has none of them
-	Unproven   Finding = "unproven"      // Compare: the lock file has no hash that a package in this form can have; one that is unpacked has no zh
+	Missing    Finding = "missing"       // Compare: the lock file selects it, but the directory doesn't have it
+	Dangling   Finding = "dangling_link" // Compare: its path is a symbolic link to nothing
+	Differs    Finding = "differs"       // Compare: the lock file has hashes of the right kind, but none is that of this package
+	Unproven   Finding = "unproven"      // Compare: the lock file has no hash that a package in this form can have; an unpacked one has no zh
 	Unreadable Finding = "unreadable"    // Compare: it can't be hashed
 	vanished   Finding = ""              // it was removed meanwhile
 )
@@ -39,15 +39,13 @@ type Verified struct {
 	Package
 	Finding  Finding
 	H1       getproviders.Hash   // of its files; "": it couldn't be read
-	Expected []getproviders.Hash // what it should have been, if it isn't: one of these
-	Err      error               // why it couldn't be read, or what it lacks; else nil
+	Expected []getproviders.Hash // one of these, if the package has another hash
+	Err      error               // why it can't be read, or what it lacks; else nil
 }
 
-// Verify reads all packages, as many at once as there are cores, and compares
-// them with their receipts and with what lock files record; wanted may be nil.
-// Those that are undamaged get receipts, so that the next installation needn't
-// read them. The error says that the cache can't be listed, or is the cause of
-// ctx.
+// Verify reads all packages, as many at once as there are cores, and compares them with their receipts and with
+// wanted, the packages of lock files, which may be nil. Undamaged packages get receipts, so that the next
+// installation needn't read them. The error says that the cache can't be listed, or is the cause of ctx.
 func (u *Maintenance) Verify(ctx context.Context, wanted []getproviders.PackageSpec) ([]Verified, error) {
 	packages, err := u.List()
 	if err != nil {
@@ -81,7 +79,8 @@ func (u *Maintenance) Verify(ctx context.Context, wanted []getproviders.PackageS
 	return all, nil
 }
 
-// readEach reads packages, as many at once as there are cores, and reports it. read tells its last argument of each read.
+// readEach reads packages, as many at once as there are cores, and
+// emits events. read has to call its last argument after each read.
 func readEach[R any](ctx context.Context, emit func(context.Context, event.Event), packages []Package, read func(context.Context, Package, func(bytes int64)) (R, error)) ([]R, []error) {
 	bytes := map[string]int64{}
 	for _, p := range packages {
@@ -96,7 +95,7 @@ func readEach[R any](ctx context.Context, emit func(context.Context, event.Event
 	})
 }
 
-// verify reads one package; progress is told of each read.
+// verify reads one package; progress is called after each read.
 func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash, isLocked bool, progress func(bytes int64)) (v Verified, read receipt.Pending) {
 	v.Package = p
 	began := s.now()
@@ -119,8 +118,7 @@ func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash,
 	return v, receipt.Pending{Name: p.Name(), Dir: p.Dir, Receipt: found.Receipt(record)}
 }
 
-// findingOf compares a package that was read with its receipt and its lock
-// entries.
+// findingOf compares a package that was read with its receipt and its lock entries.
 func findingOf(v Verified, claims receipt.Provenance, known bool, hashes []getproviders.Hash, isLocked bool) (Finding, []getproviders.Hash) {
 	asReceipt := known && claims.H1 == v.H1
 	asLocked := slices.Contains(hashes, v.H1) || asReceipt && claims.ZH != "" && slices.Contains(hashes, claims.ZH)
@@ -141,5 +139,5 @@ func findingOf(v Verified, claims receipt.Provenance, known bool, hashes []getpr
 	}
 }
 
-// Differs reports whether a package isn't what it should be.
+// Differs reports whether a package differs from its receipt or the lock file.
 func (v Verified) Differs() bool { return v.Finding == Corrupt || v.Finding == NotLocked }

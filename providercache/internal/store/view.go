@@ -16,20 +16,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// View is a directory of packages together with the receipts for it, which were
-// read when the View was made. Many goroutines may use it at the same time. It is for
-// the packages above this one: receipts have internal types. Programs use Store and
-// Maintenance.
+// View is a directory of packages with its receipts, which were read when the View was
+// made. It is safe for concurrent use. It is for packages of this module, because
+// receipts have internal types. Programs use Store and Maintenance.
 type View struct {
 	root   string
-	Own    *receipt.Receipts // nil: of what is here none is read, and none is written
-	System *receipt.Receipts // of those who made an image with the cache in it; nil: there are none
+	Own    *receipt.Receipts // nil: receipts of this directory are neither read nor written
+	System *receipt.Receipts // of an image that contains the cache; nil: none
 	now    func() time.Time
 }
 
-// ViewTarget reads the receipts for a target; c may be nil. state is the
-// directory of receipts, as UsableState returns it. With strict, receipts count only if the ctime of
-// each file is what they record, as providercache.Fetcher.StrictTimes has it.
+// ViewTarget reads the receipts for a target; c may be nil. state is the directory of
+// receipts, as UsableState returns it. With strict, a receipt counts only if the ctime
+// of each file is the recorded one, see providercache.Fetcher.StrictTimes.
 func ViewTarget(c *Store, state string, now func() time.Time, strict bool) View {
 	if c == nil {
 		return View{}
@@ -52,9 +51,8 @@ func ViewCache(c *Store, state string, now func() time.Time, strict bool) View {
 // IsSame reports whether two views are of one directory.
 func (s View) IsSame(other View) bool { return s.root == other.root }
 
-// UsableState returns the directory if receipts may be kept in it, else "". A
-// directory that belongs to another user, or would be made in one, isn't used:
-// under sudo, its owner couldn't write to the files afterwards.
+// UsableState returns dir if receipts may be kept in it, else "". A directory that belongs to another user,
+// or whose parent does, isn't used: under sudo, its owner couldn't write to the files afterwards.
 func UsableState(dir string) string {
 	if _, err := usable(dir, false); dir == "" || err != nil {
 		return ""
@@ -62,7 +60,7 @@ func UsableState(dir string) string {
 	return dir
 }
 
-// Path is where a package is.
+// Path returns the path of a package.
 func (s View) Path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
 
 // Find returns the receipt of a package, which may have changed since.
@@ -73,8 +71,7 @@ func (s View) Find(name string) (found receipt.Receipt, ok bool) {
 	return found, ok
 }
 
-// Known returns the receipt of a package if its files still are as the receipt
-// says.
+// Known returns the receipt of a package if its files still match the receipt.
 func (s View) Known(name string) (found receipt.Receipt, ok bool) {
 	if found, ok = s.KnownOwn(name); !ok && s.System != nil {
 		found, ok = s.System.Known(name, s.Path(name), s.now())
@@ -82,7 +79,7 @@ func (s View) Known(name string) (found receipt.Receipt, ok bool) {
 	return found, ok
 }
 
-// KnownOwn is Known for a package that is IsOwn as well, by a receipt of this user's. The View is that of a cache.
+// KnownOwn is Known for a package of a cache that is IsOwn, by a receipt of this user.
 func (s View) KnownOwn(name string) (found receipt.Receipt, ok bool) {
 	if s.Own == nil {
 		return found, false
@@ -90,15 +87,14 @@ func (s View) KnownOwn(name string) (found receipt.Receipt, ok bool) {
 	return s.Own.Known(name, s.Path(name), s.now())
 }
 
-// IsOwn reports whether only this user and root can change the package in a
-// directory of the store, or exchange it.
+// IsOwn reports whether only this user and root can change or exchange the package in a directory of the store.
 func (s View) IsOwn(dir string) bool {
 	entries, err := receipt.StatTree(dir)
 	return err == nil && owner.Exclusive(dir) && s.Own.IsOwn(entries, dir)
 }
 
-// LinkedFrom returns the receipt of a cache's package if that is what the receipt
-// says, and the package here consists of hard links to its files.
+// LinkedFrom returns the receipt of a cache's package if the package
+// matches it, and the package here consists of hard links to its files.
 func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok bool) {
 	if s.Own == nil || cache.Own == nil {
 		return found, false
@@ -110,8 +106,7 @@ func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok boo
 	return shared, s.Own.HeldBy(shared, name, s.Path(name), s.now()) || shared.IsLinkedIn(s.Path(name))
 }
 
-// Record writes receipts for packages that are in their places. If that fails,
-// the next run has to hash them; it is no error.
+// Record writes receipts for published packages. Errors are ignored: the next run then hashes the packages.
 func (s View) Record(ctx context.Context, packages ...receipt.Pending) {
 	if s.Own == nil || len(packages) == 0 {
 		return
@@ -120,10 +115,9 @@ func (s View) Record(ctx context.Context, packages ...receipt.Pending) {
 	_ = s.Own.File.Save(ctx)
 }
 
-// Announce writes the receipt of a package that is about to be published where
-// there is none. The receipt doesn't hold until Record renews it, because the
-// rename changes what it records; but if this process is killed before that,
-// the package only has to be hashed, and not to be fetched again.
+// Announce writes the receipt of a package before it is published, if its path is free. The
+// receipt doesn't hold until Record renews it, because the rename changes the ctime; but if
+// this process is killed before that, the package only has to be hashed again, not fetched.
 func (s View) Announce(ctx context.Context, p receipt.Pending) (announced bool) {
 	if _, err := os.Lstat(p.Dir); s.Own == nil || !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -138,8 +132,8 @@ func (s View) Retract(ctx context.Context, name string) {
 	_ = s.Own.File.Save(ctx)
 }
 
-// KnownPackages returns what receipts say about packages of a provider for a
-// platform, whether they are still there or not.
+// KnownPackages returns what receipts record about packages of a
+// provider for a platform, including packages that are gone.
 func (s View) KnownPackages(p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
 	return append(listed(s.Own, s, p, plat), listed(s.System, s, p, plat)...)
 }
@@ -159,9 +153,8 @@ func listed(r *receipt.Receipts, at View, p getproviders.Provider, plat getprovi
 	return all
 }
 
-// LastSize returns the size in bytes of the archive that a provider's last
-// recorded package for the platform came from; 0 if no receipt records it. name
-// is a package's name.
+// LastSize returns the size in bytes of the archive of a provider's last recorded package for the platform,
+// or 0 if no receipt has a size. name is the name of a package of that provider and platform.
 func (s View) LastSize(name string) (size int64) {
 	version, platform := path.Split(name)
 	provider, _ := path.Split(path.Clean(version))
