@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// ratioFrom is the unpacked size from which the ratio counts: less does
-	// no harm.
+	// ratioFrom is the unpacked size from which the ratio counts: less does no harm.
 	ratioFrom = 64 << 20
 	maxRatio  = 200
 )
@@ -27,8 +26,8 @@ type entry struct {
 	Dir  bool
 }
 
-// readEntries reads the archive's directory and applies all rules that need
-// no more than that. The zero Provider stands for any.
+// readEntries reads the archive's central directory and applies all
+// rules that need only that. The zero Provider stands for any.
 func readEntries(r io.ReaderAt, size int64, p getproviders.Provider, limits Limits) ([]entry, directory, error) {
 	archive, dir, err := openZip(r, size, limits.Files)
 	if err != nil {
@@ -69,7 +68,7 @@ func checkEntries(archive *zip.Reader, dir directory, size int64, p getproviders
 	return entries, nil
 }
 
-// isAnyExecutable reports whether a name is that of the executable of some provider.
+// isAnyExecutable reports whether a name is that of any provider's executable.
 func isAnyExecutable(name string) bool {
 	rest, ok := strings.CutPrefix(name, layout.ExecutablePrefix)
 	return ok && strings.IndexAny(rest+"_", "_.") > 0
@@ -83,8 +82,7 @@ func readEntry(file *zip.File) (entry, error) {
 	return entry{File: file, Name: name, Dir: file.Mode().IsDir()}, checkKind(file)
 }
 
-// encrypted has the flags of an entry that mean encryption: by password, by certificate, of
-// the directory.
+// encrypted has the flags that mean encryption: by password, by certificate, of the directory.
 const encrypted = 1<<0 | 1<<6 | 1<<13
 
 func checkKind(file *zip.File) error {
@@ -103,8 +101,7 @@ func checkKind(file *zip.File) error {
 	return nil
 }
 
-// checkSizes looks at what the archive promises. That it keeps it is seen
-// when it is inflated.
+// checkSizes checks the sizes in the directory. Inflating checks that they are true.
 func checkSizes(entries []entry, size, limit int64) error {
 	var total uint64
 	for _, e := range entries {
@@ -119,8 +116,8 @@ func checkSizes(entries []entry, size, limit int64) error {
 	return nil
 }
 
-// checkData makes sure that no two entries share bytes: an archive can unpack
-// to far more than it seems to if they do. All of it lies before the directory, at end.
+// checkData makes sure that no two entries share bytes, because an archive could then unpack to
+// far more than it seems to. All data has to be before the directory, which begins at end.
 func checkData(entries []entry, end int64) error {
 	type span struct {
 		file     *zip.File

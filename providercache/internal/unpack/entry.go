@@ -48,9 +48,8 @@ func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [
 	return sum, err
 }
 
-// write makes a new file, or none if there is no directory for it, of what
-// content writes, and returns how many bytes that says there were and their
-// SHA-256.
+// write makes a new file with what content writes, or only hashes it if into is
+// nil. It returns the number of bytes that content returned, and their SHA-256.
 func (e entry) write(into *os.Root, content func(io.Writer) (int64, error)) (size int64, sum [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	var target io.Writer = hash
@@ -67,9 +66,8 @@ func (e entry) write(into *os.Root, content func(io.Writer) (int64, error)) (siz
 	return size, sum, err
 }
 
-// create makes the file, which must not exist, with the archive's mode: the
-// process's umask doesn't count, as with Terraform and OpenTofu, and neither do
-// set-user-ID bits.
+// create makes the file, which must not exist, with the archive's mode. As in Terraform
+// and OpenTofu, the umask doesn't apply, and set-user-ID bits are dropped.
 func (e entry) create(into *os.Root) (*os.File, error) {
 	if parent := path.Dir(e.Name); parent != "." {
 		if err := into.MkdirAll(parent, 0o755); err != nil {
@@ -87,8 +85,8 @@ func (e entry) create(into *os.Root) (*os.File, error) {
 	return file, nil
 }
 
-// markingReader remembers why reading ended, to tell an archive's fault from
-// that of a disk that is being written.
+// markingReader remembers the error of its reader, to tell an
+// archive's fault from that of the disk that is written.
 type markingReader struct {
 	io.Reader
 	err error // nil for io.EOF
@@ -104,13 +102,13 @@ func (m *markingReader) Read(p []byte) (int, error) {
 }
 
 // Rule is one of the rules for package archives, by its number in the list of
-// unpack.go. An error about an archive matches its Rule under errors.Is.
+// unpack.go. An error about an archive matches the Rule that it breaks.
 type Rule int
 
 // The rules.
 const (
 	RuleArchive    Rule = iota + 1 // one whole zip archive
-	RuleEntries                    // some entries, not too many
+	RuleEntries                    // at least one entry, and not too many
 	RuleNameText                   // names are text
 	RuleNamePath                   // names stay inside
 	RuleKind                       // files and directories only
@@ -126,7 +124,7 @@ const (
 // Error implements error.
 func (r Rule) Error() string { return fmt.Sprintf("package archive breaks rule %d", int(r)) }
 
-// broken says which rule for package archives an archive breaks: the error matches it.
+// broken returns an error for an archive that breaks a rule: the error matches the rule.
 func broken(rule Rule, format string, args ...any) error {
 	return &getproviders.Fault{
 		Code: "invalid_package", Kind: rule, Err: fmt.Errorf("invalid package archive: "+format, args...),

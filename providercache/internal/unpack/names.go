@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
-// maxName is how long the name of an entry may be, in bytes. File systems
-// allow less for each part and little more for the whole.
+// maxName is how long the name of an entry may be, in bytes. File
+// systems allow less for each part and little more for a whole path.
 const maxName = 1000
 
-// cleanName checks an entry's name and returns it without "./", doubled
-// slashes, and the slash at the end of a directory's name.
+// cleanName checks an entry's name and returns it without "./",
+// double slashes, and the slash at the end of a directory's name.
 func cleanName(file *zip.File) (string, error) {
 	name := file.Name
 	switch {
@@ -39,7 +39,7 @@ func cleanName(file *zip.File) (string, error) {
 		return "", breaks(file, RuleNamePath, "has \"..\" in its path")
 	}
 	clean := path.Clean(name)
-	if !filepath.IsLocal(filepath.FromSlash(clean)) || runtime.GOOS == "windows" && clean != "." && layout.WindowsRefuses(clean) { // "nul", or "a:b", which is a stream of a
+	if !filepath.IsLocal(filepath.FromSlash(clean)) || runtime.GOOS == "windows" && clean != "." && layout.WindowsRefuses(clean) { // "nul", or "a:b", which is a stream of the file a
 		return "", breaks(file, RuleNamePath, "has a name that means something else on this system")
 	}
 	if clean == "." && !file.Mode().IsDir() {
@@ -48,13 +48,13 @@ func cleanName(file *zip.File) (string, error) {
 	return clean, nil
 }
 
-// names is the tree that the entries of an archive make.
+// names is the tree of an archive's entries.
 type names struct {
 	max   int
 	nodes map[nodeKey]*node
 }
 
-// nodeKey finds a node by its name, however that is spelled.
+// nodeKey identifies a node by its name, ignoring case.
 type nodeKey struct {
 	parent *node
 	folded string
@@ -66,7 +66,7 @@ type node struct {
 	listed   bool // the archive has an entry for it
 }
 
-// add puts an entry and the directories that it needs into the tree.
+// add puts an entry and its parent directories into the tree.
 func (t *names) add(e entry) error {
 	var at *node
 	rest := e.Name
@@ -105,7 +105,7 @@ func (t *names) put(file *zip.File, parent *node, n node) (*node, error) {
 	return have, nil
 }
 
-// foldRune returns the same rune for all that differ only in case.
+// foldRune returns the same rune for all runes that differ only in case.
 func foldRune(r rune) rune {
 	folded := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {

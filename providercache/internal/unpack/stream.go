@@ -18,9 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
 )
 
-// ErrNotStreamable ends unpacking an archive while it arrives. It is never reported:
-// the archive is unpacked again when it is complete, by its directory, and if
-// something is wrong with it, that is reported then.
+// ErrNotStreamable ends unpacking an archive while it arrives. It is never reported: the complete
+// archive is unpacked again by its directory, and that reports what is wrong with it.
 var ErrNotStreamable = errors.New("this archive can only be read from its end")
 
 const (
@@ -33,9 +32,8 @@ const (
 	flagsDeflate   = 1<<1 | 1<<2 // how hard the compressor tried
 )
 
-// Streamed is what came of unpacking an archive while it arrived: its entries,
-// as the headers before them and the data itself describe them, by the offset
-// of their data. It counts only if the archive's directory says the same.
+// Streamed has the entries of an archive that was unpacked while it arrived, by the offset of their data, as the
+// headers before them and the data describe them. It counts only if the archive's directory lists the same.
 type Streamed map[int64]streamedEntry
 
 type streamedEntry struct {
@@ -43,21 +41,20 @@ type streamedEntry struct {
 	Sum [sha256.Size]byte
 }
 
-// streamer unpacks an archive from its beginning to its directory. There must be no
-// gap between entries, so that nothing can hide there. Its decompressor is package
-// inflate, and not the one for complete archives: a mistake of inflate would show as
-// a wrong checksum, and the archive would then be unpacked with the other one.
+// streamer unpacks an archive from its beginning to its directory. Entries must have no gap between them, so that
+// nothing can hide there. It uses package inflate, but complete archives are decompressed by another package: a
+// mistake of inflate would show as a wrong checksum, and the archive would then be unpacked with the other one.
 type streamer struct {
 	source   *TailReader
 	in       *bufio.Reader
 	into     *os.Root // nil: only hash
 	tree     names
-	written  int64 // of all entries
-	limit    int64 // of that
+	written  int64 // bytes of all entries
+	limit    int64 // of written
 	inflater *inflate.Decoder
 }
 
-// newStreamer returns one that only hashes.
+// newStreamer returns a streamer that only hashes.
 func newStreamer(source *TailReader, limits Limits) *streamer {
 	return &streamer{
 		source:   source,
@@ -68,8 +65,8 @@ func newStreamer(source *TailReader, limits Limits) *streamer {
 	}
 }
 
-// Stream unpacks an archive that is being received to dir, or only hashes what
-// is in it if dir is "". nil if it can't be done.
+// Stream unpacks an archive to dir while it is downloaded, or only hashes
+// its files if dir is "". It returns nil if that is impossible.
 func Stream(source *TailReader, dir string, limits Limits) Streamed {
 	if source.slot.acquire(source.ctx) != nil {
 		return nil
@@ -88,7 +85,8 @@ func Stream(source *TailReader, dir string, limits Limits) Streamed {
 	return found
 }
 
-// entries unpacks all entries. The index gets what the directory is compared with; nil: the archive itself will be there for that.
+// entries unpacks all entries. index records what the directory is
+// compared with; nil if the archive itself will be there for that.
 func (s *streamer) entries(ctx context.Context, index *zipIndex) (Streamed, error) {
 	found := Streamed{}
 	for {
@@ -111,10 +109,10 @@ func (s *streamer) entries(ctx context.Context, index *zipIndex) (Streamed, erro
 	}
 }
 
-// offset is where in the archive the next byte comes from.
+// offset is the offset in the archive of the next byte.
 func (s *streamer) offset() int64 { return s.source.pos - int64(s.in.Buffered()) }
 
-// next reads the header of the next entry; nil if the directory comes next.
+// next reads the header of the next entry, or returns nil if the directory comes next.
 func (s *streamer) next() (*zip.FileHeader, error) {
 	var fixed [localHeader]byte
 	if _, err := io.ReadFull(s.in, fixed[:4]); err != nil {
@@ -143,7 +141,7 @@ func (s *streamer) next() (*zip.FileHeader, error) {
 	return &header, err
 }
 
-// parseLocalHeader reads what precedes an entry's data, and how many bytes its name and further fields have behind that.
+// parseLocalHeader reads the header before an entry's data. It also returns how many bytes of name and further fields follow it.
 func parseLocalHeader(fixed [localHeader]byte) (header zip.FileHeader, name, further int) {
 	short := func(at int) uint16 { return binary.LittleEndian.Uint16(fixed[at:]) }
 	long := func(at int) uint32 { return binary.LittleEndian.Uint32(fixed[at:]) }
@@ -152,7 +150,7 @@ func parseLocalHeader(fixed [localHeader]byte) (header zip.FileHeader, name, fur
 	}, int(short(26)), int(short(28))
 }
 
-// unpack unpacks one entry. What its header says is replaced by what was found.
+// unpack unpacks one entry, and replaces the values of its header by what it found.
 func (s *streamer) unpack(ctx context.Context, header *zip.FileHeader) (e streamedEntry, err error) {
 	file := &zip.File{FileHeader: *header}
 	name, err := cleanName(file)
@@ -198,8 +196,7 @@ func (s *streamer) unpackFile(ctx context.Context, e *streamedEntry) error {
 	return nil
 }
 
-// inflate writes the content of an entry. Stored data has no end of its own, so
-// its size has to be known before.
+// inflate writes the content of an entry. Stored data doesn't mark its end, so its size has to be known before.
 func (s *streamer) inflate(w io.Writer, header zip.FileHeader) error {
 	switch {
 	case header.Method == zip.Deflate:
@@ -212,8 +209,8 @@ func (s *streamer) inflate(w io.Writer, header zip.FileHeader) error {
 	}
 }
 
-// guard stops writing what becomes too large, in all or for the part of the
-// archive that has been read, and when the context has ended.
+// guard stops writing when the output becomes too large, in total or relative to
+// the part of the archive that was read, and when the context has ended.
 type guard struct {
 	*streamer
 	ctx  context.Context
@@ -234,7 +231,7 @@ func (g *guard) Write(p []byte) (int, error) {
 	return g.next.Write(p)
 }
 
-// descriptor reads what follows an entry whose header doesn't know its sizes.
+// descriptor reads the data descriptor after an entry whose header doesn't have its sizes.
 func (s *streamer) descriptor() (crc uint32, compressed, size uint64, err error) {
 	var fields [12]byte
 	if _, err = io.ReadFull(s.in, fields[:4]); err != nil {
@@ -249,8 +246,7 @@ func (s *streamer) descriptor() (crc uint32, compressed, size uint64, err error)
 		uint64(binary.LittleEndian.Uint32(fields[8:])), err
 }
 
-// agrees reports whether the archive's directory lists the very entries that
-// were unpacked.
+// agrees reports whether the archive's directory lists exactly the entries that were unpacked.
 func (s Streamed) agrees(entries []entry) bool {
 	if s == nil || len(s) != len(entries) {
 		return false
@@ -271,7 +267,7 @@ func sameHeader(a, b zip.FileHeader) bool {
 		a.CompressedSize64 == b.CompressedSize64 && a.UncompressedSize64 == b.UncompressedSize64
 }
 
-// finish gives the files the modes that only the directory tells.
+// finish sets the modes of the files, which only the directory has.
 func (s Streamed) finish(entries []entry, dir string) (Content, error) {
 	if dir == "" {
 		return digest(entries, s.sum)
@@ -296,7 +292,7 @@ func (s Streamed) sum(e entry) ([sha256.Size]byte, error) {
 	return s[at].Sum, err
 }
 
-// Slot is one of the slots for unpacking. Its holder releases it while it waits.
+// Slot is one of the slots for unpacking. Its holder releases it while it waits for input.
 type Slot struct {
 	gate   *par.Limit
 	weight int64  // larger archives get a slot first
@@ -315,28 +311,25 @@ func (s *Slot) release() {
 	}
 }
 
-// TailReader reads an archive from its file while it is being downloaded: unpacking
-// slowly doesn't hold up the download, and while there is nothing to read, another
-// archive may be unpacked.
+// TailReader reads an archive from its file while it is downloaded: slow unpacking doesn't
+// hold up the download, and while it waits for bytes, another archive may be unpacked.
 type TailReader struct {
 	ctx   context.Context
 	file  io.ReaderAt
 	mark  *par.Mark // how much has been written
 	slot  *Slot
-	pos   int64 // what has been read
-	there int64 // what is known to have been written
+	pos   int64 // how much has been read
+	there int64 // how much is known to have been written
 }
 
-// NewTailReader reads a file up to the mark, and holds one of the slots for unpacking
-// while it doesn't wait.
+// NewTailReader returns a reader of a file up to the mark, which holds one of the slots for unpacking while it doesn't wait.
 func NewTailReader(ctx context.Context, file io.ReaderAt, mark *par.Mark, slots *par.Limit, weight int64) *TailReader {
 	return &TailReader{ctx: ctx, file: file, mark: mark, slot: &Slot{gate: slots, weight: weight}}
 }
 
 // Read implements io.Reader. The slot is held when it returns without error.
 func (f *TailReader) Read(p []byte) (int, error) {
-	// The context is checked here too, because data that inflates to nothing is
-	// never written.
+	// The context is checked here too, because input that inflates to nothing is never written.
 	if f.ctx.Err() != nil {
 		return 0, context.Cause(f.ctx)
 	}
@@ -353,7 +346,7 @@ func (f *TailReader) Read(p []byte) (int, error) {
 func (f *TailReader) wait() (err error) {
 	f.there, err = f.mark.At()
 	switch {
-	case f.there > f.pos: // even if that is all there will be
+	case f.there > f.pos: // even if the download has ended
 		return nil
 	case err != nil:
 		return err

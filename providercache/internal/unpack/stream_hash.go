@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// HashFile is Hash for a file, as far as the defaults of Limits go. read is called with the number of bytes of each read; nil: it isn't.
+// HashFile is Hash for a file, with the default Limits. read, if it isn't nil, is called with the number of bytes of each read.
 func HashFile(ctx context.Context, path string, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -37,8 +37,9 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 	return content, zh, nil
 }
 
-// Hash hashes an archive of a provider, the zero one being any, and the files in it, in one pass if the archive can be read from its beginning, by
-// reading what reads the file. It holds one of the slots for unpacking. The zh is returned even if the archive breaks the rules for packages.
+// Hash hashes an archive of a provider, where the zero Provider means any, and the files in it. It needs one pass, over reading, if the
+// archive can be read from its beginning; otherwise it reads file again. It holds one of the slots for unpacking. The zh is returned even
+// if the archive breaks the rules for packages.
 func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limit, size int64, p getproviders.Provider, limits Limits) (content Content, zh getproviders.Hash, err error) {
 	found, err := HashStream(ctx, reading, slots, size, limits)
 	if err == nil {
@@ -52,7 +53,7 @@ func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limi
 		return content, "", err
 	}
 	defer leave()
-	// Reading it twice, the second time by its directory, says what is wrong.
+	// A second pass, by the archive's directory, finds out what is wrong.
 	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(file, 0, math.MaxInt64))
 	if err != nil {
 		return content, "", err
@@ -64,7 +65,7 @@ func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limi
 	return content, getproviders.ZH(sum), err
 }
 
-// countedReader tells a function of each read, if there is one.
+// countedReader calls read, if it isn't nil, after each read.
 type countedReader struct {
 	io.Reader
 	read func(bytes int64)
@@ -78,9 +79,8 @@ func (c countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// streamHash hashes an archive while it is read: no byte is written to a disk, and
-// memory holds no more than its directory. Archives that can't be read from their
-// beginning can't be hashed this way.
+// streamHash hashes an archive while it is read: it writes nothing to a disk, and keeps only the
+// directory in memory. Archives that can't be read from their beginning can't be hashed this way.
 type streamHash struct {
 	source io.Reader
 	sum    hash.Hash
@@ -88,10 +88,10 @@ type streamHash struct {
 	limit  int64
 	slot   *Slot
 	ctx    context.Context
-	broken error // of the source, other than its end
+	broken error // the source's error, other than io.EOF
 }
 
-// ReadAt implements io.ReaderAt for a TailReader, which reads what comes next.
+// ReadAt implements io.ReaderAt for a TailReader, which reads in order.
 func (p *streamHash) ReadAt(buffer []byte, _ int64) (int, error) {
 	p.slot.release() // another archive may be unpacked while this one waits for the network
 	n, err := p.source.Read(buffer)
@@ -117,9 +117,8 @@ type HashedStream struct {
 	index    *zipIndex
 }
 
-// HashStream reads an archive from its beginning to its end, while it holds one of
-// the slots for unpacking. The error is ErrNotStreamable if the archive can't be read
-// this way, else the source's own; Size is then how much was read.
+// HashStream reads an archive from its beginning to its end, while it holds one of the slots for unpacking. The error is
+// ErrNotStreamable if the archive can't be read this way, else the source's own; Size is then the number of bytes read.
 func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight int64, limits Limits) (HashedStream, error) {
 	p := &streamHash{source: from, sum: sha256.New(), limit: limits.Bytes, ctx: ctx, slot: &Slot{gate: slots, weight: weight}}
 	if err := p.slot.acquire(ctx); err != nil {
@@ -137,8 +136,7 @@ func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight in
 	return HashedStream{p.size, [sha256.Size]byte(p.sum.Sum(nil)), found, index}, nil
 }
 
-// Content returns the hashes of the archive's files. The error is ErrNotStreamable if
-// its directory lists other entries than those that were found.
+// Content returns the hashes of the archive's files. The error is ErrNotStreamable if its directory lists other entries than those that were read.
 func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Content, error) {
 	entries, _, err := readEntries(p.index, p.Size, provider, limits)
 	if err != nil || !p.streamed.agrees(entries) {
@@ -147,16 +145,15 @@ func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Co
 	return p.streamed.finish(entries, "")
 }
 
-// zipIndex is what is kept of an archive that was hashed: the headers of its entries,
-// as far as they say where data begins, and everything from its directory on. All
-// between them reads as zeros, which no zip reader takes for a record.
+// zipIndex is the part of a hashed archive that is kept: the headers of its entries, as far as they say where data
+// begins, and everything from its directory on. The rest reads as zeros, which no zip reader takes for a record.
 type zipIndex struct {
 	heads map[int64][localHeader]byte
 	tail  []byte
 	from  int64 // where the tail begins
 }
 
-// addHead keeps a header, unless r is nil.
+// addHead keeps a header; it does nothing if r is nil.
 func (r *zipIndex) addHead(at, data int64, name int) error {
 	if r == nil {
 		return nil
@@ -173,8 +170,7 @@ func (r *zipIndex) addHead(at, data int64, name int) error {
 	return nil
 }
 
-// readTail keeps the rest of the archive, of which the streamer has read the
-// first four bytes, unless r is nil.
+// readTail keeps the rest of the archive, of which the streamer has read the first four bytes; it does nothing if r is nil.
 func (r *zipIndex) readTail(s *streamer, from int64) error {
 	if r == nil {
 		return nil

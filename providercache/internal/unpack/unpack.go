@@ -1,17 +1,17 @@
-// Package unpack turns package archives into files and hashes, and refuses archives
-// that break the rules in unpack.go.
+// Package unpack unpacks and hashes package archives, and rejects
+// archives that break the rules in unpack.go.
 //
 //	archive, err := unpack.Open(file, size, provider, limits)
 //	content, err := archive.Unpack(ctx, dir) // dir "": only hash
 //
 // [Stream] unpacks an archive while it is still being downloaded; Archive.Finish then
-// accepts the result if the archive's directory lists the very same entries, and the
-// archive is unpacked again if not. [HashStream] hashes an archive that isn't stored
-// anywhere. An [*getproviders.Fault] names the [Rule] that an archive breaks, and the entry.
+// accepts the result if the archive's directory lists the same entries; otherwise the
+// archive is unpacked again. [HashStream] hashes an archive that isn't stored anywhere. An
+// [*getproviders.Fault] names the [Rule] that an archive breaks, and the entry.
 package unpack
 
-// What a package archive may be. Providers as they are published obey these
-// rules; the first one that an archive breaks is reported, with the entry.
+// The rules for package archives. All published providers obey them; an
+// error names the first rule that an archive breaks, and the entry.
 //
 //	 1. It is one whole zip archive: a central directory that can be read, nothing
 //	    after its end, and nothing before the first entry.
@@ -33,11 +33,10 @@ package unpack
 //	11. Each has the size and the checksum that the archive says.
 //	12. The provider's executable is among the files at the top.
 //
-// All but rule 11 are checked on the archive's directory, before anything is
-// inflated by it; and inflating stops one byte after the size that was promised,
-// so that no archive can keep a terabyte to itself. For what is inflated while an
-// archive arrives, and its directory isn't known yet, see stream.go: the limits
-// of rules 2 and 10 hold there for what has been seen so far.
+// All rules but rule 11 are checked on the archive's directory, before anything is
+// inflated by it. Inflating stops one byte after the promised size, so that no archive
+// can occupy a terabyte. While an archive arrives, its directory isn't known yet:
+// stream.go applies the limits of rules 2 and 10 to what it has read so far.
 
 import (
 	"context"
@@ -54,13 +53,12 @@ import (
 // Content holds the hashes of the files of an archive.
 type Content struct {
 	H1 getproviders.Hash
-	// H1Archive counts entries for directories as files, and takes names as
-	// they are written.
+	// H1Archive counts directory entries as files, and uses names as they are written.
 	H1Archive getproviders.Hash
-	Files     int // how many there are, directories not among them
+	Files     int // the number of files, without directories
 }
 
-// OtherH1 is H1Archive if it isn't H1.
+// OtherH1 returns H1Archive if it differs from H1, else "".
 func (u Content) OtherH1() getproviders.Hash {
 	if u.H1Archive == u.H1 {
 		return ""
@@ -74,14 +72,14 @@ type Limits struct {
 	Files int   // entries of one package; at most 1<<30
 }
 
-// DefaultLimits returns the limits where nothing else is decided.
+// DefaultLimits returns the limits that apply unless others are set.
 func DefaultLimits() Limits { return Limits{Bytes: 8 << 30, Files: 10_000} }
 
-// Archive are the entries of an archive that keeps all rules that can be checked without
-// inflating anything.
+// Archive has the entries of an archive that keeps all rules that
+// can be checked without inflating it.
 type Archive []entry
 
-// Open reads an archive's directory. What it reads from has to stay open.
+// Open reads an archive's directory. from has to stay open.
 func Open(from io.ReaderAt, size int64, p getproviders.Provider, limits Limits) (Archive, error) {
 	entries, dir, err := readEntries(from, size, p, limits)
 	if err == nil {
@@ -90,8 +88,8 @@ func Open(from io.ReaderAt, size int64, p getproviders.Provider, limits Limits) 
 	return entries, err
 }
 
-// Finish completes what was unpacked while the archive arrived. ok: the archive's
-// directory lists the very entries that were found.
+// Finish completes the files that were unpacked while the archive arrived.
+// ok is false if the archive's directory lists other entries.
 func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool, err error) {
 	if !onTheWay.agrees(o) {
 		return content, false, nil
@@ -100,14 +98,13 @@ func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool
 	return content, true, err
 }
 
-// Unpack unpacks the archive into a new directory, or only hashes what is in
-// it if dir is "". Each byte is inflated once, and hashed while it is written.
-// Nothing is written outside dir, whatever the archive says: besides the
-// rules, the system is asked to keep to dir.
+// Unpack unpacks the archive into a new directory, or only hashes its files if dir is "".
+// Each byte is inflated once, and hashed while it is written. Nothing is written outside
+// dir, whatever the archive says: besides the rules, os.Root prevents it.
 func (o Archive) Unpack(ctx context.Context, dir string) (content Content, err error) {
 	var into *os.Root
 	if dir != "" {
-		if err := patient.RemoveAll(dir); err != nil { // what unpacking it while it arrived has left
+		if err := patient.RemoveAll(dir); err != nil { // left by Stream
 			return content, err
 		}
 		root, err := makeRoot(dir)

@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// directoryTail is what the search for the directory's end reads.
+	// directoryTail is how much the search for the end record reads.
 	directoryTail = 128 << 10
-	// directoryEntry is what an entry may have in the directory on average:
-	// a fixed part of 46 bytes, its name, times, comments.
+	// directoryEntry is how large an entry of the directory may be on
+	// average: a fixed part of 46 bytes, its name, times, comments.
 	directoryEntry = 512
-	// endRecord is the size of the archive's last record, without comment,
-	// and endSignature what it begins with.
+	// endRecord is the size of the archive's last record, without
+	// comment, and endSignature its first four bytes.
 	endRecord    = 22
 	endSignature = 0x06054b50
-	// localHeader is the size of what precedes an entry's data, without name
-	// and further fields.
+	// localHeader is the size of the header before an entry's data,
+	// without name and further fields.
 	localHeader = 30
 )
 
-// openZip reads the central directory, of which no more is read, and thus
-// kept in memory, than the number of entries allows.
+// openZip reads the central directory. It reads, and keeps in
+// memory, no more than maxEntries entries need.
 func openZip(r io.ReaderAt, size int64, maxEntries int) (*zip.Reader, directory, error) {
 	bounded := &boundedReader{ReaderAt: r, left: directoryTail + int64(maxEntries)*directoryEntry}
 	archive, err := zip.NewReader(bounded, size)
@@ -53,8 +53,7 @@ func openZip(r io.ReaderAt, size int64, maxEntries int) (*zip.Reader, directory,
 	return archive, d, err
 }
 
-// checkEnd makes sure that the archive ends with its end record and the
-// comment that belongs to it.
+// checkEnd makes sure that the archive ends with its end record and the comment of that.
 func checkEnd(r io.ReaderAt, size int64, comment int) error {
 	var signature [4]byte
 	_, err := r.ReadAt(signature[:], size-endRecord-int64(comment))
@@ -64,16 +63,16 @@ func checkEnd(r io.ReaderAt, size int64, comment int) error {
 	return nil
 }
 
-// newInflater is the standard library's, with a larger buffer. The faster one of the zip library
-// accepts data that is none.
+// newInflater returns the standard library's decompressor, with a larger
+// buffer. The faster one of the zip library accepts invalid data.
 func newInflater(r io.Reader) io.ReadCloser {
 	return flate.NewReader(bufio.NewReaderSize(r, 64<<10))
 }
 
-// boundedReader reads no more than so many bytes, until the bound is off.
+// boundedReader reads at most left bytes, until it is off.
 type boundedReader struct {
 	io.ReaderAt
-	left int64 // < 0: more was wanted
+	left int64 // < 0: the limit was exceeded
 	off  bool
 }
 
@@ -89,8 +88,7 @@ func (b *boundedReader) ReadAt(p []byte, at int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, at)
 }
 
-// FindExecutable returns the path of a package's executable: the first file
-// whose name is right.
+// FindExecutable returns the path of a package's executable: the first file with a valid name.
 func FindExecutable(dir string, p getproviders.Provider) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -108,17 +106,17 @@ func errNoExecutable(p getproviders.Provider) error {
 	return fmt.Errorf("provider binary not found: could not find executable file starting with %s%s", layout.ExecutablePrefix, cmp.Or(p.Type, "TYPE"))
 }
 
-// directory says where an archive has its directory, and where that says that entries begin.
-// The library keeps it to itself.
+// directory has the offsets of the archive's directory and of the
+// entries' headers, which the library doesn't export.
 type directory struct {
 	from    int64   // where the directory begins
-	headers []int64 // where the entries begin, in the directory's order; nil: in the form for huge archives
+	headers []int64 // where the entries begin, in the directory's order; nil for zip64 archives
 }
 
 const directoryHeader = 46 // of an entry in the directory, without name and further fields
 
-// readDirectory reads the offsets of an archive whose end record has been found. Archives in the
-// form for more than 4 GiB are left to the library.
+// readDirectory reads the offsets in an archive whose end record has
+// been found. Those of zip64 archives are left to the library.
 func readDirectory(r io.ReaderAt, size int64, archive *zip.Reader) (directory, error) {
 	var end [endRecord]byte
 	at := size - endRecord - int64(len(archive.Comment))
@@ -153,8 +151,8 @@ func readDirectory(r io.ReaderAt, size int64, archive *zip.Reader) (directory, e
 	return d, nil
 }
 
-// checkHeaders compares the headers before the entries with the directory: programs that read
-// archives from their beginning have to see the same package.
+// checkHeaders compares the headers before the entries with the directory: programs
+// that read archives from their beginning have to see the same package.
 func (d directory) checkHeaders(r io.ReaderAt, entries []entry) error {
 	for i, at := range d.headers {
 		var fixed [localHeader]byte

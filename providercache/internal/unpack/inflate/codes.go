@@ -1,19 +1,18 @@
 package inflate
 
-// What has codes.
+// Limits of the alphabets.
 const (
 	endOfBlock   = 256
 	maxSymbols   = 288 // bytes, the end of a block, lengths
 	maxDistances = 32
-	lengthBits   = 7 // of a code for the length of a code, at most
+	lengthBits   = 7 // of a code for a code length, at most
 )
 
-// meanings are what symbols mean, as entries of tables without the length of a
-// code. Those of distances without a meaning are 0.
+// meanings are the values of symbols, as table entries without the length of a code. Distances without a meaning are 0.
 type meanings struct {
 	symbols   [maxSymbols]uint32
 	distances [maxDistances]uint32
-	lengths   [19]uint32 // of codes
+	lengths   [19]uint32 // of code lengths
 }
 
 // newMeanings computes the tables of RFC 1951, sections 3.2.5 and 3.2.7.
@@ -36,9 +35,8 @@ func newMeanings() (m meanings) {
 	return m
 }
 
-// ranges makes the entries of symbols for numbers from least on. Each stands for
-// twice as many as the one that is so many symbols before it, but for the first
-// ones, which stand for one each.
+// ranges fills entries with the base values and extra bits of symbols, from least on. After the first ones, which
+// stand for one number each, each symbol stands for twice as many numbers as the symbol step before it.
 func ranges(entries []uint32, least uint32, step int) {
 	for i := range entries {
 		extra := uint32(max(i/step-1, 0))
@@ -47,7 +45,7 @@ func ranges(entries []uint32, least uint32, step int) {
 	}
 }
 
-// fixCodes makes the tables of a block that comes without.
+// fixCodes builds the tables of a block with fixed codes.
 func (d *Decoder) fixCodes() {
 	for i := range maxSymbols {
 		switch {
@@ -65,7 +63,7 @@ func (d *Decoder) fixCodes() {
 	d.build(maxSymbols, maxDistances)
 }
 
-// readCodes reads the tables of a block.
+// readCodes reads the tables of a block with dynamic codes.
 func (d *Decoder) readCodes() error {
 	header, err := d.take(5 + 5 + 4)
 	if err != nil {
@@ -76,7 +74,7 @@ func (d *Decoder) readCodes() error {
 		return ErrCorrupt
 	}
 	order := [...]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
-	var lengths [len(order)]uint8 // of the codes for lengths of codes
+	var lengths [len(order)]uint8 // of the codes for code lengths
 	for _, i := range order[:count] {
 		n, err := d.take(3)
 		if err != nil {
@@ -97,7 +95,7 @@ func (d *Decoder) readCodes() error {
 	return nil
 }
 
-// build makes the tables of a block from the lengths of its codes.
+// build builds the tables of a block from the lengths of its codes.
 func (d *Decoder) build(symbols, distances int) bool {
 	valid := build(d.symbols[:], symbolBits, d.lengths[:symbols], d.meanings.symbols[:], isSpecial)
 	join(d.symbols[:1<<symbolBits], symbolBits)
@@ -138,8 +136,9 @@ func (d *Decoder) readLengths(lengths []uint8) error {
 	return nil
 }
 
-// join makes entries of one literal, of which the same bits have another one, entries of both: the first byte is the lower one
-// of the upper half, and joined says that there are two. The entries that are looked up come before those that are changed.
+// join combines an entry of a literal with the next one, if the same bits also hold the code of
+// a second literal: the first byte is the lower one of the upper half, and isJoined marks the
+// entry. It goes backwards, because an entry depends only on earlier ones.
 func join(entries []uint32, bits uint32) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// ErrCorrupt says that what was read is no DEFLATE stream.
+// ErrCorrupt says that the input is no DEFLATE stream.
 var ErrCorrupt = errors.New("the compressed data is damaged")
 
-// Decoder decompresses streams, one after the other. Make one with [New]. It is
-// for one goroutine at a time.
+// Decoder decompresses streams, one after the other. Make one with
+// [New]. It isn't safe for concurrent use.
 type Decoder struct {
 	input
 	output
@@ -26,10 +26,9 @@ func New() *Decoder {
 	return &Decoder{meanings: newMeanings()}
 }
 
-// Copy decompresses one stream, which begins with the next byte of src, to dst.
-// It never keeps what it gives to dst. The error is ErrCorrupt,
-// io.ErrUnexpectedEOF, or one of src's or dst's; then how much was taken from src
-// isn't known, and dst has the beginning.
+// Copy decompresses one stream, which begins with the next byte of src, to dst. It doesn't
+// retain slices that it writes to dst. The error is ErrCorrupt, io.ErrUnexpectedEOF, or an
+// error of src or dst; then an unknown part of src was read, and dst has the beginning.
 func (d *Decoder) Copy(dst io.Writer, src *bufio.Reader) error {
 	d.reset(src)
 	d.dst, d.at, d.given = dst, 0, 0

@@ -7,41 +7,41 @@ import (
 )
 
 const (
-	// ahead is how many bytes of input a round of decode may want, which are read 64 bits at a time, twice.
+	// ahead is how many bytes of input a round of decode may need: it reads 64 bits, twice.
 	ahead      = 16
 	inputBytes = 16 << 10
-	inputEnd   = inputBytes - ahead // up to there a round of decode may begin
-	moreEnd    = inputEnd - 8       // up to there it may begin after 64 bits were taken
+	inputEnd   = inputBytes - ahead // the last position at which a round of decode may begin
+	moreEnd    = inputEnd - 8       // the last position at which it may begin after 64 bits were read
 )
 
 // input reads the compressed bytes, eight at a time.
 type input struct {
 	src *bufio.Reader
-	// in has a copy of what src has in its buffer, its last byte last, so that where it ends is known when the program is
-	// compiled. src discards what has been used.
+	// in has a copy of src's buffer, aligned to the end of in, so that the end is
+	// a constant for the compiler. src discards the bytes that were used.
 	in    [inputBytes]byte
-	first int // of the bytes of in that are the stream's
+	first int // the first byte of in that belongs to the stream
 
-	// Bits are held ahead of what they are needed for.
+	// Bits are read ahead of their use.
 	held uint64 // the lowest bit is the next one
-	left uint64 // how many of them count, less than 64; those above are the next bytes', or zero
+	left uint64 // how many of them are valid, less than 64; higher bits are those of the next bytes, or zero
 	pos  int    // of the next byte
 
-	ended bool // src has no more, and zeros follow its last bytes
-	end   int  // of the last bytes
+	ended bool // src has ended, and zeros follow its last bytes
+	end   int  // of src's last bytes
 }
 
-// reset begins with what src has next.
+// reset begins to read from src.
 func (i *input) reset(src *bufio.Reader) {
 	i.src, i.first, i.pos, i.held, i.left, i.ended = src, inputBytes, inputBytes, 0, 0, false
 }
 
-// more makes sure that there are ahead bytes.
+// more makes sure that in has ahead more bytes.
 func (i *input) more() error {
 	if i.pos <= moreEnd {
 		return nil
 	}
-	if i.ended { // so many zeros are gone that not all of the others can have been src's
+	if i.ended { // so many of the zeros are used that some were read as input
 		return io.ErrUnexpectedEOF
 	}
 	if err := i.discard(); err != nil {
@@ -64,7 +64,7 @@ func (i *input) more() error {
 	return nil
 }
 
-// discard leaves to src what follows the bits that were used.
+// discard makes src continue after the bits that were used.
 func (i *input) discard() error {
 	i.putBack()
 	_, err := i.src.Discard(i.pos - i.first)
@@ -72,14 +72,14 @@ func (i *input) discard() error {
 	return err
 }
 
-// putBack makes the whole bytes that are held the next ones again.
+// putBack returns unused whole bytes of held to in.
 func (i *input) putBack() {
 	i.pos -= int(i.left / 8)
 	i.left %= 8
 	i.held &= 1<<i.left - 1
 }
 
-// peek returns the next bits, 56 of which are there.
+// peek returns the next bits, at least 56.
 func (i *input) peek() (uint64, error) {
 	err := i.more()
 	if err == nil {
@@ -88,14 +88,14 @@ func (i *input) peek() (uint64, error) {
 	return i.held, err
 }
 
-// fill makes it 56 bits, at least. There have to be eight bytes.
+// fill reads ahead to at least 56 bits. in has to have eight more bytes.
 func (i *input) fill() {
 	i.held |= binary.LittleEndian.Uint64(i.in[i.pos:]) << (i.left & 63)
 	i.pos += int(63-i.left) / 8
 	i.left |= 56
 }
 
-// take reads bits, at most 56.
+// take reads n bits, at most 56.
 func (i *input) take(n uint64) (uint64, error) {
 	bits, err := i.peek()
 	if err != nil {
@@ -106,7 +106,7 @@ func (i *input) take(n uint64) (uint64, error) {
 	return bits & (1<<n - 1), nil
 }
 
-// finish leaves what follows the stream to src.
+// finish makes src continue after the stream.
 func (i *input) finish() error {
 	i.putBack()
 	if i.ended && i.pos > i.end {

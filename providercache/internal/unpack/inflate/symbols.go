@@ -7,22 +7,22 @@ import (
 
 const (
 	window     = 32 << 10 // how far back a stream may refer
-	pieceBytes = 64 << 10 // of output go to the writer at once, more or less
+	pieceBytes = 64 << 10 // about how many bytes of output are written at once
 	maxMatch   = 258
-	// maxEntries is how many entries of literals in a row a round of decode follows: what it holds has enough bits for them, or
-	// for one less and a length.
+	// maxEntries is how many literal entries in a row a round of decode handles:
+	// the bits held are enough for them, or for one less and a length.
 	maxEntries = 3
-	// room is where the output ends for a round of decode, which writes entries of two literals, a match, and bytes behind it
-	// that are written again.
+	// room is where the output ends for a round of decode, which may still write entries of
+	// two literals, a match, and some bytes behind it that are overwritten later.
 	room        = window + pieceBytes
 	overshoot   = 32
 	outputBytes = room + 2*maxEntries + maxMatch + overshoot
 )
 
-// decode decompresses as much of a block as there is input and room for. It reports whether the block has ended, and whether
-// the data is valid. Its variables are the decoder's fields, in registers; of left only the lowest six bits count.
+// decode decompresses as much of a block as input and room allow. It reports whether the block has ended, and whether the
+// data is valid. Its variables are copies of the decoder's fields, in registers; only the lowest six bits of left count.
 //
-// That positions are less than constants is compared, so that the compiler leaves out its own checks of bounds.
+// Comparing positions with constants lets the compiler omit its own bounds checks.
 func (d *Decoder) decode() (done, valid bool) {
 	d.fill()
 	pos, held, left, at := uint(d.pos), d.held, d.left, uint(d.at)
@@ -85,8 +85,8 @@ rounds:
 	return done, valid
 }
 
-// repeat copies to out[at:] what begins at from, and may be what it has just written. Most matches are shorter than what is
-// copied without asking for the length.
+// repeat copies out[from:] to out[at:]; the two may overlap. The first 24 bytes are
+// copied without comparing the length, because most matches are shorter.
 func repeat(out *[outputBytes]byte, at, from, length uint) {
 	if at-from < 8 {
 		for n := range length {
@@ -103,15 +103,15 @@ func repeat(out *[outputBytes]byte, at, from, length uint) {
 	}
 }
 
-// output is what came of it: what may be referred to, and what dst hasn't got.
+// output is the decompressed data: the window, and bytes that dst doesn't have yet.
 type output struct {
 	dst   io.Writer
 	bytes [outputBytes]byte
 	at    int // of the next byte
-	given int // up to there dst has it
+	given int // dst has the bytes before it
 }
 
-// flush gives dst what there is, and makes room.
+// flush writes the new bytes to dst, and moves the window to the front.
 func (o *output) flush() error {
 	if _, err := o.dst.Write(o.bytes[o.given:o.at]); err != nil {
 		return err

@@ -2,7 +2,7 @@ package inflate
 
 import "math/bits"
 
-// An entry of a table says what a code stands for:
+// A table entry says what a code stands for:
 //
 //	bits 0 to 5    how many bits the code and the extra bits behind it have; of a link, how many its part of the code has
 //	bit 7          of a literal: it is two
@@ -11,29 +11,30 @@ import "math/bits"
 //	bits 16 to 31  the byte or the two bytes, the least length or distance, or where a second part of the table begins
 const (
 	isEnd      = 1 << 12
-	isPrevious = isEnd // of lengths of codes: the one before comes again
+	isPrevious = isEnd // of code lengths: repeat the previous one
 	isLink     = 1 << 13
-	isSpecial  = 1 << 14 // an end, a link, or a code that stands for nothing, which is this alone in the table of symbols
+	isSpecial  = 1 << 14 // an end, a link, or an invalid code, which has only this bit in the table of symbols
 	isLiteral  = 1 << 15
 	isJoined   = 1 << 7
 )
 
-// The first so many bits of a code select an entry. Longer codes are rare.
+// The first bits of a code select an entry. Longer codes are rare.
 const (
 	symbolBits   = 11
 	distanceBits = 8
 	longest      = 15 // bits of a code
 )
 
-// Codes that have more bits than the first part of the table is for are looked up in second parts, one for each beginning. At
-// least two symbols share such a part, because no code is missing.
+// Codes with more bits are looked up in second parts of the table, one for each
+// prefix. At least two symbols share such a part, because the code is complete.
 const (
 	symbolEntries   = 1<<symbolBits + maxSymbols/2<<(longest-symbolBits)
 	distanceEntries = 1<<distanceBits + maxDistances/2<<(longest-distanceBits)
 )
 
-// build makes the table whose first part is for so many bits, for codes with these lengths, 0 being no code, and reports whether
-// they are such. meaning has an entry for each symbol, without the code's bits. nothing is the entry for what is no code.
+// build makes a table whose first part is for first bits, from the lengths of codes, where 0
+// means no code. It returns false if the lengths aren't those of a code. meaning has an entry
+// for each symbol, without the code's bits. nothing is the entry for invalid codes.
 func build(entries []uint32, first int, lengths []uint8, meaning []uint32, nothing uint32) bool {
 	var count, place [longest + 2]int
 	for _, n := range lengths {
@@ -49,7 +50,7 @@ func build(entries []uint32, first int, lengths []uint8, meaning []uint32, nothi
 		}
 	}
 	if space != 1<<longest {
-		if all > 1 || count[1] != all { // one code alone has one bit, and no sibling
+		if all > 1 || count[1] != all { // a single code has one bit, and no sibling
 			return false
 		}
 		for i := range entries[:1<<first] {
@@ -71,7 +72,7 @@ func build(entries []uint32, first int, lengths []uint8, meaning []uint32, nothi
 			place[n]++
 		}
 	}
-	code, next := 0, 0 // the bits of a code are read from its lowest one on
+	code, next := 0, 0 // codes are read from their lowest bit
 	for n := 1; n <= first; n++ {
 		size := 1 << n
 		copy(entries[size/2:size], entries[:size/2])
@@ -97,7 +98,7 @@ func build(entries []uint32, first int, lengths []uint8, meaning []uint32, nothi
 	return true
 }
 
-// following returns the code after one of so many codes of its length, their bits reversed. After the last one comes 0.
+// following returns the next of so many codes of the same length, with their bits reversed. After the last one comes 0.
 func following(code, codes int) int {
 	rest := code ^ (codes - 1)
 	if rest == 0 {
