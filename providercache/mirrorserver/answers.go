@@ -20,45 +20,44 @@ import (
 )
 
 const (
-	// refreshLimit is how long clients wait for the source where there is an older answer, and silentPause how many
-	// times as long they don't wait for it again then.
+	// refreshLimit is how long clients wait for the source if there is an older answer.
+	// After that, the source isn't asked again for silentPause times as long as it took.
 	refreshLimit = 15 * time.Second
 	silentPause  = 4
 
-	// recordBytes is how large a record in the bucket may be: a list of checksums, a thousand platforms.
+	// recordBytes is the maximal size of a record in the bucket: a list of checksums, a thousand platforms.
 	recordBytes = 8 << 20
 )
 
-// answers are what the source said about one kind of thing, in memory and in the bucket, by key.
+// answers are the source's answers of one kind, in memory and in the bucket, by key.
 type answers[V any] struct {
 	server *Server
 	maxAge time.Duration
-	memory bool // in memory only
-	secret bool // no other user may read what lies in the bucket
+	memory bool // not in the bucket
+	secret bool // other users can't read the records in the bucket
 
-	maxStale time.Duration // how old a value may be that counts because the source fails; 0: any age
+	maxStale time.Duration // maximal age of a value that is returned because the source fails; 0: any age
 	calls    par.Memo[string, *answer[V]]
 	last     atomic.Int64 // serial
 	recent   *par.Recent[string, *answer[V]]
 }
 
-// answer is an answer of the source. It isn't changed.
+// answer is an answer of the source. It is immutable.
 type answer[V any] struct {
 	value  V
-	serial int64     // tells answers to the same question apart
-	asked  time.Time // when the source said so
-	retry  time.Time // the source failed; it isn't asked before this time
-	err    error     // there is no value, for this reason
-	cost   int64     // of memory, to make a document of value
+	serial int64     // distinguishes answers to the same question
+	asked  time.Time // when the source answered
+	retry  time.Time // the source failed; it isn't asked again before this time
+	err    error     // why value is missing
+	cost   int64     // memory in bytes to make a document of value
 
-	encoded atomic.Pointer[[]*document] // what was made of value last
+	encoded atomic.Pointer[[]*document] // the last documents that were made of value
 }
 
-// documentsKept is how many documents are remembered with the answer of which they were made.
+// documentsKept is how many documents are kept with the answer that they were made of.
 const documentsKept = 4
 
-// document returns what encode makes of the value, or what it made for the same variant not long ago. The error is
-// par.ErrNoRoom, or the cause of ctx.
+// document returns a recent document of the variant, or has encode make one. The error is par.ErrNoRoom, or the cause of ctx.
 func (a *answer[V]) document(ctx context.Context, room *par.Room, variant string, encode func() []byte) (*document, error) {
 	if _, made := a.made(variant); made != nil {
 		return made, nil
@@ -68,7 +67,7 @@ func (a *answer[V]) document(ctx context.Context, room *par.Room, variant string
 	if err := account.Take(ctx, a.cost); err != nil {
 		return nil, err
 	}
-	known, made := a.made(variant) // another request may have had it made meanwhile
+	known, made := a.made(variant) // another request may have made it meanwhile
 	if made == nil {
 		made = newDocument(variant, encode())
 		made.pack()
@@ -78,7 +77,7 @@ func (a *answer[V]) document(ctx context.Context, room *par.Room, variant string
 	return made, nil
 }
 
-// made returns the documents that were made of the value, and that of a variant; nil: there is none.
+// made returns the documents that were made of the value, and that of a variant, or nil.
 func (a *answer[V]) made(variant string) (all []*document, one *document) {
 	if last := a.encoded.Load(); last != nil {
 		all = *last
@@ -101,9 +100,8 @@ func newAnswers[V any](s *Server, maxAge time.Duration, budget int64) *answers[V
 	return &answers[V]{server: s, maxAge: maxAge, recent: par.NewRecent[string, *answer[V]](budget)}
 }
 
-// get returns the value for a key: from memory if it is fresh, else from the bucket, else from the source. Those who
-// ask for the same at the same time share the request. A value that isn't fresh is returned if the source fails, but
-// none that is older than maxStale.
+// get returns the value for a key: from memory if it is fresh, else from the bucket, else from the source. Concurrent
+// calls for the same key share the request. If the source fails, an older value is returned, up to an age of maxStale.
 func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
 	if known, ok := a.recent.Get(key); ok && a.current(known) {
 		a.tell(ctx, "hit")
@@ -111,7 +109,7 @@ func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Conte
 	}
 	begun := a.server.fetcher.Now()
 	got, err := a.calls.Do(ctx, key, func(ctx context.Context) (*answer[V], error) { return a.renew(ctx, key, ask) })
-	a.calls.Forget(key) // memory is what remembers
+	a.calls.Forget(key) // recent keeps the answer
 	if err != nil {
 		return nil, err
 	}
@@ -123,20 +121,20 @@ func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Conte
 	return got, got.err
 }
 
-// tell says from where an answer comes. What is only in memory is no answer to clients.
+// tell sets the Cache-Status header. Answers that are only in memory don't count.
 func (a *answers[V]) tell(ctx context.Context, status string) {
 	if !a.memory {
 		tellCache(ctx, status)
 	}
 }
 
-// current reports whether the source needn't be asked.
+// current reports whether an answer can be used without asking the source.
 func (a *answers[V]) current(known *answer[V]) bool {
 	now := a.server.fetcher.Now()
 	return now.Before(known.retry) || known.err == nil && now.Sub(known.asked) < a.maxAge
 }
 
-// renew returns what is known if that is current, and else asks the source. The error is the cause of ctx.
+// renew returns the known answer if it is current, else asks the source. The error is the cause of ctx.
 func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
 	account := a.server.room.Open()
 	defer account.Close()
@@ -173,7 +171,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 		a.store(ctx, key, got)
 		return a.remember(key, got), nil
 	}
-	if known == nil && errors.Is(err, par.ErrNoRoom) { // which says nothing of the source
+	if known == nil && errors.Is(err, par.ErrNoRoom) { // the source isn't to blame
 		return nil, err
 	}
 	got := &answer[V]{err: err, retry: now.Add(retryAfter)}
@@ -187,7 +185,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	return a.remember(key, got), nil
 }
 
-// inBucket returns the answer that this server, or another one, has stored; nil: there is none. The error is that of the account.
+// inBucket returns the answer that this server or another one has stored, or nil. The error is that of the account.
 func (a *answers[V]) inBucket(ctx context.Context, key string, account *par.Account) (*answer[V], error) {
 	if a.memory {
 		return nil, nil
@@ -230,7 +228,7 @@ func (a *answers[V]) read(ctx context.Context, key string, account *par.Account)
 	return io.ReadAll(io.LimitReader(object.Body, object.Size))
 }
 
-// store puts an answer into the bucket. Without a bucket that can be written, the server goes on.
+// store puts an answer into the bucket. If that fails, the server goes on.
 func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 	content, err := json.Marshal(record[V]{Asked: got.asked.UTC(), Value: got.value})
 	got.cost = hosts.DecodedBytes(content)
@@ -242,25 +240,25 @@ func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 	}
 }
 
-// forget has the next caller ask again.
+// forget makes the next caller ask again.
 func (a *answers[V]) forget(key string) { a.recent.Forget(key) }
 
-// overhead is what an answer takes beside its value: the key, the places in the map and in the list.
+// overhead is the memory that an answer takes beside its value: the key, and its places in the map and in the list.
 const overhead = 512
 
 // remember keeps an answer in memory.
 func (a *answers[V]) remember(key string, got *answer[V]) *answer[V] {
-	a.recent.Put(key, got, got.cost/2+overhead) // the other half is what is collected
+	a.recent.Put(key, got, got.cost/2+overhead) // the other half is garbage of decoding
 	return got
 }
 
-// document is what is sent, ready to be sent.
+// document is a response body, ready to be sent.
 type document struct {
-	variant string // which of those that could be made of one answer
+	variant string // which of the documents that can be made of one answer
 	body    []byte // nil: it is packed
-	packed  []byte // by gzip, as nearly all clients accept it; nil: it isn't worth it
-	size    int64  // before it was packed
-	tag     string // for the header ETag, without quotes
+	packed  []byte // with gzip, which nearly all clients accept; nil: it isn't worth it
+	size    int64  // unpacked
+	tag     string // for the ETag header, without quotes
 }
 
 func newDocument(variant string, body []byte) *document {
@@ -275,13 +273,13 @@ func (d *document) pack() {
 	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	w.Write(d.body) // into memory: it doesn't fail
+	w.Write(d.body) // writing to memory never fails
 	w.Close()
 	d.packed, d.size, d.body = b.Bytes(), int64(len(d.body)), nil
 }
 
-// open returns a reader of the document as it is. One that is packed is unpacked on the way: all of it for each request
-// would be much memory.
+// open returns a reader of the unpacked document. It unpacks while it is read,
+// because unpacking all of it for each request would take much memory.
 func (d *document) open() io.ReadSeeker {
 	if d.packed == nil {
 		return bytes.NewReader(d.body)
@@ -292,11 +290,11 @@ func (d *document) open() io.ReadSeeker {
 // unpacking reads a packed document.
 type unpacking struct {
 	packed  []byte
-	at      int64     // where content is
-	content io.Reader // nil: it isn't open
+	at      int64     // the offset of content
+	content io.Reader // nil: not open
 }
 
-// ReadAt implements io.ReaderAt for a SectionReader, which doesn't need all that it asks for at once.
+// ReadAt implements io.ReaderAt for a SectionReader, which accepts short reads.
 func (u *unpacking) ReadAt(p []byte, at int64) (int, error) {
 	if u.content == nil || u.at != at {
 		content, err := gzip.NewReader(bytes.NewReader(u.packed))
@@ -313,6 +311,6 @@ func (u *unpacking) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// packedFrom is how large a document is that is packed: the list of a large provider's versions with all platforms has
-// half a megabyte.
+// packedFrom is the size from which documents are packed: the list of a
+// large provider's versions with all platforms has half a megabyte.
 const packedFrom = 4 << 10

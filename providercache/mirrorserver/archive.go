@@ -21,12 +21,12 @@ func (s *Server) approve(ctx context.Context, asked request, record packagesReco
 	return s.fetcher.Approve(ctx, fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: from}, state, known)
 }
 
-// trustLevel is that of the archives that are stored: nothing is that hasn't the checksum that its source names.
+// trustLevel is that of stored archives: each has at least the checksum that its source names.
 func (r packagesRecord) trustLevel() getproviders.TrustLevel {
 	return max(r.Level, getproviders.LevelVerifiedChecksum)
 }
 
-// serveStored sends an archive from the bucket. sent is false if it isn't there.
+// serveStored sends an archive from the bucket. sent is false if the archive isn't there.
 func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive storedArchive) (sent bool, err error) {
 	share, _ := s.serving.Join(archive.Key, func() (none struct{}) { return none })
 	defer s.serving.Leave(archive.Key, share)
@@ -55,7 +55,7 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	return true, nil
 }
 
-// sendArchive sends an archive, or a part of it, and counts the bytes. A response that can't be completed breaks off.
+// sendArchive sends an archive, or a part of it, and counts the bytes. If that fails, it aborts the response.
 func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content io.ReaderAt, size int64, sent *atomic.Int64) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Cache-Control", s.caching(archiveCaching))
@@ -72,10 +72,10 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 	s.counts.broken.Add(1)
 	s.countFailure(err)
 	s.opts.Log.Error("a response breaks off", "path", r.URL.Path, "error", err.Error())
-	panic(http.ErrAbortHandler) // the one way to tell the client that this isn't all
+	panic(http.ErrAbortHandler) // the one way to tell the client that the response is incomplete
 }
 
-// sentContent is an archive that is sent. It is read one piece after the other, each of which may be less than what is asked for.
+// sentContent is an archive that is sent. It is read in order, with short reads.
 type sentContent struct {
 	from   io.ReaderAt
 	read   int64

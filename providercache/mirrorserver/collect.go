@@ -14,36 +14,35 @@ import (
 )
 
 const (
-	// usesPrefix is below what a bucket has the marks that archives were used: uses/HOUR/KEY, empty objects. Whoever
-	// writes one needs to know of no other server, and no mark is ever changed.
+	// usesPrefix is the prefix of the marks that archives were used: uses/HOUR/KEY, empty
+	// objects. Servers can write them independently, and no mark is ever changed.
 	usesPrefix = "uses/"
 
 	// marksKnown is how many archives a server remembers to have marked.
 	marksKnown = 10_000
 
-	// usedLately is how long an archive isn't removed after its use, in which a server that has just looked it up may
-	// still open it.
+	// usedLately is how long after its use an archive isn't removed, because a server that has just looked it up may still open it.
 	usedLately = 2 * time.Hour
 )
 
-// CollectOptions say what Collect leaves.
+// CollectOptions say what Collect keeps.
 type CollectOptions struct {
-	// MaxBytes is what all archives together may take; 0: any number. MaxUnused is how long an archive may go unused; 0: for ever. More
-	// stays where Keep has it, or it was used within the last two hours.
+	// MaxBytes is how much all archives together may take; 0: any number. MaxUnused is how long an archive may go
+	// unused; 0: for ever. Archives that Keep names, or that were used within the last two hours, stay in any case.
 	MaxBytes  int64
 	MaxUnused time.Duration
-	// DryRun only finds out what would be removed.
+	// DryRun only reports what would be removed.
 	DryRun bool
-	// Every has nothing be done if any server of the bucket has collected with Every within about that time; 0: it is done now.
+	// Every skips the call if any server of the bucket has collected with Every within about that time; 0: never skip.
 	Every time.Duration
-	// Keep reports whether an archive stays whatever its size and last use; it has hashes of both schemes. nil: none does.
+	// Keep reports whether an archive stays regardless of its size and last use; hashes are its h1 and zh. nil: no archive does.
 	Keep func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool
 }
 
-// Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more
-// than they may, and were used not too long ago. None that is being sent by this server is removed, and none that any server of the bucket has sent
-// within the last two hours. Several servers may collect at the same time: with Every, one of them does. An archive that is asked for again is
-// downloaded again. It returns what was removed, and what is left. The errors are the bucket's.
+// Collect removes archives from the bucket, least recently used first, until the rest satisfies MaxBytes and MaxUnused. It
+// doesn't remove archives that this server is sending, or that any server of the bucket has sent within the last two hours.
+// Several servers may collect at the same time: with Every, one of them does. A removed archive is downloaded again when it
+// is requested. Collect returns the removed and the remaining archives. The errors are the bucket's.
 func (s *Server) Collect(ctx context.Context, o CollectOptions) (removed, left []StoredPackage, err error) {
 	if o.Every > 0 {
 		if _, held, err := s.lease(ctx, "serve/collect.lease", o.Every*9/10); err != nil || !held {
@@ -81,9 +80,9 @@ func (s *Server) Collect(ctx context.Context, o CollectOptions) (removed, left [
 	return removed, left, nil
 }
 
-// remove removes an archive.
+// remove removes an archive and its mark.
 func (s *Server) remove(ctx context.Context, a storedArchive, uses map[string]time.Time) error {
-	if used, ok := uses[a.Key]; ok { // before the archive, without which no later call would find the mark
+	if used, ok := uses[a.Key]; ok { // before the archive, because later calls find marks only of archives that are there
 		if err := s.bucket.Delete(ctx, markKey(hourOf(used)-1, a.Key)); err != nil {
 			return err
 		}
@@ -97,7 +96,7 @@ func (s *Server) remove(ctx context.Context, a storedArchive, uses map[string]ti
 	return nil
 }
 
-// markUse notes in the bucket that an archive is used in this hour. What can't be noted counts as not used.
+// markUse notes in the bucket that an archive is used in this hour. If that fails, the archive counts as unused.
 func (s *Server) markUse(ctx context.Context, key string) {
 	hour := hourOf(s.fetcher.Now())
 	if known, ok := s.marked.Get(key); !s.opts.MarkUses || ok && known >= hour {
@@ -114,7 +113,7 @@ func (s *Server) markUse(ctx context.Context, key string) {
 	})
 }
 
-// lastUses returns the end of the last hour in which each archive was used, and removes the marks of earlier ones, if it isn't a dry run.
+// lastUses returns for each archive the end of the hour of its last use. Unless it is a dry run, it removes older marks.
 func (s *Server) lastUses(ctx context.Context, dryRun bool) (map[string]time.Time, error) {
 	last, before := map[string]int64{}, []string{}
 	for info, err := range s.bucket.List(ctx, usesPrefix) {

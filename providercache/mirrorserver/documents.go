@@ -14,14 +14,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
-// How long others may keep what was sent. A document may be used for longer while the server doesn't answer, as public
-// registries allow it.
+// How long caches may keep responses. A document may be used longer
+// while the server doesn't answer, as with public registries.
 const (
 	documentCaching = "max-age=60, stale-while-revalidate=600, stale-if-error=86400"
 	archiveCaching  = "max-age=31536000, immutable"
 )
 
-// serveIndex sends all versions of a provider.
+// serveIndex sends the list of a provider's versions.
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, asked request) error {
 	found, versions, err := s.allowedOf(r.Context(), asked.provider)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, asked reques
 	})
 }
 
-// serveVersion sends the archives of a version.
+// serveVersion sends the list of a version's archives.
 func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, asked request) error {
 	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
@@ -56,7 +56,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, asked requ
 	})
 }
 
-// serveSigned sends one of the documents that are signed, or the keys.
+// serveSigned sends one of the signed documents, or the keys.
 func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked request) error {
 	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
@@ -78,7 +78,7 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked reque
 	return nil
 }
 
-// serveMade sends the document in JSON of what is made of an answer, or was made for the same variant not long ago.
+// serveMade sends a JSON document made of an answer, or a recent one of the same variant.
 func serveMade[V any](s *Server, w http.ResponseWriter, r *http.Request, of *answer[V], variant string, content func() any) error {
 	made, err := of.document(r.Context(), s.room, variant, func() []byte { return encode(content()) })
 	if err == nil {
@@ -87,7 +87,7 @@ func serveMade[V any](s *Server, w http.ResponseWriter, r *http.Request, of *ans
 	return err
 }
 
-// serveDocument sends a document, or that it hasn't changed, or a part of it. A part is one of the document as it is.
+// serveDocument sends a document, a part of it, or 304. Parts are of the unpacked document.
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, contentType string, d *document) {
 	s.counts.documents.Add(1)
 	w.Header().Set("Content-Type", contentType)
@@ -105,7 +105,8 @@ func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, contentTy
 	http.ServeContent(packedWriter{w, len(d.packed)}, r, "", time.Time{}, bytes.NewReader(d.packed))
 }
 
-// packedWriter sets the length of what is encoded, as ServeContent doesn't. Other answers, such as 412, have no body.
+// packedWriter sets the length of an encoded response, which
+// ServeContent doesn't. Other responses, such as 412, have no body.
 type packedWriter struct {
 	http.ResponseWriter
 	size int
@@ -120,7 +121,7 @@ func (w packedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// acceptsGzip reports whether a client says that it takes gzip.
+// acceptsGzip reports whether a client accepts gzip.
 func acceptsGzip(r *http.Request) bool {
 	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, weight, _ := strings.Cut(part, ";")
@@ -132,7 +133,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// caching says who may keep an answer: only the client itself, where not everyone may have it.
+// caching returns who may cache a response: only the client, if not everyone may have it.
 func (s *Server) caching(header string) string {
 	if s.opts.Allow != nil {
 		return "private, " + header
@@ -141,6 +142,6 @@ func (s *Server) caching(header string) string {
 }
 
 func encode(value any) []byte {
-	text, _ := wholefile.JSON(value) // texts in maps: nothing that can't be encoded
+	text, _ := wholefile.JSON(value) // maps of strings: always encodable
 	return text
 }

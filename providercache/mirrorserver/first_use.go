@@ -13,21 +13,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// errDamaged says that an archive of the bucket isn't what it was when it was stored.
+// errDamaged says that an archive of the bucket has changed since it was stored.
 var errDamaged = errors.New("the stored archive is damaged: ask again, and it is downloaded again")
 
-// heldBack is how many bytes at the end of an archive are sent only when the archive has passed all checks. Without them it is
-// no zip archive: its directory is at its end.
+// heldBack is how many bytes at the end of an archive are sent only after the archive has passed all
+// checks. A zip archive is useless without them, because its directory is at its end.
 const heldBack = 1 << 10
 
-// firstReader reads an archive of the bucket that this server hasn't read yet, from its beginning. It gives the end away only if
-// the archive is what its key says.
+// firstReader reads an archive of the bucket that this server hasn't read yet, from its
+// beginning. It returns the end only if the archive has the hash in its key.
 type firstReader struct {
 	*objectReader
 	want   getproviders.Hash
 	sum    hash.Hash
-	end    []byte // nil: it wasn't read yet
-	failed error  // why it isn't given away
+	end    []byte // nil: not read yet
+	failed error  // why end isn't returned
 }
 
 // ReadAt implements io.ReaderAt.
@@ -56,8 +56,8 @@ func (f *firstReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// firstUse returns what reads an archive for the first time; nil: this server has read it before. Who asks for a part gets one of an
-// archive that was read before.
+// firstUse returns a reader for an archive that this server reads for the first time, or nil if
+// it has read it before. For a request for a part, firstUse reads the whole archive first.
 func (s *Server) firstUse(archive storedArchive, tag string, content *objectReader, part bool) (first *firstReader, err error) {
 	if known, ok := s.verified.Get(archive.Key); ok && known == tag {
 		return nil, nil
@@ -71,7 +71,7 @@ func (s *Server) firstUse(archive storedArchive, tag string, content *objectRead
 	return nil, err
 }
 
-// used notes what came of a first use. An archive that is damaged is removed, so that the next client has it downloaded again.
+// used records the result of a first use. A damaged archive is removed, so that the next request downloads it again.
 func (s *Server) used(archive storedArchive, tag string, first *firstReader) {
 	switch {
 	case first.end != nil:
@@ -88,14 +88,14 @@ func (s *Server) used(archive storedArchive, tag string, first *firstReader) {
 	}
 }
 
-// objectReader reads an object at the places that are asked for, by one request for each.
+// objectReader reads an object at given offsets, with one request for each jump.
 type objectReader struct {
 	ctx    context.Context
 	bucket blob.Bucket
 	key    string
 	size   int64
 
-	body   io.ReadCloser // at the position begins; nil: it isn't open
+	body   io.ReadCloser // at the offset begins; nil: not open
 	begins int64
 }
 

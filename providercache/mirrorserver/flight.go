@@ -25,19 +25,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// flight is an archive that is being downloaded, with all who wait for it. It goes on when they have left, because the
-// next one will want the archive, too.
+// flight is an archive that is being downloaded, with all requests that wait for it. It
+// goes on when clients have left, because the next one will want the archive, too.
 type flight struct {
 	key   string
-	room  int64    // of the disk
-	begun par.Mark // 1 when bytes begin to arrive; it ends when the archive has passed all checks, or has failed
+	room  int64    // on the disk
+	begun par.Mark // 1 when bytes begin to arrive; ended when the archive has passed all checks, or has failed
 
 	arrival atomic.Pointer[arrival]     // nil: no byte has arrived
-	dir     atomic.Pointer[scratch.Dir] // of the file; nil: there is none
+	dir     atomic.Pointer[scratch.Dir] // of the file; nil: no file yet
 }
 
-// arrival is one attempt to download an archive: the file, how far it has got, and how large it is going to be, -1 if
-// that isn't known.
+// arrival is one attempt to download an archive: the file, the number of bytes in it, and the total size, -1 if that isn't known.
 type arrival struct {
 	path string
 	mark *par.Mark
@@ -80,8 +79,8 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	return nil
 }
 
-// join returns the download of an archive, which it begins if none runs. The error is errDownloads: downloads go on when
-// their clients have left, so that clients could have any number of them wait.
+// join returns the running download of an archive, or begins one. The error is errDownloads if too many
+// wait: downloads go on without their clients, so that clients could otherwise start any number.
 func (s *Server) join(ctx context.Context, asked request, record packagesRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
 	if s.counts.downloading.Load() >= int64(s.fetcher.Limits.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
@@ -92,7 +91,7 @@ func (s *Server) join(ctx context.Context, asked request, record packagesRecord)
 		s.counts.coalesced.Add(1)
 		return share, nil
 	}
-	s.flights.Join(key, nil) // the download is a user, too
+	s.flights.Join(key, nil) // the download holds a share, too
 	s.counts.downloading.Add(1)
 	s.tasks.Begin(ctx, func(ctx context.Context) {
 		lease := "serve/downloads/" + strings.TrimSuffix(key, ".zip") + ".lease"
@@ -106,14 +105,14 @@ func (s *Server) join(ctx context.Context, asked request, record packagesRecord)
 			s.counts.diskFull.Add(1)
 		}
 		s.counts.downloading.Add(-1)
-		s.flights.Withdraw(key, share) // who comes now finds it in the bucket, or tries again
-		share.Value.begun.End(err)     // for who has come before: of an archive that has passed all checks, it has ended already
+		s.flights.Withdraw(key, share) // later requests find it in the bucket, or try again
+		share.Value.begun.End(err)     // for waiting requests; it has ended already if the archive has passed all checks
 		s.leave(share)
 	})
 	return share, nil
 }
 
-// leave removes the file when no one uses it any more.
+// leave gives up a share of a flight. The last one removes the file.
 func (s *Server) leave(share *par.Share[*flight]) {
 	if !s.flights.Leave(share.Value.key, share) {
 		return
@@ -124,9 +123,9 @@ func (s *Server) leave(share *par.Share[*flight]) {
 	}
 }
 
-// download gets an archive from the source and stores it.
+// download downloads an archive from the source and stores it.
 func (s *Server) download(ctx context.Context, f *flight, asked request, record packagesRecord) error {
-	account := s.room.Open() // for the description: archives go to the disk
+	account := s.room.Open() // for the package's metadata; archives are written to the disk
 	found, err := s.fresh().Package(hosts.WithMeter(ctx, account.Take), asked.provider, asked.version, asked.platform)
 	account.Close()
 	if err != nil {
@@ -139,7 +138,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 		return err
 	}
 	t := fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
-	leave, err := s.fetcher.Enter(ctx, &t) // before there is a file or a document, and until the archive is stored
+	leave, err := s.fetcher.Enter(ctx, &t) // before a file or a document exists, until the archive is stored
 	if err != nil {
 		return err
 	}
@@ -151,7 +150,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	}
 	path := filepath.Join(dir.Path, "archive.zip")
 	f.dir.Store(dir)
-	t.Follow = func(mark *par.Mark, size int64) { // who has read a part of an earlier attempt can't use this one
+	t.Follow = func(mark *par.Mark, size int64) { // readers of an earlier attempt can't use this one
 		f.arrival.Store(&arrival{path: path, mark: mark, size: size})
 		f.begun.Advance(1)
 	}
@@ -169,7 +168,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 		return err
 	}
 	s.counts.downloadedSize.Add(got.ArchiveBytes)
-	f.begun.End(nil) // clients get the rest now, whatever becomes of the bucket
+	f.begun.End(nil) // clients get the rest now, even if storing fails
 	if got.Authentication.TrustLevel == getproviders.LevelUnauthenticated {
 		s.opts.Log.Warn("an archive isn't stored, because its source has nothing to authenticate it by", "archive", f.key)
 		return nil
@@ -183,7 +182,8 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 	return nil
 }
 
-// put stores an archive that has passed all checks. Clients have all of it: a server that ends right then stores it, too.
+// put stores an archive that has passed all checks. Clients already
+// have all of it, so a server that ends meanwhile still stores it.
 func (s *Server) put(ended context.Context, asked request, path string, zh, h1 getproviders.Hash, released time.Time) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ended))
 	defer cancel()
@@ -207,16 +207,16 @@ func (s *Server) put(ended context.Context, asked request, path string, zh, h1 g
 	return err
 }
 
-// open opens the file of a download, whose size is known then. It waits until the archive has passed all checks if a client wants
-// a part, which is a whole answer without the last bytes, and if a document or a page is in the archive's place: its bytes may
-// be for nobody, and the client is told what is wrong.
+// open opens the file of a download, whose size is known then. In two cases it waits until the archive has passed all
+// checks: if a client wants a part, because a part without the last bytes is a complete response, and if the file
+// isn't a zip archive but a document or a page, which clients mustn't get; they get the error instead.
 func (f *flight) open(ctx context.Context, part bool) (*flightReader, error) {
 	at := *f.arrival.Load()
 	if part || at.size <= heldBack || !at.isZip(ctx) {
 		if err := f.passed(ctx); err != nil {
 			return nil, err
 		}
-		at = *f.arrival.Load() // another attempt may have brought it
+		at = *f.arrival.Load() // another attempt may have succeeded
 	}
 	file, err := os.Open(at.path)
 	if err != nil {
@@ -263,8 +263,8 @@ func (f *flight) passed(ctx context.Context) error {
 	}
 }
 
-// flightReader reads an archive while it arrives: it waits for bytes that aren't there yet, and for the last ones until
-// the archive has passed all checks.
+// flightReader reads an archive while it arrives: it waits for missing bytes, and
+// returns the last ones only when the archive has passed all checks.
 type flightReader struct {
 	ctx     context.Context
 	flight  *flight
@@ -285,7 +285,7 @@ func (r *flightReader) ReadAt(p []byte, at int64) (int, error) {
 	return 0, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 }
 
-// available waits until there are bytes to send at a position, and returns where they end.
+// available waits until there are bytes at an offset, and returns where they end.
 func (r *flightReader) available(at int64) (int64, error) {
 	held := r.arrival.size - heldBack
 	if at >= held {
@@ -298,14 +298,14 @@ func (r *flightReader) available(at int64) (int64, error) {
 	return min(now, held), nil
 }
 
-// Download is an archive that arrives.
+// Download is an archive that is being downloaded.
 type Download struct {
 	Archive string // HOST/NAMESPACE/TYPE/NAME
-	Bytes   int64  // that have arrived
-	Size    int64  // of all of it; -1: not known
+	Bytes   int64  // downloaded so far
+	Size    int64  // of the whole archive; -1: unknown
 }
 
-// DownloadsNow returns the downloads that run, by name.
+// DownloadsNow returns the running downloads, sorted by name.
 func (s *Server) DownloadsNow() []Download {
 	all := []Download{}
 	for key, f := range s.flights.All() {

@@ -18,14 +18,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Handler makes a server that answers from the bucket, and asks the Fetcher's Source for what isn't there. The caller closes
-// it, and then the bucket. An error is about the options. The Fetcher's Choice says which versions are listed. Its Policy is
-// asked about every archive before it is downloaded, with getproviders.StateKnown, before it is stored, and each time that it
-// is served, with getproviders.StateCached. A hosts.PublicDialer in its Client keeps registries from leading it to private
-// addresses.
+// Handler returns a server that answers from the bucket, and asks the Fetcher's Source for the rest. The caller
+// closes the server, and then the bucket. The error is about the options. The Fetcher's Choice says which versions
+// are listed. Its Policy is asked about every archive before it is downloaded, with getproviders.StateKnown, before
+// it is stored, and each time that it is served, with getproviders.StateCached. A hosts.PublicDialer in its Client
+// keeps registries from redirecting it to private addresses.
 //
-// A Source that has a method Fresh() getproviders.Source is asked through what that returns, once for each question. It is
-// for sources that remember all answers.
+// If the Source has a method Fresh() getproviders.Source, that is called once for each
+// question, and the result is asked. It is for sources that cache all answers.
 func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Server, error) {
 	if f == nil || bucket == nil {
 		return nil, errors.New("a mirror server needs a Fetcher and a bucket")
@@ -40,7 +40,7 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks()}
-	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
+	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be used twice; the rest is for what is kept, and for garbage
 	kept := opts.MemoryBytes / 16
 	s.versions = newAnswers[versionsRecord](s, versionsMaxAge, kept*3/16)
 	s.packages = newAnswers[packagesRecord](s, packagesMaxAge, kept*3/8)
@@ -77,7 +77,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil && !s.serves(asked) {
 		err = fmt.Errorf("%w: this mirror doesn't have %s", errNoSuch, asked.subject())
 	}
-	if !s.allowed(r, asked) { // said before what there is, and what there isn't
+	if !s.allowed(r, asked) { // said before any answer that tells what exists
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
 		s.refuse(w, http.StatusUnauthorized, "the request needs a bearer token, or another one")
 		return
@@ -90,7 +90,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer answers a request. An error that is returned was not yet answered.
+// answer answers a request. If it returns an error, it hasn't answered yet.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) error {
 	if asked.module != (Module{}) && s.opts.Modules == nil {
 		return fmt.Errorf("%w: this server has no modules", errNoSuch)
@@ -130,10 +130,10 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked requ
 	return s.serveFlight(w, r, asked, found.value)
 }
 
-// serves reports whether a provider, or a module, is one of those that there are.
+// serves reports whether the options include a provider or module.
 func (s *Server) serves(asked request) bool {
 	p := asked.provider
-	if m := asked.module; m != (Module{}) { // registries take capitals for the same
+	if m := asked.module; m != (Module{}) { // registries ignore case
 		p = getproviders.Provider{Hostname: m.Host, Namespace: strings.ToLower(m.Namespace), Type: strings.ToLower(m.Name)}
 	}
 	matches := func(pattern getproviders.Pattern) bool { return pattern.Matches(p) }
@@ -141,8 +141,8 @@ func (s *Server) serves(asked request) bool {
 	return included && !slices.ContainsFunc(s.opts.Exclude, matches)
 }
 
-// withOneRange is a request for the whole, if it asks for several parts: each would be a request to the bucket, and a
-// header has room for a hundred thousand of them.
+// withOneRange returns a request without its Range header if that asks for several parts:
+// each part would be a request to the bucket, and a header can list a hundred thousand.
 func withOneRange(r *http.Request) *http.Request {
 	if !strings.Contains(r.Header.Get("Range"), ",") {
 		return r

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// downloadLease is how long other servers leave a download to one that may have died; it is renewed three times as often.
+	// downloadLease is how long other servers wait for the download of a server that may have died; it is renewed three times as often.
 	downloadLease = 10 * time.Second
-	// leasePoll is how often they look whether the archive is in the bucket.
+	// leasePoll is how often they check whether the archive is in the bucket.
 	leasePoll = 250 * time.Millisecond
 )
 
-// leaseRecord is an object that says until when one server of the bucket does something that the others leave to it.
+// leaseRecord is an object that says until when one server of the bucket does something for all.
 type leaseRecord struct {
 	Until time.Time `json:"until"`
 }
 
-// lease takes a lease, if no server has it. A server that dies has it until it expires. The tag is for holding.
+// lease takes a lease, unless another server holds it. The lease of a dead server expires. The tag is for holding.
 func (s *Server) lease(ctx context.Context, key string, length time.Duration) (tag string, held bool, err error) {
 	opts := blob.PutOptions{IfAbsent: true}
 	content, info, err := blob.ReadAll(ctx, s.bucket, key, 1<<10)
@@ -39,7 +39,7 @@ func (s *Server) lease(ctx context.Context, key string, length time.Duration) (t
 	if errors.Is(err, blob.ErrExists) || errors.Is(err, blob.ErrChanged) { // another server was faster
 		return "", false, nil
 	}
-	if errors.Is(err, blob.ErrUnsupported) { // each server is on its own
+	if errors.Is(err, blob.ErrUnsupported) { // servers can't coordinate
 		return "", true, nil
 	}
 	return tag, err == nil, err
@@ -54,8 +54,7 @@ func (s *Server) putLease(ctx context.Context, key string, length time.Duration,
 	return info.Tag, err
 }
 
-// holding calls f while it renews a lease, which it gives back then. f goes on if the lease is lost: it is about work, and not about what
-// is right.
+// holding calls f while it renews a lease, and then releases the lease. f goes on if the lease is lost: leases only save work.
 func (s *Server) holding(ctx context.Context, key, tag string, f func(context.Context) error) error {
 	renewing, done := context.WithCancel(ctx)
 	var lost error
@@ -73,13 +72,13 @@ func (s *Server) holding(ctx context.Context, key, tag string, f func(context.Co
 	if !errors.Is(lost, blob.ErrChanged) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout)
 		defer cancel()
-		s.bucket.Delete(ctx, key) // else it expires
+		s.bucket.Delete(ctx, key) // if that fails, it expires
 	}
 	return err
 }
 
-// awaitTurn returns when this server may download an archive that isn't in the bucket, with the tag of the lease; "": the bucket
-// gives none. The error is errStored when another server has stored it meanwhile.
+// awaitTurn waits until this server may download an archive that isn't in the bucket. It returns the tag of the lease, or "" if the
+// bucket gives none. The error is errStored if another server has stored the archive meanwhile.
 func (s *Server) awaitTurn(ctx context.Context, key string, asked request, pkg packageRecord) (tag string, err error) {
 	for {
 		tag, held, err := s.lease(ctx, key, downloadLease)
@@ -105,5 +104,5 @@ func (s *Server) awaitTurn(ctx context.Context, key string, asked request, pkg p
 // errStored ends a flight whose archive is in the bucket already.
 var errStored = errors.New("the archive is in the bucket")
 
-// markTimeout is how long a mark may take to be written, or an archive when the server ends, which waits for it.
+// markTimeout bounds the writing of a mark, or of an archive when the server ends, which waits for it.
 const markTimeout = 10 * time.Second

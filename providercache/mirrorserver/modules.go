@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// locationMaxAge is how long a location is fresh. It may be a signed URL, which is good for some minutes.
+// locationMaxAge is how long a location is fresh. It may be a signed URL, which is valid for some minutes.
 const locationMaxAge = time.Minute
 
-// locationMaxStale is how old a location may be that counts while the registry fails: who has an older signed URL gets
-// an error of another server, which says nothing of the registry.
+// locationMaxStale is the maximal age of a location that is used while the registry fails: with an
+// older signed URL, clients get an error of another server, which doesn't mention the registry.
 const locationMaxStale = time.Hour
 
-// wireModules is what a registry lists of a module.
+// wireModules is a registry's list of a module's versions.
 type wireModules struct {
 	Modules []wireModule `json:"modules"`
 }
@@ -43,8 +43,8 @@ func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, ask
 	})
 }
 
-// serveModuleLocation says where a version of a module is, in the header in which registries say so. The package itself
-// comes from there.
+// serveModuleLocation sends the location of a module's version, in the
+// header of the registry protocol. Clients get the package from there.
 func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, asked request) error {
 	found, err := s.locations.get(r.Context(), moduleKey(asked.module, asked.release+"/location"), func(ctx context.Context) (string, error) {
 		return s.opts.Modules.ModuleLocation(ctx, asked.module, asked.release)
@@ -59,7 +59,7 @@ func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, ask
 	return nil
 }
 
-// moduleKey is where a record about a module lies in the bucket.
+// moduleKey returns the key of a record about a module in the bucket.
 func moduleKey(m Module, name string) string {
 	return "modules/" + m.Host.ASCII() + "/" + m.path() + "/" + name + ".json"
 }

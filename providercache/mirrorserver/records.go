@@ -10,37 +10,37 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// versionsRecord is what a source says of a provider.
+// versionsRecord is a source's answer about a provider.
 type versionsRecord struct {
 	Versions []getproviders.Version `json:"versions"`
-	Warnings []string               `json:"warnings,omitempty"` // what the registry wants its users to read
+	Warnings []string               `json:"warnings,omitempty"` // messages of the registry for its users
 	Details  []detailsRecord        `json:"details,omitempty"`
-	Sources  []sourceRecord         `json:"sources,omitempty"` // of the versions, where a policy chooses
+	Sources  []sourceRecord         `json:"sources,omitempty"` // of the versions, if a policy chooses
 }
 
-// sourceRecord says where the source's list has versions from, as getproviders.Candidate has it.
+// sourceRecord says where listed versions come from, as in getproviders.Candidate.
 type sourceRecord struct {
 	URL      string                 `json:"url,omitempty"`
 	Registry bool                   `json:"registry,omitempty"`
 	Versions []getproviders.Version `json:"versions"`
 }
 
-// detailsRecord is what the source's list tells about versions of which it tells the same.
+// detailsRecord has the details that a source's list has in common for several versions.
 type detailsRecord struct {
 	Versions  []getproviders.Version  `json:"versions"`
 	Protocols []string                `json:"protocols,omitempty"`
 	Platforms []getproviders.Platform `json:"platforms,omitempty"`
 }
 
-// What is kept of details, which are hints: an odd list has different ones for each version, or many, or long ones, and
-// takes the memory of others.
+// Limits of details, which are only hints: a malicious list could have different
+// ones for each version, or many, or long ones, and use up memory.
 const (
 	maxDetails     = 100 // different ones
 	maxDetailWords = 100 // protocols and platforms together
 	maxDetailWord  = 40  // bytes
 )
 
-// isUsual reports whether details are none that are odd.
+// isUsual reports whether details are within these limits.
 func isUsual(told getproviders.Listed) bool {
 	words := len(told.Protocols) + len(told.Platforms)
 	long := slices.ContainsFunc(told.Protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
@@ -48,7 +48,7 @@ func isUsual(told getproviders.Listed) bool {
 	return words > 0 && words <= maxDetailWords && !long
 }
 
-// detailsOf groups versions by what is told about them.
+// detailsOf groups versions by their details.
 func detailsOf(available getproviders.Available) (all []detailsRecord) {
 	for _, v := range available.Versions {
 		told := available.Details[v]
@@ -67,25 +67,25 @@ func detailsOf(available getproviders.Available) (all []detailsRecord) {
 	return all
 }
 
-// packagesRecord is what a source says of the packages of a version.
+// packagesRecord is a source's answer about the packages of a version.
 type packagesRecord struct {
 	Protocols string                                  `json:"protocols,omitempty"`
 	Packages  map[getproviders.Platform]packageRecord `json:"packages"`
-	Signed    *signedRecord                           `json:"signed,omitempty"` // nil: nothing is signed
+	Signed    *signedRecord                           `json:"signed,omitempty"` // nil: no signed documents
 	Level     getproviders.TrustLevel                 `json:"trust_level,omitempty"`
 	KeyID     string                                  `json:"key_id,omitempty"`
 	SourceURL string                                  `json:"source_url,omitempty"`
 	Source    string                                  `json:"source,omitempty"`
 
-	FromRegistry bool `json:"from_registry,omitempty"` // as getproviders.Package has it
+	FromRegistry bool `json:"from_registry,omitempty"` // see getproviders.Package
 }
 
-// packageRecord is one of them. Hashes are those that its source lists.
+// packageRecord is one package. Hashes are those that its source lists.
 type packageRecord struct {
 	Hashes []getproviders.Hash `json:"hashes,omitempty"`
 }
 
-// signedRecord is getproviders.SignedDocuments: the documents by which all packages of a version are authenticated.
+// signedRecord is getproviders.SignedDocuments, which authenticate all packages of a version.
 type signedRecord struct {
 	Sums      []byte                   `json:"sums"`
 	Signature []byte                   `json:"signature"`
@@ -105,7 +105,7 @@ func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answ
 	})
 }
 
-// sourcesOf groups versions by where they come from, if the policy may ask.
+// sourcesOf groups versions by their source, if the policy may ask for it.
 func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p getproviders.Provider, available getproviders.Available) (all []sourceRecord) {
 	if s.fetcher.Choice.Listed == nil {
 		return nil
@@ -114,7 +114,7 @@ func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p ge
 	r.Source = source
 	for _, v := range available.Versions {
 		asking := r
-		if has := available.Details[v].Platforms; len(has) > 0 { // which may not be this server's own
+		if has := available.Details[v].Platforms; len(has) > 0 { // this server's platform may be missing
 			asking.Platform = has[0]
 		}
 		c := asking.Listed(ctx, p, v, available)
@@ -128,8 +128,8 @@ func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p ge
 	return all
 }
 
-// allowedOf returns the versions of a provider, and those that clients may choose by the policy. Of one answer of the source they
-// are the same for a day.
+// allowedOf returns the versions of a provider, and those that the policy lets
+// clients choose. For one answer of the source these stay the same for a day.
 func (s *Server) allowedOf(ctx context.Context, p getproviders.Provider) (*answer[versionsRecord], []getproviders.Version, error) {
 	found, err := s.versionsOf(ctx, p)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Server) packagesOf(ctx context.Context, p getproviders.Provider, v getp
 	})
 }
 
-// usualPlatforms are asked for where a source doesn't say which ones there are.
+// usualPlatforms are asked for if a source doesn't list its platforms.
 var usualPlatforms = []getproviders.Platform{
 	{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}, {OS: "darwin", Arch: "amd64"}, {OS: "windows", Arch: "amd64"},
 }
@@ -178,8 +178,8 @@ var usualPlatforms = []getproviders.Platform{
 // packageQueries is how many platforms of a version are asked for at once.
 const packageQueries = 4
 
-// askPackages asks the source for the packages of a version: for one of them, if what is signed about it tells of the
-// others, else for each.
+// askPackages asks the source for the packages of a version: for one of
+// them, if its signed documents list the others, else for each.
 func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v getproviders.Version) (record packagesRecord, err error) {
 	source := s.fresh()
 	var platforms []getproviders.Platform
@@ -198,7 +198,7 @@ func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v get
 	}
 	missing := slices.DeleteFunc(slices.Clone(platforms), func(plat getproviders.Platform) bool { return len(record.Packages[plat].Hashes) > 0 })
 	if record.Signed != nil && !told {
-		missing = nil // the list has them all
+		missing = nil // the signed list has them all
 	}
 	found, errs := par.Map(ctx, packageQueries, missing, func(ctx context.Context, plat getproviders.Platform) (packageRecord, error) {
 		_, trust, err := askPackage(ctx, source, p, v, plat)
@@ -215,7 +215,7 @@ func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v get
 	return record, nil
 }
 
-// askFirst asks for the first platform that there is, and takes from what is signed what that says about all platforms.
+// askFirst asks for the first existing platform, and takes the hashes of all platforms from its signed documents.
 func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform, told bool, record *packagesRecord) error {
 	for _, plat := range platforms {
 		pkg, trust, err := askPackage(ctx, source, p, v, plat)
@@ -250,7 +250,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 	return getproviders.Subject{Source: source.Describe(p).Name, Provider: p, Version: v}.Missing()
 }
 
-// askPackage asks the source for a package, and for what it is authenticated by.
+// askPackage asks the source for a package, and loads the documents that authenticate it.
 func askPackage(ctx context.Context, source getproviders.Source, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, getproviders.Trust, error) {
 	pkg, err := source.Package(ctx, p, v, plat)
 	if err != nil {
@@ -260,7 +260,7 @@ func askPackage(ctx context.Context, source getproviders.Source, p getproviders.
 	return pkg, trust, err
 }
 
-// listedHashes are the hashes that a source lists for a package.
+// listedHashes returns the hashes that a source lists for a package.
 func listedHashes(trust getproviders.Trust) []getproviders.Hash {
 	hashes := slices.Clone(trust.ListedHashes)
 	if trust.ExpectedSHA256 != ([32]byte{}) {
@@ -269,8 +269,7 @@ func listedHashes(trust getproviders.Trust) []getproviders.Hash {
 	return hashing.Sort(hashes)
 }
 
-// hashesOf are those of a platform's package that are known: what its source lists, and what was computed of the
-// archive in the bucket.
+// hashesOf returns the known hashes of a platform's package: those that its source lists, and those of the archive in the bucket.
 func (r packagesRecord) hashesOf(plat getproviders.Platform, stored []storedArchive) []getproviders.Hash {
 	own := r.Packages[plat].Hashes
 	if archive, ok := r.Packages[plat].find(stored, plat); ok {

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
-// wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, as far as
-// the source tells them.
+// wireRegistryVersions is a registry's list of a provider's versions.
+// Protocols and platforms are hints for errors, if the source has them.
 type wireRegistryVersions struct {
 	Versions []wireRegistryVersion `json:"versions"`
 	Warnings []string              `json:"warnings,omitempty"`
@@ -33,7 +33,7 @@ type wirePlatform struct {
 	Arch string `json:"arch"`
 }
 
-// wireRegistryPackage is what a registry says of a package.
+// wireRegistryPackage is a registry's description of a package.
 type wireRegistryPackage struct {
 	Protocols    []string                     `json:"protocols"`
 	OS           string                       `json:"os"`
@@ -51,7 +51,7 @@ type wireListedPackage struct {
 	Hashes []getproviders.Hash `json:"hashes"`
 }
 
-// serveRegistryVersions sends the versions of a provider, as a registry does.
+// serveRegistryVersions sends the versions of a provider, in the registry protocol.
 func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, asked request) error {
 	found, versions, err := s.allowedOf(r.Context(), asked.provider)
 	if err != nil {
@@ -78,13 +78,14 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, a
 	})
 }
 
-// serveRegistryPackage sends what a registry says of a package: where the archive is, and by what it is authenticated. All of it
-// is the publisher's own, but for the URLs.
+// serveRegistryPackage sends a registry's description of a package: where the archive is, and
+// the documents that authenticate it. Everything but the URLs is the publisher's own.
 func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, asked request) error {
 	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
 	if failed := getproviders.FaultOf(err, getproviders.ErrProtocol); failed != nil {
-		// The server's product doesn't speak its plugin protocols: clients explain by them why they don't install it.
+		// The server's product doesn't support the package's plugin protocols:
+		// clients use them to explain why they don't install it.
 		s.serveDocument(w, r, "application/json", newDocument("", encode(wireRegistryPackage{
 			Protocols: failed.Protocols, OS: asked.platform.OS, Arch: asked.platform.Arch, SigningKeys: json.RawMessage("{}"),
 		})))
@@ -106,7 +107,7 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	return serveMade(s, w, r, found, variant, func() any {
 		sum := strings.TrimPrefix(string(zh), hashing.ZH+":")
 		return wireRegistryPackage{
-			// A client has to be told of one: a source that says nothing has a package that any client may try.
+			// Clients require a protocol: if the source has none, any client may try the package.
 			Protocols: strings.Split(cmp.Or(record.Protocols, "5.0"), ","), OS: asked.platform.OS, Arch: asked.platform.Arch,
 			FileName:     signedName(signed.Sums, sum, p.PackedName(v, asked.platform)),
 			DownloadURL:  fromPackage + s.fileURL(p, p.PackedName(v, asked.platform)),
@@ -120,7 +121,7 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 // fromPackage leads from VERSION/download/OS/ARCH to the directory of the provider.
 const fromPackage = "../../../"
 
-// signedName is the name of an archive in the signed list, where clients look for it, usual if there is no line with its sum.
+// signedName returns the name of an archive in the signed list, where clients look for it, or usual if no line has its checksum.
 func signedName(sums []byte, sum, usual string) string {
 	for lines := bufio.NewScanner(bytes.NewReader(sums)); lines.Scan(); {
 		if fields := strings.Fields(lines.Text()); len(fields) == 2 && strings.EqualFold(fields[0], sum) {
@@ -130,7 +131,7 @@ func signedName(sums []byte, sum, usual string) string {
 	return usual
 }
 
-// listed are the hashes that the registry itself lists for all platforms, where it lists more than the signed ones.
+// listed returns the hashes that the registry itself lists for all platforms, or nil if it lists only the signed ones.
 func (r packagesRecord) listed() map[string]wireListedPackage {
 	all, more := map[string]wireListedPackage{}, false
 	for plat, pkg := range r.Packages {

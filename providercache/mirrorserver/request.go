@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
-// requestKind says what is asked for.
+// requestKind is the kind of a request.
 type requestKind int
 
 const (
@@ -30,7 +30,7 @@ const (
 	moduleLocationRequest
 )
 
-// request is a path that was understood.
+// request is a parsed path.
 type request struct {
 	kind     requestKind
 	provider getproviders.Provider
@@ -41,7 +41,7 @@ type request struct {
 	release  string // the module's version
 }
 
-// subject is what is asked about.
+// subject returns the provider or module that the request is about.
 func (asked request) subject() string {
 	if asked.module != (Module{}) {
 		return "the module " + asked.module.String()
@@ -49,13 +49,14 @@ func (asked request) subject() string {
 	return "the provider " + asked.provider.String()
 }
 
-// errNoSuch is about a path at which nothing can be.
+// errNoSuch is for paths that can't exist.
 var errNoSuch = errors.New("not found")
 
-// What a client asks for that takes this URL for that of a registry.
+// Paths that a client requests if it takes this URL for that of a registry.
 var registryPaths = []string{"/.well-known/", "/v1/providers/", "/v1/modules/"}
 
-// parsePath reads a path. Each thing has one: the names of providers and versions have to be written as the protocol writes them.
+// parsePath parses a path. Each resource has exactly one path: names of
+// providers and versions have to be written as the protocol writes them.
 func parsePath(path string) (asked request, err error) {
 	for _, prefix := range registryPaths {
 		if strings.HasPrefix(path, prefix) {
@@ -89,14 +90,14 @@ func parsePath(path string) (asked request, err error) {
 	return asked, asked.parseName()
 }
 
-// hidesParts reports whether a path has an encoded character that divides it. What is in front of the server, and
-// decides by paths who may ask for what, may take such a path for another one. Paths of providers never need one.
+// hidesParts reports whether a path has an encoded separator or dot. A proxy that authorizes requests
+// by their paths may take such a path for another one. Paths of providers never need one.
 func hidesParts(u *url.URL) bool {
 	raw := strings.ToLower(u.RawPath)
 	return strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(raw, "%2e")
 }
 
-// parsePackage reads what a registry is asked about a package.
+// parsePackage parses a registry's path of a package.
 func (asked *request) parsePackage(version, platform string) error {
 	v, err := getproviders.ParseVersion(version)
 	plat, platformErr := getproviders.ParsePlatform(platform)
@@ -107,7 +108,7 @@ func (asked *request) parsePackage(version, platform string) error {
 	return nil
 }
 
-// parseModule reads what a registry is asked about a module.
+// parseModule parses a registry's path of a module.
 func (asked *request) parseModule(host hosts.Hostname, parts []string) error {
 	asked.module, asked.kind = Module{Host: host, Namespace: parts[1], Name: parts[2], System: parts[3]}, moduleVersionsRequest
 	if len(parts) == 6 {
@@ -119,7 +120,7 @@ func (asked *request) parseModule(host hosts.Hostname, parts []string) error {
 	return nil
 }
 
-// parseName reads the last part of a path.
+// parseName parses the last part of a path.
 func (asked *request) parseName() error {
 	if asked.name == archivedir.IndexName {
 		return nil
@@ -145,7 +146,7 @@ func (asked *request) parseName() error {
 	return fmt.Errorf("%w: %.200q is neither index.json, nor a version's document, nor an archive", errNoSuch, asked.name)
 }
 
-// fail answers a request that failed, in a sentence that says why.
+// fail answers a failed request, with a sentence that says why.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusBadGateway
 	switch {
@@ -161,7 +162,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, getproviders.ErrRefused):
 		status = http.StatusForbidden
-	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
+	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't retry
 		status = http.StatusNotImplemented
 	}
 	s.countFailure(err)
@@ -171,7 +172,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.refuse(w, status, err.Error())
 }
 
-// countFailure counts an answer that failed before its first byte, or later.
+// countFailure counts a failed response by its kind.
 func (s *Server) countFailure(err error) {
 	c := &s.counts
 	for kind, counter := range map[error]*atomic.Int64{
@@ -184,7 +185,7 @@ func (s *Server) countFailure(err error) {
 	}
 }
 
-// refuse answers with a status and a sentence, in the form in which registries say no.
+// refuse answers with a status and a sentence, in the form of registries' errors.
 func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
 	if status == http.StatusNotFound {
 		s.counts.notFound.Add(1)
@@ -202,10 +203,10 @@ func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	w.Write(append(body, '\n')) // a client that has left needs no answer
+	w.Write(append(body, '\n')) // errors are ignored: the client has left
 }
 
-// errUnsigned is about a provider of which the source has no signed checksums. A registry can't be without.
+// errUnsigned is for providers whose source has no signed checksums, which the registry protocol requires.
 var errUnsigned = errors.New("nothing is signed")
 
 // isName reports whether a text can be a part of a module's address: letters, digits, and "-" and "_" between them.

@@ -1,17 +1,15 @@
-// Package mirrorserver is a network mirror that fills itself: an [http.Handler] that answers from a bucket, and asks a source for
-// what isn't there.
+// Package mirrorserver is a network mirror that fills itself: an [http.Handler] that answers from a bucket, and asks a source for everything else.
 //
 //	server, err := mirrorserver.Handler(fetcher, blob.NewDirectory("/srv/mirror"), mirrorserver.Options{})
 //	defer server.Close()
 //	http.Handle("/mirror/", http.StripPrefix("/mirror", server))
 //
-// It speaks two protocols at the same URL. The one is Terraform's provider network mirror protocol:
-// HOST/NAMESPACE/TYPE/index.json lists all versions that the source has, VERSION.json has the archives of one version
-// with the hashes of every platform, as far as they are known, and archives lie beside it, as do the signed lists of
-// checksums, by which tfdeps authenticates packages from mirrors.
+// It serves two protocols at the same URL. The first is Terraform's provider network mirror protocol: HOST/NAMESPACE/TYPE/index.json
+// lists all versions that the source has, VERSION.json lists the archives of one version with the known hashes of every platform. The
+// archives are beside these files, and so are the signed lists of checksums, by which tfdeps authenticates packages from mirrors.
 //
-// The other one is that of registries, of providers and of modules. A host block of a CLI configuration names it as the services
-// "providers.v1" and "modules.v1" of a host:
+// The second is the registry protocol, for providers and for modules. A host block of a CLI
+// configuration names the URL as the services "providers.v1" and "modules.v1" of a host:
 //
 //	host "registry.terraform.io" {
 //	  services = {
@@ -24,18 +22,16 @@
 //
 // # What it keeps
 //
-// What the source says is fresh for a while: a list of versions for five minutes, the description of a version for an hour. A source that remembers answers itself adds
-// its own time. Then the source is asked again, and if it
-// fails in whatever way, the old answer counts: a version that was installed through this server once can be
-// installed again while the source is down. That something isn't there is remembered for a short time only.
+// Answers of the source are fresh for a while: a list of versions for five minutes, the description of a version for an hour, plus the time for which
+// the source itself caches answers. After that the source is asked again, and if it fails in any way, the old answer is used: a version that was
+// installed through this server once can be installed again while the source is down. Missing versions and packages are cached for a short time only.
 //
-// An archive is downloaded once for all who wait for it, and each of them gets its bytes while they arrive. Only an
-// archive that is authentic, that the policy allows and that can be unpacked is put into the bucket, and only then the
-// clients get its last bytes: of any other archive the response breaks off. Of what doesn't begin like a zip archive no
-// byte is sent, and a part of an archive only when the whole is authentic.
+// An archive is downloaded once for all clients that wait for it, and each gets its bytes while they arrive. Only an archive that is authentic,
+// allowed by the policy and unpackable is put into the bucket, and only then the clients get its last bytes: for any other archive the response is
+// aborted. If a file doesn't begin like a zip archive, no byte is sent; a part of an archive is sent only after the whole was authenticated.
 //
-// Several servers may share a bucket. They need to know nothing of each other: an archive's key has its
-// checksum, and the descriptions are what the source said last.
+// Several servers may share a bucket without knowing each other: an archive's key
+// has its checksum, and the descriptions are the source's last answers.
 package mirrorserver
 
 import (
@@ -56,54 +52,54 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
-// Options are what a [Server] does beyond the protocol. The zero value serves every provider of the source to everyone.
+// Options configure a [Server]. The zero value serves every provider of the source to everyone.
 type Options struct {
-	// Include and Exclude say which providers and modules there are: those that match one of Include, or all if it is empty, but
-	// none that matches one of Exclude. Of a module, the name is what the type is of a provider.
+	// Include and Exclude say which providers and modules are served: those that match one of Include, or all if
+	// it is empty, but none that matches one of Exclude. A module's name is matched like a provider's type.
 	Include, Exclude []getproviders.Pattern
 
-	// Modules says what registries of modules say; nil: no module is served.
+	// Modules answers for registries of modules; nil: no module is served.
 	Modules ModuleSource
 
-	// Allow says whether a request may be answered; nil: every one may. A request for an archive may be answered, too, if its
-	// URL is signed with SigningKey.
+	// Allow reports whether a request may be answered; nil: every request may. A request
+	// for an archive may also be answered if its URL is signed with SigningKey.
 	Allow func(r *http.Request) bool
-	// SigningKey signs the URLs of archives in documents, because clients send no credentials for archives; nil: URLs aren't
-	// signed. Servers that share their clients share it.
+	// SigningKey signs the URLs of archives in documents, because clients send no credentials for
+	// archives; nil: URLs aren't signed. Servers with the same clients need the same key.
 	SigningKey []byte
 
-	// Waiting bounds how many archives wait for one of the Downloads of the Fetcher's Limits; 0: 1000. A request for another one is refused
-	// with the status 503.
+	// Waiting bounds how many archives wait for one of the Downloads of the Fetcher's
+	// Limits; 0: 1000. Requests for further archives get the status 503.
 	Waiting int
-	// Requests bounds how many requests are answered at once; 0: 4096. Further ones are refused with the status 503.
+	// Requests bounds how many requests are answered at once; 0: 4096. Further ones get the status 503.
 	Requests int
 
-	// DiskBytes bounds what the archives that arrive take in Temporary, as far as their servers tell the sizes; 0: any number of
-	// bytes. A request for an archive that doesn't fit is refused with the status 503.
+	// DiskBytes bounds the size of the archives that are arriving in Temporary, if their servers announce
+	// the sizes; 0: no limit. A request for an archive that doesn't fit gets the status 503.
 	DiskBytes int64
 
-	// MarkUses writes to the bucket when archives are used, once an hour for each, so that Collect knows which ones weren't. All
-	// servers of a bucket do, or none.
+	// MarkUses writes a mark to the bucket when archives are used, once an hour for each, so
+	// that Collect knows which are unused. Either all servers of a bucket set it, or none.
 	MarkUses bool
 
-	// MemoryBytes bounds the memory for documents: what it takes to read and to decode what sources say, to make documents
-	// of it, and what is kept; 0: 1 GiB. A request for which there is no memory waits for half a minute at most, and then is
-	// refused with the status 503. Only sources that ask by package hosts, as those of getproviders do, are counted.
+	// MemoryBytes bounds the memory for documents: for reading and decoding the source's answers, for making documents of
+	// them, and for keeping both; 0: 1 GiB. A request that finds no memory waits for half a minute at most, and then gets
+	// the status 503. Only sources that send requests by package hosts, as those of getproviders do, are counted.
 	MemoryBytes int64
-	// Temporary is a directory for archives while they arrive, on a disk that has room for them; "": that of the system.
+	// Temporary is a directory for arriving archives, on a disk that has room for them; "": that of the system.
 	Temporary string
 
-	Log *slog.Logger // failures that no client is told of; nil: none. No secret gets there
+	Log *slog.Logger // gets failures that clients aren't told of; nil: dropped. It gets no secrets
 }
 
-// Server is the mirror. Make one with [Handler]. It is safe for many goroutines.
+// Server is the mirror. Make one with [Handler]. It is safe for concurrent use.
 type Server struct {
 	bucket  blob.Bucket
 	opts    Options
 	fetcher *fetch.Fetcher
 	tasks   *par.Tasks
 	room    *par.Room    // memory for decoding
-	running atomic.Int64 // requests
+	running atomic.Int64 // requests that are being answered
 	ready   par.Aged[string, error]
 	counts  counters
 
@@ -115,10 +111,10 @@ type Server struct {
 	releases  *answers[[]string] // of modules
 	locations *answers[string]   // of releases
 
-	flights  par.Shared[string, *flight]  // archives that arrive, by the path of their URL
+	flights  par.Shared[string, *flight]  // arriving archives, by the path of their URL
 	serving  par.Shared[string, struct{}] // archives of the bucket that are being sent, by key
-	verified *par.Recent[string, string]  // the tags of archives of the bucket that were read and are what their keys say
-	marked   *par.Recent[string, int64]   // the last hour of which the bucket has a mark that an archive was used
+	verified *par.Recent[string, string]  // tags of archives of the bucket whose content was verified
+	marked   *par.Recent[string, int64]   // the last hour for which an archive has a mark in the bucket
 }
 
 var (
@@ -132,31 +128,30 @@ const (
 	versionsMaxAge = 5 * time.Minute
 	packagesMaxAge = time.Hour
 	allowedMaxAge  = 24 * time.Hour   // of one list of versions
-	retryAfter     = 10 * time.Second // a failure, or that something wasn't there, the source is asked again
+	retryAfter     = 10 * time.Second // before the source is asked again after a failure or a missing version
 )
 
 // patience is how long a request waits for memory.
 const patience = 30 * time.Second
 
-// Close ends downloads that run, and waits until they have ended, and for ten seconds at most until archives that have arrived, and the uses of
-// archives, are in the bucket. Requests that wait for a download fail; so does every later request for an archive
-// that isn't in the bucket.
+// Close ends running downloads and waits for them. It waits at most ten seconds until complete archives and marks of uses are in
+// the bucket. Requests that wait for a download fail, and so do later requests for archives that aren't in the bucket.
 func (s *Server) Close() { s.tasks.Close(errClosed) }
 
 const (
-	readyKey   = "serve/ready" // an object that is there if the bucket is
+	readyKey   = "serve/ready" // an object that exists if the bucket is usable
 	readyEvery = 10 * time.Second
 	readyLimit = 5 * time.Second
 )
 
-// Ready returns an error if the bucket isn't there, or can't be read. It is asked every ten seconds at most. That nothing more
-// fits into it is no error: what is stored can be served.
+// Ready returns an error if the bucket doesn't exist or can't be read. It checks at
+// most every ten seconds. A full bucket is no error: its archives can be served.
 func (s *Server) Ready(ctx context.Context) error {
 	said, err := s.ready.Do(ctx, "", s.fetcher.Now, readyEvery, func(ctx context.Context) (error, error) {
 		ctx, cancel := context.WithTimeout(ctx, readyLimit)
 		defer cancel()
 		_, _, err := blob.ReadAll(ctx, s.bucket, readyKey, 1<<10)
-		if errors.Is(err, blob.ErrNotFound) { // which says the same of a bucket as of an object, if it is a directory
+		if errors.Is(err, blob.ErrNotFound) { // a directory says the same for a missing bucket
 			err = buckets.PutOnce(ctx, s.bucket, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{})
 		}
 		if disk.IsFull(err) {
@@ -167,10 +162,10 @@ func (s *Server) Ready(ctx context.Context) error {
 	return cmp.Or(err, said)
 }
 
-// headerKey is the key of the answer's header in the context of a request.
+// headerKey is the context key of the response's header.
 type headerKey struct{}
 
-// tellCache says in the header by RFC 9211 from where an answer comes: the server has it ("hit"), or the source was asked.
+// tellCache sets the Cache-Status header (RFC 9211): the server has the answer ("hit"), or asked the source.
 func tellCache(ctx context.Context, status string) {
 	if header, ok := ctx.Value(headerKey{}).(http.Header); ok {
 		header.Set("Cache-Status", "tfdeps; "+status)
@@ -183,7 +178,7 @@ func (s *Server) notStored(what, key string, err error) {
 	s.opts.Log.Error("the bucket can't be written", what, key, "error", err.Error())
 }
 
-// fresh is the source for one request: it has forgotten earlier answers, if it can.
+// fresh returns the source for one request, without cached answers if it supports that.
 func (s *Server) fresh() getproviders.Source {
 	if f, ok := s.fetcher.Source.(interface{ Fresh() getproviders.Source }); ok {
 		return f.Fresh()
@@ -197,21 +192,21 @@ type Module struct {
 	Namespace, Name, System string
 }
 
-// String is the address as users write it.
+// String returns the address as users write it.
 func (m Module) String() string { return m.Host.String() + "/" + m.path() }
 
 func (m Module) path() string { return m.Namespace + "/" + m.Name + "/" + m.System }
 
-// ModuleSource knows what registries of modules say. Its methods are called from many goroutines. An error that is
-// getproviders.ErrNotFound means that there is no such module, or no such version.
+// ModuleSource answers for registries of modules. Its methods are called from many goroutines. An
+// error that matches getproviders.ErrNotFound means that the module or version doesn't exist.
 type ModuleSource interface {
 	// ModuleVersions lists the versions of a module.
 	ModuleVersions(ctx context.Context, m Module) ([]string, error)
-	// ModuleLocation says where the package of a version is: an address that doesn't depend on the URL by which it was asked for.
+	// ModuleLocation returns where the package of a version is: an address that doesn't depend on the request's URL.
 	ModuleLocation(ctx context.Context, m Module, version string) (string, error)
 }
 
-// counters are Stats while they are counted.
+// counters are the atomic counters behind Stats.
 type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken atomic.Int64
 	downloads, downloading, downloadedSize, fetchedSize, storedSize           atomic.Int64
@@ -221,14 +216,14 @@ type counters struct {
 	tooManyRequests, tooManyDownloads, tooMuchMemory                          atomic.Int64
 }
 
-// Stat is something that a server has counted since it was made, or has now.
+// Stat is a counter since the server was made, or a current value.
 type Stat struct {
-	Name  string // as in Prometheus' text, labels included: archives_total{from="store"}. What only grows ends with _total.
+	Name  string // in Prometheus' text format, with labels: archives_total{from="store"}. Counters end with _total.
 	Help  string
 	Value int64
 }
 
-// Stats returns what the server has done, and what it does. Those of one name are beside each other.
+// Stats returns the server's counters and current values. Those with the same name are adjacent.
 func (s *Server) Stats() (all []Stat) {
 	c := &s.counts
 	for _, row := range []struct {

@@ -24,11 +24,11 @@ type StoredPackage struct {
 	Platform getproviders.Platform
 	Bytes    int64
 	Stored   time.Time
-	Used     time.Time // the end of the hour of its last use, as far as Collect knows it, or when it was stored
+	Used     time.Time // the end of the hour of its last use, if Collect knows it, else when it was stored
 }
 
-// StoredPackages lists the archives in the bucket, the newest ones first. It takes a request for each thousand objects.
-// The error is the bucket's.
+// StoredPackages lists the archives in the bucket, newest first. It sends a
+// request for each thousand objects. The error is the bucket's.
 func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 	held, err := s.heldArchives(ctx, nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 	return all, nil
 }
 
-// heldArchives lists the archives of the bucket, and when they were used last.
+// heldArchives lists the archives of the bucket, with their last uses.
 func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (held []storedArchive, err error) {
 	for info, err := range s.bucket.List(ctx, "providers/") {
 		if err != nil {
@@ -60,21 +60,21 @@ func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (h
 	return held, nil
 }
 
-// storedArchive is an archive in the bucket. Its key says what it is, so that no other object has to.
+// storedArchive is an archive in the bucket. Its key has all its metadata, so that no other object needs to.
 type storedArchive struct {
 	StoredPackage
 	Key      string
 	ZH, H1   getproviders.Hash
-	Released time.Time // when its publisher's server says that it was changed last; else when it was stored
+	Released time.Time // when the publisher's server says that it was last modified; else when it was stored
 }
 
-// archivesDir is what the keys of a version's archives begin with.
+// archivesDir returns the prefix of the keys of a version's archives.
 func archivesDir(p getproviders.Provider, v getproviders.Version) string {
 	return keyOf(p, v.String()+"/archives/")
 }
 
-// archiveKey is the key of an archive: OS_ARCH.ZH.H1.RELEASED.zip, where zh is in hex, h1 in the base64 of URLs, and released in seconds
-// since 1970. Earlier versions had OS_ARCH.ZH.H1.zip.
+// archiveKey returns the key of an archive: OS_ARCH.ZH.H1.RELEASED.zip, where zh is in hex, h1 in
+// base64url, and released in seconds since 1970. Earlier versions had OS_ARCH.ZH.H1.zip.
 func archiveKey(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform, zh, h1 getproviders.Hash, released time.Time) (string, error) {
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(h1), hashing.H1+":"))
 	if err != nil {
@@ -84,7 +84,7 @@ func archiveKey(p getproviders.Provider, v getproviders.Version, plat getprovide
 		"." + strconv.FormatInt(released.Unix(), 10) + ".zip", nil
 }
 
-// parseArchive reads what archiveKey made. The archive was used last when it was stored, as far as that says.
+// parseArchive parses a key made by archiveKey. Used is the time of storing, because the key doesn't have a better one.
 func parseArchive(info blob.Info) (a storedArchive, ok bool) {
 	path := strings.Split(info.Key, "/")
 	if len(path) != 7 || path[5] != "archives" {
@@ -116,7 +116,7 @@ func parseArchive(info blob.Info) (a storedArchive, ok bool) {
 	return a, true
 }
 
-// storedOf lists the archives of a version that are in the bucket. What can't be listed isn't there.
+// storedOf lists the archives of a version in the bucket. If that fails, the list is empty.
 func (s *Server) storedOf(ctx context.Context, p getproviders.Provider, v getproviders.Version) *answer[[]storedArchive] {
 	prefix := archivesDir(p, v)
 	found, err := s.stored.get(ctx, prefix, func(ctx context.Context) (all []storedArchive, err error) {
@@ -149,12 +149,12 @@ func (p packageRecord) find(stored []storedArchive, plat getproviders.Platform) 
 	return stored[at], true
 }
 
-// keyOf is where a record about a provider, or a version of one, lies in the bucket.
+// keyOf returns the key of a record about a provider, or one of its versions, in the bucket.
 func keyOf(p getproviders.Provider, name string) string {
 	return fmt.Sprintf("providers/%s/%s", providerPath(p), name)
 }
 
-// providerPath is where a provider is, in URLs and in the bucket.
+// providerPath returns a provider's path in URLs and in the bucket.
 func providerPath(p getproviders.Provider) string {
 	return p.Hostname.ASCII() + "/" + p.Namespace + "/" + p.Type
 }
