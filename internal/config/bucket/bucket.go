@@ -1,5 +1,4 @@
-// Package bucket reads objects of Amazon S3, of services that speak its protocol,
-// and of Google Cloud Storage:
+// Package bucket reads objects of Amazon S3 and compatible services, and of Google Cloud Storage:
 //
 //	services := &bucket.Services{Environ: os.Environ()}
 //	defer services.Close()
@@ -8,28 +7,27 @@
 //	for key, err := range objects.Keys(ctx) { ... }
 //	body, err := objects.Read(ctx, objects.Key)
 //
-// Addresses are those that Terraform knows. Each of them names a bucket, and a key in it that
-// is an object's or begins the keys of many:
+// Addresses are those that Terraform supports. Each names a bucket, and the key of an object or a
+// prefix of keys:
 //
 //	s3   https://s3.amazonaws.com/BUCKET/KEY, https://s3-REGION.amazonaws.com/BUCKET/KEY,
 //	     https://BUCKET.s3-REGION.amazonaws.com/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY;
-//	     with any other host it is an endpoint, which is asked by path: https://HOST/BUCKET/KEY
-//	gcs  https://www.googleapis.com/storage/v1/BUCKET/KEY; with #GENERATION it is that one
+//	     any other host is an endpoint with path-style requests: https://HOST/BUCKET/KEY
+//	gcs  https://www.googleapis.com/storage/v1/BUCKET/KEY; #GENERATION selects a generation
 //
 // Parameters of s3 are version (of the object), aws_profile, aws_access_key_id,
 // aws_access_key_secret, aws_access_token, and region for an endpoint.
 //
 // # Credentials
 //
-// Those of s3 are found by the AWS SDK: in the environment, in the profile of the shared files (SSO, sign-in
-// sessions, other roles, programs), by web identity, from the container or from the machine. Those of gcs are the
-// access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default credentials; where
-// there are none, the request is made without, which is enough for what is public.
-// What was found is used for all objects of one [Services].
+// The AWS SDK finds the credentials of s3: in the environment, in the profile of the shared files (SSO, sign-in sessions, other roles,
+// programs), by web identity, from the container or from the machine. For gcs they are the access token in GOOGLE_OAUTH_ACCESS_TOKEN, or
+// Google's application default credentials; without any, requests are anonymous, which is enough for public objects. One [Services] finds
+// them once for all objects.
 //
-// An address that the user didn't write chooses no credentials: its profile doesn't count, and an endpoint that it
-// names is asked without credentials, but for keys that it has itself, unless the user's environment or profile names that endpoint, too.
-// Those of gcs go to Google's own server alone, whoever wrote the address.
+// An address that isn't the user's own can't choose credentials: its profile is ignored, and requests to its endpoint are anonymous,
+// unless the address has keys itself, or the user's environment or profile names that endpoint, too. Credentials of gcs are sent only to
+// Google's own server, whoever wrote the address.
 package bucket
 
 import (
@@ -50,32 +48,32 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// ErrAddress is that a URL doesn't name an object of the service.
+// ErrAddress says that a URL isn't an address of an object.
 var ErrAddress = errors.New("this is no address of an object")
 
 // Services opens buckets. The zero value works; set the fields before the first call, and don't copy
-// it. It is safe for many goroutines.
+// it. Many goroutines may use it.
 type Services struct {
-	// Client is for gcs; nil: hosts.DefaultClient. The AWS SDK has one of its own,
-	// which knows AWS_CA_BUNDLE.
+	// Client is for gcs; nil means hosts.DefaultClient. The AWS SDK has its own client, which
+	// supports AWS_CA_BUNDLE.
 	Client *http.Client
-	// Environ holds AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT,
-	// and STORAGE_EMULATOR_HOST, like os.Environ. All other variables are
-	// read by the AWS SDK and by Google's library, from the process's own.
+	// Environ has AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT, and
+	// STORAGE_EMULATOR_HOST, in the form of os.Environ. The AWS SDK and Google's library read all
+	// other variables from the process's environment.
 	Environ []string
 
 	configs par.Memo[awslogin.Login, aws.Config]
 	google  googlestorage.Login
 }
 
-// Close waits until no credentials are asked for any more. It is called after the last use.
+// Close waits for running requests for credentials. Call it after the last use.
 func (s *Services) Close() {
 	s.configs.Settle()
 	s.google.Settle()
 }
 
-// Open returns what an address names. No object is asked for yet, but credentials may be.
-// Kind is "s3" or "gcs"; own says that the user wrote the address. Errors that the address is to blame for are ErrAddress.
+// Open returns the objects of an address. It requests no object, but may request credentials. kind is "s3" or "gcs"; own
+// says that the user wrote the address. Errors of the address match ErrAddress.
 func (s *Services) Open(ctx context.Context, kind string, at *url.URL, own bool) (Objects, error) {
 	switch kind {
 	case "s3":
@@ -86,11 +84,11 @@ func (s *Services) Open(ctx context.Context, kind string, at *url.URL, own bool)
 	return Objects{}, fmt.Errorf("%w: no service is called %q", ErrAddress, kind)
 }
 
-// Objects are the objects of a bucket whose keys begin with Key, or the one that has it.
+// Objects are the objects of a bucket whose keys begin with Key, or the object with this key.
 type Objects struct {
 	Key     string
 	bucket  string
-	version string // of the object that Key is; "": the latest
+	version string // of the object with Key; "" means the latest
 	service interface {
 		keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error]
 		read(ctx context.Context, bucket, key, version string) (io.ReadCloser, error)
@@ -98,7 +96,7 @@ type Objects struct {
 	}
 }
 
-// Close closes connections that are idle.
+// Close closes idle connections.
 func (o Objects) Close() { o.service.close() }
 
 // Keys lists the keys that begin with Key, in the service's order. It ends with the first error.
@@ -106,8 +104,8 @@ func (o Objects) Keys(ctx context.Context) iter.Seq2[string, error] {
 	return o.service.keys(ctx, o.bucket, o.Key)
 }
 
-// Read returns the content of an object; the version of the address counts for Key alone. Errors
-// about an answer have a method HTTPStatusCode() int. The body's reader has to close it.
+// Read returns the content of an object. The address's version applies to Key only. Errors about an
+// answer have a method HTTPStatusCode() int. The caller must close the body.
 func (o Objects) Read(ctx context.Context, key string) (io.ReadCloser, error) {
 	if key == "" {
 		return nil, errors.New("the address names a bucket and no object")

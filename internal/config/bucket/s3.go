@@ -19,18 +19,20 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// domainsOfAWS are those of its partitions. A host in one of them has the region, and perhaps the bucket, in its name.
+// domainsOfAWS are the domains of AWS partitions. Their hosts have the region, and sometimes the bucket, in their
+// names.
 var domainsOfAWS = []string{"amazonaws.com", "amazonaws.com.cn", "amazonaws.eu", "c2s.ic.gov", "sc2s.sgov.gov", "cloud.adc-e.uk", "csp.hci.ic.gov"}
 
-// s3Address is what a URL says.
+// s3Address is a parsed address.
 type s3Address struct {
 	bucket, key, version string
-	endpoint             string // "": AWS's own
+	endpoint             string // "" means AWS
 	region               string
 	login                awslogin.Login
 }
 
-// parseS3 reads a URL in one of the forms that the package comment lists. A profile counts only if own says that the user named it.
+// parseS3 reads a URL in one of the forms in the package comment. It ignores the profile unless own says that the user wrote the
+// address.
 func parseS3(u *url.URL, own bool) (s3Address, error) {
 	var at s3Address
 	var err error
@@ -47,7 +49,7 @@ func parseS3(u *url.URL, own bool) (s3Address, error) {
 	}
 	at.version = query.Get("version")
 	if profile := query.Get("aws_profile"); own && profile != "" {
-		at.login = awslogin.Login{Profile: profile} // which has all of this
+		at.login = awslogin.Login{Profile: profile} // the profile has all of these
 		return at, nil
 	}
 	at.login = awslogin.Login{
@@ -69,7 +71,7 @@ func domainOfAWS(host string) string {
 	return ""
 }
 
-// parseAWS reads the labels of a host before AWS's domain, of which the last one is empty, and a path.
+// parseAWS reads the host's labels before AWS's domain, the last of which is empty, and a path.
 func parseAWS(labels []string, path string) (at s3Address, err error) {
 	switch len(labels) {
 	case 2: // s3, s3-REGION
@@ -133,17 +135,18 @@ func (s *Services) load(ctx context.Context, login awslogin.Login) (aws.Config, 
 	return s.configs.Do(ctx, login, func(ctx context.Context) (aws.Config, error) { return awslogin.Load(ctx, login) })
 }
 
-// isConfigured reports whether the user's environment or profile names the server of a URL as that of S3.
+// isConfigured reports whether the user's environment or profile names the URL's server as the endpoint
+// of S3.
 func isConfigured(found aws.Config, u *url.URL) bool {
 	configured, err := url.Parse(aws.ToString(s3.NewFromConfig(found).Options().BaseEndpoint))
 	return err == nil && hosts.SameOrigin(configured, u)
 }
 
-// amazon is S3, or what speaks its protocol.
+// amazon is S3 or a compatible service.
 type amazon struct {
 	client    *s3.Client
 	config    aws.Config
-	endpoint  string // "": Amazon's
+	endpoint  string // "" means AWS
 	anonymous bool   // without the user's credentials
 }
 
@@ -176,7 +179,7 @@ func (a amazon) read(ctx context.Context, bucket, key, version string) (io.ReadC
 	return object.Body, nil
 }
 
-// explained says of the refusal of a request that it had no credentials, and what to do.
+// explained adds a hint to the error of a refused request that had no credentials.
 func (a amazon) explained(err error) error {
 	var answer interface{ HTTPStatusCode() int }
 	if !a.anonymous || !errors.As(err, &answer) || !hosts.Refuses(answer.HTTPStatusCode()) {

@@ -1,4 +1,5 @@
-// Package combine adds up what the modules of a directory, its state and its lock file require.
+// Package combine combines the requirements of the modules of a directory, its state and its lock
+// file.
 package combine
 
 import (
@@ -13,30 +14,30 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
-// Parts are what requirements come from.
+// Parts are the sources of requirements.
 type Parts struct {
 	Product getproviders.Product
 	Tree    *modules.Tree // the configuration with its modules
 
-	// State is what the state requires. If StateUnknown is set, the state can't
-	// be read, and what Locks names is required in its place.
+	// State has the requirements of the state. If StateUnknown is set, the state can't be read, and
+	// the providers in Locks are required in its place.
 	State        getproviders.Requirements
 	StateUnknown bool
-	Locks        *depsfile.Locks // nil: no lock file
+	Locks        *depsfile.Locks // nil without a lock file
 
-	// KeepStateAddresses takes addresses in the state as they are. Otherwise
-	// those that the product's predecessor wrote for its own registry are taken
-	// for the same names in the product's, as load.InheritState says.
+	// KeepStateAddresses keeps the addresses in the state. Otherwise those that the product's
+	// predecessor wrote for its own registry become those of the product's, as in
+	// load.InheritState.
 	KeepStateAddresses bool
 }
 
-// LegacyProvider is the Extra of the problem that an address from before
-// Terraform 0.13 is required, which says nothing of where the provider comes from.
+// LegacyProvider is the Extra of the problem of a required address from before Terraform 0.13,
+// which doesn't say where the provider comes from.
 type LegacyProvider struct{ Provider getproviders.Provider }
 
 // Combine returns the requirements of all parts. The problems are those of
-// [modules.Tree.Requirements], and one with [LegacyProvider] for each address
-// that can't be installed. The requirements are complete in spite of them.
+// [modules.Tree.Requirements], and one with [LegacyProvider] for each address that can't be
+// installed. The requirements are complete even with problems.
 func Combine(p Parts) (getproviders.Requirements, hcl.Diagnostics) {
 	required, problems := p.Tree.Requirements()
 	fromState := p.State
@@ -55,9 +56,8 @@ func Combine(p Parts) (getproviders.Requirements, hcl.Diagnostics) {
 	return required, problems
 }
 
-// locked are the providers that the lock file names. Entries of the product's
-// predecessor that have one of the product's own in their place are left out, as
-// the state would be read the same way.
+// locked returns the providers of the lock file. It leaves out the predecessor's entries that the
+// product's own entries replace, as in a state.
 func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Requirements {
 	required := getproviders.Requirements{}
 	for _, lock := range locks.All() {
@@ -69,8 +69,8 @@ func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Re
 	return required
 }
 
-// Disinherit takes back what [depsfile.Locks.Inherit] has added to locks for providers that aren't required, because the others are, by their
-// whole addresses. It returns the rest of what was inherited.
+// Disinherit removes the locks that [depsfile.Locks.Inherit] added for providers that aren't required, because the configuration requires the
+// predecessor's providers by their full addresses. It returns the other inherited locks.
 func Disinherit(locks *depsfile.Locks, inherited []depsfile.Lock, required getproviders.Requirements, product getproviders.Product) []depsfile.Lock {
 	return slices.DeleteFunc(inherited, func(lock depsfile.Lock) bool {
 		own, _ := product.Inherits(lock.Provider)

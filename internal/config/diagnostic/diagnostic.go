@@ -1,4 +1,4 @@
-// Package diagnostic makes the problems that the packages below configs report.
+// Package diagnostic makes the problems that packages below configs report.
 package diagnostic
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Error returns an error about a place in a file: a summary, and a detail that is
-// made as by fmt.Sprintf.
+// Error returns an error at a position in a file: a summary, and a detail formatted as by
+// fmt.Sprintf.
 func Error(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
 	diag := Placeless(summary, format, args...)
 	diag.Subject = &at
@@ -24,7 +24,8 @@ func Warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 	return diag
 }
 
-// Code is the Extra of a problem with a code of its own, one of docs/troubleshooting.md. Others are mistakes in the configuration.
+// Code is the Extra of a problem with its own code of docs/troubleshooting.md. Problems without one are mistakes in the
+// configuration.
 type Code string
 
 // Coded returns the problem with a code.
@@ -39,11 +40,10 @@ func Unreadable(summary string, err error) *hcl.Diagnostic {
 	return Placeless(summary, "It can't be read: %v.", err)
 }
 
-// most is how many problems of a file are kept, and of a module's files together. People are shown far fewer, and a file may have
-// one in every other byte.
+// most is how many problems of a module's files are kept. Users are shown far fewer, and a file may have one in every other byte.
 const most = 10_000
 
-// Append adds problems as long as there aren't too many. There is always room for the first error, because it decides.
+// Append adds problems up to a limit. It always adds the first error, because that decides.
 func Append(to hcl.Diagnostics, more ...*hcl.Diagnostic) hcl.Diagnostics {
 	for _, diag := range more {
 		if len(to) < most || diag.Severity == hcl.DiagError && !to.HasErrors() {
@@ -53,7 +53,7 @@ func Append(to hcl.Diagnostics, more ...*hcl.Diagnostic) hcl.Diagnostics {
 	return to
 }
 
-// Placeless returns an error for which there is no line of a file to show, with a detail that is made as by fmt.Sprintf.
+// Placeless returns an error without a position, with a detail formatted as by fmt.Sprintf.
 func Placeless(summary, format string, args ...any) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...)}
 }
@@ -65,7 +65,7 @@ func PlacelessWarning(summary, format string, args ...any) *hcl.Diagnostic {
 	return diag
 }
 
-// Sort orders by file and position; what has no place comes first.
+// Sort orders by file and position; problems without a position come first.
 func Sort(diags hcl.Diagnostics) {
 	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
 		x, y := subject(a), subject(b)
@@ -80,7 +80,7 @@ func subject(diag *hcl.Diagnostic) hcl.Range {
 	return *diag.Subject
 }
 
-// Beginning is the place where a file begins, or what is called as one.
+// Beginning returns the position of a file's beginning.
 func Beginning(file string) hcl.Range {
 	return hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}
 }

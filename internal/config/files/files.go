@@ -1,6 +1,6 @@
-// Package files reads the files of a configuration: those of the process's file
-// system, or those of an fs.FS, such as an editor's with its unsaved buffers. All
-// packages below configs that can be given an fs.FS read through it.
+// Package files reads the files of a configuration: from the process's file system, or from an
+// fs.FS, such as an editor's with unsaved buffers. All packages below configs that support an fs.FS
+// read through it.
 package files
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// System is where files are: the FS, or the file system of the process if that is nil.
-// In an FS, paths are relative to its root, and none leads out of it.
+// System is the FS, or the file system of the process if FS is nil. In an FS, paths are relative to
+// its root, and can't lead out of it.
 type System struct{ fs.FS }
 
 // List returns the entries of a directory, sorted by name.
@@ -48,17 +48,17 @@ func (s System) Stat(path string) (fs.FileInfo, error) {
 	return fs.Stat(s.FS, name)
 }
 
-// IsDir reports whether a path is that of a directory, or of a symlink to one.
+// IsDir reports whether a path is a directory, or a symlink to one.
 func (s System) IsDir(path string) bool {
 	info, err := s.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// ErrNotRegular says that a path is that of a directory, a pipe or a device.
+// ErrNotRegular says that a path is a directory, a pipe or a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// OpenRegular opens a regular file. A pipe would have to be waited for, and a
-// device may have no end: these are ErrNotRegular.
+// OpenRegular opens a regular file. Others are ErrNotRegular: a pipe might block, and a device
+// might have no end.
 func (s System) OpenRegular(path string) (fs.File, error) {
 	info, err := s.Stat(path)
 	switch {
@@ -76,11 +76,11 @@ func (s System) OpenRegular(path string) (fs.File, error) {
 	return s.Open(name)
 }
 
-// EvalSymlinks returns where a file or directory is when symlinks are followed, as
+// EvalSymlinks returns the path of a file or directory with symlinks resolved, as
 // [filepath.EvalSymlinks] does.
 //
-// In an FS that is no [fs.ReadLinkFS], a symlink can't be followed: where a directory
-// lists one on the way, that is an error.
+// An FS that isn't a [fs.ReadLinkFS] can't resolve symlinks: if a directory lists one on the way,
+// that is an error.
 func (s System) EvalSymlinks(path string) (string, error) {
 	if s.FS == nil {
 		return filepath.EvalSymlinks(path)
@@ -93,7 +93,7 @@ func (s System) EvalSymlinks(path string) (string, error) {
 	return filepath.FromSlash(found), err
 }
 
-// Physical is EvalSymlinks with an absolute path, where there are absolute paths.
+// Physical is EvalSymlinks of an absolute path, if the system has absolute paths.
 func (s System) Physical(path string) (string, error) {
 	if s.FS == nil {
 		full, err := filepath.Abs(path)
@@ -105,11 +105,11 @@ func (s System) Physical(path string) (string, error) {
 	return s.EvalSymlinks(path)
 }
 
-// maxLinks is how many symlinks a path may lead through; more are taken for a circle.
+// maxLinks is how many symlinks a path may lead through; more count as a cycle.
 const maxLinks = 255
 
-// follow goes through the parts of a path one by one. What has been passed has no
-// symlinks in it, so that ".." means the directory above.
+// follow resolves the parts of a path one by one. The resolved part has no symlinks, so that ".."
+// is its parent directory.
 func (s System) follow(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {
@@ -142,7 +142,7 @@ func (s System) follow(name string) (string, error) {
 	return at, nil
 }
 
-// readLink returns what a symlink says; "" if the name is that of anything else.
+// readLink returns the target of a symlink, or "" for anything else.
 func (s System) readLink(name string) (string, error) {
 	if links, ok := s.FS.(fs.ReadLinkFS); ok {
 		info, err := links.Lstat(name)
@@ -163,7 +163,7 @@ func (s System) readLink(name string) (string, error) {
 	return "", err
 }
 
-// IsWithin reports whether a path is a directory or leads into it, by their names alone.
+// IsWithin reports whether a path is dir or below it, by their names alone.
 func IsWithin(dir, name string) bool {
 	if filepath.IsAbs(dir) != filepath.IsAbs(name) {
 		var err error

@@ -1,7 +1,7 @@
-// Package outline finds what of the files of a directory decides what is installed, so that later runs parse nothing else of
-// them as long as they are the same.
+// Package outline finds the parts of a directory's files that decide what is installed, so that later runs can parse only
+// these while the files are unchanged.
 //
-//	parts, ok := outline.Of(files) // which have no problem at all
+//	parts, ok := outline.Of(files) // without any problem
 //	file, ok := parser.ParseParts(src, parts[path], path)
 package outline
 
@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// Of returns the parts of files, by their names; ok is false if one is in JSON. Outputs are left out, and so are local values if no
-// part refers to any; of resources that name no provider, only the header is a part.
+// Of returns the parts of files by name; ok is false if one is in JSON. It leaves out outputs, and local values if no part refers
+// to any; for resources without a provider argument, only the header is a part.
 func Of(files map[string]*hcl.File) (parts map[string][]static.Part, ok bool) {
 	parts = map[string][]static.Part{}
 	locals, refers := map[string][]static.Part{}, false

@@ -17,7 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// instance is what is checked of an instance. Its attributes, which are nearly all of a state, are passed over.
+// instance has the checked properties of an instance. Its attributes, which are nearly all of a state, are
+// skipped.
 type instance struct {
 	Provider            any
 	Key                 any `json:"index_key"`
@@ -32,7 +33,7 @@ type instance struct {
 	Dependencies        []string
 }
 
-// step is one of the path of an attribute.
+// step is a step of an attribute's path.
 type step struct {
 	Type  string
 	Value json.RawMessage
@@ -59,7 +60,8 @@ func (s *reader) instances(r *resource) error {
 	})
 }
 
-// indexKey is a number or a text. Terraform takes the whole part of a number.
+// indexKey returns the key, a number or a string, as text. Terraform uses the integer part of a
+// number.
 func (s *reader) indexKey(given any) string {
 	switch key := given.(type) {
 	case nil:
@@ -78,7 +80,7 @@ func (s *reader) indexKey(given any) string {
 	}
 }
 
-// checkInstance finds what the types of the properties don't tell.
+// checkInstance checks what the Go types of the properties don't.
 func (s *reader) checkInstance(found instance) {
 	if n := len(found.Deposed); n != 0 && n != 8 {
 		s.refuse("the deposed key %q has not eight characters", found.Deposed)
@@ -91,7 +93,7 @@ func (s *reader) checkInstance(found instance) {
 			s.refuse("it has an instance that depends on %q, which is no resource", address)
 		}
 	}
-	var paths [][]step // not of the instance's own decoding, in which a name that comes again changes what was there
+	var paths [][]step // decoded separately: a repeated property would merge with the earlier one
 	if found.Sensitive != nil && json.Unmarshal(found.Sensitive, &paths) != nil {
 		s.refuse("the \"sensitive_attributes\" of an instance can't be %.100s", found.Sensitive)
 	}
@@ -118,14 +120,15 @@ func (s *reader) decode(name string, into any) error {
 	return unexpectedEOF(err)
 }
 
-// refuse keeps the first reason for which the present format doesn't allow the state.
+// refuse records the first reason why the state is invalid in the current format.
 func (s *reader) refuse(format string, args ...any) {
 	if s.invalid == nil {
 		s.invalid = fmt.Errorf(format, args...)
 	}
 }
 
-// count notes the instances of a resource. A resource may be there more than once, with other instances.
+// count records the instances of a resource. A resource may occur several times with different
+// instances.
 func (s *reader) count(r resource) {
 	address := maphash.Comparable(s.seed, [4]string{r.module, r.mode, r.typ, r.name})
 	for _, sum := range r.instances {
@@ -133,7 +136,7 @@ func (s *reader) count(r resource) {
 	}
 }
 
-// isRepeated reports whether an instance was there twice.
+// isRepeated reports whether an instance occurred twice.
 func (s *reader) isRepeated() bool {
 	slices.Sort(s.seen)
 	for i := 1; i < len(s.seen); i++ {
@@ -144,7 +147,7 @@ func (s *reader) isRepeated() bool {
 	return false
 }
 
-// maxResources is how many addresses of resources are remembered, because the same ones come again and again.
+// maxResources is how many addresses of resources are cached, because many instances depend on the same ones.
 const maxResources = 10_000
 
 // isResource reports whether text is the address of a resource: modules, then a type and a name.
@@ -164,7 +167,7 @@ func (s *reader) isResource(text string) bool {
 	return is
 }
 
-// outputs reads the outputs of the root module: each has a value of the type that stands beside it.
+// outputs checks the outputs of the root module: each has a value of its type.
 func (s *reader) outputs() error {
 	return s.object(`"outputs"`, func(name string) error {
 		var output struct {
@@ -184,8 +187,8 @@ func (s *reader) outputs() error {
 	})
 }
 
-// properties calls visit with the name of each property of an object whose
-// opening brace was read. The visitor has to read the value.
+// properties calls visit with the name of each property of an object after its opening brace. visit
+// must read the value.
 func (s *reader) properties(visit func(name string) error) error {
 	return s.each(func() error {
 		token, err := s.dec.Token()
@@ -197,7 +200,7 @@ func (s *reader) properties(visit func(name string) error) error {
 	})
 }
 
-// each reads the rest of what was opened.
+// each calls visit until the end of the object or list.
 func (s *reader) each(visit func() error) error {
 	for s.dec.More() {
 		if err := visit(); err != nil {
@@ -208,7 +211,7 @@ func (s *reader) each(visit func() error) error {
 	return unexpectedEOF(err)
 }
 
-// list reads a list, which may be null, and calls visit for each element, which has to read it.
+// list reads a list or null, and calls visit for each element, which must read it.
 func (s *reader) list(what string, visit func() error) error {
 	if there, err := s.open(what, "a list", '['); err != nil || !there {
 		return err
@@ -216,7 +219,7 @@ func (s *reader) list(what string, visit func() error) error {
 	return s.each(visit)
 }
 
-// object visits the properties of an object, or of null, which has none.
+// object reads an object or null, and calls visit for each property.
 func (s *reader) object(what string, visit func(name string) error) error {
 	if there, err := s.open(what, "an object", '{'); err != nil || !there {
 		return err
@@ -224,7 +227,7 @@ func (s *reader) object(what string, visit func(name string) error) error {
 	return s.properties(visit)
 }
 
-// open reads how a list or an object begins; false if there is null.
+// open reads the beginning of a list or an object; false for null.
 func (s *reader) open(what, kind string, begin json.Delim) (there bool, err error) {
 	token, err := s.dec.Token()
 	if err == nil && token != nil && token != begin {
@@ -252,7 +255,7 @@ func (s *reader) skip() error {
 	}
 }
 
-// unexpectedEOF is for the places where the file mustn't end.
+// unexpectedEOF converts io.EOF inside a value.
 func unexpectedEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -1,5 +1,5 @@
-// Package state reads which providers a state names. Which format the state has may stand
-// at its end, so that everything is read once, as a stream.
+// Package state reads which providers a state names. It reads the state once, as a stream, though
+// the format version may come last.
 package state
 
 import (
@@ -20,15 +20,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// ErrVersion and ErrEncrypted are what package configs exports of the same names.
+// Package load exports these as ErrStateVersion and ErrStateEncrypted.
 var (
 	ErrVersion   = errors.New("unsupported state file version")
 	ErrEncrypted = errors.New("the state is encrypted")
 )
 
-// Addresses returns the different "provider" properties of a state's
-// resources, sorted, and with instanceProviders those of their instances: where OpenTofu's providers have for_each, they stand there.
-// A state of no bytes has none; one of spaces and newlines is an error.
+// Addresses returns the distinct "provider" properties of a state's resources, sorted. With instanceProviders it includes those of
+// their instances, which OpenTofu writes for providers with for_each. An empty state has none; one with only white space is an error.
 func Addresses(r io.Reader, instanceProviders bool) ([]string, error) {
 	buffered := bufio.NewReader(r)
 	if _, err := buffered.Peek(1); err == io.EOF {
@@ -67,20 +66,19 @@ func Addresses(r io.Reader, instanceProviders bool) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.former)), nil
 }
 
-// stateVersion is the format that Terraform writes since 0.12, and every
-// OpenTofu.
+// stateVersion is the format that Terraform has written since 0.12, and every OpenTofu.
 const stateVersion = "4"
 
-// reader walks through a state. Which format it has may stand at its end.
+// reader reads a state. Its format version may come last.
 type reader struct {
 	dec       *json.Decoder
-	version   string          // "": none yet
-	addresses map[string]bool // "provider" of what the property "resources" has
-	former    map[string]bool // likewise of "modules", in formats before that
-	invalid   error           // what the present format doesn't allow
-	encrypted bool            // whether OpenTofu has put other content into it than a state
+	version   string          // "" until it is read
+	addresses map[string]bool // providers in "resources"
+	former    map[string]bool // providers in "modules", in older formats
+	invalid   error           // why the current format doesn't allow it
+	encrypted bool            // OpenTofu has encrypted it
 
-	instanceProviders bool            // whether instances may have providers of their own
+	instanceProviders bool            // instances may have their own providers
 	seed              maphash.Seed    // of the sums
 	seen              []uint64        // sums of instances
 	resourceAddresses map[string]bool // whether a text is the address of a resource
@@ -118,7 +116,7 @@ func (s *reader) topLevel(name string) error {
 	return s.skip()
 }
 
-// readVersion reads the format's version, which has to be a known one.
+// readVersion reads the format version, which must be a known one.
 func (s *reader) readVersion() error {
 	token, err := s.dec.Token()
 	if err != nil {
@@ -156,10 +154,10 @@ func (s *reader) resources() error {
 	})
 }
 
-// resource is what is looked at of a resource.
+// resource has the properties of a resource that are read.
 type resource struct {
 	provider, mode, module, typ, name string
-	instances                         []uint64 // sums of what makes them different
+	instances                         []uint64 // of their keys
 	inherits                          bool     // an instance has no provider of its own
 }
 
@@ -201,8 +199,8 @@ func (s *reader) property(r *resource, name string) error {
 	return nil
 }
 
-// formerModules reads what formats before the present one have: resources by name,
-// in modules. Their providers are from before providers had addresses.
+// formerModules reads the resources by name in modules of older formats. Their providers have no
+// source addresses.
 func (s *reader) formerModules() error {
 	return s.list(`"modules"`, func() error {
 		return s.object(`something in "modules"`, func(name string) error {
@@ -214,7 +212,7 @@ func (s *reader) formerModules() error {
 	})
 }
 
-// formerResource reads one resource. Where it has no provider, its type tells.
+// formerResource reads one resource. Without a provider, its type implies one.
 func (s *reader) formerResource() error {
 	var found resource
 	if err := s.object("a resource", func(name string) error { return s.property(&found, name) }); err != nil {

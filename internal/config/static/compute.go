@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
-// eval computes an expression in the scope. References to anything else are unknown.
+// eval computes an expression in the scope. Other references are unknown.
 func (s *Scope) eval(expr hcl.Expression) result {
 	if json.IsJSONExpression(expr) {
 		native, problem := fromJSON(expr)
@@ -31,7 +31,7 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	if !ok || !printableNumbers(native) {
 		return failed(expr.Range(), "Expression too complex", "Numbers with thousands of digits aren't computed before there are modules.")
 	}
-	if text, ok := native.(*hclsyntax.TemplateExpr); ok && text.IsStringLiteral() { // as most are: no table of functions is made for them
+	if text, ok := native.(*hclsyntax.TemplateExpr); ok && text.IsStringLiteral() { // fast path for most strings, without a table of functions
 		return compute(native, &hcl.EvalContext{})
 	}
 	ctx, problems := s.Context(expr.Variables(), expr.Range())
@@ -39,7 +39,7 @@ func (s *Scope) eval(expr hcl.Expression) result {
 		return result{val: cty.DynamicVal, problems: problems}
 	}
 	calls := slices.DeleteFunc(Nodes[*hclsyntax.FunctionCallExpr](native), func(call *hclsyntax.FunctionCallExpr) bool {
-		return !strings.HasPrefix(call.Name, "provider::") // whose functions aren't there yet
+		return !strings.HasPrefix(call.Name, "provider::") // provider functions aren't available yet
 	})
 	if len(calls) > 0 && s.product.Understands("only_static") {
 		return failed(calls[0].NameRange, "Provider function in static context",
@@ -58,14 +58,14 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	return found
 }
 
-// Context returns the values of references that stand at a place. If there are problems, the first
-// is the cause of the others.
+// Context returns the values of references at a position. If there are problems, the first is the
+// cause of the others.
 func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalContext, hcl.Diagnostics) {
 	roots := map[string]map[string]cty.Value{}
 	size := 0
 	for _, t := range references {
 		if s.product.Understands("type_names") && IsTypeName(t) {
-			continue // it has no value
+			continue // a type name has no value
 		}
 		ref, found := s.resolve(t)
 		if len(found.problems) > 0 {
@@ -107,7 +107,7 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 		return result{val: val}
 	}
 	first := *diags.Errs()[0].(*hcl.Diagnostic)
-	// Values aren't shown. Of functions whose names are as near, HCL proposes any.
+	// Values aren't shown. HCL suggests an arbitrary one of equally similar function names.
 	first.Expression, first.EvalContext = nil, nil
 	if unknown, ok := first.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 		name := unknown.CalledFunctionNamespace() + unknown.CalledFunctionName()
@@ -158,13 +158,13 @@ func fromJSON(expr hcl.Expression) (hclsyntax.Expression, *hcl.Diagnostic) {
 	return &hclsyntax.LiteralValueExpr{Val: val, SrcRange: expr.Range()}, nil
 }
 
-// parseTemplate reads a string of the JSON syntax as the template that it is.
+// parseTemplate parses a string of the JSON syntax as a template.
 func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnostic) {
 	if nesting.Marks([]byte(src)) > MaxNesting {
 		return nil, diagnostic.Error(at, "Expression too complex", "This template has more than %d brackets and operators.", MaxNesting)
 	}
 	start := at.Start
-	start.Column, start.Byte = start.Column+1, start.Byte+1 // behind the quote
+	start.Column, start.Byte = start.Column+1, start.Byte+1 // after the quote
 	template, diags := hclsyntax.ParseTemplate([]byte(src), at.Filename, start)
 	if diags.HasErrors() {
 		return nil, diags.Errs()[0].(*hcl.Diagnostic)
@@ -172,13 +172,13 @@ func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnos
 	return template, nil
 }
 
-// IsTypeName reports whether what looks like a reference is a word for a type, as the second argument of Terraform's
-// function convert has them. Wherever it stands, Terraform doesn't take it for a reference.
+// IsTypeName reports whether a reference is a type name, as in the second argument of Terraform's function convert.
+// Terraform never treats these names as references.
 func IsTypeName(t hcl.Traversal) bool {
 	return len(t) == 1 && slices.Contains([]string{"any", "bool", "number", "string"}, t.RootName())
 }
 
-// References returns the references of an expression, also of one in JSON.
+// References returns the references of an expression, in either syntax.
 func References(expr hcl.Expression) []hcl.Traversal {
 	if !json.IsJSONExpression(expr) {
 		return expr.Variables()
@@ -191,8 +191,8 @@ func References(expr hcl.Expression) []hcl.Traversal {
 	return nil
 }
 
-// evalFor is eval for what messages call subject, in this module. Problems with what the expression
-// depends on are shown at a place of its own as well.
+// evalFor is eval for the object that messages call subject in this module. Problems with the
+// expression's dependencies are also shown at the position at.
 func (s *Scope) evalFor(subject string, at hcl.Range, expr hcl.Expression) result {
 	s.needing = append(s.needing, need{s.subject(subject), at})
 	found := s.eval(expr)
@@ -200,20 +200,20 @@ func (s *Scope) evalFor(subject string, at hcl.Range, expr hcl.Expression) resul
 	return found
 }
 
-// subject is how OpenTofu's messages name something in the module.
+// subject returns the name of an object in OpenTofu's messages.
 func (s *Scope) subject(name string) string {
 	switch {
 	case s.Module == "":
 		return name
-	case strings.HasPrefix(name, "module.") && strings.Contains(name, ":"): // in a module that is called
+	case strings.HasPrefix(name, "module.") && strings.Contains(name, ":"): // in a called module
 		return s.Module + "." + name
 	default:
 		return s.Module + ":" + name
 	}
 }
 
-// explained adds what can't be computed because of a reference, in products that tell each step
-// of the way.
+// explained adds a problem for an object that can't be computed because of a reference, in products
+// that report each step of the chain.
 func (s *Scope) explained(ref reference, found result) result {
 	if !s.product.Understands("told_steps") || len(found.problems) == 0 || len(s.needing) == 0 || found.own || ref.root != "var" && ref.root != "local" {
 		return found
@@ -224,7 +224,7 @@ func (s *Scope) explained(ref reference, found result) result {
 	return found
 }
 
-// required is what is being computed, as messages name it.
+// required returns the object that is being computed, for messages.
 func (s *Scope) required() string {
 	if len(s.needing) == 0 {
 		return "the configuration"
@@ -232,7 +232,8 @@ func (s *Scope) required() string {
 	return s.needing[len(s.needing)-1].subject
 }
 
-// dynamic is the result of a reference to what only a plan knows, in products that say so.
+// dynamic returns the problem of a reference that only plan can resolve, in products that report
+// it.
 func (s *Scope) dynamic(t hcl.Traversal) result {
 	const format = "Unable to use %s in static context, which is required by %s"
 	steps, summary := 2, "Dynamic value in static context"
@@ -251,7 +252,7 @@ func (s *Scope) dynamic(t hcl.Traversal) result {
 	return failed(t.SourceRange(), summary, format, strings.Join(words, "."), s.required())
 }
 
-// setting is the value of an argument of the program's run, "terraform.workspace".
+// setting returns a value of the run, such as "terraform.workspace".
 func (s *Scope) setting(ref reference, at hcl.Range) result {
 	switch {
 	case ref.name == "workspace" && s.Workspace != "":
@@ -265,16 +266,17 @@ func (s *Scope) setting(ref reference, at hcl.Range) result {
 	}
 }
 
-// Static returns the value of an expression that has to be known before anything is installed, for
-// what messages call subject, such as "provider.aws.by_region.for_each". If there are problems, the
-// first is the cause of the others. The value can be unknown without a problem.
+// Static returns the value of an expression that must be known before anything is installed.
+// subject names it in messages, such as "provider.aws.by_region.for_each". If there are problems,
+// the first is the cause of the others. The value can be unknown without a problem.
 func (s *Scope) Static(subject string, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	found := s.evalFor(subject, expr.Range(), expr)
 	return found.val, found.problems
 }
 
-// BodyContext returns the values of all references in a body that has to be known, such as that of a
-// backend, for what messages call subject, at a place. The first problem is the cause of the others.
+// BodyContext returns the values of all references in a body that must be known, such as a
+// backend's. subject and at are the body's name and position for messages. The first problem is the
+// cause of the others.
 func (s *Scope) BodyContext(subject string, at hcl.Range, body hcl.Body) (*hcl.EvalContext, hcl.Diagnostics) {
 	refs, problem := bodyReferences(body)
 	if problem != nil {
@@ -283,7 +285,7 @@ func (s *Scope) BodyContext(subject string, at hcl.Range, body hcl.Body) (*hcl.E
 	return s.ContextFor(subject, at, refs)
 }
 
-// ContextFor is Context of references on which depends what messages call subject, at a place.
+// ContextFor is Context for the references of an object, with its name and position for messages.
 func (s *Scope) ContextFor(subject string, at hcl.Range, refs []hcl.Traversal) (*hcl.EvalContext, hcl.Diagnostics) {
 	s.needing = append(s.needing, need{s.subject(subject), at})
 	ctx, problems := s.Context(refs, at)
@@ -291,7 +293,7 @@ func (s *Scope) ContextFor(subject string, at hcl.Range, refs []hcl.Traversal) (
 	return ctx, problems
 }
 
-// Secrets returns which kinds of secrets are in a value.
+// Secrets reports which kinds of secrets a value has.
 func Secrets(val cty.Value) (isSensitive, isEphemeral bool) {
 	return val.HasMarkDeep(functions.Sensitive), val.HasMarkDeep(functions.Ephemeral)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 )
 
-// Constant returns the value of the argument of the call of a module that says which module is
-// called: what is "source" or "version". It is null, or known and not secret, or
-// there are problems, of which the first is the cause. In the nil Scope nothing may be referred to.
+// Constant returns the value of the argument "source" or "version" (what) of a module call. The
+// value is null, or known and not secret, or there are problems, the first of which is the cause. A
+// nil Scope allows no references.
 func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Value, hcl.Diagnostics) {
 	if s == nil {
 		val, diags := Evaluate(attr.Expr)
@@ -22,7 +22,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 		}
 		return val, nil
 	}
-	isStatic := s.product.Understands("only_static") // where what isn't allowed is a problem wherever it stands
+	isStatic := s.product.Understands("only_static") // such products report invalid references in every place
 	for _, t := range References(attr.Expr) {
 		if diag := s.checkReference(t, what); diag != nil && !isStatic {
 			return cty.DynamicVal, hcl.Diagnostics{diag}
@@ -50,7 +50,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 	return val, nil
 }
 
-// secretSummary is the summary of a problem with a secret value.
+// secretSummary returns the summary of a problem with a secret value.
 func (s *Scope) secretSummary(val cty.Value, what string) string {
 	switch {
 	case !s.product.Understands("own_summaries"):
@@ -64,7 +64,7 @@ func (s *Scope) secretSummary(val cty.Value, what string) string {
 	}
 }
 
-// checkReference reports what neither the source nor the version of a module may refer to, in products
+// checkReference reports a reference that neither source nor version of a module can have, in products
 // without static evaluation.
 func (s *Scope) checkReference(t hcl.Traversal, what string) *hcl.Diagnostic {
 	name, at := StepName(t, 1), t.SourceRange()
@@ -85,8 +85,8 @@ func (s *Scope) checkReference(t hcl.Traversal, what string) *hcl.Diagnostic {
 		"The %s of a module can only refer to constant input variables and local values: a variable is constant if its block says const = true.", what)
 }
 
-// CallInputs computes the values that the call of a module has for its variables;
-// nil if it has none. A value that can't be computed is unknown.
+// CallInputs computes the values of a module call for the module's variables; nil if it has none. A
+// value that can't be computed is unknown.
 func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Value {
 	if len(attrs) == 0 {
 		return nil
@@ -107,14 +107,14 @@ func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Val
 func bodyReferences(body hcl.Body) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
 	if native, ok := body.(*hclsyntax.Body); ok {
 		for _, attr := range native.Attributes {
-			refs = append(refs, attr.Expr.Variables()...) // without those of loops
+			refs = append(refs, attr.Expr.Variables()...) // without the variables of loops
 		}
 		for _, block := range native.Blocks {
 			inner, _ := bodyReferences(block.Body)
 			refs = append(refs, inner...)
 		}
 	} else {
-		attrs, _ := body.JustAttributes() // that they aren't too deep is known
+		attrs, _ := body.JustAttributes() // its depth is limited
 		for _, attr := range attrs {
 			native, problem := fromJSON(attr.Expr)
 			if problem == nil && !Cheap(native) {

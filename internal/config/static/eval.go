@@ -17,12 +17,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
-// maxExponent bounds numbers that are turned into text: written out,
-// 1e999999999 is a gigabyte.
+// maxExponent bounds numbers that are converted to text: 1e999999999 has a gigabyte of digits.
 const maxExponent = 10_000
 
-// Evaluate returns the value of an expression that can refer to nothing. The
-// value is unknown where there are errors. That loops take too much is the only error then.
+// Evaluate returns the value of an expression without references. After errors the value is
+// unknown. If loops exceed their limit, that is the only error.
 func Evaluate(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	if !Cheap(expr) {
 		return cty.DynamicVal, hcl.Diagnostics{diagnostic.Error(expr.Range(), "Unsuitable value type", "A simple value is required here.")}
@@ -36,8 +35,8 @@ func Evaluate(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	return val, diags
 }
 
-// Text returns a value as a string; false if it can't be converted to one, or is
-// null or unknown.
+// Text returns a value converted to a string; false if it can't be converted, or is null or
+// unknown.
 func Text(val cty.Value) (string, bool) {
 	if val.Type() == cty.Number && val.IsKnown() && !val.IsNull() && !printable(val.AsBigFloat()) {
 		return "", false
@@ -49,8 +48,8 @@ func Text(val cty.Value) (string, bool) {
 	return val.AsString(), true
 }
 
-// Literal returns the value of an expression that has to be a string, and not
-// only something that can be turned into one.
+// Literal returns the value of an expression that is a string; false for values that could only be
+// converted to one.
 func Literal(expr hcl.Expression) (string, bool) {
 	val, diags := Evaluate(expr)
 	if diags.HasErrors() || val.Type() != cty.String || val.IsNull() || !val.IsKnown() {
@@ -59,19 +58,18 @@ func Literal(expr hcl.Expression) (string, bool) {
 	return val.AsString(), true
 }
 
-// Cheap reports whether evaluating an expression takes no more time and memory than reading
-// did, or not much. Loops in loops can double their result with every level, so that only those count that [Parse] has
-// put a limit to.
+// Cheap reports whether evaluating an expression takes about as little time and memory as reading it. Nested loops can
+// double their result with every level, so that loops are cheap only if [Parse] has limited them.
 func Cheap(expr hcl.Expression) bool {
 	node, ok := expr.(hclsyntax.Node)
-	return !ok || cheapNode(node) // JSON is evaluated as it stands
+	return !ok || cheapNode(node) // without a context, JSON strings are literals
 }
 
 func cheapNode(node hclsyntax.Node) bool {
 	return printableNumbers(node) && !slices.ContainsFunc(Nodes[*hclsyntax.ForExpr](node), func(loop *hclsyntax.ForExpr) bool { return !limited(loop) })
 }
 
-// Nodes are those of a type in an expression or a body, and itself if it is one.
+// Nodes returns the nodes of a type in an expression or a body, including itself.
 func Nodes[T hclsyntax.Node](in hclsyntax.Node) (all []T) {
 	hclsyntax.VisitAll(in, func(n hclsyntax.Node) hcl.Diagnostics {
 		if found, ok := n.(T); ok {
@@ -82,11 +80,10 @@ func Nodes[T hclsyntax.Node](in hclsyntax.Node) (all []T) {
 	return all
 }
 
-// printableNumbers reports whether all numbers that stand in an expression can be
-// printed.
+// printableNumbers reports whether all number literals in an expression can be printed.
 func printableNumbers(node hclsyntax.Node) bool {
 	for _, literal := range Nodes[*hclsyntax.LiteralValueExpr](node) {
-		// The parser leaves a number unknown that is too large for it.
+		// The parser's value for a number that is too large is unknown.
 		if val := literal.Val; val.Type() == cty.Number && !val.IsNull() && !(val.IsKnown() && printable(val.AsBigFloat())) {
 			return false
 		}
@@ -99,8 +96,8 @@ func printable(number *big.Float) bool {
 	return !number.IsInf() && -maxExponent < exponent && exponent < maxExponent
 }
 
-// Native returns an expression of the native syntax; false if there is none. In
-// the JSON syntax it is inside a string.
+// Native returns an expression in the native syntax, in the JSON syntax the one inside a string;
+// false if there isn't any.
 func Native(expr hcl.Expression) (hclsyntax.Expression, bool) {
 	if !json.IsJSONExpression(expr) {
 		native, ok := expr.(hclsyntax.Expression)
@@ -114,7 +111,7 @@ func Native(expr hcl.Expression) (hclsyntax.Expression, bool) {
 	return native, !diags.HasErrors()
 }
 
-// StepName returns the name at a step of an address; "" if there is none.
+// StepName returns the name at a step of an address, or "".
 func StepName(steps hcl.Traversal, i int) string {
 	if i >= len(steps) {
 		return ""
@@ -128,7 +125,7 @@ func StepName(steps hcl.Traversal, i int) string {
 	return ""
 }
 
-// SkipModules returns an address without the modules that it begins with, and where the first key of one stands; nil: nowhere.
+// SkipModules returns an address without the modules at its beginning, and the range of their first key, or nil.
 func SkipModules(steps hcl.Traversal) (rest hcl.Traversal, first *hcl.Range) {
 	for StepName(steps, 0) == "module" && StepName(steps, 1) != "" {
 		steps = steps[2:]
@@ -149,8 +146,8 @@ func SkipKey(steps hcl.Traversal) hcl.Traversal {
 	return steps
 }
 
-// CheckCheap returns a problem unless every expression of a body is cheap, also if
-// its value is turned into a string.
+// CheckCheap returns a problem unless every expression of a body is cheap, also when its value is
+// converted to a string.
 func CheckCheap(body hcl.Body) *hcl.Diagnostic {
 	at := body.MissingItemRange()
 	if native, ok := body.(*hclsyntax.Body); ok && cheapNode(native) {
@@ -164,9 +161,8 @@ func CheckCheap(body hcl.Body) *hcl.Diagnostic {
 		"Simple values are required here: no numbers with thousands of digits.")
 }
 
-// cheapJSON reports whether all numbers in a body in JSON can be written out.
-// Taken as arguments, nested blocks are objects. What else is wrong is reported when
-// the body is decoded.
+// cheapJSON reports whether all numbers in a JSON body can be printed. It treats nested blocks as
+// objects. Other mistakes are reported when the body is decoded.
 func cheapJSON(body hcl.Body) bool {
 	attributes, _ := body.JustAttributes()
 	for _, attr := range attributes {
@@ -177,8 +173,8 @@ func cheapJSON(body hcl.Body) bool {
 	return true
 }
 
-// ParseArgument reads an expression that came with an argument of the program,
-// which origin names in ranges. It is cheap to evaluate, and nil if there are errors.
+// ParseArgument parses an expression from a command-line argument. origin is its file name in
+// ranges. The result is cheap to evaluate, and nil after errors.
 func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
 	start := diagnostic.Beginning(origin)
 	if TooDeep([]byte(text), false) {
@@ -195,15 +191,15 @@ func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
 	return expr, diags
 }
 
-// Parser reads the files of one module. All loops in them together have a limit, which they meet when they are
-// evaluated. The zero value is ready to use. It isn't safe for concurrent use, and neither is what it returns.
+// Parser reads the files of one module, and limits all their loops together; exceeding the limit is an error
+// of evaluation. The zero value is ready to use. Neither a Parser nor its results are safe for concurrent use.
 type Parser struct{ loops Scope }
 
-// Parse reads a file that belongs to no module; see [Parser.Parse].
+// Parse reads a file outside of a module; see [Parser.Parse].
 func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) { return new(Parser).Parse(src, path) }
 
-// Parse reads a file, in JSON if path ends in ".json", else in the native syntax.
-// The file is nil, or as far as it could be understood, if there are errors.
+// Parse reads a file, in JSON if path ends in ".json", else in the native syntax. After errors the
+// file is nil or incomplete.
 func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	isJSON := strings.HasSuffix(path, ".json")
 	switch {
@@ -226,11 +222,11 @@ func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 // Part is a block of a file.
 type Part struct {
 	At     hcl.Pos
-	End    int  // the byte behind it
-	Header bool // what the block has inside is left out
+	End    int  // the byte after it
+	Header bool // without the block's body
 }
 
-// ParseParts is Parse for blocks of a file in the native syntax in which Parse has found no problem. ok is false if there is one.
+// ParseParts is Parse for some blocks of a file in the native syntax. ok is false if Parse would find a problem.
 func (p *Parser) ParseParts(src []byte, parts []Part, path string) (file *hcl.File, ok bool) {
 	body := &hclsyntax.Body{}
 	for _, part := range parts {
@@ -254,20 +250,19 @@ func (p *Parser) ParseParts(src []byte, parts []Part, path string) (file *hcl.Fi
 	return &hcl.File{Body: body, Bytes: src}, true
 }
 
-// limitLoops has the loops of a file, or of an argument, count what they make.
+// limitLoops makes the loops of a file or an argument count what they compute.
 func (p *Parser) limitLoops(node hclsyntax.Node, src []byte) {
 	if bytes.Contains(src, []byte("for")) {
 		p.loops.limitLoops(node)
 	}
 }
 
-// maxTokens is more than people write or programs generate: 130,000 lines of a usual configuration have as many. The parsers take
-// a microsecond and 400 bytes of memory for each, and can't be interrupted.
+// maxTokens is more than people write or programs generate: it is 130,000 lines of a usual configuration. The parsers take a
+// microsecond and 400 bytes of memory for each token, and can't be interrupted.
 const maxTokens = 800_000
 
-// fewTokens reports whether a file has at most so many tokens. It counts signs and words, of texts and comments as
-// well, so that there are no more tokens than that. What is left uncounted is blanks, of which the parsers make no
-// tokens.
+// fewTokens reports whether a file has at most so many tokens. It counts signs and words, also in strings and
+// comments, which are at least as many. It doesn't count blanks, of which the parsers make no tokens.
 func fewTokens(src []byte, most int) bool {
 	if len(src) <= most {
 		return true
@@ -283,9 +278,8 @@ func fewTokens(src []byte, most int) bool {
 	return count <= most
 }
 
-// MaxNesting is more than people write or programs generate. The parsers recurse,
-// and a stack that overflows ends the process whatever we do, at somewhat over
-// 100,000 levels.
+// MaxNesting is more than people write or programs generate. The parsers recurse, and a stack
+// overflow, at somewhat over 100,000 levels, ends the process.
 const MaxNesting = 10_000
 
 // TooDeep reports whether a parser might recurse more than MaxNesting levels, or fewer in JSON.
@@ -294,7 +288,8 @@ func TooDeep(src []byte, isJSON bool) bool {
 	return deep
 }
 
-// maxNestingJSON is lower: the parser of JSON takes the square of the depth, twenty seconds for 60 kB.
+// maxNestingJSON is lower, because the JSON parser takes time quadratic in the depth: twenty seconds
+// for 60 kB.
 const maxNestingJSON = 1000
 
 func mostLevels(isJSON bool) int {

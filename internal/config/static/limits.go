@@ -14,18 +14,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
-// Without bounds, local values that repeat one another would double with each of
-// them, and loops in loops would never end. Sizes are in bytes or so.
+// Without limits, local values that repeat one another would double in size with each of them, and
+// nested loops would take forever. Sizes are in bytes, approximately.
 const (
 	maxValue = 1 << 20 // of one value
-	maxSpent = 1 << 25 // of all values in a module that expressions refer to, hand to functions or make in loops
-	loopStep = 64      // what each value in a loop counts at least
+	maxSpent = 1 << 25 // of all values in a module that expressions refer to, pass to functions or compute in loops
+	loopStep = 64      // the least that each value in a loop counts
 )
 
 var errSpent = errors.New("computing this takes more than is allowed before there are modules")
 
-// spend counts what computing takes. It is an error if that is too much for one
-// module.
+// spend counts the cost of a computation. It returns an error if the module's total is too high.
 func (s *Scope) spend(size int) error {
 	if s.spent += 1 + size; s.spent > maxSpent {
 		return errSpent
@@ -33,8 +32,8 @@ func (s *Scope) spend(size int) error {
 	return nil
 }
 
-// isSpent returns the problem that there is with everything once too much was
-// computed, one for the module; nil: there is none.
+// isSpent returns the problem of a module whose computations cost too much, the same for every
+// expression; nil if they don't.
 func (s *Scope) isSpent(at hcl.Range) *hcl.Diagnostic {
 	if s.spent > maxSpent && s.exceeded == nil {
 		s.exceeded = diagnostic.Error(at, "Expression too complex", "%s.", strings.ToUpper(errSpent.Error()[:1])+errSpent.Error()[1:])
@@ -42,9 +41,9 @@ func (s *Scope) isSpent(at hcl.Range) *hcl.Diagnostic {
 	return s.exceeded
 }
 
-// limitLoops has the parts of each loop in an expression or a body count their values. They are
-// changed for that, once. A loop goes on after an error in its body, but not after
-// one in what it goes through.
+// limitLoops makes the parts of each loop in an expression or a body count their values, by
+// wrapping them once. A loop continues after an error in its body, but not after one in its
+// collection.
 func (s *Scope) limitLoops(node hclsyntax.Node) {
 	for _, loop := range Nodes[*hclsyntax.ForExpr](node) {
 		for _, part := range []*hclsyntax.Expression{&loop.CollExpr, &loop.KeyExpr, &loop.ValExpr, &loop.CondExpr} {
@@ -55,19 +54,19 @@ func (s *Scope) limitLoops(node hclsyntax.Node) {
 	}
 }
 
-// limited reports whether a loop counts what it makes.
+// limited reports whether a loop counts what it computes.
 func limited(loop *hclsyntax.ForExpr) bool {
 	_, ok := loop.CollExpr.(*counted)
 	return ok
 }
 
-// counted is a part of a loop that counts what it makes.
+// counted is a part of a loop that counts its values.
 type counted struct {
 	*hclsyntax.ParenthesesExpr
 	scope *Scope
 }
 
-// Uncounted returns an expression as it was written: parts of loops count what they make.
+// Uncounted returns an expression without its wrapper of counted loop parts.
 func Uncounted(expr hclsyntax.Expression) hclsyntax.Expression {
 	for {
 		part, ok := expr.(*counted)
@@ -78,7 +77,7 @@ func Uncounted(expr hclsyntax.Expression) hclsyntax.Expression {
 	}
 }
 
-// Value is an error when the loops have made too much.
+// Value returns an error if the loops have computed too much.
 func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if err := c.scope.spend(0); err != nil {
 		return c.tooMuch(err)
@@ -96,7 +95,7 @@ func (c *counted) tooMuch(err error) (cty.Value, hcl.Diagnostics) {
 	return cty.DynamicVal, hcl.Diagnostics{problem}
 }
 
-// makeFunctions makes the function table when it is first needed.
+// makeFunctions makes the function table at its first use.
 func (s *Scope) makeFunctions() {
 	if s.functions != nil {
 		return
@@ -113,7 +112,7 @@ func (s *Scope) makeFunctions() {
 	}
 }
 
-// counting counts the arguments and the result of a function.
+// counting returns a function that counts its arguments and result.
 func (s *Scope) counting(f function.Function) function.Function {
 	return functions.Guarded(f, func(args []cty.Value) error {
 		for _, arg := range args {
@@ -135,7 +134,7 @@ func (s *Scope) counting(f function.Function) function.Function {
 	})
 }
 
-// parseText parses a template that a function has.
+// parseText parses a template for a function.
 func (s *Scope) parseText(text, name string) (hclsyntax.Expression, error) {
 	if nesting.Marks([]byte(text)) > MaxNesting {
 		return nil, errSpent
@@ -151,7 +150,7 @@ func (s *Scope) parseText(text, name string) (hclsyntax.Expression, error) {
 	return template, nil
 }
 
-// ofProvider is a function of a provider: what it returns isn't known before the provider is there.
+// ofProvider is any function of a provider: its result is unknown before the provider is installed.
 var ofProvider = function.New(&function.Spec{
 	VarParam: &function.Parameter{
 		Name: "arguments", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true,

@@ -15,45 +15,44 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// Scope is what the source of a module may refer to: constant input variables,
-// local values, and paths. Everything in it is computed when it is first asked
-// for, and once. Make one with [NewScope], fill in what the files declare, and call Prepare before anything is computed. It is for one
-// goroutine.
+// Scope has the values that the source of a module may refer to: constant input variables, local values, and paths. Each is computed
+// once, at its first use. Make one with [NewScope], add the files' declarations, and call Prepare before computing anything. It is for
+// one goroutine.
 type Scope struct {
 	Paths
 	product   dialect.Dialect
-	Variables map[string]*Variable      // those that the module declares
-	Locals    map[string]*hcl.Attribute // likewise its local values
-	// Declared reports whether there is a resource or module call of that name: what isn't there is an error wherever a
-	// value depends on it. nil: not known.
+	Variables map[string]*Variable      // declared by the module
+	Locals    map[string]*hcl.Attribute // local values of the module
+	// Declared reports whether the module has the resource or module call of a reference: a value that depends on one
+	// that isn't declared is an error. nil means unknown.
 	Declared func(t hcl.Traversal) bool
 	inputs   map[string]cty.Value
-	paths    map[string]cty.Value // of "path"; what isn't known is left out
+	paths    map[string]cty.Value // of "path", without the unknown ones
 
 	files        functions.Files
-	functions    map[string]function.Function // nil: not needed so far
-	spent        int                          // what computing has taken so far, see limits.go
-	exceeded     *hcl.Diagnostic              // that it was too much
+	functions    map[string]function.Function // nil until they are needed
+	spent        int                          // the cost of computations so far, see limits.go
+	exceeded     *hcl.Diagnostic              // the problem that it is too high
 	known        map[reference]result
 	depth        int
-	needing      []need // what is being computed, outermost first, in products that tell what depends on what
-	HasConstants bool   // whether there is a constant variable
+	needing      []need // what is being computed, outermost first, for products that report chains of dependencies
+	HasConstants bool   // a variable is constant
 }
 
-// reference is a step from one of the names that a scope has to what is below.
+// reference is a reference to a name of the scope: root.name.
 type reference struct{ root, name string }
 
-// result is what became of computing something: a value, which is unknown if
-// there are problems. It can be unknown without one, where it depends on what
-// only a plan knows. The first problem is the cause, the others say what depends on it.
+// result is the result of a computation: a value, which is unknown if there are problems. It is
+// also unknown without a problem if it depends on something that only plan knows. The first problem
+// is the cause; the others report what depends on it.
 type result struct {
 	val      cty.Value
 	problems hcl.Diagnostics
-	own      bool // whether the problem is one with a reference, or the value there, and not that there is no value
+	own      bool // the problem is with the reference or its value, not a missing value
 }
 
-// need is what is being computed: as messages name it, and where problems with what it
-// depends on are shown.
+// need is an object that is being computed: its name in messages, and the position for problems
+// with its dependencies.
 type need struct {
 	subject string
 	at      hcl.Range
@@ -65,37 +64,37 @@ func failed(at hcl.Range, summary, format string, args ...any) result {
 	return because(diagnostic.Error(at, summary, format, args...))
 }
 
-// because is the result of a problem.
+// because returns the result of a problem.
 func because(problem *hcl.Diagnostic) result {
 	return result{val: cty.DynamicVal, problems: hcl.Diagnostics{problem}}
 }
 
-// itself is the result of a problem that isn't what others depend on.
+// itself marks a problem of the reference itself, not of its dependencies.
 func (r result) itself() result {
 	r.own = true
 	return r
 }
 
-// maxLocals bounds chains of local values, each referring to the next one.
+// maxLocals bounds chains of local values that refer to each other.
 const maxLocals = 1000
 
-// Paths says where the module of a scope is.
+// Paths has the module's place and the context of its expressions.
 type Paths struct {
 	Root       bool      // it is the root module
 	Dir        string    // path.module
-	RootDir    string    // path.root; "": unknown, or that of the root module
-	Workspace  string    // terraform.workspace; "": unknown
-	Module     string    // its place in the tree of modules, "module.a.module.b"; "" is the root module
-	Called     hcl.Range // where it is called; zero: nowhere, or unknown
-	WorkingDir string    // path.cwd; "": unknown
+	RootDir    string    // path.root; "" means unknown, or the directory of the root module
+	Workspace  string    // terraform.workspace; "" means unknown
+	Module     string    // its place in the tree of modules, "module.a.module.b"; "" for the root module
+	Called     hcl.Range // position of its call; zero if it isn't called, or unknown
+	WorkingDir string    // path.cwd; "" means unknown
 
-	FS     fs.FS  // where functions read files; nil: the file system of the process
-	Within string // the directory that they can't read out of; "": none
-	Home   string // what "~" stands for; "": unknown
+	FS     fs.FS  // for functions that read files; nil means the file system of the process
+	Within string // the directory that they can't read outside of; "" means no limit
+	Home   string // replaces "~"; "" means unknown
 }
 
-// NewScope makes the scope of a module, without anything that its files declare. inputs are the values that variables are given;
-// nil if nothing is known of them.
+// NewScope returns the scope of a module without declarations. inputs are the given values of variables; nil if they are
+// unknown.
 func NewScope(at Paths, product dialect.Dialect, inputs map[string]cty.Value) *Scope {
 	s := &Scope{
 		Paths:     at,
@@ -122,7 +121,7 @@ func NewScope(at Paths, product dialect.Dialect, inputs map[string]cty.Value) *S
 	return s
 }
 
-// resolve returns the value of what a traversal begins with, root.name.
+// resolve returns the value of a traversal's first two steps, root.name.
 func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
 	switch root, isStatic := t.RootName(), s.product.Understands("only_static"); {
 	case root == "var" || root == "local" || root == "path":
@@ -151,7 +150,7 @@ func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
 	return ref, s.explained(ref, found)
 }
 
-// find computes what is referred to.
+// find computes the value of a reference.
 func (s *Scope) find(ref reference, at hcl.Range) result {
 	switch ref.root {
 	case "var":
@@ -186,7 +185,7 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 	return unknown
 }
 
-// called returns the summary of a problem: Terraform's, or that of products with summaries of their own.
+// called returns a summary: Terraform's, or own in products with their own summaries.
 func (s *Scope) called(summary, own string) string {
 	if s.product.Understands("own_summaries") {
 		return own
@@ -194,8 +193,8 @@ func (s *Scope) called(summary, own string) string {
 	return summary
 }
 
-// checkDeclared reports a reference to what isn't in the module. What is there is
-// unknown before a plan.
+// checkDeclared reports a reference to an undeclared object. Declared objects are unknown before
+// plan.
 func (s *Scope) checkDeclared(t hcl.Traversal) result {
 	if s.Declared == nil || s.Declared(t) {
 		return unknown
@@ -206,9 +205,8 @@ func (s *Scope) checkDeclared(t hcl.Traversal) result {
 	return failed(t.SourceRange(), "Reference to undeclared resource", "There is no such resource in this module.")
 }
 
-// Prepare makes the scope ready for use. The problems are those of variables:
-// default values of the wrong type, and the values of constant ones, whether
-// anything refers to them or not.
+// Prepare makes the scope ready for use. The problems are those of variables: default values of the
+// wrong type, and invalid values of constant variables, used or not.
 func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(s.Variables)) {
 		v := s.Variables[name]

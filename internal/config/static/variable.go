@@ -15,26 +15,25 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// Variable is an input variable. Only constant ones can have a say in which
-// modules there are, and nothing but the name is known of others. In OpenTofu all
-// are constant.
+// Variable is an input variable. Only constant variables can decide which modules are installed;
+// values of others are ignored. In OpenTofu all are constant.
 type Variable struct {
 	Name     string
-	constant bool               // whether its value may have a say
-	declared bool               // whether its block says so, so that the value is checked even if nothing needs it
-	denied   bool               // whether its block says const = false, where variables are constant by default
-	typ      cty.Type           // what values are converted to
-	typed    bool               // whether there is a type; text is taken as it is if not
-	optional *typeexpr.Defaults // of optional attributes; nil: none
-	Attrs    hcl.Attributes     // as they were written
-	secrets  []functions.Mark   // what the value must not be used for
+	constant bool               // its value may decide which modules are installed
+	declared bool               // its block has const = true, so the value is checked even if nothing uses it
+	denied   bool               // its block has const = false, in products in which variables are constant by default
+	typ      cty.Type           // the type that values are converted to
+	typed    bool               // it has a type; without one text isn't parsed
+	optional *typeexpr.Defaults // of optional attributes; nil without any
+	Attrs    hcl.Attributes     // as written
+	secrets  []functions.Mark   // secrets that the value is marked as
 	nullable bool
 
-	Validations []Validation // of the blocks in it
+	Validations []Validation // of its validation blocks
 	Header      hcl.Range
 }
 
-// Override takes over what a block in an override file changes.
+// Override applies the block of an override file.
 func (v *Variable) Override(changed *Variable) {
 	maps.Copy(v.Attrs, changed.Attrs)
 	if len(changed.Validations) > 0 {
@@ -42,9 +41,8 @@ func (v *Variable) Override(changed *Variable) {
 	}
 }
 
-// prepare reads the arguments, once it is known what override files change.
-// What is wrong with them is reported with the block, but for a default value of
-// another type.
+// prepare reads the arguments, after override files have been applied. Problems with them are
+// reported with the block, except a default value of another type.
 func (v *Variable) prepare(product dialect.Dialect) *hcl.Diagnostic {
 	v.declared, v.nullable = IsTrue(v.Attrs["const"]), truth(v.Attrs["nullable"], true)
 	isAny := product.Understands("any_variable")
@@ -69,10 +67,10 @@ func (v *Variable) prepare(product dialect.Dialect) *hcl.Diagnostic {
 	return nil
 }
 
-// IsTrue reports whether an argument is true; nil isn't.
+// IsTrue reports whether an argument is true. It is false for nil.
 func IsTrue(attr *hcl.Attribute) bool { return truth(attr, false) }
 
-// truth is what an argument says, or what is usual where it doesn't say true or false.
+// truth returns a boolean argument, or usual if it is missing or no known boolean.
 func truth(attr *hcl.Attribute, usual bool) bool {
 	if attr == nil {
 		return usual
@@ -88,15 +86,15 @@ func truth(attr *hcl.Attribute, usual bool) bool {
 	return val.True()
 }
 
-// readType reads a type; one that is wrong or isn't looked at is any.
+// readType reads a type. An invalid one allows any value.
 func (v *Variable) readType(expr hcl.Expression) {
 	if typ, defaults, _ := Type(expr); typ != cty.NilType {
 		v.typ, v.optional, v.typed = typ, defaults, true
 	}
 }
 
-// Type returns the type that an expression is, in the oldest way to write it, too, and what optional attributes are by
-// default. It is cty.NilType if there are problems, and where evaluating those defaults would take too much.
+// Type returns the type of a type expression, also in the oldest syntax, and the defaults of optional attributes. It
+// returns cty.NilType if there are problems, or if evaluating those defaults would cost too much.
 func Type(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
 	switch hcl.ExprAsKeyword(expr) {
 	case "list":
@@ -114,7 +112,7 @@ func Type(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
 	return typ, defaults, diags
 }
 
-// value is the value that a variable has in the module.
+// value returns the value of a variable in the module.
 func (s *Scope) value(v *Variable) result {
 	if !v.constant {
 		return unknown
@@ -140,10 +138,10 @@ func (s *Scope) value(v *Variable) result {
 		return failed(s.Called, s.called("Missing required argument", "Missing required variable in module call"),
 			"The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
 	}
-	return unknown // a plan is going to miss the argument
+	return unknown // plan will report the missing argument
 }
 
-// fallback is the value that the variable has if none is given.
+// fallback returns the variable's default value.
 func (v *Variable) fallback() result {
 	attr := v.Attrs["default"]
 	val, diags := Evaluate(attr.Expr)
@@ -156,7 +154,7 @@ func (v *Variable) fallback() result {
 	return v.convert(val, v.byDefault())
 }
 
-// byDefault is where the default value comes from.
+// byDefault returns the source of the default value.
 func (v *Variable) byDefault() (from ValueSource) {
 	if attr := v.Attrs["default"]; attr != nil {
 		from = ValueSource{From: "its default", At: attr.Expr.Range()}
@@ -164,7 +162,7 @@ func (v *Variable) byDefault() (from ValueSource) {
 	return from
 }
 
-// convert gives a value the variable's type.
+// convert converts a value to the variable's type.
 func (v *Variable) convert(val cty.Value, from ValueSource) result {
 	at := from.At
 	if at == (hcl.Range{}) || slices.Contains(v.secrets, functions.Sensitive) {
@@ -198,8 +196,8 @@ func (v *Variable) convert(val cty.Value, from ValueSource) result {
 	return result{val: val.WithMarks(marks)}
 }
 
-// read turns text into a value: as it is if the type is a simple one or there
-// is none, else as an expression.
+// read converts text to a value: unchanged if the type is primitive or missing, else parsed as an
+// expression.
 func (v *Variable) read(val cty.Value, from ValueSource) result {
 	if !v.typed || v.typ.IsPrimitiveType() {
 		return result{val: val}
@@ -216,23 +214,23 @@ func (v *Variable) read(val cty.Value, from ValueSource) result {
 	return because(diags.Errs()[0].(*hcl.Diagnostic))
 }
 
-// ValueSource is the mark of a value that says where it comes from.
+// ValueSource is a mark that says where a value comes from.
 type ValueSource struct {
-	From     string           // as a sentence can have it
-	At       hcl.Range        // zero: not in a file
-	Text     bool             // to be read as the type of the variable says
-	Argument bool             // of the program: the variable has to exist
-	Call     bool             // of a module block
-	problems *hcl.Diagnostics // why it couldn't be computed; nil: it could
+	From     string           // for messages
+	At       hcl.Range        // zero if it isn't in a file
+	Text     bool             // to be parsed according to the variable's type
+	Argument bool             // from the command line: the variable must exist
+	Call     bool             // from a module block
+	problems *hcl.Diagnostics // why it couldn't be computed; nil if it could
 }
 
-// Unusable is a value that can't be computed, for reasons that are problems wherever it is needed.
+// Unusable returns a value that can't be computed, with the problems to report if it is used.
 func Unusable(from ValueSource, problems hcl.Diagnostics) cty.Value {
 	from.problems = &problems
 	return cty.DynamicVal.Mark(from)
 }
 
-// takeSource returns a value without the mark that says where it comes from.
+// takeSource returns a value without its ValueSource mark, and the mark.
 func takeSource(val cty.Value) (cty.Value, ValueSource) {
 	from := ValueSource{From: "the module's caller"}
 	val, marks := val.Unmark()
@@ -246,12 +244,12 @@ func takeSource(val cty.Value) (cty.Value, ValueSource) {
 	return val, from
 }
 
-// maxUndeclared is how many values of files are named for which there is no variable.
+// maxUndeclared is how many values from files for undeclared variables are reported one by one.
 const maxUndeclared = 2
 
-// undeclared reports variables that an argument gives a value, and that don't
-// exist. Files may have values for other configurations, so that these are warned of, and so may
-// the environment.
+// undeclared reports values for undeclared variables: an error for an argument, a warning for a
+// file, which may have values for other configurations, and nothing for the environment, which may,
+// too.
 func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 	inFiles := 0
 	for _, name := range slices.Sorted(maps.Keys(s.inputs)) {
@@ -278,8 +276,8 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 	return problems
 }
 
-// readable reports text for a variable that can't be read as its type says, also if
-// the value decides nothing. Products with static evaluation only read what is needed.
+// readable reports text for a variable that can't be parsed according to its type, even if nothing
+// uses it. Products with static evaluation parse only values that are used.
 func (s *Scope) readable(v *Variable) hcl.Diagnostics {
 	given, ok := s.inputs[v.Name]
 	val, from := takeSource(given)
@@ -292,17 +290,17 @@ func (s *Scope) readable(v *Variable) hcl.Diagnostics {
 	return v.read(val, from).problems
 }
 
-// Validation is a condition that the value of a variable has to fulfil.
+// Validation is a condition on the value of a variable.
 type Validation struct {
 	Condition *hcl.Attribute
-	Message   *hcl.Attribute // what is said if it doesn't; nil: nothing
+	Message   *hcl.Attribute // shown for an invalid value; nil means none
 }
 
-// validate checks the value of a constant variable. What isn't known yet is left
-// to a plan.
+// validate checks the value of a constant variable. Conditions with unknown values are left to
+// plan.
 func (s *Scope) validate(v *Variable) (problems hcl.Diagnostics) {
 	if s.product.Understands("any_variable") {
-		return nil // OpenTofu leaves all conditions to a plan
+		return nil // OpenTofu leaves all conditions to plan
 	}
 	for _, validation := range v.Validations {
 		if problem := s.check(v, validation); problem != nil {
@@ -332,7 +330,7 @@ func (s *Scope) check(v *Variable, validation Validation) *hcl.Diagnostic {
 	return diagnostic.Error(v.Header, "Invalid value for variable", "%s", s.message(v, validation))
 }
 
-// message is what the block says about values that aren't valid.
+// message returns the block's message for an invalid value.
 func (s *Scope) message(v *Variable, validation Validation) string {
 	general := "The value of var." + v.Name + " doesn't fulfil the condition at " + validation.Condition.Expr.Range().String() + "."
 	if validation.Message == nil {

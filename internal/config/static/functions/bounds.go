@@ -11,14 +11,14 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// bounds keep functions from making values that are out of all proportion to
-// their arguments, before they are made.
+// bounds refuses calls of functions whose results would be out of all proportion to their
+// arguments, before they are computed.
 type bounds struct{ bytes int }
 
 var errTooLarge = errors.New("the result would be too large")
 
-// bound refuses arguments for which size says that the result may be too large.
-// Arguments that aren't known, or are null, are left to the function.
+// bound refuses arguments for which size says that the result may be too large. It passes unknown
+// and null arguments to the function.
 func (b bounds) bound(f function.Function, size func(args []cty.Value) int) function.Function {
 	return Guarded(f, func(args []cty.Value) error {
 		plain := make([]cty.Value, len(args))
@@ -35,7 +35,7 @@ func (b bounds) bound(f function.Function, size func(args []cty.Value) int) func
 	}, f.Call)
 }
 
-// Guarded is f for arguments that pass a check, which comes before f sees them. Its values are those of call.
+// Guarded returns f with a check of the arguments before f, and with call in place of f's implementation.
 func Guarded(f function.Function, check func(args []cty.Value) error, call func(args []cty.Value) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params:   f.Params(),
@@ -50,8 +50,8 @@ func Guarded(f function.Function, check func(args []cty.Value) error, call func(
 	})
 }
 
-// pairs refuses to compare each element of a collection with each one of another,
-// or of the same, if those are too many.
+// pairs refuses too many comparisons of all elements of one collection with all elements of
+// another, or of the same.
 func (b bounds) pairs(f function.Function) function.Function {
 	return b.bound(f, func(args []cty.Value) int {
 		count := elements(args[len(args)-1]) * elements(args[0])
@@ -59,7 +59,7 @@ func (b bounds) pairs(f function.Function) function.Function {
 	})
 }
 
-// elements is how many a collection has; 0 if it is none.
+// elements returns the number of a collection's elements; 0 for other values.
 func elements(val cty.Value) int {
 	if !val.CanIterateElements() {
 		return 0
@@ -67,7 +67,7 @@ func elements(val cty.Value) int {
 	return val.LengthInt()
 }
 
-// Size is about how many bytes a value has as text; it stops counting above limit.
+// Size returns about how many bytes a value has as text. It stops counting above limit.
 func Size(val cty.Value, limit int) int {
 	val, _ = val.Unmark()
 	typ := val.Type()
@@ -95,8 +95,7 @@ func Size(val cty.Value, limit int) int {
 	return size
 }
 
-// numberSize counts the digits that a number has, or the zeros that stand before
-// or behind them.
+// numberSize returns the number of a number's digits, with leading or trailing zeros.
 func numberSize(number *big.Float, limit int) int {
 	if number.IsInf() {
 		return limit
@@ -105,8 +104,8 @@ func numberSize(number *big.Float, limit int) int {
 	return int(number.MinPrec()/8) + max(exponent, -exponent)/4
 }
 
-// isWide reports whether a format has a verb whose width or precision has three digits, or stands in
-// an argument.
+// isWide reports whether a format has a verb whose width or precision has three digits, or is an
+// argument.
 func isWide(format string) bool {
 	inVerb, digits := false, 0
 	for _, r := range format {
@@ -143,7 +142,7 @@ func (b bounds) formatSize(args []cty.Value) int {
 
 func (b bounds) formatListSize(args []cty.Value) int {
 	if args[0].Type() != cty.String {
-		return 0 // which is an error
+		return 0 // the function returns an error
 	}
 	longest := 1
 	for _, arg := range args[1:] {
@@ -169,7 +168,7 @@ func (b bounds) joinSize(args []cty.Value) int {
 	return size
 }
 
-// productSize is that of all combinations of the elements of some sets or lists.
+// productSize is the size of all combinations of the elements of sets or lists.
 func (b bounds) productSize(args []cty.Value) int {
 	count := 1
 	for _, arg := range args {
@@ -186,7 +185,7 @@ func (b bounds) productSize(args []cty.Value) int {
 	return size
 }
 
-// transposeSize counts the keys as often as there are values for them.
+// transposeSize counts each key once for each of its values.
 func (b bounds) transposeSize(args []cty.Value) int {
 	size := 0
 	for it := args[0].ElementIterator(); it.Next() && size <= b.bytes; {
@@ -196,14 +195,14 @@ func (b bounds) transposeSize(args []cty.Value) int {
 	return size
 }
 
-// regexAllSize is that of the matches, of which there may be one for each byte.
+// regexAllSize counts the matches, of which each byte may begin one.
 func regexAllSize(args []cty.Value) int {
 	groups := strings.Count(args[0].AsString(), "(")
 	return len(args[1].AsString()) * (1 + groups)
 }
 
-// yamlSize grows with what stands in a document several times by a reference, and with what may be nested in one line,
-// for which the parser takes the square of the depth.
+// yamlSize grows with the number of aliases in a document, which repeat content, and with nesting on one line, for
+// which the parser takes quadratic time.
 func yamlSize(args []cty.Value) int {
 	text := args[0].AsString()
 	nested := strings.Count(text, "[") + strings.Count(text, "{")
@@ -213,7 +212,7 @@ func yamlSize(args []cty.Value) int {
 	return max(len(text)*(1+strings.Count(text, "*")), square(nested))
 }
 
-// parseIntSize grows with the time that digits take, which is the square of their number.
+// parseIntSize grows with the time for parsing, which is quadratic in the number of digits.
 func parseIntSize(args []cty.Value) int {
 	if args[0].Type() != cty.String {
 		return 0
@@ -221,10 +220,10 @@ func parseIntSize(args []cty.Value) int {
 	return square(len(args[0].AsString()))
 }
 
-// square bounds what takes a time that is the square of a count: more than 10,000 are too many for a limit of a megabyte.
+// square bounds a count whose processing takes quadratic time: with a limit of a megabyte, 10,000 is the most.
 func square(count int) int { return count * count / 100 }
 
-// What a pattern of files may have at most: each "**" is tried at all directories, each alternative with all those of
+// Limits of file patterns: each "**" is matched against all directories, each alternative is combined with those of
 // other braces.
 const (
 	maxDoubleStars  = 6
@@ -232,7 +231,7 @@ const (
 	maxAlternatives = 1000
 )
 
-// isCheap reports whether a pattern of files is matched in little time.
+// isCheap reports whether matching a pattern of files takes little time.
 func isCheap(pattern string) bool {
 	product, commas := 1, []int{0}
 	for _, c := range pattern {
@@ -252,28 +251,28 @@ func isCheap(pattern string) bool {
 	return strings.Count(pattern, "{") <= maxBraces && strings.Count(pattern, "**") <= maxDoubleStars
 }
 
-// replaceSize is that of the text and of all that comes into it. A reference to a group may stand for the whole text.
+// replaceSize is the size of the text and all replacements. A reference to a group may insert the whole text.
 func (b bounds) replaceSize(args []cty.Value) int {
 	text, old, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
 	places, longest := strings.Count(text, old), len(replacement)
 	if pattern, ok := isPattern(old); ok {
 		expr, err := regexp.Compile(pattern)
 		if err != nil {
-			return 0 // which is an error
+			return 0 // the function returns an error
 		}
 		places, longest = len(expr.FindAllStringIndex(text, -1)), longest+strings.Count(replacement, "$")*len(text)
 	}
 	return len(text) + places*longest
 }
 
-// isPattern returns the regular expression that stands between slashes.
+// isPattern returns the regular expression between two slashes.
 func isPattern(text string) (pattern string, ok bool) {
 	pattern, begins := strings.CutPrefix(text, "/")
 	pattern, ends := strings.CutSuffix(pattern, "/")
 	return pattern, begins && ends
 }
 
-// replace is for text, or what a regular expression matches.
+// replace replaces a substring, or the matches of a regular expression.
 var replace = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
 	if pattern, ok := isPattern(args[1].AsString()); ok {
 		return stdlib.RegexReplace(args[0], cty.StringVal(pattern), args[2])

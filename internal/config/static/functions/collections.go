@@ -18,7 +18,7 @@ func param(name string, typ cty.Type) function.Parameter {
 	return function.Parameter{Name: name, Type: typ}
 }
 
-// returning is a function whose result is of one type, whatever the arguments are.
+// returning makes a function with a fixed result type.
 func returning(typ cty.Type, impl func(args []cty.Value) (cty.Value, error), params ...function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params: params, Type: function.StaticReturnType(typ),
@@ -26,7 +26,7 @@ func returning(typ cty.Type, impl func(args []cty.Value) (cty.Value, error), par
 	})
 }
 
-// length is that of a collection, or the number of characters of a string.
+// length is the length of a collection, or the number of characters of a string.
 var length = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
 	switch typ := args[0].Type(); {
 	case typ == cty.String:
@@ -37,8 +37,7 @@ var length = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
 	return stdlib.Length(args[0])
 }, function.Parameter{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true})
 
-// decided makes a function whose result is by, if an element is that, and the
-// opposite if none is.
+// decided makes a function whose result is by if any element is by, and the opposite if none is.
 func decided(by cty.Value) function.Function {
 	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
 		open := false
@@ -57,7 +56,7 @@ func decided(by cty.Value) function.Function {
 	}, param("list", cty.List(cty.Bool)))
 }
 
-// index is where in a list an element is.
+// index is the position of an element in a list.
 var index = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
 	if typ := args[0].Type(); !typ.IsListType() && !typ.IsTupleType() {
 		return cty.NilVal, function.NewArgErrorf(0, "must be a list or a tuple")
@@ -77,7 +76,7 @@ var index = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
 	return cty.NilVal, errors.New("the value isn't in the list")
 }, anything("list"), anything("value"))
 
-// lookup is an element of a map or an object, or what is to be in its place.
+// lookup is an element of a map or an object, or the default.
 var lookup = function.New(&function.Spec{
 	Params: []function.Parameter{
 		{Name: "map", Type: cty.DynamicPseudoType, AllowUnknown: true},
@@ -124,7 +123,7 @@ var lookup = function.New(&function.Spec{
 	},
 })
 
-// matchKeys are the values whose keys are among some others.
+// matchKeys are the values whose keys are in a set.
 var matchKeys = function.New(&function.Spec{
 	Params: []function.Parameter{
 		{Name: "values", Type: cty.List(cty.DynamicPseudoType)},
@@ -222,7 +221,7 @@ var sum = returning(cty.Number, func(args []cty.Value) (total cty.Value, err err
 	return total, nil
 }, anything("list"))
 
-// transpose makes of lists by key the keys by what is in the lists.
+// transpose converts lists by key to lists of keys by element.
 var transpose = function.New(&function.Spec{
 	Params: []function.Parameter{{Name: "values", Type: cty.Map(cty.List(cty.String))}},
 	Type:   function.StaticReturnType(cty.Map(cty.List(cty.String))),
@@ -254,7 +253,7 @@ var transpose = function.New(&function.Spec{
 	},
 })
 
-// unusable is a function that can't be called.
+// unusable makes a function whose calls fail with err.
 func unusable(err error) function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowNull: true},

@@ -30,10 +30,10 @@ var (
 	errNoDir   = errors.New("the root module's directory isn't known here")
 )
 
-// maxMatches is how many files a pattern may match.
+// maxMatches is the largest number of matches of a pattern.
 const maxMatches = 10_000
 
-// ofPath is a function whose errors are about its one argument, the path of a file.
+// ofPath makes a function of a path. Errors are those of its argument.
 func ofPath(compute func(path string) (string, error)) function.Function {
 	return ofText("path", func(path string) (string, error) {
 		result, err := compute(path)
@@ -44,7 +44,7 @@ func ofPath(compute func(path string) (string, error)) function.Function {
 	})
 }
 
-// files are the functions that look at files and at their names.
+// files returns the functions that read files or process paths.
 func (env Environment) files(b bounds) map[string]function.Function {
 	f := env.Files
 	hashed := func(new func() hash.Hash, encode func([]byte) string) function.Function {
@@ -84,7 +84,7 @@ func (env Environment) files(b bounds) map[string]function.Function {
 	}
 }
 
-// expand puts the home directory in the place of "~".
+// expand replaces a leading "~" with the home directory.
 func (f Files) expand(name string) (string, error) {
 	switch {
 	case name == "" || name[0] != '~':
@@ -97,7 +97,7 @@ func (f Files) expand(name string) (string, error) {
 	return filepath.Join(f.Home, name[1:]), nil
 }
 
-// locate returns a path for this process, or in FS.
+// locate returns the path for this process, or in FS.
 func (f Files) locate(name string) (string, error) {
 	switch {
 	case filepath.IsAbs(name):
@@ -108,7 +108,7 @@ func (f Files) locate(name string) (string, error) {
 	return filepath.Join(f.Dir, name), nil
 }
 
-// reach returns where a file is that may be read.
+// reach returns the path of a file that may be read.
 func (f Files) reach(name string) (string, error) {
 	name, err := f.expand(name)
 	if err != nil {
@@ -120,8 +120,8 @@ func (f Files) reach(name string) (string, error) {
 	return f.confine(name)
 }
 
-// confine returns where a file is when symlinks are followed. It is an error if
-// that is out of reach, whether there is such a file or not.
+// confine returns the path of a file with symlinks resolved. It is an error if that is outside of
+// Within, whether or not the file exists.
 func (f Files) confine(name string) (string, error) {
 	if f.Within == "" {
 		return name, nil
@@ -143,7 +143,7 @@ func (f Files) confine(name string) (string, error) {
 	return real, nil
 }
 
-// open opens a regular file. Others could keep a reader waiting.
+// open opens a regular file. Reading another kind could block.
 func (f Files) open(given string) (fs.File, error) {
 	name, err := f.reach(given)
 	if err != nil {
@@ -179,7 +179,7 @@ func (f Files) read(given string, limit int) ([]byte, error) {
 	return content, nil
 }
 
-// maxHashed is the size of files above which no checksum is computed.
+// maxHashed is the size of the largest file that is hashed.
 const maxHashed = 256 << 20
 
 func (f Files) checksum(given string, sum hash.Hash, encode func([]byte) string) (string, error) {
@@ -217,7 +217,7 @@ func (f Files) existsFunction() function.Function {
 	}, param("path", cty.String))
 }
 
-// setFunction lists the regular files below a directory whose names match.
+// setFunction makes a function that lists the regular files below a directory that match a pattern.
 func (f Files) setFunction(limit int) function.Function {
 	return returning(cty.Set(cty.String), func(args []cty.Value) (cty.Value, error) {
 		names, err := f.match(args[0].AsString(), args[1].AsString(), limit)
@@ -235,7 +235,7 @@ func (f Files) setFunction(limit int) function.Function {
 	}, param("path", cty.String), param("pattern", cty.String))
 }
 
-// match returns the names relative to a directory. What can't be read matches nothing.
+// match returns the matching names relative to a directory. Unreadable directories have no matches.
 func (f Files) match(dir, pattern string, limit int) (names []string, err error) {
 	located, err := f.locate(dir)
 	if err != nil {

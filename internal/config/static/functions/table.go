@@ -1,11 +1,9 @@
-// Package functions is the function table of the language, as far as expressions
-// are computed before anything is installed.
+// Package functions has the functions of the language, for expressions that are computed before anything is installed.
 //
-// [Table] returns all functions by name, each also with "core::" in front. They
-// are those of Terraform, or of OpenTofu: same arguments, same results. What only a plan or an
-// apply can know (the time, random values) is an unknown value, but for timestamp and uuid in OpenTofu. Nothing here can
-// take more than a moment or a few megabytes, whatever the arguments are: what
-// would is an error. Functions of a table may be called at the same time.
+// [Table] returns all functions by name, each also with the prefix "core::". They are those of Terraform, or of
+// OpenTofu: same arguments, same results. Values that only plan or apply can know (the time, random values) are unknown,
+// except timestamp and uuid in OpenTofu. No call takes more than a moment or a few megabytes, whatever its arguments: a
+// larger one is an error. Many goroutines may call functions of a table.
 package functions
 
 import (
@@ -39,26 +37,25 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// Environment is what functions know of the world.
+// Environment has the settings of a function table.
 type Environment struct {
-	// Files are what the functions that read files can reach.
+	// Files has the files that functions can read.
 	Files Files
 
-	// Parse parses the text of a template; name is for messages. What it returns is
-	// cheap to compute.
+	// Parse parses the text of a template; name is for messages. The result is cheap to evaluate.
 	Parse func(text, name string) (hclsyntax.Expression, error)
 
-	// MaxBytes is the size of a value above which it is an error.
+	// MaxBytes is the largest size of a value.
 	MaxBytes int
 
-	// OpenTofu says that the functions are those of OpenTofu.
+	// OpenTofu selects the functions of OpenTofu.
 	OpenTofu bool
 
-	// Now is the clock of OpenTofu's timestamp; nil: time.Now.
+	// Now is the clock of OpenTofu's timestamp; nil means time.Now.
 	Now func() time.Time
 }
 
-// Mark is that of a value that mustn't get everywhere.
+// Mark marks a value whose use is restricted.
 type Mark string
 
 const (
@@ -66,12 +63,12 @@ const (
 	Ephemeral Mark = "ephemeral"
 )
 
-// Files says which files functions read. The zero value reads none.
+// Files says which files functions can read. The zero value allows none.
 type Files struct {
-	FS     fs.FS  // nil: the file system of the process
-	Dir    string // what relative paths are relative to; "": they can't be read
-	Within string // the directory that no path may lead out of; "": none
-	Home   string // what "~" stands for; "": it is not known
+	FS     fs.FS  // nil means the file system of the process
+	Dir    string // base of relative paths; "" means that they can't be read
+	Within string // the directory that no path may lead out of; "" means no limit
+	Home   string // replaces "~"; "" means unknown
 }
 
 // Table returns the functions.
@@ -90,7 +87,7 @@ func Table(env Environment) map[string]function.Function {
 	return table
 }
 
-// functions are those that need nothing but their arguments.
+// functions returns the functions that depend on their arguments only.
 func (b bounds) functions() map[string]function.Function {
 	return map[string]function.Function{
 		// Numbers.
@@ -144,7 +141,7 @@ func (b bounds) functions() map[string]function.Function {
 	}
 }
 
-// marks are the functions that say what a value is to be used for.
+// marks returns the functions that change or report the marks of values.
 func marks() map[string]function.Function {
 	whole := []function.Parameter{{
 		Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowNull: true, AllowMarked: true, AllowDynamicType: true,
@@ -180,7 +177,7 @@ func marks() map[string]function.Function {
 	}
 }
 
-// openTofu changes a table to that of OpenTofu.
+// openTofu changes a table to OpenTofu's.
 func (env Environment) openTofu(table map[string]function.Function) {
 	delete(table, "convert")
 	now := env.Now
@@ -201,7 +198,7 @@ func (env Environment) openTofu(table map[string]function.Function) {
 	}, param("containing_prefix", cty.String), param("contained_ip_or_prefix", cty.String))
 }
 
-// gunzip undoes base64gzip, up to a size.
+// gunzip decodes base64gzip, up to a size.
 func gunzip(encoded string, most int) (string, error) {
 	packed, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
@@ -221,8 +218,8 @@ func gunzip(encoded string, most int) (string, error) {
 	return string(plain), nil
 }
 
-// covers reports whether a network has an address, or all addresses of another network. Addresses of different
-// kinds are an error.
+// covers reports whether a network contains an address, or all addresses of another network. It is an error if
+// one is IPv4 and the other IPv6.
 func covers(containing *net.IPNet, given string) (bool, error) {
 	first := net.ParseIP(given)
 	last := first

@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// addTemplates adds the functions that compute templates with all functions but
+// addTemplates adds the functions that render templates. Templates can call all functions but
 // these.
 func (env Environment) addTemplates(table map[string]function.Function) {
 	inside := maps.Clone(table)
@@ -45,8 +45,8 @@ func (env Environment) addTemplates(table map[string]function.Function) {
 	}, param("template", customdecode.ExpressionClosureType), anything("vars"))
 }
 
-// referenced is the string that an expression refers to. A template that stands
-// where it is used needs no function; unless any is fine, it is an error.
+// referenced returns the string that an expression refers to. Unless any is set, other expressions
+// are errors: a literal template needs no function.
 func referenced(closure cty.Value, any bool) (cty.Value, error) {
 	of := customdecode.ExpressionClosureFromVal(closure)
 	switch of.Expression.(type) {
@@ -71,7 +71,7 @@ func referenced(closure cty.Value, any bool) (cty.Value, error) {
 	return val, nil
 }
 
-// render computes a template, which may refer to nothing but vars.
+// render renders a template, which may refer to vars only.
 func (env Environment) render(text, name string, vars cty.Value, table map[string]function.Function) (cty.Value, error) {
 	if typ := vars.Type(); !typ.IsObjectType() && !typ.IsMapType() {
 		return cty.DynamicVal, function.NewArgErrorf(1, "must be a map")

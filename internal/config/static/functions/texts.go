@@ -41,19 +41,19 @@ func text(names string, compute func(args []string) (string, error)) function.Fu
 	}, params...)
 }
 
-// ofText is text for one argument.
+// ofText is text with one parameter.
 func ofText(name string, compute func(given string) (string, error)) function.Function {
 	return text(name, func(args []string) (string, error) { return compute(args[0]) })
 }
 
-// compared makes a function that says how one string is in another.
+// compared makes a function that compares two strings.
 func compared(name string, compare func(text, part string) bool) function.Function {
 	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
 		return cty.BoolVal(compare(args[0].AsString(), args[1].AsString())), nil
 	}, param("str", cty.String), function.Parameter{Name: name, Type: cty.String})
 }
 
-// base64Sum makes a function that is a checksum of text, in base64.
+// base64Sum makes a function that returns the checksum of text in base64.
 func base64Sum(make func() hash.Hash) function.Function {
 	return ofText("str", func(given string) (string, error) {
 		sum := make()
@@ -74,7 +74,7 @@ var gzipped = ofText("str", func(given string) (string, error) {
 	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
 })
 
-// Text in another encoding, such as UTF-16LE.
+// Functions for text in other encodings, such as UTF-16LE.
 var (
 	textEncode = text("string encoding", func(args []string) (string, error) {
 		charset, err := findEncoding(args[1])
@@ -104,8 +104,8 @@ var (
 	})
 )
 
-// findEncoding finds those of Unicode and those with one byte for a character. The
-// tables of the others would make the program 2 MB larger.
+// findEncoding returns an encoding of Unicode, or one with single-byte characters. The tables of
+// the others would make the program 2 MB larger.
 func findEncoding(name string) (encoding.Encoding, error) {
 	switch strings.ToUpper(name) {
 	case "UTF-8":
@@ -126,7 +126,7 @@ func findEncoding(name string) (encoding.Encoding, error) {
 	return nil, function.NewArgErrorf(1, "%q is no encoding that is known here: there are those of Unicode, ISO-8859, windows-125x, KOI8 and IBM", name)
 }
 
-// timeCompare says which of two times is the earlier one.
+// timeCompare returns -1, 0 or 1 for two times.
 var timeCompare = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
 	var times [2]time.Time
 	for i, arg := range args {
@@ -139,10 +139,10 @@ var timeCompare = returning(cty.Number, func(args []cty.Value) (cty.Value, error
 	return cty.NumberIntVal(int64(times[0].Compare(times[1]))), nil
 }, param("timestamp_a", cty.String), param("timestamp_b", cty.String))
 
-// later is a function of no arguments whose result, a text, only a plan knows.
+// later is a function without parameters whose result, a string, only plan knows.
 var later = function.Unpredictable(uuid.V4Func)
 
-// network reads an address with a prefix.
+// network parses an address with a prefix.
 func network(arg cty.Value) (*net.IPNet, error) {
 	_, parsed, err := net.ParseCIDR(arg.AsString())
 	if err != nil {
@@ -179,7 +179,7 @@ var host = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
 	return cty.StringVal(found.String()), nil
 }, param("prefix", cty.String), param("hostnum", cty.Number))
 
-// subnet is the network with a number in a larger one.
+// subnet is the network with a number in a larger network.
 var subnet = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
 	var bits int
 	if err := gocty.FromCtyValue(args[1], &bits); err != nil {
