@@ -12,18 +12,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 )
 
-// Values of bodies are those that package hcldec of the language makes, which Terraform decodes them with: the
-// hash of a block is made of them. That package itself brings encoding/gob, and registers its types before main.
+// Values of bodies are the same as those of HCL's package hcldec, with which Terraform decodes them: the hash of
+// a block depends on them. hcldec isn't imported, because it imports encoding/gob and registers types before
+// main.
 
-// decode reads a body. No argument is required yet: some may come by other ways. What can't be read is
-// unknown in the value, which is complete whatever the diagnostics say.
+// decode reads a body. Required arguments may be missing, because -backend-config can set them later.
+// The value is always complete; arguments that can't be decoded are unknown in it.
 func (s *schema) decode(body hcl.Body, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	content, diags := body.Content(s.body())
 	value, more := s.value(content, context)
 	return value, append(diags, more...)
 }
 
-// value is that of what stands in a body.
+// value returns the value of a body's content.
 func (s *schema) value(content *hcl.BodyContent, context *hcl.EvalContext) (_ cty.Value, diags hcl.Diagnostics) {
 	values := map[string]cty.Value{}
 	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
@@ -42,7 +43,7 @@ func (s *schema) value(content *hcl.BodyContent, context *hcl.EvalContext) (_ ct
 	return cty.ObjectVal(values), diags
 }
 
-// body is what may stand in a body.
+// body returns the HCL schema of a body.
 func (s *schema) body() *hcl.BodySchema {
 	var body hcl.BodySchema
 	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
@@ -54,7 +55,7 @@ func (s *schema) body() *hcl.BodySchema {
 	return &body
 }
 
-// valueType is the type of the value that a body is decoded to.
+// valueType returns the type of a decoded body.
 func (s *schema) valueType() cty.Type {
 	types := map[string]cty.Type{}
 	for name, attr := range s.Attributes {
@@ -73,7 +74,7 @@ func (s *schema) valueType() cty.Type {
 	return cty.Object(types)
 }
 
-// decode reads an argument, nil for one that isn't there.
+// decode reads an argument. A nil argument is null.
 func (t valueType) decode(name string, attr *hcl.Attribute, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if attr == nil {
 		return cty.NullVal(t.cty.WithoutOptionalAttributesDeep()), nil
@@ -95,7 +96,7 @@ func (t valueType) decode(name string, attr *hcl.Attribute, context *hcl.EvalCon
 	})
 }
 
-// decodeOne reads a block that may be there once.
+// decodeOne reads a block that may occur once.
 func (s *schema) decodeOne(name string, blocks hcl.Blocks, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if len(blocks) == 0 {
 		return cty.NullVal(s.valueType()), nil
@@ -109,8 +110,7 @@ func (s *schema) decodeOne(name string, blocks hcl.Blocks, context *hcl.EvalCont
 	return value, diags
 }
 
-// decodeAll reads blocks that may be there any number of times. None of them has an argument of type "any", so that
-// all have one type.
+// decodeAll reads blocks that may repeat. None has an argument of type "any", so all have the same type.
 func (s *schema) decodeAll(_ string, blocks hcl.Blocks, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
 	values := make([]cty.Value, len(blocks))

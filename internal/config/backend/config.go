@@ -18,11 +18,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// Cloud is the type that a cloud block has.
+// Cloud is the backend type of a cloud block.
 const Cloud = "cloud"
 
-// Config is a block with all that was said beside it. Make one with [Decode];
-// it isn't changed afterwards.
+// Config is a block combined with -backend-config. Make one with [Decode]; it isn't changed
+// afterwards.
 type Config struct {
 	Type string
 
@@ -31,29 +31,26 @@ type Config struct {
 	as    cty.Type
 }
 
-// Options are what a block is read with.
+// Options are the parameters of Decode.
 type Options struct {
-	// Product is the one whose table of types counts.
+	// Product has the table of backend types.
 	Product getproviders.Product
 
-	// Overrides are values of -backend-config, in the order given: names of
-	// files, and pairs "name=value". A single empty one says that there are none.
+	// Overrides are the values of -backend-config, in order: file names and pairs "name=value". A
+	// single empty value means none.
 	Overrides []string
 
-	// Getenv looks up a variable of the environment, "" for one that isn't
-	// set: some stand for a required argument. nil: none is set.
+	// Getenv returns an environment variable, "" if it isn't set: some variables replace a required
+	// argument. nil means that none is set.
 	Getenv func(name string) string
 }
 
-// Decode reads a block. Diagnostics are those of HCL, with the places that
-// they are about if that is the configuration; what was given beside it may be
-// secret, and is never quoted. With errors among them the Config has no values, and is there for
-// [Record.Compare] only: a block that is incomplete without -backend-config is
-// right as long as it is the one that was initialized with it. The Config is
-// nil if there is no such type, which is only a warning for a product that is newer than the table of types.
+// Decode reads a block. Diagnostics have positions only in the configuration; values from Overrides may be
+// secret, and are never quoted. After errors the Config has no values, and is only for [Record.Compare]: a
+// block that needs -backend-config is valid without it if it was initialized with it. The Config is nil if
+// the type doesn't exist; that is only a warning if the product is newer than the table of types.
 //
-// It reads the files that the overrides and values name, relative to the current
-// directory, and nothing else.
+// Decode reads no files except those that overrides and values name, relative to the current directory.
 func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 	types, err := table(opts.Product)
 	if err != nil {
@@ -85,7 +82,7 @@ func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 	}
 	lacking := missing(block, schema, value, opts.Getenv)
 	diags = append(diags, lacking...)
-	if len(lacking) == 0 || block.Type == "s3" { // which alone says all at once
+	if len(lacking) == 0 || block.Type == "s3" { // s3 alone reports all problems at once
 		diags = append(diags, checkRules(block, value, opts)...)
 	}
 	if !diags.HasErrors() {
@@ -94,12 +91,10 @@ func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 	return config, diags
 }
 
-// Text returns the value of an argument that is a string; "" if it has none,
-// or if there is no such argument.
+// Text returns the value of a string argument, or "" if it is missing or no string.
 func (c *Config) Text(name string) string { return textOf(c.value, name) }
 
-// Workspace returns the one workspace that a cloud block is for; "" if there
-// may be several.
+// Workspace returns the only workspace of a cloud block, or "" if it may have several.
 func (c *Config) Workspace() string {
 	if c.Type != Cloud || c.value == cty.NilVal {
 		return ""
@@ -107,7 +102,7 @@ func (c *Config) Workspace() string {
 	return textOf(c.value.GetAttr("workspaces"), "name")
 }
 
-// HasTags reports whether a cloud block is for the workspaces that have some tags.
+// HasTags reports whether a cloud block selects workspaces by tags.
 func (c *Config) HasTags() bool {
 	if c.Type != Cloud || c.value == cty.NilVal || c.value.GetAttr("workspaces").IsNull() {
 		return false
@@ -116,7 +111,7 @@ func (c *Config) HasTags() bool {
 	return !tags.IsNull() && tags.CanIterateElements() && tags.LengthInt() > 0
 }
 
-// textOf returns a string in an object, "" if there is none.
+// textOf returns a string attribute of an object, or "".
 func textOf(object cty.Value, name string) string {
 	if object == cty.NilVal || object.IsNull() || !object.Type().IsObjectType() || !object.Type().HasAttribute(name) {
 		return ""
@@ -128,13 +123,13 @@ func textOf(object cty.Value, name string) string {
 	return value.AsString()
 }
 
-// hash is made of what could be decoded.
+// hash hashes the block's decoded values.
 func hash(block load.Backend, schema *schema) uint64 {
 	value, _ := schema.decode(block.Body, block.Context)
 	return uint64(cty.TupleVal([]cty.Value{cty.StringVal(block.Type), value}).Hash())
 }
 
-// missing finds the required arguments that have no value.
+// missing reports required arguments without a value.
 func missing(block load.Backend, s *schema, value cty.Value, getenv func(string) string) (diags hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
 		if !s.Attributes[name].required || !value.GetAttr(name).IsNull() {
@@ -160,7 +155,7 @@ func missing(block load.Backend, s *schema, value cty.Value, getenv func(string)
 	return diags
 }
 
-// unsupported explains that there is no such type, which is a warning if the product is newer than the table.
+// unsupported reports an unknown type, as a warning if the product is newer than the table.
 func unsupported(block load.Backend, types map[string]*schema, product getproviders.Product) *hcl.Diagnostic {
 	if newer := load.Newer(product, block.Range); newer != nil {
 		newer.Detail = fmt.Sprintf("%s %s is newer than what tfdeps knows, and may have the type %q. The backend isn't initialized: \"%s init\" does that afterwards, or -with=%s.",
@@ -175,41 +170,40 @@ func unsupported(block load.Backend, types map[string]*schema, product getprovid
 	return diagnostic.Coded("backend_configuration", diagnostic.Error(block.TypeRange, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", ")))
 }
 
-// schemas is the table of types, by name. A type of a value is a word such as
-// "string" or "list(string)", with an exclamation mark if the argument is
-// required, or an object with such words.
+// schemas is the table of types by name. A value's type is a word such as "string" or
+// "list(string)", with an exclamation mark if the argument is required, or an object of such words.
 //
 //go:embed schemas.json
 var schemas []byte
 
-// openTofuSchemas is what OpenTofu 1.12 has in other ways than the table, whose
-// younger parts it doesn't have either.
+// openTofuSchemas are the differences of OpenTofu 1.12 from the table. OpenTofu lacks arguments
+// that the table marks as younger than its base version, too.
 //
 //go:embed schemas_opentofu.json
 var openTofuSchemas string
 
-// successor is a product whose types are those of a version of Terraform, but for some differences.
+// successor is a product with the types of a Terraform version, except for some differences.
 type successor struct{ base, differences string }
 
 var successors = map[string]successor{"tofu": {"1.5.7", openTofuSchemas}}
 
-// difference is what a product has in another way: further arguments and blocks,
-// or others of the same names, and arguments that it lacks.
+// difference is a product's difference in one type: additional or changed arguments and blocks, and
+// arguments that it lacks.
 type difference struct {
 	Without    []string
 	Attributes map[string]valueType
 	Blocks     map[string]*schema
 }
 
-// schema is what the body of a block may hold.
+// schema is the content of a block's body.
 type schema struct {
 	Since      string            // the first version that has the type
-	Younger    map[string]string // arguments, to the first version that has them
-	Elsewhere  map[string]string // required arguments, to the variable that may be set instead
+	Younger    map[string]string // by argument, the first version that has it
+	Elsewhere  map[string]string // by required argument, the environment variable that may replace it
 	Attributes map[string]valueType
 	Blocks     map[string]*schema
 	Set        bool // a block may be repeated
-	List       bool // likewise, and their order counts
+	List       bool // a block may be repeated, and the order matters
 }
 
 // valueType is the type of an argument.
@@ -218,7 +212,7 @@ type valueType struct {
 	required bool
 }
 
-// UnmarshalJSON reads a word or an object of words.
+// UnmarshalJSON reads a type's word or an object of words.
 func (t *valueType) UnmarshalJSON(src []byte) error {
 	var word string
 	if err := json.Unmarshal(src, &word); err == nil {
@@ -255,13 +249,13 @@ func (t *valueType) parse(word string) error {
 	return nil
 }
 
-// allTypes are those of all versions of Terraform; nobody changes them.
+// allTypes returns the types of all versions of Terraform. Callers must not change them.
 var allTypes = sync.OnceValues(func() (types map[string]*schema, err error) {
 	err = json.Unmarshal(schemas, &types)
 	return types, err
 })
 
-// table returns the types of backends that the product has.
+// table returns the backend types of the product.
 func table(product getproviders.Product) (map[string]*schema, error) {
 	own := cmp.Or(successors[product.Program], successor{product.Version, "{}"})
 	all, err := allTypes()
@@ -297,7 +291,7 @@ func table(product getproviders.Product) (map[string]*schema, error) {
 	return types, nil
 }
 
-// names lists the types that a backend block can have.
+// names lists the possible types of a backend block.
 func names(types map[string]*schema) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(types)), func(name string) bool { return name == Cloud })
 }

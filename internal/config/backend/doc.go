@@ -1,5 +1,5 @@
-// Package backend reads and writes the record from which plan and apply know where
-// state is, .terraform/terraform.tfstate:
+// Package backend reads and writes the record .terraform/terraform.tfstate, which tells plan and
+// apply where the state is:
 //
 //	record, err := backend.Read(nil, filepath.Join(".terraform", backend.FileName), product)
 //	workspace := backend.ReadWorkspace(nil, ".terraform")
@@ -7,35 +7,34 @@
 //		... // the state is in a local file, which need not exist
 //	}
 //
-// [Decode] turns a backend or cloud block, and what -backend-config adds to
-// it, into a [Config]; [Record.Compare] says how it differs from the record of an
-// earlier run; [NewRecord] and [Record.Save] write the next one.
+// [Decode] converts a backend or cloud block, with -backend-config, to a [Config]; [Record.Compare]
+// compares it with the record of an earlier run; [NewRecord] and [Record.Save] write the next
+// record.
 //
-// # What a record holds
+// # The content of a record
 //
-//  1. The type of the backend, the values of all its arguments, null where none
-//     was given, and a number that stands for the block in the configuration
-//     alone, without what the command line added.
-//  2. That number is the hash that go-cty gives to the tuple of type and decoded
-//     block, with null for whatever is missing or can't be decoded.
-//  3. A plan accepts a record whose number is that of the block, without a look
-//     at the values; else one whose values are those of the block. So values
-//     that came by -backend-config need the true number.
-//  4. The number depends on which arguments a type has: it changes when a
-//     version of the product adds one. The table of types says since when there
-//     is what is younger than Terraform 1.11.
+//  1. The type of the backend, the values of all its arguments, null for missing
+//     ones, and a hash of the block in the configuration alone, without
+//     -backend-config.
+//  2. That number is go-cty's hash of the tuple of type and decoded block, with
+//     null for arguments that are missing or can't be decoded.
+//  3. Plan accepts a record whose hash is the block's, without comparing values;
+//     or else one whose values are the block's. So a record with values from
+//     -backend-config needs the exact hash.
+//  4. The hash depends on the type's arguments: it changes when a version of the
+//     product adds one. The table of types has the versions of arguments that are
+//     younger than Terraform 1.11.
 //
-// OpenTofu's records hold the same but for the version, in other white space, and
-// its types have a table of differences.
+// OpenTofu's records have the same content without the version, and other white space. Its types
+// have a table of differences.
 //
 // # What it doesn't do
 //
-// Nothing here talks to a backend, moves state, or judges whether values make
-// sense together: the backends do, when they are asked for state.
+// The package doesn't connect to a backend, move state, or check whether values fit together: the
+// backends do that when state is read.
 //
-// Where tfdeps differs from Terraform on purpose: a record is for its owner only,
-// as secrets of -backend-config stand in it, and replaces the old one in one
-// step; a required argument that is missing is reported for every type in the same
-// words, where Terraform leaves some to fail later or crashes; values given
-// by -backend-config never stand in a message, nor do lines of its files.
+// Intended differences from Terraform: only the owner can read a record, because it has secrets of
+// -backend-config, and it is replaced by a rename; a missing required argument is reported in the
+// same words for every type, where Terraform fails later or crashes for some; values of
+// -backend-config, and lines of its files, are never shown in a message.
 package backend

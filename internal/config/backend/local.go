@@ -14,32 +14,32 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Local is the type of the backend that keeps state in files. A directory
-// without a backend has it, with the usual names.
+// Local is the type of the backend that keeps state in files. A directory without a backend uses
+// it, with the default names.
 const Local = "local"
 
 // DefaultWorkspace is the workspace that always exists.
 const DefaultWorkspace = "default"
 
-// Local names of files and directories, where nothing else is said.
+// Default names of files and directories.
 const (
 	defaultStateFile    = "terraform.tfstate"
 	defaultWorkspaceDir = "terraform.tfstate.d"
 )
 
-// Files says where a local backend keeps its state.
+// Files are the paths of a local backend's state.
 type Files struct {
 	Path         string // of the default workspace
-	WorkspaceDir string // of the others
+	WorkspaceDir string // of the other workspaces
 }
 
-// LocalFiles returns where a local backend keeps its state; path and
-// workspaceDir are its arguments, "" for one that isn't set.
+// LocalFiles returns the paths of a local backend's state; path and workspaceDir are its arguments,
+// or "".
 func LocalFiles(path, workspaceDir string) Files {
 	return Files{cmp.Or(path, defaultStateFile), cmp.Or(workspaceDir, defaultWorkspaceDir)}
 }
 
-// State is the path of a workspace's state, which need not exist.
+// State returns the path of a workspace's state, which needn't exist.
 func (f Files) State(workspace string) string {
 	if workspace == DefaultWorkspace {
 		return f.Path
@@ -47,7 +47,7 @@ func (f Files) State(workspace string) string {
 	return filepath.Join(f.WorkspaceDir, workspace, defaultStateFile)
 }
 
-// HasWorkspace reports whether a workspace was made.
+// HasWorkspace reports whether a workspace exists.
 func (f Files) HasWorkspace(name string) bool {
 	if name == DefaultWorkspace {
 		return true
@@ -56,7 +56,7 @@ func (f Files) HasWorkspace(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// HasOthers reports whether there is a workspace besides the default one.
+// HasOthers reports whether a workspace other than the default exists.
 func (f Files) HasOthers() (bool, error) {
 	entries, err := os.ReadDir(f.WorkspaceDir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -65,16 +65,16 @@ func (f Files) HasOthers() (bool, error) {
 	return slices.ContainsFunc(entries, os.DirEntry.IsDir), nil
 }
 
-// State is what a local backend has of a workspace.
+// State is a workspace of a local backend.
 type State struct {
 	Workspace string
-	Path      string // of the file, which need not exist
+	Path      string // of the file, which needn't exist
 	Full      bool   // it has resources or outputs
-	Stays     bool   // another backend has the same file or, where there is none, the same directory in its place
+	Stays     bool   // another backend uses the same file or, if it doesn't exist, the same directory
 }
 
-// States returns the default workspace and all others that were made. next is where another backend keeps state; nil:
-// not in local files.
+// States returns the default workspace and all others that exist. next has the paths of another backend; nil if that
+// isn't local.
 func (f Files) States(next *Files) (states []State, err error) {
 	entries, err := os.ReadDir(f.WorkspaceDir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -98,7 +98,8 @@ func (f Files) States(next *Files) (states []State, err error) {
 	return states, nil
 }
 
-// isSameFile asks the file system: links, letters of either case and ".." behind a link decide what a path means.
+// isSameFile compares two paths by the file system, because symlinks, case and ".." after a symlink change the
+// meaning of a path.
 func isSameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -108,8 +109,8 @@ func isSameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// holdsState reports whether anything is in a state file, whatever version of
-// its format it has. One that is too large to look into has something.
+// holdsState reports whether a state file has resources or outputs, in any format version. It
+// returns true for a file that is too large to read.
 func holdsState(path string) (bool, error) {
 	src, err := wholefile.Read(path, maxSize)
 	switch {
@@ -121,7 +122,7 @@ func holdsState(path string) (bool, error) {
 		return false, err
 	}
 	var state struct {
-		Encrypted string `json:"encryption_version"` // with content that nothing here can read
+		Encrypted string `json:"encryption_version"` // OpenTofu has encrypted the content
 		Resources []json.RawMessage
 		Outputs   map[string]json.RawMessage
 		Modules   []struct{ Resources, Outputs map[string]json.RawMessage }
@@ -136,9 +137,8 @@ func holdsState(path string) (bool, error) {
 	return full, nil
 }
 
-// StateFile returns where the state of a workspace is, if the recorded backend
-// keeps it in local files, as it does for a nil Record. The file need not exist.
-// For all other backends ok is false.
+// StateFile returns the path of a workspace's state, if the recorded backend is local; a nil Record
+// is. The file needn't exist. ok is false for other backends.
 func (r *Record) StateFile(workspace string) (path string, ok bool) {
 	if !r.IsLocal() {
 		return "", false
@@ -146,11 +146,10 @@ func (r *Record) StateFile(workspace string) (path string, ok bool) {
 	return r.LocalFiles().State(workspace), true
 }
 
-// IsLocal reports whether state is in local files; it is for a nil Record.
+// IsLocal reports whether state is in local files, as for a nil Record.
 func (r *Record) IsLocal() bool { return r == nil || r.Type == "" || r.Type == Local }
 
-// LocalFiles is where a local backend keeps state, and where it would be without
-// any other backend.
+// LocalFiles returns the paths of a local backend's state, or the default paths for other backends.
 func (r *Record) LocalFiles() Files {
 	if r == nil {
 		return LocalFiles("", "")
@@ -158,12 +157,12 @@ func (r *Record) LocalFiles() Files {
 	return LocalFiles(r.Text("path"), r.Text("workspace_dir"))
 }
 
-// maxWorkspaceName bounds the file with the name of the current workspace.
+// maxWorkspaceName is the largest size of the file with the name of the current workspace.
 const maxWorkspaceName = 4096
 
-// ReadWorkspace returns the name of the current workspace, which a file in the
-// data directory in fsys has, or in the file system of the process if that is nil. Without that, or where it
-// can't be read, it is [DefaultWorkspace].
+// ReadWorkspace returns the name of the current workspace from a file in the data directory in fsys; a nil
+// fsys means the file system of the process. If the file is missing or unreadable, it returns
+// [DefaultWorkspace].
 func ReadWorkspace(fsys fs.FS, dataDir string) string {
 	name, _ := wholefile.ReadFS(fsys, filepath.Join(dataDir, "environment"), maxWorkspaceName)
 	return cmp.Or(string(bytes.TrimSpace(name)), DefaultWorkspace)

@@ -18,9 +18,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// override returns what stands in the block with the values of -backend-config over it, the later ones over the
-// earlier. An argument replaces that of the same name, and blocks replace all of their type. Problems with
-// a place in a file are unfit, all others diags.
+// override returns the content of the block combined with the values of -backend-config, in order. An argument
+// replaces that of the same name, and blocks replace all blocks of their type. unfit has the problems with
+// positions in a file, diags the others.
 func override(body hcl.Body, schema *schema, given []string) (content *hcl.BodyContent, diags, unfit hcl.Diagnostics) {
 	content, unfit = body.Content(schema.body())
 	if len(given) == 1 && given[0] == "" {
@@ -56,10 +56,10 @@ func overlay(base, over *hcl.BodyContent) *hcl.BodyContent {
 	return &hcl.BodyContent{Attributes: all, Blocks: append(slices.DeleteFunc(slices.Clone(base.Blocks), isReplaced), over.Blocks...)}
 }
 
-// few is how many arguments can be listed in a sentence.
+// few is the largest number of arguments that a message lists.
 const few = 12
 
-// alike lists the arguments that may be meant by a name: those that begin like it, or all if they are few.
+// alike lists the arguments with a similar beginning, or all if they are few.
 func (s *schema) alike(name string) string {
 	names := slices.Sorted(maps.Keys(s.Attributes))
 	begin := func(of string) string { return of[:min(len(of), 3)] }
@@ -73,20 +73,20 @@ func (s *schema) alike(name string) string {
 	return ""
 }
 
-// optionProblem is a problem with what -backend-config gives.
+// optionProblem returns a problem with -backend-config.
 func optionProblem(summary, format string, args ...any) *hcl.Diagnostic {
 	return diagnostic.Coded("backend_configuration", diagnostic.Placeless(summary, format, args...))
 }
 
-// parsePair reads the value of an argument. The value may be a secret, so no
-// message has it, and neither has the range.
+// parsePair reads the value of an argument. The value may be secret, so neither messages nor the
+// range have it.
 func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
 	attr, known := schema.Attributes[name]
 	if !known {
 		return nil, hcl.Diagnostics{optionProblem("Invalid backend configuration argument",
 			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))}
 	}
-	// JSON has no other text, so the record would never match the configuration.
+	// JSON can't store other text, so the record would never match the configuration.
 	if !utf8.ValidString(value) {
 		return nil, hcl.Diagnostics{optionProblem("Invalid backend configuration value",
 			"The value that -backend-config gives for %q is not valid UTF-8.", name)}
@@ -96,7 +96,7 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 	if attr.cty.IsPrimitiveType() {
 		converted, err := convert.Convert(cty.StringVal(value), attr.cty)
 		if err == nil {
-			if _, printable := static.Text(converted); !printable { // 1e999999999 would be a gigabyte
+			if _, printable := static.Text(converted); !printable { // 1e999999999 has a gigabyte of digits
 				err = errors.New("a number of this size can't be written down")
 			}
 		}
@@ -118,8 +118,8 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 	return &hcl.Attribute{Name: name, Expr: expr, Range: origin, NameRange: origin}, nil
 }
 
-// discreet keeps the headlines of problems with a value. Details and places
-// may quote it.
+// discreet keeps only the summaries of problems with a value, because details and positions may
+// quote it.
 func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
 		kept = append(kept, optionProblem(diag.Summary,
@@ -128,8 +128,8 @@ func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	return kept
 }
 
-// unreadable keeps the headlines of problems with a file that can't be made
-// out, where anything may be a secret.
+// unreadable keeps only the summaries of problems with a file that can't be parsed, because its
+// lines may be secret.
 func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
 		if diag.Subject != nil {
@@ -141,8 +141,8 @@ func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	return kept
 }
 
-// unquoted keeps lines of files that -backend-config names out of messages:
-// a message that names the place can show what is there.
+// unquoted removes the positions of problems in files of -backend-config, because a position lets
+// the printer show the line.
 func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
 	var kept hcl.Diagnostics
 	for _, diag := range diags {

@@ -14,42 +14,40 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// FileName is what the record is called, in .terraform or what stands for it.
+// FileName is the record's file name in .terraform, or in TF_DATA_DIR.
 const FileName = "terraform.tfstate"
 
-// maxSize bounds a record. The largest value that makes sense in one is a
-// bundle of certificates.
+// maxSize is the largest record that is read. The largest useful value is a bundle of certificates.
 const maxSize = 16 << 20
 
-// format is the only version of the record's format that there still is.
+// format is the only current version of the record's format.
 const format = 3
 
-// ErrFormat says that a file is no record, or one that a product wrote which is
-// far older or younger than any that is known.
+// ErrFormat says that a file is no record, or has the format of a much older or newer product.
 var ErrFormat = errors.New("not a backend record that can be used")
 
-// Record is what was noted of the backend of a directory.
+// Record is the recorded backend of a directory.
 type Record struct {
-	// Product is the version that wrote the record; "" if it is OpenTofu, which
-	// notes none.
+	// Product is the version of Terraform that wrote the record; "" for OpenTofu, which records
+	// none.
 	Product string
 
-	// Type is the type of the backend, "" if the directory has none.
+	// Type is the type of the backend, or "" if the directory has none.
 	Type string
 
-	// Hash stands for the block that was in the configuration.
+	// Hash is the hash of the block in the configuration.
 	Hash uint64
 
 	config json.RawMessage
 }
 
-// wire is a record as it is written.
+// wire is a record in JSON.
 type wire struct {
 	Version int          `json:"version"`
 	Product string       `json:"terraform_version,omitempty"`
 	Backend *wireBackend `json:"backend,omitempty"`
 
-	// What only other versions of Terraform understand.
+	// Used by other versions of Terraform only.
 	Remote     json.RawMessage `json:"remote,omitempty"`
 	StateStore json.RawMessage `json:"state_store,omitempty"`
 }
@@ -60,8 +58,7 @@ type wireBackend struct {
 	Hash   uint64          `json:"hash"`
 }
 
-// NewRecord makes the record of a configuration that has values, as the product
-// writes it.
+// NewRecord returns the record of a configuration with values, as the product writes it.
 func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 	if c.value == cty.NilVal {
 		return nil, fmt.Errorf("the backend %q has no values that could be written down", c.Type)
@@ -77,9 +74,8 @@ func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 	return &Record{Product: version, Type: c.Type, Hash: c.hash, config: config}, nil
 }
 
-// Read reads a record in fsys, as a product does; nil is the file system of the process, and the zero product is Terraform. That there is none is no error: the Record
-// is nil. What else may be in it is passed over. Errors about what the file holds are
-// [ErrFormat].
+// Read reads a record in fsys. A nil fsys means the file system of the process, and the zero product means Terraform. If the file doesn't exist, the
+// Record is nil and there is no error. Unknown properties are ignored. Errors about the content are [ErrFormat].
 func Read(fsys fs.FS, path string, product getproviders.Product) (*Record, error) {
 	src, err := wholefile.ReadFS(fsys, path, maxSize)
 	switch {
@@ -108,7 +104,7 @@ func parse(src []byte, product getproviders.Product) (*Record, error) {
 	}
 	isThere := func(part json.RawMessage) bool { return len(part) > 0 && string(part) != "null" }
 	switch {
-	case dialect.Of(product).Understands("bare_records"): // it passes over both
+	case dialect.Of(product).Understands("bare_records"): // OpenTofu ignores both
 	case w.Backend == nil && isThere(w.Remote):
 		return nil, fmt.Errorf("%w: this working directory uses legacy remote state and so must first be upgraded using Terraform v0.9", ErrFormat)
 	case isThere(w.StateStore):
@@ -121,8 +117,8 @@ func parse(src []byte, product getproviders.Product) (*Record, error) {
 	return r, nil
 }
 
-// Encode returns the record as Terraform writes it, byte for byte: OpenTofu
-// indents it twice as far, and ends it with a line feed.
+// Encode returns the record byte for byte as the product writes it: OpenTofu indents it twice as
+// far, and ends it with a newline.
 func (r *Record) Encode() ([]byte, error) {
 	w := wire{Version: format, Product: r.Product}
 	if r.Type != "" {
@@ -135,8 +131,8 @@ func (r *Record) Encode() ([]byte, error) {
 	return append(content, '\n'), err
 }
 
-// Save writes the record, in one step and readable for its owner only. A file
-// that has these bytes already is left alone. Directories above it are made.
+// Save writes the record by a rename, readable for its owner only. It doesn't touch a file with the
+// same content. It creates missing directories.
 func (r *Record) Save(path string) error {
 	content, err := r.Encode()
 	if err != nil {
@@ -148,31 +144,30 @@ func (r *Record) Save(path string) error {
 	return nil
 }
 
-// Change is what has become of a backend since its record was written.
+// Change is how a backend has changed since its record was written.
 type Change int
 
 const (
-	// None: there was no backend, and there is none.
+	// None: neither the record nor the configuration has a backend.
 	None Change = iota
-	// Unchanged: the record holds for this configuration.
+	// Unchanged: the record is valid for the configuration.
 	Unchanged
-	// Rehashed: it has the right values and another number; it should be
-	// written again, and state stays where it is.
+	// Rehashed: the values are unchanged, but the hash isn't; the record should be written again,
+	// and the state stays where it is.
 	Rehashed
-	// Added: there is a backend for the first time.
+	// Added: the configuration has a backend, the record doesn't.
 	Added
-	// Changed: the backend has the same type, and other values.
+	// Changed: the backend has the same type and other values.
 	Changed
 	// Replaced: the backend has another type.
 	Replaced
-	// Removed: there was a backend, and now there is none.
+	// Removed: the record has a backend, the configuration doesn't.
 	Removed
 )
 
-// Compare says what a configuration, nil if it has no such block, is to a
-// record, nil if there is none. With overridden, -backend-config was given, so
-// that the values count even where the block is the same; a configuration
-// without values is another one then.
+// Compare compares a configuration, nil without a block, with a record, nil if none exists.
+// overridden says that -backend-config was given, so that values are compared even if the hash is
+// the same; a configuration without values is Changed then.
 func (r *Record) Compare(c *Config, overridden bool) Change {
 	recorded := r != nil && r.Type != ""
 	switch {
@@ -195,7 +190,7 @@ func (r *Record) Compare(c *Config, overridden bool) Change {
 	}
 }
 
-// holds reports whether the values of the record are those of the configuration.
+// holds reports whether the record has the configuration's values.
 func (r *Record) holds(c *Config) bool {
 	value, err := ctyjson.Unmarshal(r.config, c.as)
 	if err != nil || c.value == cty.NilVal {
@@ -204,13 +199,13 @@ func (r *Record) holds(c *Config) bool {
 	return value.RawEquals(c.value)
 }
 
-// Renumbered returns the record with the number of another one, and its own values as they
-// were written: arguments that have no value may be missing there.
+// Renumbered returns the record with the hash of another record, and its own values unchanged: null
+// arguments may be missing in them.
 func (r *Record) Renumbered(as *Record) *Record {
 	return &Record{Product: as.Product, Type: r.Type, Hash: as.Hash, config: r.config}
 }
 
-// Text returns the value of an argument that is a string; "" if it has none.
+// Text returns the value of a string argument, or "".
 func (r *Record) Text(name string) string {
 	as, err := ctyjson.ImpliedType(r.config)
 	if err != nil || !as.IsObjectType() {

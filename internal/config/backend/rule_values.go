@@ -43,7 +43,7 @@ func noWebAddress(text string) string {
 	return ""
 }
 
-// checks say what is wrong with a value; "": nothing. Those of its form are lines of rules.txt.
+// checks return what is wrong with a value, or "". Checks by pattern are lines of rules.txt.
 var checks = sync.OnceValue(func() map[string]func(string) string {
 	all := map[string]func(string) string{
 		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "kms": noKeyOfKMS,
@@ -61,12 +61,12 @@ var checks = sync.OnceValue(func() map[string]func(string) string {
 	return all
 })
 
-// pairChecks say what is wrong with two values.
+// pairChecks return what is wrong with two values.
 var pairChecks = sync.OnceValue(func() map[string]func(a, b string) string {
 	return map[string]func(a, b string) string{"keys": noKeyPair, "keyfiles": noKeyFiles, "same": notTheSame}
 })
 
-// wrong applies a check, which may have words to compare with behind a colon.
+// wrong applies a check, which may have a list of words after a colon.
 func wrong(check, text string) string {
 	name, list, hasWords := strings.Cut(check, ":")
 	words := strings.Split(list, ",")
@@ -76,7 +76,7 @@ func wrong(check, text string) string {
 	case name == "arn" && hasWords:
 		parts := strings.SplitN(text, ":", 6)
 		if noARN(text) != "" || len(parts) < 6 || strings.HasPrefix(parts[5], strings.ToLower(list)+"/") {
-			return "" // another line reports what is no ARN
+			return "" // another rule reports an invalid ARN
 		}
 		return "must be a valid IAM " + list + " ARN"
 	case !hasWords:
@@ -85,7 +85,8 @@ func wrong(check, text string) string {
 	return ""
 }
 
-// form has texts that a pattern describes refused, or only those taken.
+// form returns a check that refuses texts by a pattern: those that match, or with isRight those
+// that don't.
 func form(pattern string, isRight bool, reason string) func(string) string {
 	return func(text string) string {
 		if text != "" && regexp.MustCompile(pattern).MatchString(text) != isRight {
@@ -109,8 +110,8 @@ func noJSON(text string) string {
 	return ""
 }
 
-// googleFields are what every version of the real programs wants of credentials of a type, which its own files call that way: texts, of
-// which those with a question mark may be missing.
+// googleFields are the fields that all versions of Terraform and OpenTofu require in Google credentials, by type: strings, of which
+// those with a question mark may be missing.
 var googleFields = map[string][]string{
 	"service_account":                  {"?client_email", "?client_id", "?private_key", "?private_key_id", "?project_id", "?universe_domain"},
 	"authorized_user":                  {"?client_id", "?client_secret", "?refresh_token", "?universe_domain"},
@@ -120,14 +121,14 @@ var googleFields = map[string][]string{
 	"impersonated_service_account":     {"source_credentials", "service_account_impersonation_url"},
 }
 
-// noGoogleCredentials leaves text that is no JSON to noJSON.
+// noGoogleCredentials ignores text that isn't JSON, which noJSON reports.
 func noGoogleCredentials(text string) string {
 	if noJSON(text) != "" {
 		return ""
 	}
 	given, fields := map[string]any{}, map[string]any{}
-	_ = json.Unmarshal([]byte(text), &given) // what is no object has no type
-	for name, value := range given {         // which the real programs read whatever their case
+	_ = json.Unmarshal([]byte(text), &given) // other JSON than an object has no type
+	for name, value := range given {         // Terraform and OpenTofu ignore the case of names
 		fields[strings.ToLower(name)] = value
 	}
 	typ, _ := fields["type"].(string)
@@ -162,10 +163,10 @@ func noCompleteURL(text string) string {
 	return ""
 }
 
-// largest is how much is read of a file that a value names.
+// largest is how much of a file that a value names is read.
 const largest = 1 << 20
 
-// contents reads a file that a value names. A pipe, and a file that is larger, are left to the program that needs what is in them.
+// contents reads a file that a value names. It returns "" for a pipe, which only the user of the value may read.
 func contents(path string) (text string, reason string) {
 	if info, err := os.Stat(path); path == "" || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		return "", ""
@@ -184,10 +185,10 @@ func noFile(text string) string {
 	return reason
 }
 
-// inContents checks a value, or what is in the file that it names.
+// inContents checks a value, or the content of the file that it names.
 func inContents(text string, check func(string) string) string {
 	if strings.HasPrefix(text, "~") {
-		return "" // a directory of a user
+		return "" // a home directory
 	}
 	if _, err := os.Stat(text); err != nil {
 		return check(text)
@@ -204,7 +205,7 @@ func noFileOfCertificates(text string) string {
 	return cmp.Or(reason, noCertificates(inside))
 }
 
-// noBundle leaves names to the program in which it fills in variables and directories of users.
+// noBundle skips paths in which the backend expands variables and home directories.
 func noBundle(text string) string {
 	if strings.ContainsAny(text, "~$") {
 		return ""
@@ -228,7 +229,7 @@ func noKeyFiles(certificate, key string) string {
 	return reason
 }
 
-// notTheSame compares a value with what is in a file.
+// notTheSame compares a value with the content of a file.
 func notTheSame(text, path string) string {
 	if inside, reason := contents(path); reason == "" && strings.TrimSpace(inside) != strings.TrimSpace(text) {
 		return "isn't what is in the file"
@@ -243,8 +244,7 @@ func noCertificates(text string) string {
 	return ""
 }
 
-// noKeyOfKMS says that no part of a text looks like the name of a key. Names with a
-// prefix "arn:" have their parts behind it.
+// noKeyOfKMS reports text that isn't the ID, alias or ARN of a key.
 func noKeyOfKMS(text string) string {
 	const id = `[a-f0-9]{8}-[a-f0-9]{4}-[1-5][a-f0-9]{3}-[ab89][a-f0-9]{3}-[a-f0-9]{12}`
 	pattern := `^` + id + `|mrk-[a-f0-9]{32}|alias/[a-zA-Z0-9/_-]+$`
@@ -286,8 +286,8 @@ func noDatabaseURL(text string) string {
 	return ""
 }
 
-// noSettings reads "name=value name='value'" as libpq does, where a backslash takes the
-// next character as it is.
+// noSettings checks the syntax "name=value name='value'" as libpq does. A backslash escapes the
+// next character.
 func noSettings(text string) string {
 	if isDatabaseURL(text) {
 		return ""

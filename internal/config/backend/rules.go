@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// rule is what an argument of a type has to be, as far as that shows without asking the
-// backend: a line of rules.txt.
+// rule is a condition on an argument of a backend type that can be checked without the backend: a
+// line of rules.txt.
 type rule struct {
 	typ, argument, variables, check, summary string
 	versions                                 dialect.Versions
@@ -25,7 +25,7 @@ type rule struct {
 //go:embed rules.txt
 var rulesText string
 
-// rules are the lines of rules.txt.
+// rules returns the rules of rules.txt.
 var rules = sync.OnceValue(func() (all []rule) {
 	for line := range strings.Lines(rulesText) {
 		if f := strings.Fields(line); len(f) > 4 && f[0] != "#" {
@@ -37,8 +37,7 @@ var rules = sync.OnceValue(func() (all []rule) {
 	return all
 })
 
-// checkRules finds what can't be right in the values of a block. Messages don't have the
-// values: they may be secret.
+// checkRules checks the values of a block. Messages don't show the values, which may be secret.
 func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Diagnostics) {
 	product, getenv := dialect.Of(opts.Product), opts.Getenv
 	if getenv == nil {
@@ -104,7 +103,7 @@ func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Di
 	return diags
 }
 
-// wrongValue applies the check of a line to each value, or to two of them.
+// wrongValue applies the check of a rule to each value, or to a pair.
 func wrongValue(r rule, texts, others []string) (reason string) {
 	pair := pairChecks()[r.check]
 	for _, text := range texts {
@@ -121,7 +120,7 @@ func wrongValue(r rule, texts, others []string) (reason string) {
 	return ""
 }
 
-// named is an argument, or the first of the variables that a line without one is about.
+// named returns the argument, or the first variable of a rule without an argument.
 func named(argument, variables string) string {
 	if variable := strings.Fields(variables); argument == "-" && len(variable) > 0 {
 		return variable[0]
@@ -129,21 +128,21 @@ func named(argument, variables string) string {
 	return argument
 }
 
-// quoted lists arguments of which one is enough.
+// quoted lists alternative arguments.
 func quoted(arguments string) string {
 	return `"` + strings.ReplaceAll(arguments, "|", `" or "`) + `"`
 }
 
-// isMeant reports whether a value is there that isn't "" or false, and is one of the words, if there are any.
+// isMeant reports whether a value is neither "" nor false, and one of the words if words isn't "".
 func isMeant(texts []string, words string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		return text != "" && text != "false" && (words == "" || wrong("anycase:"+words, text) == "")
 	})
 }
 
-// given returns the value of an argument, those of a set or list, or where it isn't set that of the
-// first variable that is; none: nothing is set. What can't be written as a string counts as "set". An argument that the product's
-// version doesn't have isn't set. Of several arguments the values of all count, and those of all variables.
+// given returns the values of an argument, or of the first variable that is set if the argument isn't. A value that has no string
+// form is returned as "set". Arguments that the product's version doesn't have aren't set. For several arguments it returns the
+// values of all, and of all variables.
 func given(value cty.Value, arguments, variables string, getenv func(string) string) (texts []string) {
 	for argument := range strings.SplitSeq(arguments, "|") {
 		texts = append(texts, textsOf(value, argument)...)
@@ -182,8 +181,8 @@ func flat(value cty.Value) (texts []string) {
 	return []string{"set"}
 }
 
-// wrongWorkspaces says what is wrong with the block of the types remote and cloud. That of
-// a cloud block may be left to the environment.
+// wrongWorkspaces returns what is wrong with the workspaces block of the types remote and cloud.
+// The environment may replace a cloud block's.
 func wrongWorkspaces(typ string, block cty.Value) string {
 	name, prefix := textOf(block, "name"), textOf(block, "prefix")
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Ignores is the block for .gitignore of the working directory. Lines that name
-// a directory are there because git looks at nothing below one that is ignored.
+// Ignores returns the block for .gitignore in the working directory. It has lines for parent
+// directories, too, because git reads nothing below an ignored directory.
 func Ignores() Block {
 	return Block{
 		Why: "What is vendored belongs into the repository.",
@@ -35,13 +35,13 @@ func Ignores() Block {
 	}
 }
 
-// asItIs are the attributes of files whose bytes must not change between a
-// repository and a clone. The encoding can't be unset, only left unspecified.
+// asItIs are the attributes of files whose bytes must be the same in the repository and in a clone.
+// The encoding can't be unset, only left unspecified.
 const asItIs = " -text !eol !ident !working-tree-encoding"
 
-// Attributes is the block for .gitattributes of the working directory. With lfs,
-// archives of providers are kept by git LFS. It says nothing else of filters: if
-// the user has some for all files, these are for vendored ones too.
+// Attributes returns the block for .gitattributes in the working directory. With lfs, git LFS keeps
+// archives of providers. It doesn't change other filters: the user's filters for all files apply to
+// vendored files, too.
 func Attributes(lfs bool) Block {
 	b := Block{
 		Why: "What is vendored stays byte for byte what it is.",
@@ -57,8 +57,7 @@ func Attributes(lfs bool) Block {
 	return b
 }
 
-// The blocks for files in modules, of which git reads only what is in their own
-// directory and below.
+// Blocks for files in modules, which apply to their own directory and below.
 func ignoresNothing() Block {
 	return Block{Why: "The module is vendored, with all its files.", Lines: []string{"!*"}}
 }
@@ -67,26 +66,24 @@ func changesNothing() Block {
 	return Block{Why: "The module is vendored as it is.", Lines: []string{"*" + asItIs + " !filter"}}
 }
 
-// The first and the last line of a block. The rest of the first is for people.
+// The marks at the first and the last line of a block. The first line also has a text for people.
 const (
 	blockBegins = "# tfdeps vendor: begin"
 	blockEnds   = "# tfdeps vendor: end"
 )
 
-// maxGitFileBytes is what git itself reads at most of such a file.
+// maxGitFileBytes is the largest such file that git itself reads.
 const maxGitFileBytes = 100 << 20
 
-// Block is what belongs to us in a file that belongs to the user.
+// Block is our part of a file that belongs to the user.
 type Block struct {
 	Why   string   // for people, in the first line
-	Lines []string // none of them is one of the marks
+	Lines []string // none of them is a mark
 }
 
-// Merge returns the content of a file with the block at its end. A block that is
-// there is replaced, and so are several. A block that is there as it should be,
-// with nothing but comments and empty lines behind it, leaves the content as it is,
-// whatever its line ends are, and be there none at the last line. The rest of the content doesn't change, but for empty
-// lines at its end.
+// Merge returns the content of a file with the block at its end. It replaces existing blocks. It returns the content
+// unchanged if the block is there already with only comments and empty lines after it, whatever the line ends. Except
+// for empty lines at its end, the rest of the content doesn't change.
 func (b Block) Merge(content []byte) []byte {
 	rest, blocks, last := splitBlocks(string(content))
 	own := b.text()
@@ -99,9 +96,9 @@ func (b Block) Merge(content []byte) []byte {
 	return []byte(rest + own)
 }
 
-// splitBlocks takes blocks out of a text, and returns them with "\n" at the ends of lines.
-// last: nothing that git would obey comes behind them. A block without an end is
-// none, as it isn't known how much of what follows was generated.
+// splitBlocks cuts blocks out of a text, and returns them with "\n" as line ends. last says that
+// only comments and empty lines follow the blocks. A block without an end mark isn't cut out,
+// because it is unknown how much of the text was generated.
 func splitBlocks(text string) (rest string, blocks []string, last bool) {
 	var kept, open []string // open is the block that the line is in
 	for line := range strings.Lines(text) {
@@ -143,8 +140,8 @@ func (b Block) Outdated(path string) (bool, error) {
 	return err == nil && !bytes.Equal(b.Merge(content), content), err
 }
 
-// Apply puts the block into a file, which is made if it isn't there, by one
-// rename. changed: it wasn't as it should be.
+// Apply writes the block into a file by a rename, and creates the file if necessary. changed
+// reports whether the file changed.
 func (b Block) Apply(path string) (changed bool, err error) {
 	content, err := readGitFile(path)
 	if err != nil {
@@ -161,8 +158,8 @@ func (b Block) Apply(path string) (changed bool, err error) {
 	return true, wholefile.Write(path, merged, mode)
 }
 
-// readGitFile reads a file for git. Git follows no link there, so that what it
-// leads to would be changed to no effect.
+// readGitFile reads a .gitignore or .gitattributes. It refuses symlinks, because git ignores them,
+// and a change would have no effect.
 func readGitFile(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

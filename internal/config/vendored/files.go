@@ -17,12 +17,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Places are what is vendored in a working directory: files, and directories with
-// all that is in them; slash-separated.
+// Places returns what is vendored in a working directory: slash-separated paths of files, and of
+// directories with their content.
 func Places() []string { return []string{PluginsDir, ModulesDir, RecordName} }
 
-// Linked returns the first directory on the way to one of the places that is a
-// link: what is there isn't in the repository. "": none is.
+// Linked returns the first of the vendored directories and their parents that is a symlink, whose
+// content isn't in the repository, or "".
 func Linked(dir string) string {
 	for _, name := range []string{".terraform", ModulesDir, "terraform.d", PluginsDir} {
 		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
@@ -33,16 +33,16 @@ func Linked(dir string) string {
 	return ""
 }
 
-// File is something that is vendored.
+// File is a vendored file or symlink.
 type File struct {
 	Name string // slash-separated, below the working directory
-	Size int64  // in bytes; of a symlink, 0
-	Link string // where a symlink leads to, as it is; "": it is a file
+	Size int64  // in bytes; 0 for a symlink
+	Link string // a symlink's unresolved target; "" for a file
 	Mode fs.FileMode
 }
 
-// Files lists what there is in and below some places of a working directory,
-// sorted. What is being made is left out, and so are places that aren't there.
+// Files lists the files in and below some places of a working directory, sorted. It skips stages,
+// and places that don't exist.
 func Files(dir string, places []string) (files []File, err error) {
 	for _, place := range places {
 		err := filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(place)), func(at string, entry fs.DirEntry, err error) error {
@@ -66,8 +66,8 @@ func Files(dir string, places []string) (files []File, err error) {
 	return files, nil
 }
 
-// Colliding returns those files whose names differ from those before them in
-// nothing but case, in some part: some systems have one of both.
+// Colliding returns the files that some systems can't have beside an earlier one, because some part
+// of their names differs in case only.
 func Colliding(files []File) (colliding []File) {
 	spelt := map[string]string{}
 	for _, f := range files {
@@ -83,8 +83,8 @@ func Colliding(files []File) (colliding []File) {
 	return colliding
 }
 
-// NotOnWindows returns those files that Windows can't hold, or holds under another name, but for the port of a registry's
-// host: who uses one knows that it can't be used there.
+// NotOnWindows returns the files with names that Windows refuses or changes. It accepts the port of a registry's host,
+// whose users know that it doesn't work there.
 func NotOnWindows(files []File) (refused []File) {
 	for _, f := range files {
 		name := strings.TrimPrefix(f.Name, PluginsDir+"/")
@@ -98,7 +98,7 @@ func NotOnWindows(files []File) (refused []File) {
 	return refused
 }
 
-// Pointers returns those files that git LFS has left in the place of what it keeps.
+// Pointers returns the files that are git LFS pointers.
 func Pointers(dir string, files []File) (pointers []File) {
 	for _, f := range files {
 		if f.Link != "" || f.Size > maxPointerBytes {
@@ -112,7 +112,7 @@ func Pointers(dir string, files []File) (pointers []File) {
 	return pointers
 }
 
-// maxPointerBytes is more than a pointer of git LFS may have.
+// maxPointerBytes is larger than any git LFS pointer.
 const maxPointerBytes = 1024
 
 func describe(dir, at string, entry fs.DirEntry) (File, error) {
@@ -134,9 +134,8 @@ func describe(dir, at string, entry fs.DirEntry) (File, error) {
 	return file, nil
 }
 
-// Outside returns those files that are links which lead out of the directories
-// that are vendored with them: a clone on another machine may not have what they
-// lead to.
+// Outside returns the symlinks that lead out of the vendored directories: their targets may not
+// exist on other machines.
 func Outside(files []File) (outside []File) {
 	for _, f := range files {
 		if f.Link == "" {
@@ -150,15 +149,14 @@ func Outside(files []File) (outside []File) {
 	return outside
 }
 
-// isKeyOfModule reports whether a name is what that of a module's directory looks like: names of
-// calls, joined by dots.
+// isKeyOfModule reports whether a name has the form of a module's directory: names of calls, joined
+// by dots.
 func isKeyOfModule(name string) bool {
 	return !slices.ContainsFunc(strings.Split(name, "."), func(call string) bool { return !hclsyntax.ValidIdentifier(call) })
 }
 
-// Unneeded lists the packages of modules in ".terraform/modules" that belong to
-// none of the keys, by the names of their directories, sorted. What doesn't look
-// like a package of a module isn't one.
+// Unneeded lists the packages in ".terraform/modules" without a key, by the names of their
+// directories, sorted. It ignores names that don't look like keys.
 func Unneeded(dir string, keys []string) (names []string, err error) {
 	entries, err := os.ReadDir(modulesIn(dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,37 +19,35 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Where things are, below the working directory, slash-separated.
+// Slash-separated paths below the working directory.
 const (
 	RecordName = "terraform.d/vendor.json"
 	PluginsDir = "terraform.d/plugins"
 	ModulesDir = ".terraform/modules"
 )
 
-// formatVersion is the first number of the format that is read; a second one
-// that is higher has more keys.
+// formatVersion is the format that is written. Formats with the same major version are read; a
+// higher minor version adds keys.
 const formatVersion = "1.0"
 
-// maxRecordBytes is much more than the record of the largest tree has.
+// maxRecordBytes is much more than the largest tree's record.
 const maxRecordBytes = 16 << 20
 
-// Record says what a directory has been vendored for. The zero value is that of
-// one that hasn't been.
+// Record says how a directory was vendored. The zero value means that it wasn't.
 type Record struct {
 	Platforms []getproviders.Platform // sorted, each once
 	Unpacked  bool                    // providers are directories instead of archives
 	LFS       bool                    // archives are for git LFS
 
-	// Providers are those whose packages vendor has put there, sorted, each once.
-	// Packages of others are the user's own.
+	// Providers are those whose packages vendor has put there, sorted, each once. Packages of other
+	// providers are the user's own.
 	Providers []getproviders.Provider
 
-	// Modules are the hashes of the packages, by key, as package modulelock
-	// computes them.
+	// Modules are the hashes of the packages, by key, as in package modulelock.
 	Modules map[string]getproviders.Hash
 }
 
-// recordFile is how the record is written.
+// recordFile is the record in JSON.
 type recordFile struct {
 	FormatVersion string                       `json:"format_version"`
 	Platforms     []string                     `json:"platforms"`
@@ -59,8 +57,8 @@ type recordFile struct {
 	Modules       map[string]getproviders.Hash `json:"modules"`
 }
 
-// ReadRecord reads the record of a working directory. If there is none, the
-// Record is zero and there is no error.
+// ReadRecord reads the record of a working directory. It returns the zero Record if the file
+// doesn't exist.
 func ReadRecord(dir string) (Record, error) {
 	path := filepath.Join(dir, filepath.FromSlash(RecordName))
 	content, err := wholefile.Read(path, maxRecordBytes)
@@ -109,17 +107,17 @@ func DecodeRecord(content []byte) (Record, error) {
 	return r, nil
 }
 
-// Encode returns the content of the file: the same bytes for equal records.
+// Encode returns the content of the file. Equal records have the same bytes.
 func (r Record) Encode() []byte {
 	file := recordFile{FormatVersion: formatVersion, Platforms: namesOf(r.Platforms), Unpacked: r.Unpacked, LFS: r.LFS, Providers: namesOf(r.Providers), Modules: r.Modules}
 	if file.Modules == nil {
 		file.Modules = map[string]getproviders.Hash{}
 	}
-	text, _ := wholefile.JSON(file) // there is nothing in it that can't be encoded
+	text, _ := wholefile.JSON(file) // all its values can be encoded
 	return text
 }
 
-// namesOf are the names of some things, sorted, each once.
+// namesOf returns sorted names, each once.
 func namesOf[T fmt.Stringer](all []T) []string {
 	names := []string{}
 	for _, one := range all {
@@ -129,16 +127,15 @@ func namesOf[T fmt.Stringer](all []T) []string {
 	return slices.Compact(names)
 }
 
-// Save writes the record of a working directory, unless it is there.
+// Save writes the record of a working directory, unless the file has the same content.
 func (r Record) Save(dir string) error {
 	return wholefile.Save(filepath.Join(dir, filepath.FromSlash(RecordName)), r.Encode(), 0o644)
 }
 
-// Unit says what a vendored file is a part of, and is replaced together with:
-// slash-separated paths below the working directory. Archives of providers,
-// what is signed about them, lock files and the record are units of their own, an unpacked package is one,
-// and so are all modules together with modules.json. ok is false for files that
-// aren't vendored.
+// Unit returns the unit of a vendored file, which is replaced as a whole: a slash-separated path below the
+// working directory. Each archive of a provider, signed document, lock file and record is a unit, an
+// unpacked package is one, and all modules with modules.json are one. ok is false for files that aren't
+// vendored.
 func Unit(name string) (unit string, ok bool) {
 	switch name {
 	case depsfile.FileName, modulelock.FileName, RecordName:
@@ -164,8 +161,8 @@ func Unit(name string) (unit string, ok bool) {
 	return strings.TrimSuffix(name, "/"+below), wrongVersion == nil && wrongPlatform == nil
 }
 
-// PackageOf returns the provider and the version whose package a unit is. ok is
-// false for units that are none.
+// PackageOf returns the provider and version of a unit that is a package. ok is false for other
+// units.
 func PackageOf(unit string) (p getproviders.Provider, v getproviders.Version, ok bool) {
 	p, parts, ok := plugin(unit)
 	if !ok {
@@ -179,7 +176,8 @@ func PackageOf(unit string) (p getproviders.Provider, v getproviders.Version, ok
 	return p, v, err == nil
 }
 
-// plugin reads the name of a file or directory of a provider, and returns the parts of what follows that.
+// plugin reads the path of a provider's file or directory, and returns the parts after the provider's
+// directory.
 func plugin(name string) (p getproviders.Provider, parts []string, ok bool) {
 	rest, ok := strings.CutPrefix(name, PluginsDir+"/")
 	parts = strings.Split(rest, "/")
@@ -190,15 +188,13 @@ func plugin(name string) (p getproviders.Provider, parts []string, ok bool) {
 	return p, parts[3:], err == nil
 }
 
-// LockFiles are the files that a bundle has beside what is in [Places], and that
-// are written after it.
+// LockFiles returns the files of a bundle besides those in [Places]. They are written last.
 func LockFiles() []string { return []string{RecordName, modulelock.FileName, depsfile.FileName} }
 
-// mayIgnore reports whether a line of a .gitignore may have git ignore a file or
-// a directory above it. The name is slash-separated and relative to the
-// directory of the .gitignore. It is never wrong in saying no: lines that take
-// something back aren't looked at, case doesn't matter, and what isn't understood
-// may match anything.
+// mayIgnore reports whether a line of a .gitignore may make git ignore a file or a directory above
+// it. The name is slash-separated and relative to the directory of the .gitignore. It never returns
+// false wrongly: it doesn't apply lines that reverse others, ignores case, and assumes that
+// patterns it doesn't understand match.
 func mayIgnore(line, name string) bool {
 	line = strings.TrimRight(strings.TrimRight(line, "\r\n"), " \t")
 	if line == "" || line[0] == '#' || line[0] == '!' {
@@ -220,15 +216,14 @@ func mayIgnore(line, name string) bool {
 	return false
 }
 
-// harmless are attributes that change neither what is in a repository nor what
-// is in a clone.
+// harmless are attributes that change neither the repository's content nor a clone's.
 var harmless = []string{
 	"-text", "binary", "-crlf", "-ident", "!ident", "-filter", "!filter", "!eol",
 	"diff", "merge", "whitespace", "export-ignore", "export-subst", "delta", "encoding", "conflict-marker-size",
 }
 
-// changesFiles reports whether a line of a .gitattributes may have git change
-// the content of files on their way. It is never wrong in saying no.
+// changesFiles reports whether a line of a .gitattributes may make git change the content of files.
+// It never returns false wrongly.
 func changesFiles(line string) bool {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0][0] == '#' {

@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// keepName is what a directory gets that git would drop, and must not.
+// keepName is the file that makes git keep an empty directory.
 const keepName = ".gitkeep"
 
-// Untidy lists what git would not keep of a module's package, or change, and
-// Tidy would mend: slash-separated paths in it, sorted, "." for the package as a
-// whole. homes are the directories in it that modules are in.
+// Untidy lists the paths in a module's package that Tidy would change, because git would not keep
+// them or would change them: slash-separated, sorted, "." for the package as a whole. homes are the
+// directories of modules in it.
 func Untidy(ctx context.Context, dir string, homes []string) ([]string, error) {
 	fixes, err := look(ctx, dir, homes)
 	var names []string
@@ -29,8 +29,8 @@ func Untidy(ctx context.Context, dir string, homes []string) ([]string, error) {
 	return names, err
 }
 
-// Tidy makes git keep a module's package as it is, and returns what it changed,
-// as Untidy does. Done twice, it changes nothing the second time.
+// Tidy makes git keep a module's package unchanged, and returns the paths that it changed, as
+// Untidy does. A second call changes nothing.
 func Tidy(ctx context.Context, dir string, homes []string) ([]string, error) {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -56,13 +56,13 @@ func Tidy(ctx context.Context, dir string, homes []string) ([]string, error) {
 	return changed, nil
 }
 
-// fix is something to be mended.
+// fix is a change to make.
 type fix struct {
 	name string
 	mend func(path string) error
 }
 
-// look finds what is to be mended, sorted.
+// look returns the changes to make, sorted.
 func look(ctx context.Context, dir string, homes []string) ([]fix, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return []fix{{".", copyInPlace}}, err
@@ -88,7 +88,7 @@ func look(ctx context.Context, dir string, homes []string) ([]fix, error) {
 	return fixes, err
 }
 
-// walk lists the files of a package, and what is to be removed.
+// walk lists the files of a package, and the removals of version control data.
 func walk(ctx context.Context, dir string) (fixes []fix, files []string, err error) {
 	err = filepath.WalkDir(dir, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -113,13 +113,13 @@ func walk(ctx context.Context, dir string) (fixes []fix, files []string, err err
 	return fixes, files, err
 }
 
-// isRepository reports whether version control keeps something of its own there.
-// Systems on which case doesn't matter find a ".GIT", too.
+// isRepository reports whether a name belongs to version control. On case-insensitive systems
+// ".GIT" is one, too.
 func isRepository(name string) bool {
 	return strings.EqualFold(path.Base(name), ".git") || name == ".hg"
 }
 
-// obeyed are the files by which git would leave others out, or change them.
+// obeyed returns fixes for files that would make git ignore or change other files.
 func obeyed(dir string, files []string) (fixes []fix, err error) {
 	for _, name := range files {
 		var b Block
@@ -136,7 +136,7 @@ func obeyed(dir string, files []string) (fixes []fix, err error) {
 			continue
 		}
 		at := filepath.Join(dir, filepath.FromSlash(name))
-		if info, err := os.Lstat(at); err != nil || !info.Mode().IsRegular() { // git reads no link
+		if info, err := os.Lstat(at); err != nil || !info.Mode().IsRegular() { // git ignores symlinks
 			continue
 		}
 		content, err := readGitFile(at)
@@ -156,7 +156,7 @@ func obeyed(dir string, files []string) (fixes []fix, err error) {
 	return fixes, nil
 }
 
-// filesBelow are the files in and below a directory, relative to it.
+// filesBelow returns the files in and below a directory, relative to it.
 func filesBelow(dir string, files []string) (below []string) {
 	for _, name := range files {
 		if dir == "." {
@@ -168,7 +168,7 @@ func filesBelow(dir string, files []string) (below []string) {
 	return below
 }
 
-// copyInPlace puts a copy of a directory in the place of a link to it.
+// copyInPlace replaces a symlink to a directory with a copy of the directory.
 func copyInPlace(link string) error {
 	from, err := filepath.EvalSymlinks(link)
 	if err != nil {
