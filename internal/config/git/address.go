@@ -12,24 +12,23 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// maxAddressBytes is more than any URL or ref has, and less than what a
-// command line can hold.
+// maxAddressBytes is longer than any real URL or ref, and short enough for a command line.
 const maxAddressBytes = 4096
 
-// transports are the schemes that git itself speaks over. Others it would look
-// for among programs, and some of those run commands.
+// transports are the schemes that git itself implements. For others git starts helper programs, and
+// some of those run commands.
 var transports = []string{"http", "https", "ssh", "git", "git+ssh", "ssh+git", "file"}
 
-// helperURL is ext::command, and whatever else has a git-remote-something.
+// helperURL is ext::command, or another remote helper of git.
 var helperURL = par.OnceRegexp(`^[\w+.-]*::`)
 
-// schemeURL has scheme and authority.
+// schemeURL has a scheme and an authority.
 var schemeURL = par.OnceRegexp(`^([^:/]*)://([^/]*)`)
 
 // scpURL is host:path or user@[::1]:path.
 var scpURL = par.OnceRegexp(`^([^/:]+|[^/:]*\[[^/\]]*\]):`)
 
-// check refuses what git could take for something else than a URL and a ref.
+// check refuses values that git could interpret as something other than a URL and a ref.
 func (req Request) check() error {
 	if err := checkURL(req.URL); err != nil {
 		return err
@@ -62,14 +61,13 @@ func checkURL(address string) error {
 	return fmt.Errorf("%w: it is neither a URL nor an absolute path", ErrAddress)
 }
 
-// checkAuthority refuses other transports, and hosts that ssh would take for an
-// option.
+// checkAuthority refuses other transports, and hosts that ssh would interpret as an option.
 func checkAuthority(scheme, authority string) error {
 	if !slices.Contains(transports, strings.ToLower(scheme)) {
 		return fmt.Errorf("%w: %q is not one of the transports %s", ErrAddress, scheme, strings.Join(transports, ", "))
 	}
 	if strings.HasPrefix(strings.ToLower(scheme), "http") {
-		return nil // and no token either
+		return nil // ssh never gets an http URL
 	}
 	user, host, found := strings.Cut(authority, "@")
 	if strings.HasPrefix(user, "-") || found && strings.HasPrefix(host[strings.LastIndexByte(host, '@')+1:], "-") {
@@ -78,8 +76,7 @@ func checkAuthority(scheme, authority string) error {
 	return nil
 }
 
-// checkText refuses options, and what can't be an argument or would break a
-// line.
+// checkText refuses options, and text that can't be an argument or would break a line.
 func checkText(text string) error {
 	switch {
 	case strings.HasPrefix(text, "-"):
@@ -92,16 +89,14 @@ func checkText(text string) error {
 	return nil
 }
 
-// isLocal reports whether a URL that has been checked is one of the file
-// system.
+// isLocal reports whether a checked URL is in the file system.
 func isLocal(address string) bool {
 	m := schemeURL().FindStringSubmatch(address)
 	return m != nil && strings.EqualFold(m[1], "file") || m == nil && filepath.IsAbs(address)
 }
 
-// identity is a URL without the login that http has in it: the login decides
-// who may ask, not what is there. It says whose commits lie in a store, and
-// tokens that are new for each run must not make a new one.
+// identity returns an http URL without its login, which doesn't change the repository's content. It
+// identifies a store, and a login with a new token for each run must not create a new store.
 func identity(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -111,9 +106,8 @@ func identity(address string) string {
 	return u.String()
 }
 
-// submoduleURL returns the URL of a submodule, which may be relative to the
-// repository's: each "../" takes a part off that, up to the last slash, or the
-// last colon where there is no slash left.
+// submoduleURL returns the URL of a submodule, which may be relative to the repository's: each
+// "../" removes a part of that, up to the last slash, or up to the last colon without a slash.
 func submoduleURL(parent, child string) (string, error) {
 	if !strings.HasPrefix(child, "./") && !strings.HasPrefix(child, "../") {
 		return child, nil
@@ -142,17 +136,16 @@ func submoduleURL(parent, child string) (string, error) {
 
 const redacted = "REDACTED"
 
-// What is quoted of git at most: the reason comes last.
+// How much of git's output is quoted: the reason comes last.
 const (
 	saidLines = 6
 	lineBytes = 400
 )
 
-// login finds the logins of URLs, those that the user's set-up has put into
-// them among them.
+// login matches the logins in URLs, also those that the user's git configuration adds.
 var login = par.OnceRegexp(`(://)[^/\s'"]*@`)
 
-// shownURL returns a URL as it may stand in messages.
+// shownURL returns a URL for messages.
 func shownURL(address string) string {
 	if !strings.Contains(address, "://") {
 		path := address
@@ -169,14 +162,14 @@ func shownURL(address string) string {
 	return hosts.RedactURL(u)
 }
 
-// quote returns the last lines that git said about a repository, without
-// the URL's secrets, in one line.
+// quote returns the last lines of git's output about a repository, without the URL's secrets,
+// joined to one line.
 func quote(said string, address string) string {
 	said = HideSecrets(address).Replace(said)
 	var lines []string
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
-		line = printable(line[strings.LastIndexByte(line, '\r')+1:]) // what a terminal would show last
+		line = printable(line[strings.LastIndexByte(line, '\r')+1:]) // the visible text on a terminal
 		if line != "" && !strings.HasPrefix(line, "hint:") {
 			lines = append(lines, line[:min(len(line), lineBytes)])
 		}
@@ -185,9 +178,8 @@ func quote(said string, address string) string {
 	return strings.ToValidUTF8(login().ReplaceAllString(strings.Join(lines, "; "), "$1"), "")
 }
 
-// HideSecrets finds what a URL has for a login and in its query, wherever it
-// stands and however it is written. It works on the text, so that what can't be
-// parsed is covered too.
+// HideSecrets returns a replacer for the login and query values of a URL, in any escaping. It works
+// on the text, so that it also covers URLs that can't be parsed.
 func HideSecrets(address string) *strings.Replacer {
 	pairs := []string{address, shownURL(address)}
 	hide := func(secret string) {
@@ -208,14 +200,14 @@ func HideSecrets(address string) *strings.Replacer {
 	authority, _, _ := strings.Cut(rest, "/")
 	user, password, found := strings.Cut(authority[:max(0, strings.LastIndexByte(authority, '@'))], ":")
 	hide(password)
-	// Alone it is a token; with ssh it is who "git" is.
+	// A user alone is a token; for ssh it is a user name, such as "git".
 	if !found && strings.HasPrefix(scheme, "http") {
 		hide(user)
 	}
 	return strings.NewReplacer(pairs...)
 }
 
-// printable leaves out what a terminal could obey.
+// printable removes characters that a terminal could interpret.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -17,8 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// treeName is the directory below a stage that the tree comes into; beside it
-// are the index, and the stages of its submodules.
+// treeName is the tree's directory in a stage, beside the index and the stages of its submodules.
 const treeName = "tree"
 
 // checkout is one call of [Repositories.Checkout], with all submodules.
@@ -27,15 +26,15 @@ type checkout struct {
 	submodules   par.Mark // how many there are so far
 }
 
-// tree is a tree that is to be made.
+// tree is a tree to check out.
 type tree struct {
 	request Request
 	stage   string // a private directory
-	depth   int    // 0: of the request, 1: of its submodules
+	depth   int    // 0 for the request, 1 for its submodules
 }
 
-// make makes a tree with its submodules in its stage. If the store turns out
-// to be damaged, that is made again, once.
+// make checks out a tree with its submodules in its stage. If the store is damaged, it is created
+// again, once.
 func (co *checkout) make(ctx context.Context, t tree) (commit string, err error) {
 	commit, err = co.try(ctx, t)
 	if err == nil || !co.repositories.mend(ctx, err) {
@@ -61,14 +60,14 @@ func (co *checkout) try(ctx context.Context, t tree) (commit string, err error) 
 	return commit, co.addSubmodules(ctx, t, st, commit)
 }
 
-// write has git write the files of a commit, as it does in a clone: with
-// filters, and without following links that the tree itself has brought.
+// write makes git write the files of a commit, as in a clone: with filters, and without following
+// symlinks of the tree.
 func (co *checkout) write(ctx context.Context, t tree, st *store, commit string) error {
 	dir, index := filepath.Join(t.stage, treeName), filepath.Join(t.stage, "index")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	c := st.call("--work-tree="+dir, "-c", "remote.origin.url="+t.request.URL, // LFS asks there for its files
+	c := st.call("--work-tree="+dir, "-c", "remote.origin.url="+t.request.URL, // LFS requests its files there
 		"read-tree", "--reset", "-u", "--no-sparse-checkout", commit)
 	c.dir, c.url, c.env = dir, t.request.URL, []string{"GIT_INDEX_FILE=" + index}
 	if err := co.repositories.run(ctx, c); err != nil {
@@ -77,15 +76,14 @@ func (co *checkout) write(ctx context.Context, t tree, st *store, commit string)
 	return patient.Remove(index)
 }
 
-// Bounds of what one checkout may lead to.
+// Limits of one checkout.
 const (
 	maxSubmodules     = 1000
 	maxSubmoduleDepth = 10
 	submodulesAtOnce  = 4
 )
 
-// addSubmodules puts the trees of submodules into a tree, where empty
-// directories stand for them.
+// addSubmodules moves the trees of submodules into a tree, which has empty directories for them.
 func (co *checkout) addSubmodules(ctx context.Context, t tree, st *store, commit string) error {
 	info, err := os.Lstat(filepath.Join(t.stage, treeName, modulesFile))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -121,7 +119,7 @@ func (co *checkout) addSubmodules(ctx context.Context, t tree, st *store, commit
 	return errors.Join(errs...)
 }
 
-// makeSubmodule makes the tree of a submodule beside that of its parent.
+// makeSubmodule checks out a submodule beside its parent's tree.
 func (co *checkout) makeSubmodule(ctx context.Context, parent tree, m submodule) (commit string, err error) {
 	req := Request{URL: m.url, Ref: m.commit, SSHKey: parent.request.SSHKey}
 	if req.URL, err = submoduleURL(parent.request.URL, m.url); err != nil {
@@ -131,7 +129,7 @@ func (co *checkout) makeSubmodule(ctx context.Context, parent tree, m submodule)
 	if err := req.check(); err != nil {
 		return "", err
 	}
-	// A repository from elsewhere mustn't have files of this machine copied.
+	// A remote repository must not make us copy files of this machine.
 	if isLocal(req.URL) && !isLocal(parent.request.URL) {
 		return "", fmt.Errorf("%w: a repository that isn't on this file system must not refer to one that is", ErrAddress)
 	}
@@ -142,8 +140,8 @@ func (co *checkout) makeSubmodule(ctx context.Context, parent tree, m submodule)
 	return co.make(ctx, sub)
 }
 
-// moveInto puts the tree of a submodule in its place. Where names differ in
-// case only, the directory may have become a link to anywhere.
+// moveInto moves the tree of a submodule to its directory. If names differ in case only, the
+// directory may be a symlink now.
 func moveInto(root *os.Root, m submodule) error {
 	place := path.Join(treeName, m.path)
 	for dir := place; dir != "."; dir = path.Dir(dir) {
@@ -164,17 +162,17 @@ func moveInto(root *os.Root, m submodule) error {
 
 const modulesFile = ".gitmodules"
 
-// submodule is one of a tree.
+// submodule is a submodule of a tree.
 type submodule struct {
 	path    string // slash-separated
-	url     string // as it is written
+	url     string // as written
 	leftOut bool
 	commit  string
-	stage   string // the directory of its stage, below that of its parent
+	stage   string // the directory of its stage, below its parent's
 }
 
-// readSubmodules returns the submodules of a commit in the order of their paths:
-// those that its .gitmodules has a URL for and its tree a commit.
+// readSubmodules returns the submodules of a commit in the order of their paths: those with a URL
+// in .gitmodules and a commit in the tree.
 func (co *checkout) readSubmodules(ctx context.Context, st *store, commit string) ([]submodule, error) {
 	out, err := co.repositories.ask(ctx, st.call("config", "--blob", commit+":"+modulesFile, "--no-includes", "--list", "-z"))
 	if err != nil {
@@ -201,7 +199,7 @@ func (co *checkout) readSubmodules(ctx context.Context, st *store, commit string
 }
 
 // parseModules reads .gitmodules as git config --list -z prints it: "submodule.NAME.path", a line break, the value, NUL. It returns the
-// submodules that have a path and a URL, and are not to be left out, by path.
+// submodules with a path and a URL, except those with update = none, sorted by path.
 func parseModules(out string) ([]submodule, error) {
 	byName := map[string]submodule{}
 	for entry := range strings.SplitSeq(out, "\x00") {
@@ -242,8 +240,7 @@ func parseModules(out string) ([]submodule, error) {
 	return modules, nil
 }
 
-// checkPath refuses paths that lead out of a tree, or into a repository's own
-// directory.
+// checkPath refuses paths that lead out of a tree, or into a .git directory.
 func checkPath(p string) error {
 	inside := filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p && p != "." && checkText(p) == nil
 	for part := range strings.SplitSeq(p, "/") {
@@ -255,8 +252,8 @@ func checkPath(p string) error {
 	return nil
 }
 
-// parseTree reads "160000 commit ID<tab>path", NUL, of git ls-tree -z. What is
-// no commit doesn't count.
+// parseTree reads "160000 commit ID<tab>path", NUL, of git ls-tree -z. It skips entries that aren't
+// commits.
 func parseTree(out string) map[string]string {
 	commits := map[string]string{}
 	for entry := range strings.SplitSeq(out, "\x00") {

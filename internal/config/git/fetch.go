@@ -11,22 +11,21 @@ import (
 	"strings"
 )
 
-// fetch brings what is wanted into a store whose lock is held.
+// fetch fetches a wanted commit into a store whose lock is held.
 type fetch struct {
 	*Repositories
 	st   *store
 	rem  remote
 	want want
 
-	beside []Request // what else is wanted soon
+	beside []Request // other requests that are about to be made
 }
 
-// everything is what a fetch without a limit brings: into the places that it
-// would have in a clone, so that expressions mean what they mean there.
+// everything are the refspecs of a full fetch: they give refs the same names as in a clone, so that
+// expressions have the same meaning.
 var everything = []string{"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"}
 
-// run returns the commit, and leaves a ref in the store that says that it is
-// there with all its files.
+// run returns the commit, and writes a ref into the store which says that the commit is complete.
 func (f fetch) run(ctx context.Context) (commit string, err error) {
 	if f.want.id != "" && f.st.has(f.want.id) {
 		return f.want.id, nil // another process was faster
@@ -53,7 +52,7 @@ func (f fetch) run(ctx context.Context) (commit string, err error) {
 	return commit, err
 }
 
-// prepare makes the store if it isn't there.
+// prepare creates the store if it doesn't exist.
 func (f fetch) prepare(ctx context.Context) error {
 	if !f.st.there("HEAD") {
 		err := f.st.create(func(path string) error {
@@ -70,9 +69,8 @@ func (f fetch) prepare(ctx context.Context) error {
 	return f.st.clean()
 }
 
-// one fetches a single commit. A listed one is asked for by its name, which
-// every server allows; the ID comes next, as the name may mean something else by
-// now. Servers may refuse IDs, and then it is an error.
+// one fetches a single commit. It requests a listed commit by its name, which every server allows,
+// and then by its ID, because the name may have moved. Servers that refuse IDs are an error.
 func (f fetch) one(ctx context.Context) (commit string, err error) {
 	complete := f.st.complete() != ""
 	if complete {
@@ -84,7 +82,7 @@ func (f fetch) one(ctx context.Context) (commit string, err error) {
 		if from == "" {
 			continue
 		}
-		// Less than the whole history would cut that which is there.
+		// A depth would truncate the complete history.
 		args := []string{"--depth=1"}
 		if complete {
 			args = nil
@@ -99,12 +97,12 @@ func (f fetch) one(ctx context.Context) (commit string, err error) {
 	return "", nil
 }
 
-// all fetches all branches and tags, unless they are known to be there, and
-// finds the commit among them; refused is why it didn't come alone.
+// all fetches all branches and tags, unless the store has them, and finds the commit among them.
+// refused is why the commit couldn't be fetched alone.
 func (f fetch) all(ctx context.Context, refused error) (commit string, err error) {
 	l, err := f.list(ctx, f.rem)
 	if err != nil {
-		return "", err // it isn't that the server refuses single commits
+		return "", err // not a refusal of single commits
 	}
 	if len(l.refs) > 0 && f.st.wide != isWide(l.anyID()) {
 		return "", fmt.Errorf("%w: its commits have IDs of another length", ErrNotFound)
@@ -122,7 +120,7 @@ func (f fetch) all(ctx context.Context, refused error) (commit string, err error
 	return "", errors.Join(ErrNotFound, refused)
 }
 
-// meanings returns what may be meant, in a clone's order.
+// meanings returns possible names of the ref, in the order of a clone.
 func (f fetch) meanings() []string {
 	if f.want.id != "" {
 		return []string{f.want.id}
@@ -137,7 +135,7 @@ func (f fetch) fetchAll(ctx context.Context, l listing) error {
 	}
 	args := []string{"--prune", "--update-shallow"}
 	if f.st.there("shallow") {
-		args = append(args, "--depth=2147483647") // which git takes for the whole history
+		args = append(args, "--depth=2147483647") // git's value for the complete history
 	}
 	if err := f.fetch(ctx, args, refs...); err != nil {
 		return err
@@ -152,14 +150,13 @@ func (f fetch) fetch(ctx context.Context, args []string, refs ...string) error {
 	return f.Repositories.run(ctx, f.rem.call(args...))
 }
 
-// maxAtOnce bounds what one fetch asks for: each want has its place on a
-// command line, which on some systems can hold 32 KiB.
+// maxAtOnce bounds the wants of one fetch: each is an argument on the command line, which on some
+// systems can hold 32 KiB.
 const maxAtOnce = 100
 
-// several fetches what is wanted with all that is wanted beside it: one round of
-// questions and one pack. It is an attempt: what doesn't come that way is fetched
-// alone, and then is an error if it has to be. A server that refuses one
-// commit refuses all, so that it isn't asked like this again.
+// several fetches the want together with those of the requests beside it, in one round trip and one
+// pack. It ignores errors: a commit that is still missing is fetched alone. A server that refuses
+// one commit refuses all, so after a refusal it isn't tried again.
 func (f fetch) several(ctx context.Context) {
 	if n, _ := f.st.refusals.At(); n > 0 || f.want.id == "" || f.st.complete() != "" {
 		return
@@ -183,8 +180,7 @@ func (f fetch) several(ctx context.Context) {
 	}
 }
 
-// wants are the commits that have to be fetched for this request and for those
-// beside it, each once, this one first.
+// wants returns the missing commits of this request and those beside it, each once, this one first.
 func (f fetch) wants(ctx context.Context) []want {
 	all := []want{f.want}
 	seen := map[string]bool{f.want.id: true}
@@ -204,8 +200,8 @@ func (f fetch) wants(ctx context.Context) []want {
 	return all
 }
 
-// keep leaves refs that say of commits that they are there with all their files. A name may
-// mean something else by now, and needn't mean a commit.
+// keep writes refs which say that commits are complete. A name may have moved, or may not be a
+// commit.
 func (f fetch) keep(ctx context.Context, wants []want) error {
 	args := []string{"for-each-ref", "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)"}
 	for _, w := range wants {

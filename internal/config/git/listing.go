@@ -20,13 +20,13 @@ const (
 	remotes = "refs/remotes/"
 )
 
-// listing is what git ls-remote says of a repository.
+// listing is the result of git ls-remote.
 type listing struct {
-	head string            // the name of the default branch, "refs/heads/main"; "" if the server doesn't tell
-	refs map[string]string // by full name and "HEAD": the ID of the object, of what it is a tag of if it is one
+	head string            // the name of the default branch, "refs/heads/main"; "" if the server doesn't send it
+	refs map[string]string // the object's ID by full name or "HEAD"; for an annotated tag the tagged object's
 }
 
-// list asks a repository for its refs, once.
+// list requests a repository's refs, once.
 func (r *Repositories) list(ctx context.Context, rem remote) (listing, error) {
 	if r.Offline {
 		return listing{}, ErrOffline
@@ -56,7 +56,7 @@ func (r *Repositories) Tags(ctx context.Context, req Request) (all []string, err
 	return all, err
 }
 
-// unreachable marks an error of git itself as one of the repository.
+// unreachable marks an error of git as one of the repository.
 func unreachable(err error) error {
 	var exit *exitError
 	if errors.As(err, &exit) {
@@ -65,9 +65,8 @@ func unreachable(err error) error {
 	return err
 }
 
-// parseListing reads the lines "ID<tab>name", after "ref: NAME<tab>HEAD". A
-// second line "ID<tab>name^{}" says what an annotated tag is a tag of. Lines that are
-// something else don't count.
+// parseListing reads the lines "ID<tab>name", after "ref: NAME<tab>HEAD". A second line
+// "ID<tab>name^{}" has the object of an annotated tag. Other lines are skipped.
 func parseListing(out string) listing {
 	l := listing{refs: map[string]string{}}
 	for line := range strings.Lines(out) {
@@ -87,8 +86,7 @@ func parseListing(out string) listing {
 	return l
 }
 
-// find returns the full name and the ID of what a ref means, of those that
-// are listed.
+// find returns the full name and the ID of a ref, if it is listed.
 func (l listing) find(ref string, branchFirst bool) (name, id string, ok bool) {
 	for _, name := range l.candidates(ref, branchFirst) {
 		if id, ok := l.refs[name]; ok {
@@ -98,9 +96,9 @@ func (l listing) find(ref string, branchFirst bool) (name, id string, ok bool) {
 	return "", "", false
 }
 
-// candidates returns what a ref could be short for, as names of the
-// repository, in the order in which git looks in a clone of it. There the
-// branches are called refs/remotes/origin/NAME, and refs/heads/NAME is the default one alone.
+// candidates returns the repository's full names for a ref, in the order in which git searches a
+// clone. There the branches are refs/remotes/origin/NAME, and only the default branch is
+// refs/heads/NAME.
 func (l listing) candidates(ref string, branchFirst bool) []string {
 	switch {
 	case ref == "" || ref == "HEAD" || ref == "@":
@@ -122,8 +120,7 @@ func (l listing) candidates(ref string, branchFirst bool) []string {
 	return append(names, ofClone(remotes+ref), heads+ref)
 }
 
-// ofClone turns the full name that a ref has in a clone into that which it has
-// in the repository.
+// ofClone converts a ref's full name in a clone to its name in the repository.
 func ofClone(name string) string {
 	rest, remote := strings.CutPrefix(name, remotes)
 	branch, ok := strings.CutPrefix(rest, "origin/")
@@ -135,11 +132,11 @@ func ofClone(name string) string {
 	case ok:
 		return heads + branch
 	}
-	return "" // there is no other remote
+	return "" // a clone has no other remote
 }
 
-// state is a digest of the branches and tags: as long as it stays, a fetch
-// would bring nothing.
+// state returns a digest of the branches and tags: while it is unchanged, a fetch would bring
+// nothing new.
 func (l listing) state() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(l.refs)) {
@@ -148,20 +145,20 @@ func (l listing) state() string {
 	return digest(b.String())
 }
 
-// expression matches what git rev-parse understands though it is no ref: a
-// commit in short, v1.2.0~2, v1.2.0^, main@{yesterday}, v1.2.0-3-g0a1b2c3.
+// expression matches what git rev-parse accepts besides refs: an abbreviated commit, v1.2.0~2,
+// v1.2.0^, main@{yesterday}, v1.2.0-3-g0a1b2c3.
 var expression = par.OnceRegexp(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`)
 
 func isExpression(ref string) bool { return expression().MatchString(ref) }
 
-// isFullID reports whether a text is the ID of an object, SHA-1 or SHA-256,
-// in lower case as git writes it.
+// isFullID reports whether text is the ID of an object, SHA-1 or SHA-256, in lower case as git
+// prints it.
 func isFullID(text string) bool {
 	_, err := hex.DecodeString(text)
 	return err == nil && (len(text) == 40 || len(text) == 64) && strings.ToLower(text) == text
 }
 
-// fullID returns the ID that a text is, if it is one, as git writes it.
+// fullID returns text in lower case if it is a full ID, or "".
 func fullID(text string) string {
 	lower := strings.ToLower(cmp.Or(text, "-"))
 	if isFullID(lower) {
@@ -170,24 +167,21 @@ func fullID(text string) string {
 	return ""
 }
 
-// want is what a store has to have. Either the ID is known, and the name
-// under which it was listed if it was; or there is only an expression, which
-// everything has to be fetched for.
+// want is what a store must have: either a commit's ID, with the name under which it is listed, if
+// any; or an expression, which needs a full fetch.
 type want struct {
 	name, id   string
 	expression string
 }
 
-// fetchKey is what a fetch is shared by. A store that had to be made again is
-// another one.
+// fetchKey identifies a shared fetch. A store that was created again has another generation.
 type fetchKey struct {
 	remote     remoteKey
 	want       want
 	generation int64
 }
 
-// resolve finds out which commit a request means, and has it fetched if the
-// store hasn't got it.
+// resolve returns the commit of a request, and fetches it if the store doesn't have it.
 func (r *Repositories) resolve(ctx context.Context, req Request, rem remote) (*store, string, error) {
 	if id := fullID(req.Commit); id != "" {
 		if st, err := r.store(ctx, rem, id); err != nil || st.has(id) {
@@ -201,8 +195,7 @@ func (r *Repositories) resolve(ctx context.Context, req Request, rem remote) (*s
 	return r.fetchCommit(ctx, rem, like, w, req.Beside)
 }
 
-// meaning finds out what a store has to have for a request; like is any ID of
-// the repository.
+// meaning returns what a store must have for a request; like is any ID of the repository.
 func (r *Repositories) meaning(ctx context.Context, req Request, rem remote) (w want, like string, err error) {
 	if id := fullID(req.Ref); id != "" {
 		return want{id: id}, id, nil
@@ -247,8 +240,7 @@ func (r *Repositories) fetchCommit(ctx context.Context, rem remote, like string,
 	return st, commit, err
 }
 
-// anyID is the ID of some object of the repository, which shows of what kind
-// they are.
+// anyID returns an ID of the repository, which shows their kind.
 func (l listing) anyID() string {
 	for _, id := range l.refs {
 		return id
@@ -256,7 +248,7 @@ func (l listing) anyID() string {
 	return ""
 }
 
-// resolved returns the commit that an expression means in a store; "": none.
+// resolved returns the commit of an expression in a store, or "".
 func (r *Repositories) resolved(ctx context.Context, st *store, expression string) (string, error) {
 	out, err := r.ask(ctx, st.call("rev-parse", "--verify", "--quiet", expression+"^{commit}"))
 	var exit *exitError

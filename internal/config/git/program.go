@@ -22,46 +22,45 @@ import (
 )
 
 const (
-	// stopDelay is how long git may take to remove its lock files when it is
-	// asked to end, and how long programs that it started may keep its output
-	// open after its end.
+	// stopDelay is how long git may take to remove its lock files after SIGTERM, and how long its
+	// child processes may keep its output open after its end.
 	stopDelay = 500 * time.Millisecond
 
-	// answerBytes bounds what git may answer: the refs of the largest
-	// repositories known are a third of it.
+	// answerBytes bounds git's output: the refs of the largest known repositories are a third of
+	// it.
 	answerBytes = 128 << 20
 	stderrBytes = 8 << 10
 )
 
-// strict are settings that the user's must not change: nothing but what is asked
-// for is done, and files are those of the repository on every system.
+// strict are settings that override the user's: git does only what it is asked for, and files are
+// the same on every system.
 var strict = []string{
 	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.splitIndex=false", "core.sparseCheckout=false",
 	"core.autocrlf=false", "core.eol=lf", "core.protectNTFS=true", "core.protectHFS=true",
 	"gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false", "fetch.prune=false", "fetch.pruneTags=false",
 	"submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false",
-	// A pack appears when it is complete. Single objects would appear one by
-	// one, a commit before its files.
+	// A pack appears when it is complete. Loose objects would appear one by one, a commit before
+	// its files.
 	"fetch.unpackLimit=1",
 }
 
 // call is one run of git.
 type call struct {
 	args []string
-	dir  string   // working directory; "": the root
-	env  []string // on top of what every run has
-	in   string   // what it reads
-	url  string   // of the repository it is about, for its messages
-	key  []byte   // to log in with
+	dir  string   // working directory; "" means the root
+	env  []string // in addition to the variables of every run
+	in   string   // stdin
+	url  string   // of the repository, for messages
+	key  []byte   // SSH key
 	// distrusted: see remote
 	distrusted bool
 }
 
-// askedTimes is how often git is asked for an answer of which not all arrives.
+// askedTimes is how often git is run again if its output is incomplete.
 const askedTimes = 3
 
-// ask runs git, which changes nothing, and returns what it answers. Its error is an
-// *exitError if git has run.
+// ask runs git without changes to the store, and returns its output. The error is an *exitError if
+// git has run.
 func (r *Repositories) ask(ctx context.Context, c call) (string, error) {
 	for range askedTimes {
 		stdout, err := r.start(ctx, c)
@@ -77,14 +76,14 @@ func (r *Repositories) ask(ctx context.Context, c call) (string, error) {
 	return "", fmt.Errorf("git %s: its output is kept open by another program, so it may not be whole", c.name())
 }
 
-// run is ask for what git does, whatever it answers.
+// run runs git and ignores its output.
 func (r *Repositories) run(ctx context.Context, c call) error {
 	_, err := r.start(ctx, c)
 	return err
 }
 
-// start runs git once. It may be that not all of its answer has arrived: on a busy
-// machine, or if a program that it started keeps its output open.
+// start runs git once. The output may be incomplete on a busy machine, or if a child process keeps
+// it open.
 func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	env, forget, err := r.environment(c)
 	if err != nil {
@@ -121,16 +120,16 @@ func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	return stdout, nil
 }
 
-// name is the command of git that is run.
+// name returns the git command.
 func (c call) name() string {
 	i := slices.IndexFunc(c.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	return c.args[max(i, 0)]
 }
 
-// answer is what git answers.
+// answer is git's output.
 type answer struct {
 	head  subprocess.Head
-	whole bool // what was read came to its end
+	whole bool // it was read to its end
 }
 
 // Write implements io.Writer.
@@ -143,8 +142,8 @@ func (a *answer) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// leftOut are variables that would lead git to another repository than the one
-// it is set to do, or change the language of what is quoted.
+// leftOut are variables that would make git use another repository, or change the language of
+// quoted messages.
 var leftOut = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DEFAULT_HASH", "GIT_DIR",
 	"GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_INDEX_VERSION", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE",
@@ -152,8 +151,7 @@ var leftOut = []string{
 	"GIT_SHALLOW_FILE", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE", "LANGUAGE", "LC_ALL",
 }
 
-// environment returns what a run of git is given, and the function that
-// removes the key from the disk afterwards.
+// environment returns git's environment, and a function that removes the key from the disk.
 func (r *Repositories) environment(c call) (env []string, forget func(), err error) {
 	for _, entry := range r.Environ {
 		name, _, _ := strings.Cut(entry, "=")
@@ -177,8 +175,8 @@ func (r *Repositories) environment(c call) (env []string, forget func(), err err
 	return append(env, "GIT_SSH_COMMAND="+ssh+" -i "+shellQuote(file)), dir.Remove, nil
 }
 
-// writeKey puts a key into a directory that only the user can read, and that a later run
-// removes if this one is killed.
+// writeKey writes a key into a directory that only the user can read. If this run is killed, a
+// later one removes the directory.
 func writeKey(key []byte) (dir *scratch.Dir, path string, err error) {
 	if dir, err = scratch.Make(os.TempDir()); err != nil {
 		return nil, "", err
@@ -191,8 +189,8 @@ func writeKey(key []byte) (dir *scratch.Dir, path string, err error) {
 	return dir, path, nil
 }
 
-// shellQuote makes one word of a path for the shell that git runs ssh by; on
-// Windows that is a shell, too, and a backslash means something to it.
+// shellQuote quotes a path for the shell with which git runs ssh. On Windows that is a POSIX shell,
+// too, in which a backslash is special.
 func shellQuote(path string) string {
 	if runtime.GOOS == "windows" {
 		path = strings.ReplaceAll(path, `\`, "/")
@@ -200,23 +198,22 @@ func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// The reasons why there is no tree.
+// The reasons why a checkout fails.
 var (
-	// ErrAddress: the URL or the ref isn't one that may be given to git.
+	// ErrAddress: the URL or the ref must not be passed to git.
 	ErrAddress = errors.New("this is no address of a git repository")
-	// ErrNotFound: the repository is there, the ref isn't.
+	// ErrNotFound: the repository exists, the ref doesn't.
 	ErrNotFound = errors.New("the repository has no such ref")
-	// ErrUnreachable: the repository isn't there, or can't be reached with
-	// the login that git has.
+	// ErrUnreachable: the repository doesn't exist, or can't be reached with git's login.
 	ErrUnreachable = errors.New("the repository can't be read")
-	// ErrOffline: it isn't in the store, and nothing may be asked for.
+	// ErrOffline: the commit isn't in the store, and requests aren't allowed.
 	ErrOffline = errors.New("it is not in the store, and no repository may be asked while offline")
-	// ErrNoProgram: there is no git.
+	// ErrNoProgram: git isn't installed.
 	ErrNoProgram = errors.New("git is not installed: install it, or put it on PATH")
 )
 
-// failure says with which repository and ref something went wrong: the Source is the URL without login and query, and what Err
-// wraps has neither. Where the context ended, its cause takes the place of the error.
+// failure adds the repository and ref to an error. Source is the URL without login and query, which the wrapped error doesn't
+// have either. If the context has ended, its cause replaces the error.
 func failure(ctx context.Context, req Request, err error) error {
 	if err == nil {
 		return nil
@@ -233,7 +230,7 @@ func failure(ctx context.Context, req Request, err error) error {
 	if exit, ok := errors.AsType[*exitError](err); ok {
 		advice = exit.advice()
 	}
-	_, nested := errors.AsType[*getproviders.Fault](err) // that of a submodule, with a hint of its own
+	_, nested := errors.AsType[*getproviders.Fault](err) // of a submodule, with its own hint
 	switch {
 	case nested:
 	case errors.Is(err, ErrNotFound) && ref != "":
@@ -248,11 +245,11 @@ func failure(ctx context.Context, req Request, err error) error {
 	return failed
 }
 
-// exitError is a git that failed, and its last words.
+// exitError is a failed run of git, with the last lines of its output.
 type exitError struct {
 	command string // "fetch"
 	err     error
-	said    string // nothing secret in it; may be ""
+	said    string // without secrets; may be ""
 }
 
 func (e *exitError) Error() string {
@@ -262,7 +259,7 @@ func (e *exitError) Error() string {
 	return fmt.Sprintf("git %s: %s", e.command, e.said)
 }
 
-// advice is what to do about some of git's last words; "": they are other ones.
+// advice returns what to do about known output of git, or "".
 func (e *exitError) advice() string {
 	for _, known := range []struct{ words, advice string }{
 		{"Permission denied (publickey", "no SSH key of this user opens the repository: add one that does to ssh-agent or ~/.ssh, or have the source use https"},

@@ -4,6 +4,6 @@ package git
 
 import "os/exec"
 
-// ownGroup: there are no groups that a signal reaches. What git has started
-// ends when git is gone and its pipes are closed.
+// ownGroup does nothing: Windows has no process groups for signals. Child processes end when git
+// has ended and its pipes are closed.
 func ownGroup(*exec.Cmd) (stopAll func()) { return func() {} }

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup makes a command and what it starts a group of its own, which ends
-// with it. It is a session, too, so that it has no terminal: an ssh in the
-// background that asked there would be stopped, and wait for ever.
+// ownGroup starts a command with its children in a process group, which ends with it. It is also a
+// session without a terminal: an ssh in the background that reads from a terminal would be stopped,
+// and wait forever.
 func ownGroup(cmd *exec.Cmd) (stopAll func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	signal := func(s syscall.Signal) error {
@@ -18,7 +18,7 @@ func ownGroup(cmd *exec.Cmd) (stopAll func()) {
 		}
 		return syscall.Kill(-cmd.Process.Pid, s)
 	}
-	// A git that is asked to end removes its lock files, one that is killed doesn't.
+	// git removes its lock files after SIGTERM, but not after SIGKILL.
 	cmd.Cancel = func() error { return signal(syscall.SIGTERM) }
 	return func() { _ = signal(syscall.SIGKILL) }
 }

@@ -15,29 +15,26 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// Repositories checks out trees of repositories, and keeps what it has
-// fetched. It is safe for many goroutines; it must not be copied after its first use.
-// What it has learned of refs it doesn't ask again: make a new one to find out
-// whether a branch has moved.
+// Repositories checks out trees of repositories, and caches what it fetches. Many goroutines may
+// use it; don't copy it after its first use. It requests a repository's refs once: make a new one
+// to see whether a branch has moved.
 //
-// It differs from Terraform on purpose: only the commit that is
-// needed is fetched, and there is no .git directory; depth may be used with
-// commits; refs such as refs/pull/1/head, and branches other than the default
-// one by their full names, are accepted; transports other than http, https, ssh, git and files
-// are refused; a submodule on the file system is used if its parent
-// is there, too, and refused in all other cases; a directory that has a commit
-// but no URL among the submodules stays empty.
+// Intended differences from Terraform: only the needed commit is fetched, and no .git directory is
+// written; depth works with commits; refs such as refs/pull/1/head, and branches other than the
+// default one by their full names, are accepted; transports other than http, https, ssh, git and
+// files are refused; a submodule in the file system is used only if its parent is in the file
+// system, too; a directory with a commit but no URL among the submodules stays empty.
 type Repositories struct {
-	// Dir holds the bare repositories, one for each URL. It is made if it isn't there, for
-	// the user alone. "", or one that other users than this one and root can write to: a temporary
-	// directory, which Close removes.
+	// Dir has the bare repositories, one for each URL. It is created if necessary, readable for the
+	// user only. If it is "", or users other than this one and root can write to it, a temporary
+	// directory is used, which Close removes.
 	Dir string
-	// Environ is the environment of git, like that of os.Environ. Variables that
-	// would lead git to another repository are left out of it.
+	// Environ is the environment of git, in the form of os.Environ. Variables that would make git
+	// use another repository are removed.
 	Environ []string
-	// Program is git: a path, or a name that is on the PATH of Environ; "": "git".
+	// Program is the path of git, or its name on the PATH of Environ; "" means "git".
 	Program string
-	// Offline makes everything an error that isn't in the store.
+	// Offline allows only what is in the store.
 	Offline bool
 
 	temporary par.Memo[struct{}, *scratch.Dir]
@@ -46,36 +43,34 @@ type Repositories struct {
 	fetches   par.Memo[fetchKey, string]
 }
 
-// Request says which tree is wanted.
+// Request is the tree to check out.
 type Request struct {
-	// URL of the repository, as git takes it: http, https, ssh, git or file, a
-	// scp-like user@host:path, or an absolute path.
+	// URL of the repository, as git accepts it: http, https, ssh, git or file, a scp-like
+	// user@host:path, or an absolute path.
 	URL string
-	// Ref is what git checkout takes after a clone: a tag, a branch, a commit; "":
-	// the default branch. Of a tag and a branch with one name the tag is
-	// meant, but the branch with a Depth: so it is in Terraform.
+	// Ref is what git checkout accepts after a clone: a tag, a branch, a commit; "" means the
+	// default branch. A tag outranks a branch of the same name, but not with a Depth, as in
+	// Terraform.
 	Ref string
-	// Depth is how many commits of history a source asks for; 0: all.
+	// Depth is the number of commits of history that a source names; 0 means all.
 	Depth int
-	// SSHKey is a private key to log in with, as in its file; nil: those
-	// that ssh finds. It is on disk only while git runs.
+	// SSHKey is a private key for the login, in the format of its file; nil means the keys that ssh
+	// finds. It is on disk only while git runs.
 	SSHKey []byte
-	// Commit is the full ID of what the request was found to mean earlier. If the
-	// store has it, that is the answer and nothing is asked for; else it
-	// doesn't matter. "": unknown.
+	// Commit is the full ID of the request's earlier result; "" if unknown. If the store has it, it
+	// is the result, and no request is made; otherwise it is ignored.
 	Commit string
-	// Beside are requests that are made at the same time, this one among them or
-	// not. What has to be fetched for those that ask the same URL with the same key is
-	// fetched with what this one needs. Each still has to be made.
+	// Beside has concurrent requests, with or without this one. Those with the same URL and key are
+	// fetched together with this one. Each must still be made.
 	Beside []Request
 }
 
-// Checkout makes the directory dst, which doesn't exist and whose parent does,
-// with the tree that a request means, and returns the full ID of its commit.
+// Checkout creates the directory dst, whose parent exists, with the tree of a request, and returns the full ID of
+// its commit.
 //
-// Errors are a [getproviders.Fault] whose Source is the repository, and match one of [ErrAddress], [ErrNotFound],
-// [ErrUnreachable], [ErrOffline] and [ErrNoProgram] if one of these is the
-// reason. When ctx ends the error is its cause.
+// Errors are a [getproviders.Fault] whose Source is the repository, and match [ErrAddress], [ErrNotFound],
+// [ErrUnreachable], [ErrOffline] or [ErrNoProgram] if one of these is the reason. When ctx ends, the error is its
+// cause.
 func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (commit string, err error) {
 	defer func() { err = failure(ctx, req, err) }()
 	if err := req.check(); err != nil {
@@ -97,8 +92,8 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 	return commit, patient.Rename(filepath.Join(staging.Path, treeName), dst)
 }
 
-// Close removes the temporary directory, if there is one, after it has waited for
-// runs of git that are being stopped. The Repositories must not be used any more.
+// Close waits for runs of git that are being stopped, and removes the temporary directory. Don't
+// use the Repositories afterwards.
 func (r *Repositories) Close() {
 	r.fetches.Settle()
 	r.listings.Settle()
@@ -109,7 +104,7 @@ func (r *Repositories) Close() {
 	}
 }
 
-// dir returns the directory of the bare repositories, which is there.
+// dir returns the directory of the bare repositories, and creates it.
 func (r *Repositories) dir(ctx context.Context) (string, error) {
 	if dir, err := filepath.Abs(r.Dir); err == nil && r.Dir != "" && owner.IsOwnDir(dir) {
 		return dir, os.MkdirAll(dir, 0o700)
@@ -125,16 +120,16 @@ func (r *Repositories) temporaryDir(ctx context.Context) (string, error) {
 	return temporary.Path, nil
 }
 
-// remote is a repository as it is asked.
+// remote is a repository with its login.
 type remote struct {
 	id  remoteKey
 	key []byte
-	// distrusted is set if the URL comes from a repository: then git refuses the
-	// transports that only users may ask for.
+	// distrusted says that the URL comes from a repository: git then refuses the transports that
+	// only users may choose.
 	distrusted bool
 }
 
-// remoteKey tells requests apart that a server may answer differently.
+// remoteKey identifies a repository and login: a server may answer another login differently.
 type remoteKey struct {
 	url string
 	key string // a digest of the key
@@ -145,12 +140,12 @@ func (t tree) remote() remote {
 	return remote{remoteKey{req.URL, digest(string(req.SSHKey))}, req.SSHKey, t.depth > 0 && !isLocal(req.URL)}
 }
 
-// call is a run of git that asks the repository.
+// call returns a run of git that contacts the repository.
 func (rem remote) call(args ...string) call {
 	return call{args: args, url: rem.id.url, key: rem.key, distrusted: rem.distrusted}
 }
 
-// digest shortens what may be long, or not fit for a file name.
+// digest shortens text that may be too long or invalid as a file name.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:20])

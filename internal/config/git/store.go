@@ -20,34 +20,33 @@ import (
 )
 
 const (
-	// commitRefs are refs named like the commits that are there with all their
-	// files. Git makes a ref when everything that it needs has come.
+	// commitRefs are refs named like complete commits. Git writes a ref after all objects that it
+	// needs.
 	commitRefs  = "refs/commits/"
-	fetchedRefs = "refs/fetched/" // what was asked for, which may be a tag
+	fetchedRefs = "refs/fetched/" // what was requested, which may be a tag
 
-	// completeName is a file that holds the state of the listing that all
-	// branches and tags were fetched for.
+	// completeName is a file with the state of the listing whose branches and tags were all
+	// fetched.
 	completeName = "tfdeps-complete"
 )
 
-// store is a bare repository that belongs to this package. Reading from it needs no lock, as nothing
-// is ever taken out of it; those who write hold its lock.
+// store is a bare repository of this package. Reading needs no lock, because nothing is ever removed
+// from it; writers hold its lock.
 type store struct {
 	path     string
 	wide     bool       // IDs are SHA-256
 	turn     *par.Limit // one writer in this process
 	discards par.Mark
-	refusals par.Mark // of fetches for several wants at once
+	refusals par.Mark // of fetches with several wants
 }
 
-// storeKey says which store: by the URL without a login, and the kind of IDs.
+// storeKey identifies a store: the URL without a login, and the kind of IDs.
 type storeKey struct {
 	identity string
 	wide     bool
 }
 
-// store returns the store for a URL, which may not be there yet; id is any of
-// the repository.
+// store returns the store for a URL, which may not exist yet; id is any ID of the repository.
 func (r *Repositories) store(ctx context.Context, rem remote, id string) (*store, error) {
 	key := storeKey{identity(rem.id.url), isWide(id)}
 	return r.stores.Do(ctx, key, func(ctx context.Context) (*store, error) {
@@ -66,27 +65,26 @@ func (r *Repositories) store(ctx context.Context, rem remote, id string) (*store
 	})
 }
 
-// isWide tells the two kinds of IDs apart.
+// isWide reports whether an ID is a SHA-256.
 func isWide(id string) bool { return len(id) == 64 }
 
-// call is a run of git that asks the store.
+// call returns a run of git in the store.
 func (st *store) call(args ...string) call {
 	return call{args: append([]string{"--git-dir=" + st.path}, args...)}
 }
 
-// has reports whether a commit is there, with all its files.
+// has reports whether the store has a complete commit.
 func (st *store) has(commit string) bool {
 	return st.there(filepath.FromSlash(commitRefs) + commit)
 }
 
-// there reports whether there is something at a path in the store. Without HEAD there is no store yet; with shallow, history is missing.
+// there reports whether a path in the store exists. Without HEAD the store doesn't exist; with shallow, history is incomplete.
 func (st *store) there(path string) bool {
 	_, err := os.Lstat(filepath.Join(st.path, path))
 	return err == nil
 }
 
-// create makes the store with a function that makes a repository: it appears
-// when it is complete.
+// create creates the store with initialise, and publishes it by a rename.
 func (st *store) create(initialise func(path string) error) error {
 	unfinished := st.path + ".new"
 	err := errors.Join(patient.RemoveAll(unfinished), patient.RemoveAll(st.path), os.Mkdir(unfinished, 0o700))
@@ -102,8 +100,7 @@ func (st *store) create(initialise func(path string) error) error {
 	return err
 }
 
-// complete returns the state that all branches and tags were fetched for; "":
-// they weren't.
+// complete returns the state of the listing whose branches and tags were all fetched, or "".
 func (st *store) complete() string {
 	state, err := os.ReadFile(filepath.Join(st.path, completeName))
 	if err != nil || len(state) > 100 {
@@ -112,11 +109,10 @@ func (st *store) complete() string {
 	return string(state)
 }
 
-// lockPoll says how often it is asked whether another process still has the store.
+// lockPoll is how often a waiting process tries to lock the store.
 var lockPoll = filelock.Poll{First: 20 * time.Millisecond, Last: 20 * time.Millisecond, Limit: time.Hour}
 
-// lock makes the caller the only one who writes into the store, and sweeps what
-// a killed git has left there.
+// lock makes the caller the only writer of the store, and removes what a killed git has left there.
 func (st *store) lock(ctx context.Context) (release func(), err error) {
 	done, err := st.turn.Acquire(ctx, 0)
 	if err != nil {
@@ -127,15 +123,15 @@ func (st *store) lock(ctx context.Context) (release func(), err error) {
 		done()
 		return nil, err
 	}
-	if file == nil { // what lies there may be in use
+	if file == nil { // another process may be writing
 		return done, nil
 	}
 	st.sweep()
 	return func() { file.Close(); done() }, nil
 }
 
-// sweep removes git's own lock files, which would stop every later fetch, and
-// packs that were never finished.
+// sweep removes git's own lock files, which would make every later fetch fail, and unfinished
+// packs.
 func (st *store) sweep() {
 	left, _ := filepath.Glob(filepath.Join(st.path, "*.lock"))
 	packs, _ := filepath.Glob(filepath.Join(st.path, "objects", "pack", "tmp_*"))
@@ -150,18 +146,18 @@ func (st *store) sweep() {
 	})
 }
 
-// suspicion is an error that a damaged store may be the reason of: git could
-// not use what the store says that it has.
+// suspicion is an error that a damaged store may have caused: git couldn't read what the store
+// should have.
 type suspicion struct {
 	error
 	st         *store
 	generation int64
-	commit     string // that should have been there; "": none
+	commit     string // that should have been in the store; "" if none
 }
 
 func (s *suspicion) Unwrap() error { return s.error }
 
-// suspect marks an error of git as one that the store may be the reason of.
+// suspect marks an error of git as a suspicion.
 func (st *store) suspect(err error, commit string) error {
 	var exit *exitError
 	if !errors.As(err, &exit) {
@@ -170,14 +166,14 @@ func (st *store) suspect(err error, commit string) error {
 	return &suspicion{err, st, st.generation(), commit}
 }
 
-// generation counts how often the store had to be made again.
+// generation returns how often the store was created again.
 func (st *store) generation() int64 {
 	n, _ := st.discards.At()
 	return n
 }
 
-// mend looks at the store that an error came from, and removes it if it is
-// damaged. It reports whether trying again makes sense.
+// mend checks the store of a suspicion, and removes it if it is damaged. It reports whether another
+// attempt makes sense.
 func (r *Repositories) mend(ctx context.Context, err error) bool {
 	var s *suspicion
 	if r.Offline || !errors.As(err, &s) || ctx.Err() != nil {
@@ -194,7 +190,7 @@ func (r *Repositories) mend(ctx context.Context, err error) bool {
 	if s.st.clean() != nil || !r.damaged(ctx, s.st) {
 		return false
 	}
-	// The name is free in one moment: who reads at the same time sees all or nothing.
+	// A rename takes the name away at once: concurrent readers see all of the store or nothing.
 	aside := s.st.path + ".damaged"
 	if patient.RemoveAll(aside) != nil || patient.Rename(s.st.path, aside) != nil {
 		return false
@@ -204,8 +200,8 @@ func (r *Repositories) mend(ctx context.Context, err error) bool {
 	return true
 }
 
-// damaged has git look at every object. What it has to say against the content
-// of an object is no damage: that is how it came.
+// damaged makes git check every object. Malformed content of an object isn't damage: it was fetched
+// like that.
 func (r *Repositories) damaged(ctx context.Context, st *store) bool {
 	const missing, badPack, fatal = 2, 4, 128
 	err := r.run(ctx, st.call("fsck", "--full", "--no-dangling", "--no-progress"))
@@ -213,12 +209,12 @@ func (r *Repositories) damaged(ctx context.Context, st *store) bool {
 	return errors.As(err, &exit) && exit.ExitCode()&(missing|badPack|fatal) != 0
 }
 
-// obeyed are what git obeys in a repository besides its config, or takes objects and further settings from. A store
-// has none of them: what restores a cache may have put them there. Its config is written here, for the same reason:
-// settings such as filters name programs.
+// obeyed are the files, besides config, from which git reads settings, commands or objects in a repository. A store
+// has none of them: whoever restores a cache may have put them there. For the same reason this package writes the
+// config: settings such as filters name programs.
 var obeyed = []string{"branches", "commondir", "config.worktree", "hooks", "info", "modules", "remotes", "worktrees", filepath.Join("objects", "info")}
 
-// probed are what git init finds out of a file system.
+// probed are the properties of the file system that git init detects.
 var probed = []string{"\tfilemode = false\n", "\tsymlinks = false\n", "\tignorecase = true\n", "\tprecomposeunicode = true\n"}
 
 const (
@@ -226,8 +222,8 @@ const (
 	maxConfigBytes = 64 << 10
 )
 
-// guard sees to it that git obeys nothing in the store but the settings of this package. It is called before each use, and
-// takes the store's lock only if there is something to do.
+// guard makes sure that git reads only this package's settings in the store. It is called before each use, and locks the
+// store only if something must change.
 func (st *store) guard(ctx context.Context) error {
 	if foreign, settings := st.foreign(); len(foreign) == 0 && settings == "" {
 		return nil
@@ -240,7 +236,7 @@ func (st *store) guard(ctx context.Context) error {
 	return st.clean()
 }
 
-// clean is guard for who has the store's lock.
+// clean is guard for a caller that holds the store's lock.
 func (st *store) clean() error {
 	foreign, settings := st.foreign()
 	for _, path := range foreign {
@@ -254,7 +250,7 @@ func (st *store) clean() error {
 	return wholefile.Write(filepath.Join(st.path, configName), []byte(settings), 0o600)
 }
 
-// foreign returns what has to be removed, which are all links, too, and what has to be written into the config; "": nothing.
+// foreign returns the paths to remove, including all symlinks, and the new content of config, or "" if it is right.
 func (st *store) foreign() (paths []string, settings string) {
 	for _, name := range obeyed {
 		if _, err := os.Lstat(filepath.Join(st.path, name)); !errors.Is(err, fs.ErrNotExist) {

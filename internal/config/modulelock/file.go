@@ -23,8 +23,8 @@ import (
 // FileName is the lock file's name in the directory of the root module.
 const FileName = ".tfdeps.modules.lock.hcl"
 
-// Load reads the file; a missing file is no locks. Like Decode, it returns what could be read even if there are errors, one of which
-// is that ctx has ended: the largest files take seconds to parse.
+// Load reads the file; a missing file has no locks. Like Decode, it returns the valid locks even with errors. If ctx ends, that is
+// an error, too: the largest files take seconds to parse.
 func Load(ctx context.Context, path string) (Locks, hcl.Diagnostics) {
 	locks, diags, err := par.Interruptible(ctx, func(context.Context) (Locks, hcl.Diagnostics) { return load(path) })
 	if err != nil {
@@ -44,11 +44,10 @@ func load(path string) (Locks, hcl.Diagnostics) {
 	return Decode(src, path)
 }
 
-// maxTokens is eighty for each call of the largest tree of modules that can be installed.
+// maxTokens allows eighty tokens for each call of the largest tree of modules.
 const maxTokens = 800_000
 
-// Save writes the file, by one rename, if it differs from what is there. The
-// file's mode is 0644.
+// Save writes the file with mode 0644, by a rename, if its content changes.
 func (l Locks) Save(path string) error {
 	if err := locktext.SaveText(path, l.Encode()); err != nil {
 		return fmt.Errorf("can't save the lock file for modules: %w", err)
@@ -68,8 +67,8 @@ var (
 	}}
 )
 
-// Decode reads the content of a lock file; filename is for messages. Locks is
-// usable (holds what could be read) even if there are errors.
+// Decode reads the content of a lock file; filename is for messages. It returns the valid locks
+// even with errors.
 func Decode(src []byte, filename string) (Locks, hcl.Diagnostics) {
 	d := decoder{locks: Locks{}, seen: map[string]hcl.Range{}}
 	diags := locktext.DecodeBlocks(src, filename, maxTokens, fileSchema, func(found *locktext.Decoder, blocks hcl.Blocks) {
@@ -88,8 +87,8 @@ type decoder struct {
 	found *locktext.Decoder
 }
 
-// decodeModule reads a block. One with a problem is no entry: nothing may pass
-// for locked that isn't.
+// decodeModule reads a block. It drops a block with a problem, so that nothing counts as locked by
+// mistake.
 func (d *decoder) decodeModule(block *hcl.Block) {
 	key, before := block.Labels[0], len(d.found.Problems)
 	at := block.LabelRanges[0]
@@ -114,14 +113,13 @@ func (d *decoder) decodeModule(block *hcl.Block) {
 	}
 }
 
-// text reads an argument, which may be missing; check says what its value has
-// to be, or "".
+// text reads an optional argument. check returns what the value should be, or "" if it is valid.
 func (d *decoder) text(content *hcl.BodyContent, name string, check func(string) string) string {
 	attr := content.Attributes[name]
 	if attr == nil {
 		return ""
 	}
-	var given *string // null is not ""
+	var given *string // null differs from ""
 	if !d.found.Decode(attr.Expr, &given) {
 		return ""
 	}
@@ -174,7 +172,7 @@ func isHash(given string) string {
 	return "a hash of the scheme \"h1\"; a file with others comes from a newer version of this program"
 }
 
-// header is what the file begins with.
+// header is the beginning of the file.
 const header = `# This file is maintained automatically by "tfdeps init -lock-modules".
 # Manual edits may be lost in future updates.
 `
@@ -182,7 +180,7 @@ const header = `# This file is maintained automatically by "tfdeps init -lock-mo
 // argument is a line of a block.
 type argument struct{ name, value string }
 
-// Encode returns the content of the file: the same bytes for the same locks.
+// Encode returns the content of the file. Equal locks have the same bytes.
 func (l Locks) Encode() []byte {
 	out := bytes.NewBufferString(header)
 	for _, lock := range l.All() {

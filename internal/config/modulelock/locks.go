@@ -16,23 +16,22 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
-// Lock is what the lock file records of one module call, or what is installed
-// for it.
+// Lock is a module call in the lock file, or the module that is installed for it.
 type Lock struct {
 	Key     string            // names of calls from the root, joined by dots
-	Source  string            // normalised, as modules.json has it; secrets are taken out where a Lock is used
-	Version string            // normalised; "" if the module isn't a registry's
-	Commit  string            // of a git repository, in full; "" for others, and if it isn't known
+	Source  string            // normalised, as in modules.json; Locks removes secrets from it
+	Version string            // normalised; "" if the module isn't from a registry
+	Commit  string            // full ID in a git repository; "" for others, and if unknown
 	Hash    getproviders.Hash // of the package: see HashTree
 }
 
-// plain is the lock as it stands in the file.
+// plain returns the lock as it is written to the file.
 func (l Lock) plain() Lock {
 	l.Source = plainSource(l.Source)
 	return l
 }
 
-// Locks is the content of a lock file: its entries, by their keys.
+// Locks is the content of a lock file: its entries by key.
 type Locks map[string]Lock
 
 // Set adds or replaces an entry.
@@ -47,11 +46,11 @@ func (l Locks) All() []Lock {
 	return all
 }
 
-// harmless are the query parameters that say what is fetched, and no secret.
+// harmless are the query parameters that say what is fetched and aren't secret.
 var harmless = []string{"ref", "depth", "archive", "checksum"}
 
-// plainSource takes out of a source what may be a secret. It works on the text,
-// because what is recorded needn't be a URL that can be parsed.
+// plainSource removes possible secrets from a source. It works on the text, because a recorded
+// source may not parse as a URL.
 func plainSource(source string) string {
 	source, _, _ = strings.Cut(source, "#")
 	location, query, _ := strings.Cut(source, "?")
@@ -66,8 +65,8 @@ func plainSource(source string) string {
 	return location
 }
 
-// withoutUser takes out the user and password of a URL. The user that git logs
-// in with by SSH is no secret, and belongs to the address.
+// withoutUser removes the user and password of a URL. It keeps the SSH user, which is part of the
+// address and not secret.
 func withoutUser(location string) string {
 	scheme, rest, ok := strings.Cut(location, "://")
 	if !ok {
@@ -90,17 +89,17 @@ func withoutUser(location string) string {
 	return scheme + "://" + host + path
 }
 
-// State is how an installed module stands to the lock file.
+// State compares an installed module with the lock file.
 type State int
 
 const (
-	Same    State = iota // what is locked
+	Same    State = iota // as locked
 	New                  // not locked
-	Changed              // locked otherwise
-	Gone                 // locked, and not installed any more
+	Changed              // differs from the lock
+	Gone                 // locked, but no longer installed
 )
 
-// Finding is what Check says of one key.
+// Finding is the result of Check for one key.
 type Finding struct {
 	Key       string
 	State     State
@@ -109,12 +108,11 @@ type Finding struct {
 	Installed Lock     // zero with Gone
 }
 
-// Check compares the file with what is installed: the modules of all calls
-// that aren't local, each key once. There is a finding for each key on either
-// side, sorted by key.
+// Check compares the locks with the installed modules of all calls that aren't local, each key
+// once. It returns a finding for each key on either side, sorted by key.
 //
-// A commit that isn't known on one side is no change: a module that was kept
-// needn't be a repository any more. The hash says what matters.
+// A commit that is unknown on one side is no change: an earlier run may have fetched the module.
+// The hash decides.
 func (l Locks) Check(installed []Lock) []Finding {
 	var findings []Finding
 	seen := make(map[string]bool, len(installed))
@@ -157,8 +155,8 @@ func changes(was, is Lock) (fields []string) {
 	return fields
 }
 
-// Updated returns the locks of what is installed. An entry that is the same
-// stays as it is, with the commit that it may have and the installed module may not.
+// Updated returns the locks of the installed modules. It keeps an unchanged entry whose commit the
+// installed module doesn't have.
 func (l Locks) Updated(installed []Lock) Locks {
 	updated := Locks{}
 	for _, finding := range l.Check(installed) {
@@ -173,11 +171,9 @@ func (l Locks) Updated(installed []Lock) Locks {
 	return updated
 }
 
-// HashTree reads the directory of an installed package and returns the hash of
-// its tree, as the package's documentation defines it. A symlink in place of
-// dir itself is followed. What is neither a file, a directory nor a symlink is
-// an error, and so is a name with a newline. When ctx ends, its cause is
-// returned.
+// HashTree returns the hash of an installed package's tree, as the package's documentation defines
+// it. dir may be a symlink. Entries other than files, directories and symlinks are errors, and so
+// is a name with a newline. When ctx ends, the error is its cause.
 func HashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 	h, err := hashTree(ctx, dir)
 	if err != nil {
@@ -187,7 +183,7 @@ func HashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 }
 
 func hashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
-	root, err := filepath.EvalSymlinks(dir) // the walk wouldn't enter a link
+	root, err := filepath.EvalSymlinks(dir) // WalkDir doesn't follow a symlink
 	if err != nil {
 		return "", err
 	}
@@ -220,8 +216,8 @@ func hashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 	return treehash.H1(files)
 }
 
-// isBookkeeping reports whether something belongs to version control: what it
-// has for itself differs from one checkout of a tree to the next.
+// isBookkeeping reports whether an entry is version control's own data, which differs between
+// checkouts of the same tree.
 func isBookkeeping(root, path string, entry fs.DirEntry) bool {
 	isTop := filepath.Dir(path) == root
 	switch entry.Name() {
@@ -233,7 +229,7 @@ func isBookkeeping(root, path string, entry fs.DirEntry) bool {
 	return false
 }
 
-// digestEntry returns the line of the list for a file or a symlink.
+// digestEntry returns the hash list's line for a file or a symlink.
 func digestEntry(ctx context.Context, path, name string, entry fs.DirEntry) (treehash.File, error) {
 	switch entry.Type() {
 	case 0:
