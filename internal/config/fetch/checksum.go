@@ -21,11 +21,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// checksum is what an archive has to have: "sha256" and hex digits, or "file" and
-// where there is a list of checksums. The zero value is none.
+// checksum is the expected checksum of an archive: its kind and hex digits, or "file" and the URL
+// of a list of checksums. The zero value means none.
 type checksum struct{ kind, value string }
 
-// digests are the kinds of checksums, with the number of their bytes.
+// digests are the kinds of checksums with their sizes in bytes.
 var digests = []struct {
 	kind string
 	size int
@@ -37,8 +37,8 @@ var digests = []struct {
 	{"sha512", sha512.Size, sha512.New},
 }
 
-// parseChecksum reads the parameter of an address. Without a kind the length
-// tells it.
+// parseChecksum reads the parameter checksum of an address. Without a kind, the length determines
+// it.
 func parseChecksum(text string) (sum checksum, err error) {
 	if text == "" {
 		return sum, nil
@@ -62,8 +62,8 @@ func parseChecksum(text string) (sum checksum, err error) {
 	return sum, errors.New("the checksum must be one of md5, sha1, sha256 and sha512, and as long as these are")
 }
 
-// parseChecksums finds the checksum of a file in a list, in the form of sha256sum
-// or of the BSDs. A line that has no name is for whatever file is asked about.
+// parseChecksums finds the checksum of a file in a list in the format of sha256sum or of the BSDs.
+// A line without a name applies to any file.
 func parseChecksums(list string, names []string) (checksum, bool) {
 	for line := range strings.Lines(list) {
 		text, name := "", ""
@@ -105,7 +105,7 @@ func (c checksum) verify(ctx context.Context, file string) error {
 	return nil
 }
 
-// hashFile returns a digest of a file, in hex digits.
+// hashFile returns the digest of a file in hex digits.
 func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error) {
 	f, err := patient.Open(file, 0)
 	if err != nil {
@@ -118,8 +118,8 @@ func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// writeFile makes a file of what a reader has, or of the limit's bytes and one more of it, and returns their number. The
-// error matches hosts.ErrTooLarge if there are more than the limit.
+// writeFile writes a reader to a file, up to limit bytes and one more, and returns their number. The error matches
+// hosts.ErrTooLarge if the reader has more than limit bytes.
 func writeFile(ctx context.Context, name string, mode fs.FileMode, from io.Reader, limit int64) (written int64, err error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {

@@ -18,21 +18,21 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// What callers branch on, with errors.Is. Two more are getproviders.ErrUnauthorized,
-// that a server wants a login or another one, and getproviders.ErrUnreachable,
-// that there was no answer, or none that makes sense.
+// Errors that callers branch on, with errors.Is. Two more are getproviders.ErrUnauthorized, if a
+// server wants another or any login, and getproviders.ErrUnreachable, after no answer or a
+// malformed one.
 var (
-	// ErrAddress: the address isn't one that anything could be fetched from.
+	// ErrAddress: nothing can be fetched from the address.
 	ErrAddress = errors.New("this is no address of a package")
 	// ErrNotFound: the server or the directory doesn't have the package, or the ref.
 	ErrNotFound = errors.New("module package not found")
-	// ErrChecksum: the archive isn't the one that the address wants.
+	// ErrChecksum: the archive doesn't have the address's checksum.
 	ErrChecksum = errors.New("the checksum is another")
-	// ErrOffline: it isn't on this machine, and nothing may be asked for.
+	// ErrOffline: the package isn't on this machine, and requests aren't allowed.
 	ErrOffline = errors.New("it is not in the module store, and nothing may be asked for while offline")
 )
 
-// The steps in which things fail, in words that the package's address can follow.
+// The steps of a fetch, for messages in which the package's address follows.
 const (
 	stepPrepare  = "preparing to get"
 	stepAddress  = "reading the address of"
@@ -45,9 +45,9 @@ const (
 	stepCopy     = "copying"
 )
 
-// stepError says in which step of fetching a package something failed.
+// stepError is an error in a step of fetching a package.
 type stepError struct {
-	step, pkg string // the address without logins and values of the query; "?ref=" stays
+	step, pkg string // the address without logins and query values, except "?ref=" and the like
 	err       error
 }
 
@@ -59,10 +59,10 @@ func (e *stepError) Error() string {
 	return fmt.Sprintf("%s %s: %v", e.step, e.pkg, e.reason())
 }
 
-// Brief is the error for a sentence that has named the package already.
+// Brief returns the error for a message that names the package already.
 func (e *stepError) Brief() string { return fmt.Sprintf("%s: %v", e.step, e.reason()) }
 
-// reason is the cause, without the address of a repository that is in the package's.
+// reason returns the cause, without a repository's address that is part of the package's.
 func (e *stepError) reason() error {
 	repository, ok := e.err.(*getproviders.Fault)
 	if !ok || repository.Source == "" || !strings.Contains(e.pkg, repository.Source) {
@@ -73,7 +73,7 @@ func (e *stepError) reason() error {
 
 func (e *stepError) Unwrap() error { return e.err }
 
-// failed says in which step there was an error. The package is known higher up.
+// failed adds the step to an error. A caller adds the package.
 func failed(step string, err error) error {
 	if err == nil {
 		return nil
@@ -81,8 +81,8 @@ func failed(step string, err error) error {
 	return &stepError{step: step, err: err}
 }
 
-// named makes a Fault of an error, which others may have got for another address, with the package. Where the cause
-// has a hint, the Fault has none of its own.
+// named converts an error, which another request for the same content may have got, to a Fault with the package's
+// address. If the cause has a hint, the Fault has none.
 func named(ctx context.Context, pkg string, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -105,7 +105,7 @@ func named(ctx context.Context, pkg string, err error) error {
 	return fault
 }
 
-// faultOf is what an error's kind tells.
+// faultOf returns a Fault without Err for an error's kind.
 func faultOf(err error) *getproviders.Fault {
 	code := getproviders.CodeOf(err)
 	is := func(kinds ...error) bool {
@@ -136,12 +136,12 @@ func faultOf(err error) *getproviders.Fault {
 	return failed
 }
 
-// statusOf is about an answer that isn't the one that was hoped for.
+// statusOf returns the error of an answer with an unexpected status.
 func statusOf(resp *http.Response) error {
 	return statusFault(resp.StatusCode, fmt.Errorf("GET %q: %d %s", hosts.RedactURL(resp.Request.URL), resp.StatusCode, http.StatusText(resp.StatusCode)))
 }
 
-// statusFault is what a status means.
+// statusFault returns the error for a status.
 func statusFault(code int, err error) *getproviders.Fault {
 	switch code {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -155,7 +155,7 @@ func statusFault(code int, err error) *getproviders.Fault {
 	return &getproviders.Fault{Kind: getproviders.ErrUnreachable, Err: err}
 }
 
-// withoutURL takes the URL out of an error of package url, which may hold a login.
+// withoutURL removes the URL, which may have a login, from an error of package url.
 func withoutURL(err error) error {
 	if parse, ok := errors.AsType[*url.Error](err); ok {
 		return parse.Err

@@ -15,53 +15,50 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// Fetcher gets packages. The zero value works, and keeps nothing. It is safe for
-// many goroutines; set the fields before the first call, and don't copy it. What
-// it has fetched it doesn't fetch again: make a new one to see what has changed.
+// Fetcher fetches packages. The zero value works, without a store. Many goroutines may use it; set
+// the fields before the first call, and don't copy it. It fetches each package once: make a new one
+// to see changes.
 //
-// It differs from Terraform on purpose: each call of a package gets all
-// of it, where files that begin with a dot are missing in Terraform from the
-// second one on; there are no .git and .hg directories; archives are asked for by
-// one GET, without HEAD; objects of gcs are asked for without credentials where there
-// are none; servers may answer with relative addresses and with those that people
-// write, such as github.com/owner/repository, but not with files of this machine;
-// repositories and lists of checksums are not read from URLs with other schemes.
+// Intended differences from Terraform: each call of a package gets all of it, where Terraform
+// leaves out files that begin with a dot from the second call on; .git and .hg directories are
+// removed; archives are requested by one GET, without HEAD; requests to gcs are anonymous if no
+// credentials are found; servers may answer with relative addresses and with short forms such as
+// github.com/owner/repository, but not with files of this machine; repositories and lists of
+// checksums can't have URLs with other schemes.
 type Fetcher struct {
-	// Client is for http and https; nil: hosts.DefaultClient. Logins are its
-	// business, see hosts.WithNetrc; those of a URL are sent anyway.
+	// Client is for http and https; nil means hosts.DefaultClient. It adds logins, see
+	// hosts.WithNetrc; the login of a URL is always sent.
 	Client *http.Client
-	// Store is a directory, in the user's cache, where archives and repositories
-	// stay for later runs and other directories. It is made for the user alone.
-	// "", or one that can't be written: nothing stays.
+	// Store is a directory in the user's cache that keeps archives and repositories for later runs.
+	// It is created readable for the user only. If it is "" or can't be written, nothing is kept.
 	Store string
-	// Environ is the environment of git and hg, like that of os.Environ, and has
+	// Environ is the environment of git and hg, in the form of os.Environ, and has
 	// AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT and
-	// STORAGE_EMULATOR_HOST. The libraries that find other credentials for s3 and gcs look
-	// for them in the process's own, and in the files that it names.
+	// STORAGE_EMULATOR_HOST. The libraries for s3 and gcs read other variables from the process's
+	// environment, and the files that those name.
 	Environ []string
-	// OCI finds the package at an address such as oci://HOST/REPOSITORY, which OpenTofu knows and Terraform doesn't;
-	// nil: there is none.
+	// OCI finds the package at an address such as oci://HOST/REPOSITORY, which OpenTofu supports and Terraform
+	// doesn't; nil makes such addresses errors.
 	OCI func(ctx context.Context, at OCIPackage) (OCIArchive, error)
-	// Credentials have the tokens for packages that a registry serves itself; nil: none.
+	// Credentials have the tokens for packages that a registry serves itself; nil means none.
 	Credentials hosts.Credentials
-	// Offline makes everything an error that isn't on this machine.
+	// Offline allows only packages on this machine.
 	Offline bool
-	// Report is told how far packages are, by many goroutines: pkg is the address without secrets, total is -1 if it
-	// isn't known, and ended says that a package is there, or won't be. nil: it isn't told.
+	// Report gets the progress of packages, from many goroutines: pkg is the address without secrets, total is -1 if
+	// unknown, and ended says that the fetch has ended, with or without success. nil means no reports.
 	Report func(pkg string, done, total int64, ended bool)
 
-	bounds   bounds // zero fields: no package exceeds the defaults
+	bounds   bounds // zero fields mean the defaults
 	prepared par.Memo[struct{}, *session]
 }
 
 var _ modules.Fetcher = (*Fetcher)(nil)
 
-// Fetch implements [modules.Fetcher]. Whatever the number of calls, a package is
-// fetched once, and each call gets a copy, which is the caller's own. A
-// directory of this machine is not copied: dst becomes a symlink to it.
+// Fetch implements [modules.Fetcher]. A package is fetched once, however many calls ask for it, and
+// each call gets its own copy. A directory of this machine isn't copied: dst becomes a symlink to
+// it.
 //
-// Errors are a [getproviders.Fault], or the cause for which ctx ended. If there is one,
-// dst isn't there.
+// Errors are a [getproviders.Fault], or the cause of ctx. After an error, dst doesn't exist.
 func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst string) (fetched modules.Fetched, err error) {
 	given, beside := req.Package, req.Beside
 	defer func() { err = named(ctx, given, err) }()
@@ -70,7 +67,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 		return fetched, failed(stepPrepare, err)
 	}
 	req.Beside = nil
-	// What makes no difference is no reason to ask twice.
+	// Fields that don't change the result must not cause another request.
 	if !f.Offline {
 		req.Commit = ""
 	}
@@ -97,8 +94,8 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	return modules.Fetched{Commit: made.commit}, nil
 }
 
-// Tags lists the tags of the git repository that a package is in, and returns the ref that its address asks for. Both are zero where the package
-// isn't in one, or where it takes a request to know. Errors are those of Fetch.
+// Tags lists the tags of a package's git repository, and returns the ref of its address. Both are zero if the package isn't in a git repository,
+// or only a request could tell. Errors are those of Fetch.
 func (f *Fetcher) Tags(ctx context.Context, pkg string) (tags []string, ref string, err error) {
 	defer func() { err = named(ctx, pkg, err) }()
 	s, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
@@ -113,10 +110,10 @@ func (f *Fetcher) Tags(ctx context.Context, pkg string) (tags []string, ref stri
 	return tags, from.ref, err
 }
 
-// atOnce is how many packages are fetched at the same time.
+// atOnce is how many packages are fetched concurrently.
 const atOnce = 8
 
-// prepare makes what the calls share, and decides what isn't set.
+// prepare makes the state that all calls share, with defaults for unset fields.
 func (f *Fetcher) prepare(context.Context) (*session, error) {
 	dir, err := scratch.Temporary()
 	if err != nil {
@@ -141,9 +138,9 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 	}, nil
 }
 
-// Close removes what was temporary. After an interrupt it waits for what is being
-// stopped, which takes git half a second at most: no program outlives it. It is
-// called after the last Fetch has returned; the Fetcher must not be used any more.
+// Close removes temporary files. After an interrupt it waits for programs that are being stopped,
+// which takes git at most half a second: no program outlives it. Call it after the last Fetch has
+// returned; don't use the Fetcher afterwards.
 func (f *Fetcher) Close() error {
 	f.prepared.Settle()
 	s, ok := f.prepared.Known(struct{}{})

@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// cloneHg makes a directory with a revision of a Mercurial repository. hg runs in that directory, which is empty
-// at first: settings of a repository around the working directory can start programs.
+// cloneHg clones a Mercurial repository into a new directory, and updates it to a revision. hg runs in that
+// empty directory, because settings of a repository around the working directory can start programs.
 func cloneHg(ctx context.Context, environ []string, from packageSource, dst string) error {
 	if err := os.Mkdir(dst, 0o777); err != nil {
 		return err
@@ -22,21 +22,21 @@ func cloneHg(ctx context.Context, environ []string, from packageSource, dst stri
 	if err := runHg(ctx, environ, dst, "clone", "--noupdate", "--", from.url, "."); err != nil {
 		return fmt.Errorf("%w: %w", getproviders.ErrUnreachable, err)
 	}
-	args := []string{"update", "--config=paths.default=" + from.url} // from which subrepositories are counted
+	args := []string{"update", "--config=paths.default=" + from.url} // base of relative subrepositories
 	if from.ref != "" {
 		args = append(args, "--rev="+from.ref)
 	}
 	return runHg(ctx, environ, dst, args...)
 }
 
-// maxComplaint is how much is shown of what hg has to say.
+// maxComplaint is how much of hg's error output is shown.
 const maxComplaint = 4 << 10
 
-// hgOptions keep hg from asking questions, and from starting git and svn.
+// hgOptions keep hg from prompting, and from starting git and svn.
 var hgOptions = []string{"--noninteractive", "--config=subrepos.git:allowed=false", "--config=subrepos.svn:allowed=false"}
 
-// runHg runs hg as scripts do: no alias changes what a command is. The settings of repositories don't count, not
-// even of those that are cloned and lie on this machine.
+// runHg runs hg without aliases, as scripts do, and without the settings of repositories, even of cloned ones on
+// this machine.
 func runHg(ctx context.Context, environ []string, dir string, args ...string) error {
 	env := slices.Concat(environ, []string{"HGPLAIN=1", "HGRCSKIPREPO=1"})
 	cmd, err := subprocess.Command(ctx, env, dir, "hg", slices.Concat(hgOptions, args)...)
@@ -51,7 +51,7 @@ func runHg(ctx context.Context, environ []string, dir string, args ...string) er
 	return fmt.Errorf("hg: %w: %s", err, withoutSecrets(said.Printable(), args))
 }
 
-// withoutSecrets takes out of hg's words what may be secret in the URLs of its arguments, and all logins.
+// withoutSecrets removes possible secrets of the arguments' URLs, and all logins, from hg's output.
 func withoutSecrets(said string, args []string) string {
 	for _, arg := range args {
 		if strings.Contains(arg, "://") {

@@ -29,14 +29,14 @@ func downloadObjects(ctx context.Context, from *bucket.Services, at packageSourc
 	return get.dir(ctx, dst, limits.files)
 }
 
-// objectGetter writes objects to files, all together not more than a limit.
+// objectGetter writes objects to files, up to a total size.
 type objectGetter struct {
 	objects     bucket.Objects
 	limit, left int64 // bytes
 }
 
-// dir gets the objects whose keys begin with that of the address. Keys that end with a slash
-// stand for directories in some programs, and have no content.
+// dir downloads the objects with the address's prefix. It skips keys that end in a slash, which
+// some programs create for directories.
 func (g *objectGetter) dir(ctx context.Context, dst string, maxFiles int) error {
 	files := 0
 	for key, err := range g.objects.Keys(ctx) {
@@ -62,12 +62,12 @@ func (g *objectGetter) dir(ctx context.Context, dst string, maxFiles int) error 
 		}
 	}
 	if files == 0 {
-		return ErrNotFound // a prefix that nothing has is no error to these services
+		return ErrNotFound // for these services an empty prefix is no error
 	}
 	return nil
 }
 
-// relativeKey is where an object is below the prefix; "" if it isn't below it.
+// relativeKey returns the path of an object below the prefix, or "" if it isn't below it.
 func relativeKey(prefix, key string) (string, error) {
 	if key == "" || key[len(key)-1] == '/' {
 		return "", nil
@@ -86,7 +86,7 @@ func relativeKey(prefix, key string) (string, error) {
 	return "", fmt.Errorf("the key %q leads out of %q", key, prefix)
 }
 
-// file gets one object.
+// file downloads one object.
 func (g *objectGetter) file(ctx context.Context, key, dst string) error {
 	body, err := g.objects.Read(ctx, key)
 	if err != nil {
@@ -101,25 +101,25 @@ func (g *objectGetter) file(ctx context.Context, key, dst string) error {
 	case err != nil:
 		return err
 	}
-	return os.Chmod(dst, 0o644) // whatever the process's umask is, as Terraform does
+	return os.Chmod(dst, 0o644) // independent of the umask, as in Terraform
 }
 
-// OCIPackage names the package of a module in an OCI registry.
+// OCIPackage is the address of a module's package in an OCI registry.
 type OCIPackage struct {
 	Registry, Repository string
-	Tag, Digest          string // one of them; none: the tag is "latest"
+	Tag, Digest          string // at most one is set; without any, the tag is "latest"
 }
 
 // OCIArchive is a zip archive in an OCI registry.
 type OCIArchive struct {
 	getproviders.Archive
-	SHA256 [sha256.Size]byte // that it has to have
+	SHA256 [sha256.Size]byte // its expected digest
 }
 
-// errNoOCI says that there is no client for OCI registries.
+// errNoOCI says that the Fetcher has no client for OCI registries.
 var errNoOCI = fmt.Errorf("%w: packages can't be fetched by \"oci\" in Terraform's place, only by http, https, git, hg, s3, gcs and file", ErrAddress)
 
-// downloadOCI downloads the archive of a registry into the file dst, and compares its digest.
+// downloadOCI downloads an archive from a registry into the file dst, and verifies its digest.
 func downloadOCI(ctx context.Context, open func(context.Context, OCIPackage) (OCIArchive, error), from packageSource, dst string, limit int64) error {
 	u := from.parsed()
 	archive, err := open(ctx, OCIPackage{

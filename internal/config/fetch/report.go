@@ -5,16 +5,16 @@ import (
 	"io"
 )
 
-// reportKey finds in a context what is told how far a package is: a *report.
+// reportKey is the context key of a *report.
 type reportKey struct{}
 
-// report is how far a package is.
+// report is the progress of a package.
 type report struct {
 	tell        func(done, total int64)
 	done, total int64
 }
 
-// reporting returns a context in which it is told how far a package is, and what ends that.
+// reporting returns a context for progress reports, and a function that ends them.
 func reporting(ctx context.Context, tell func(pkg string, done, total int64, ended bool), pkg string) (with context.Context, end func()) {
 	if tell == nil {
 		return ctx, func() {}
@@ -24,10 +24,10 @@ func reporting(ctx context.Context, tell func(pkg string, done, total int64, end
 	return context.WithValue(ctx, reportKey{}, r), func() { tell(pkg, r.done, r.total, true) }
 }
 
-// reportEvery is after how many bytes it is told that they have come.
+// reportEvery is the number of bytes between two reports.
 const reportEvery = 256 << 10
 
-// reported returns a reader of which it is told how many of its bytes have come.
+// reported returns a reader whose progress is reported.
 func reported(ctx context.Context, from io.Reader, total int64) io.Reader {
 	r, ok := ctx.Value(reportKey{}).(*report)
 	if !ok {

@@ -19,14 +19,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// session is what the calls of one Fetcher share.
+// session is the shared state of a Fetcher's calls.
 type session struct {
 	dir          *scratch.Dir // temporary, for contents
-	gate         *par.Limit   // what is fetched at once
-	copies       *par.Limit   // what is copied at once: more than there are cores get in each other's way
+	gate         *par.Limit   // concurrent fetches
+	copies       *par.Limit   // concurrent copies: more than the number of cores would be slower
 	store        store
 	web          web
-	oci          func(context.Context, OCIPackage) (OCIArchive, error) // nil: there is none
+	oci          func(context.Context, OCIPackage) (OCIArchive, error) // nil without OCI
 	repositories *git.Repositories
 	buckets      *bucket.Services
 	bounds       bounds
@@ -38,10 +38,10 @@ type session struct {
 	clones   par.Memo[*modules.Requests, []git.Request]
 }
 
-// maxHops is how often a server may say that the package is elsewhere.
+// maxHops is how many answers may lead to another address.
 const maxHops = 10
 
-// locate finds out where a package is. Its address is rewritten already.
+// locate finds the location of a package. Its address is normalised already.
 func (s *session) locate(ctx context.Context, req modules.FetchRequest) (at location, err error) {
 	if req.Served.Here {
 		return location{address: req.Package, packageSource: packageSource{kind: "http", url: req.Package, archive: unnamed, tokenOf: req.Served.TokenOf}}, nil
@@ -79,15 +79,15 @@ func (s *session) locate(ctx context.Context, req modules.FetchRequest) (at loca
 	}
 }
 
-// content is a package on this machine, or the archive that it is in.
+// content is a package or its archive on this machine.
 type content struct {
 	path   string
-	linked bool   // it isn't a copy: it is where the address says that the package is
+	linked bool   // not a copy: path is the address's own directory
 	commit string // of a git repository
-	sha256 string // of an archive that was downloaded
+	sha256 string // of a downloaded archive
 }
 
-// fetch downloads a package, and unpacks it if it is an archive, in a directory of its own.
+// fetch downloads a package to a new directory, and unpacks it if it is an archive.
 func (s *session) fetch(ctx context.Context, from packageSource, beside *modules.Requests) (made content, err error) {
 	if from.kind == "file" && from.archive == "" {
 		return findDir(from.url)
@@ -116,7 +116,7 @@ func (s *session) fetch(ctx context.Context, from packageSource, beside *modules
 	return made, err
 }
 
-// findDir returns a directory of this machine, which is used as it is.
+// findDir returns a directory of this machine, which is used in place.
 func findDir(dir string) (content, error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -125,7 +125,7 @@ func findDir(dir string) (content, error) {
 	return content{path: dir, linked: true}, failed(stepRead, err)
 }
 
-// download brings what is at an address to this machine: an archive, or a directory. It is in dir unless it was here already.
+// download downloads an archive or a directory to dir, or returns one that is already on this machine.
 func (s *session) download(ctx context.Context, from packageSource, dir string, beside *modules.Requests) (got content, err error) {
 	step, isRepository := stepDownload, from.kind == "git" || from.kind == "hg"
 	if isRepository {
@@ -157,7 +157,7 @@ func (s *session) download(ctx context.Context, from packageSource, dir string, 
 	return got, failed(step, err)
 }
 
-// unpack checks an archive, and unpacks it.
+// unpack verifies an archive, and unpacks it.
 func (s *session) unpack(ctx context.Context, from packageSource, archive content, dir string) (made content, err error) {
 	stat := os.Lstat
 	if from.kind == "file" {
@@ -178,7 +178,7 @@ func (s *session) unpack(ctx context.Context, from packageSource, archive conten
 		return made, failed(stepCheck, err)
 	}
 	made = content{path: filepath.Join(dir, "package"), sha256: archive.sha256}
-	// On Windows, another process may be putting the same archive in its place.
+	// On Windows, another process may be publishing the same archive.
 	if err := patient.Try(func() error { return unpack(ctx, from.archive, archive.path, made.path, s.bounds) }); err != nil {
 		return made, failed(stepUnpack, err)
 	}
@@ -188,8 +188,8 @@ func (s *session) unpack(ctx context.Context, from packageSource, archive conten
 	return made, nil
 }
 
-// clonesBeside are those of the requests made at the same time that are for trees of
-// repositories, as far as that can be known without a request.
+// clonesBeside returns the concurrent requests for git repositories, as far as they are known
+// without a request.
 func (s *session) clonesBeside(ctx context.Context, beside *modules.Requests) []git.Request {
 	if beside == nil {
 		return nil
@@ -220,11 +220,11 @@ func gitRequest(from packageSource) git.Request {
 	return req
 }
 
-// copyTo makes dst with the content of a package, or with a part of it.
+// copyTo creates dst with a package, or with a subdirectory of it.
 func (s *session) copyTo(ctx context.Context, made content, subdir, dst string) error {
 	if made.linked {
 		err := link.Dir(made.path, dst)
-		if err == nil || runtime.GOOS != "windows" { // where not all file systems have links
+		if err == nil || runtime.GOOS != "windows" { // not all its file systems have symlinks
 			return failed(stepCopy, err)
 		}
 	}
@@ -235,13 +235,13 @@ func (s *session) copyTo(ctx context.Context, made content, subdir, dst string) 
 	defer release()
 	_, src, err := modules.FindSubdir(made.path, path.Clean(subdir), ", to which the server leads", true)
 	if errors.Is(err, modules.ErrNoSubdir) {
-		err = fmt.Errorf("%w: %v", ErrNotFound, err) // it isn't the one of the source
+		err = fmt.Errorf("%w: %v", ErrNotFound, err) // not the source's subdirectory
 	}
 	if err != nil {
 		return failed(stepRead, err)
 	}
 	err = link.CopyTree(ctx, src, dst, true)
-	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == filepath.Clean(dst) && errors.Is(err, fs.ErrExist) { // it is another one's
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == filepath.Clean(dst) && errors.Is(err, fs.ErrExist) { // another module's directory
 		if ignoresCase(filepath.Dir(dst)) {
 			err = fmt.Errorf("the name of another module differs from this one in case only, and the file system takes both for one: rename one of them (%w)", err)
 		}

@@ -18,12 +18,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// packageSource is where content comes from, and by which means. It is comparable:
-// equal ones have the same content.
+// packageSource says where and how content is fetched. It is comparable: equal ones have the same
+// content.
 type packageSource struct {
 	kind     string // "http", "git", "hg", "s3", "gcs", "file", "oci"
-	url      string // without the parameters that are for us
-	archive  string // how it is packed, a key of archiveKinds; "": a directory, or a page that says where the package is
+	url      string // without the parameters for tfdeps
+	archive  string // its format, a key of archiveKinds; "" for a directory, or a page with the package's address
 	checksum checksum
 
 	// Of git and hg.
@@ -31,27 +31,26 @@ type packageSource struct {
 	depth  int
 	sshKey string // decoded
 
-	own     bool           // of s3: see modules.FetchRequest
+	own     bool           // for s3: see modules.FetchRequest
 	tokenOf hosts.Hostname // see modules.Served
 
-	// known is what an earlier run found: the SHA-256 of an archive, or a commit.
+	// known is an earlier run's result: the SHA-256 of an archive, or a commit.
 	known string
 }
 
-// location is where a package is, after all that servers say about it.
+// location is where a package is, after following servers' answers.
 type location struct {
 	packageSource
-	address string // what the source was read from
+	address string // from which the source was parsed
 	subdir  string // from the answer of a server; it may be a pattern
-	hopped  bool   // whether a server answered with this address
+	hopped  bool   // the address is a server's answer
 }
 
-// isPage reports whether there is no package there, but a word of where it is.
+// isPage reports whether the URL is a page with the package's address.
 func (o packageSource) isPage() bool { return o.kind == "http" && o.archive == "" }
 
-// archiveKinds are the suffixes of archives. Like in Terraform, some are only
-// known where a server, not the configuration, names the archive; and bz2,
-// gz and xz are known, but never a directory.
+// archiveKinds returns the suffixes of archives. As in Terraform, some are known only in addresses
+// from servers, and bz2, gz and xz are known, but aren't directories.
 func archiveKinds(hopped bool) []string {
 	kinds := []string{"bz2", "gz", "tar.bz2", "tar.gz", "tar.tbz2", "tar.xz", "tbz2", "tgz", "txz", "xz", "zip"}
 	if hopped {
@@ -60,11 +59,11 @@ func archiveKinds(hopped bool) []string {
 	return kinds
 }
 
-// unnamed is the kind of an archive whose content tells what it is.
+// unnamed is the kind of an archive that is detected from its content.
 const unnamed = "unnamed"
 
-// kinds are the means by which packages are fetched, and the schemes that their
-// URLs may have; none: any that the program below accepts.
+// kinds are the methods of fetching, and the schemes that their URLs may have; nil means all that
+// the program accepts.
 var kinds = map[string][]string{
 	"http":  {"http", "https"},
 	"https": {"http", "https"},
@@ -76,7 +75,7 @@ var kinds = map[string][]string{
 	"oci":   {"oci"},
 }
 
-// parseSource reads the address of a package. Hopped is one from the answer of a server. Errors match [ErrAddress].
+// parseSource reads the address of a package. hopped says that it is a server's answer. Errors match [ErrAddress].
 func parseSource(pkg string, hopped bool) (packageSource, error) {
 	from, err := readSource(pkg, hopped)
 	if err != nil {
@@ -116,7 +115,7 @@ func readSource(pkg string, hopped bool) (from packageSource, err error) {
 	return from, withoutURL(err)
 }
 
-// parsed is the URL, which was parsed when it was read.
+// parsed returns the URL, which is known to be valid.
 func (o packageSource) parsed() *url.URL {
 	u, err := url.Parse(o.url)
 	if err != nil {
@@ -125,8 +124,7 @@ func (o packageSource) parsed() *url.URL {
 	return u
 }
 
-// checkKind refuses what there is no means for. Servers may not lead to the files
-// of those who ask them.
+// checkKind refuses unknown methods. Servers must not lead to files of this machine.
 func checkKind(kind string, u *url.URL, hopped bool) error {
 	schemes, known := kinds[kind]
 	switch {
@@ -148,7 +146,7 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 	return nil
 }
 
-// readParameters takes out of a URL what isn't for the server.
+// readParameters removes the parameters for tfdeps from a URL.
 func readParameters(u *url.URL, hopped bool) (packageSource, error) {
 	from := packageSource{}
 	query := splitQuery(u.RawQuery)
@@ -174,7 +172,7 @@ func readParameters(u *url.URL, hopped bool) (packageSource, error) {
 	return from, nil
 }
 
-// suffixOf returns the longest suffix of a path that says how it is packed.
+// suffixOf returns the longest known archive suffix of a path.
 func suffixOf(name string, hopped bool) string {
 	longest := ""
 	for _, suffix := range archiveKinds(hopped) {
@@ -185,7 +183,7 @@ func suffixOf(name string, hopped bool) string {
 	return longest
 }
 
-// readRest reads what only repositories have, and what only files have.
+// readRest reads the parameters of repositories, and the path of files.
 func (o *packageSource) readRest(kind string, u *url.URL) error {
 	query := splitQuery(u.RawQuery)
 	switch kind {
@@ -212,7 +210,7 @@ func (o *packageSource) readRest(kind string, u *url.URL) error {
 func (o *packageSource) readGit(query *query) error {
 	o.ref, _ = query.take("ref")
 	if depth, _ := query.take("depth"); depth != "" {
-		o.depth, _ = strconv.Atoi(depth) // what is no number is passed over, as Terraform does
+		o.depth, _ = strconv.Atoi(depth) // other text is ignored, as in Terraform
 	}
 	key, _ := query.take("sshkey")
 	decoded, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(key, " ", "+"))
@@ -223,13 +221,12 @@ func (o *packageSource) readGit(query *query) error {
 	return nil
 }
 
-// hasControl reports whether there is what no name has, and no line of a
-// command or a message either.
+// hasControl reports whether text has control characters, which could break commands and messages.
 func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// parent returns the repository in which an archive is a file, and the file.
+// parent returns the repository with an archive, and the archive's name in it.
 func (o packageSource) parent() (repository packageSource, file string) {
 	u := o.parsed()
 	file = path.Base(u.Path)
@@ -239,8 +236,8 @@ func (o packageSource) parent() (repository packageSource, file string) {
 	return repository, file
 }
 
-// filePath returns the path of a file URL. Like Terraform it doesn't decode
-// one that is not in the form in which Go would write it.
+// filePath returns the path of a file URL. Like Terraform it doesn't decode a path that isn't in
+// Go's canonical form.
 func filePath(u *url.URL) string {
 	text := u.Path
 	if u.RawPath != "" {
@@ -274,8 +271,8 @@ func readOCI(u *url.URL) (from packageSource, err error) {
 	return packageSource{kind: "oci", url: u.String(), archive: "zip"}, nil
 }
 
-// query is a URL's query, in its parts. What isn't taken out stays exactly as it
-// was written: servers may have signed it.
+// query is a URL's query, in parts. The remaining parts stay exactly as written, because a server
+// may have signed them.
 type query struct{ parts []string }
 
 func splitQuery(raw string) *query {
@@ -285,7 +282,7 @@ func splitQuery(raw string) *query {
 	return &query{strings.Split(raw, "&")}
 }
 
-// take removes a parameter, and returns the first value that it had.
+// take removes a parameter, and returns its first value.
 func (q *query) take(name string) (value string, found bool) {
 	q.parts = slices.DeleteFunc(q.parts, func(part string) bool {
 		key, text, _ := strings.Cut(part, "=")
@@ -300,11 +297,11 @@ func (q *query) take(name string) (value string, found bool) {
 	return value, found
 }
 
-// String joins what is left.
+// String joins the remaining parts.
 func (q *query) String() string { return strings.Join(q.parts, "&") }
 
-// login is what stands before the host of a URL, wherever in a text.
+// login matches the login of a URL in a text.
 var login = par.OnceRegexp(`//[^/\s]*@`)
 
-// harmless are the parameters whose values are no secrets.
+// harmless are the parameters whose values aren't secret.
 var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}

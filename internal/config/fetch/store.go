@@ -17,17 +17,16 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// store is a directory that keeps what was fetched for later runs. The zero value
-// keeps nothing. Many processes may use one at a time: files come into being by a
-// rename, and archives are named by their content, which is compared before they
-// are used. Nothing here is an error: what can't be kept is fetched again.
+// store is a directory that keeps fetched packages for later runs. The zero value keeps nothing.
+// Many processes may use it: files are created by a rename, and archives are named by their digest,
+// which is verified before use. Errors are ignored: what can't be kept is fetched again.
 type store struct{ dir string }
 
 // The directories of a store.
 const (
 	archivesDir = "archives" // by SHA-256
-	answersDir  = "answers"  // what a URL had, by the URL
-	pinsDir     = "pins"     // what never changes, by pin and address
+	answersDir  = "answers"  // what a URL returned, by URL
+	pinsDir     = "pins"     // immutable packages, by pin and address
 )
 
 func openStore(dir string) store {
@@ -48,7 +47,7 @@ func openStore(dir string) store {
 	return store{dir}
 }
 
-// at is a place in the store; "" without one.
+// at returns a path in the store, or "" without a store.
 func (s store) at(name ...string) string {
 	if s.dir == "" {
 		return ""
@@ -56,7 +55,7 @@ func (s store) at(name ...string) string {
 	return filepath.Join(append([]string{s.dir}, name...)...)
 }
 
-// archive returns the file with a digest, if it is there and has it.
+// archive returns the file with a digest, if it exists and has this digest.
 func (s store) archive(ctx context.Context, digest string) (file string, ok bool) {
 	if raw, err := hex.DecodeString(digest); s.dir == "" || err != nil || len(raw) != sha256.Size {
 		return "", false
@@ -76,8 +75,8 @@ func (s store) archive(ctx context.Context, digest string) (file string, ok bool
 // partialPrefix begins the names of files that are being written.
 const partialPrefix = ".partial-"
 
-// newFile returns a file for an archive whose digest isn't known yet. Without a
-// store it is in another directory.
+// newFile creates a file for an archive whose digest is unknown yet. Without a store it is in the
+// directory other.
 func (s store) newFile(other string) (*os.File, error) {
 	if s.dir != "" {
 		if f, err := os.CreateTemp(s.at(archivesDir), partialPrefix); err == nil {
@@ -88,8 +87,7 @@ func (s store) newFile(other string) (*os.File, error) {
 	return os.CreateTemp(other, partialPrefix)
 }
 
-// sweep removes what runs left that were killed a day ago or earlier. The
-// time is that of the file system.
+// sweep removes files of runs that were killed at least a day ago, by the clock of the file system.
 func (s store) sweep(youngest *os.File) {
 	entries, err := os.ReadDir(s.at(archivesDir))
 	now, statErr := youngest.Stat()
@@ -104,14 +102,13 @@ func (s store) sweep(youngest *os.File) {
 	}
 }
 
-// keep gives a file of newFile the name that its digest is, and returns where it
-// is then.
+// keep renames a file of newFile to its digest, and returns its path.
 func (s store) keep(ctx context.Context, file, digest string) string {
 	if s.dir == "" || filepath.Dir(file) != s.at(archivesDir) {
 		return file
 	}
 	final := s.at(archivesDir, digest)
-	if _, ok := s.archive(ctx, digest); ok { // others may open it, and Windows refuses that while it is replaced
+	if _, ok := s.archive(ctx, digest); ok { // other processes may have it open, and Windows refuses to replace it then
 		_ = patient.Remove(file)
 		return final
 	}
@@ -121,36 +118,36 @@ func (s store) keep(ctx context.Context, file, digest string) string {
 	return final
 }
 
-// load reads a record. What can't be read isn't there.
+// load reads a record. It returns false if the record can't be read.
 func (s store) load(dir, key string, into any) bool {
 	return s.dir != "" && wholefile.Recall(s.at(dir, nameOf(key)), into)
 }
 
-// save writes a record, for the user alone.
+// save writes a record, readable for the user only.
 func (s store) save(dir, key string, record any) {
 	if s.dir != "" {
 		wholefile.Remember(s.at(dir, nameOf(key)), record)
 	}
 }
 
-// nameOf makes a name of any text, so that none of it can be read in the store.
+// nameOf hashes any text to a file name, so that the store doesn't reveal it.
 func nameOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
 }
 
-// pinned is what is remembered of a package that never changes.
+// pinned is the record of an immutable package.
 type pinned struct {
 	SHA256   string `json:"sha256,omitempty"` // of the archive
 	Commit   string `json:"commit,omitempty"`
-	Location string `json:"location,omitempty"` // the address to which servers pointed; "": no server had to be asked
-	Subdir   string `json:"subdir,omitempty"`   // of their answers
+	Location string `json:"location,omitempty"` // the address in a server's answer; "" if no server was asked
+	Subdir   string `json:"subdir,omitempty"`   // from servers' answers
 }
 
 func pinKey(req modules.FetchRequest) string { return req.Pin + "\n" + req.Package }
 
-// recall returns where a package is that was fetched for the same pin earlier, if
-// that is still known and its archive is in the store.
+// recall returns the location of a package that was fetched for the same pin earlier, if the store
+// still has it.
 func (s store) recall(ctx context.Context, req modules.FetchRequest) (found location, ok bool) {
 	var record pinned
 	if req.Pin == "" || !s.load(pinsDir, pinKey(req), &record) {
@@ -176,10 +173,10 @@ func (s store) recall(ctx context.Context, req modules.FetchRequest) (found loca
 	return location{packageSource: from, address: at, subdir: record.Subdir, hopped: hopped}, from.known != ""
 }
 
-// keepPin remembers where a package was and what it had.
+// keepPin records the location and content of a package.
 func (s store) keepPin(req modules.FetchRequest, at location, sha256, commit string) {
 	record := pinned{SHA256: sha256, Commit: commit, Subdir: at.subdir}
-	found := sha256 + commit // one of them
+	found := sha256 + commit // one of them is ""
 	if req.Pin == "" || found == "" || found == at.known {
 		return
 	}
@@ -192,8 +189,7 @@ func (s store) keepPin(req modules.FetchRequest, at location, sha256, commit str
 	s.save(pinsDir, pinKey(req), record)
 }
 
-// mayBeKept reports whether an address holds no secret, so that it may be written
-// to disk.
+// mayBeKept reports whether an address has no secrets, so that it may be written to disk.
 func mayBeKept(pkg string) bool {
 	_, text := modules.SplitForced(pkg)
 	u, err := url.Parse(text)
@@ -211,21 +207,20 @@ func mayBeKept(pkg string) bool {
 	return true
 }
 
-// Swept is what SweepStore has removed.
+// Swept is what SweepStore removed.
 type Swept struct {
 	Entries int   // archives and git repositories
 	Bytes   int64 // in their files
 }
 
-// goneSuffix ends the name of what is about to be removed; the run that finds
-// it again removes it.
+// goneSuffix ends the name of an entry that is being removed. A later run removes it, if this one
+// is killed.
 const goneSuffix = ".gone"
 
-// SweepStore removes from a Fetcher's store the archives and git repositories to
-// which nothing was added since a time, and what is remembered of archives. Each
-// is renamed before it is removed, so no process finds half of one; who is reading
-// from one at that moment may have to fetch it again. With dryRun it only tells.
-// A store that isn't there has nothing.
+// SweepStore removes from a Fetcher's store the archives and git repositories to which nothing was
+// added since a time, and the records about archives. It renames each before removing it, so that
+// no process finds a part of one; a process that is reading one may have to fetch it again. With
+// dryRun it only counts. A store that doesn't exist is empty.
 func SweepStore(dir string, before time.Time, dryRun bool) (swept Swept) {
 	for _, kind := range []string{archivesDir, answersDir, pinsDir, "git"} {
 		entries, _ := os.ReadDir(filepath.Join(dir, kind))
@@ -258,8 +253,8 @@ func removeEntry(path string) {
 	_ = patient.RemoveAll(gone)
 }
 
-// lastAddition is when something was added to a store's entry last: a fetch sets
-// the time of a repository's directories of packs and refs.
+// lastAddition returns when an entry of the store was last added to: a fetch changes the times of a
+// repository's directories of packs and refs.
 func lastAddition(path string) (latest time.Time) {
 	for _, name := range []string{"", "FETCH_HEAD", "refs", filepath.Join("refs", "commits"), filepath.Join("objects", "pack")} {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.ModTime().After(latest) {

@@ -27,21 +27,21 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// bounds are what no package exceeds.
+// bounds are the limits of a package.
 type bounds struct {
 	download int64 // bytes of an archive
 	unpacked int64 // bytes of all files
 	files    int   // entries of an archive
 }
 
-// tarBytes is how large a tar archive may be: what it has besides the content of files is counted apart.
+// tarBytes returns the largest size of a tar archive, with its headers.
 func (b bounds) tarBytes() int64 { return b.unpacked + int64(b.files)*4096 + 1<<20 }
 
-// kindInside is what the content of a file tells; "": nothing that is known.
+// kindInside detects the kind of an archive from its content; "" if unknown.
 func kindInside(file string) string {
 	start := make([]byte, 6)
 	if r, err := os.Open(file); err == nil {
-		_, _ = io.ReadFull(r, start) // what can't be read is of no kind
+		_, _ = io.ReadFull(r, start) // an unreadable file has no kind
 		r.Close()
 	}
 	for magic, kind := range map[string]string{"PK": "zip", "\x1f\x8b": "tar.gz", "BZh": "tar.bz2", "\xfd7zXZ\x00": "tar.xz"} {
@@ -52,9 +52,9 @@ func kindInside(file string) string {
 	return ""
 }
 
-// unpack makes a directory of an archive. Symlinks, hard links and devices become
-// ordinary files, so that nothing can be written through them, and what could
-// lead out of the directory is an error.
+// unpack unpacks an archive to a new directory. Symlinks, hard links and devices become regular
+// files, so that nothing can be written through them, and names that lead out of the directory are
+// errors.
 func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	switch kind {
 	case unnamed:
@@ -93,8 +93,8 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	return makeWritable(dst)
 }
 
-// unpackXz writes what a file in the format of xz holds to another one. The archives' library
-// would read such a file byte by byte, from the system: half a minute for 9 MB.
+// unpackXz decompresses a file to another. The archive library would read an xz file byte by byte,
+// with a system call each: half a minute for 9 MB.
 func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	r, err := os.Open(file)
 	if err != nil {
@@ -112,7 +112,7 @@ func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	return err
 }
 
-// withoutPath leaves out of an error of go-getter where a file is for the moment, which it names in the text alone.
+// withoutPath removes a file's temporary path from an error of go-getter, which has it in the text only.
 func withoutPath(err error, file string) error {
 	if text := err.Error(); strings.Contains(text, file) {
 		return errors.New(strings.ReplaceAll(text, file, "the archive"))
@@ -120,7 +120,7 @@ func withoutPath(err error, file string) error {
 	return err
 }
 
-// checkZip refuses sizes that can't be added up: they would get past a limit.
+// checkZip refuses sizes whose sum overflows, which would bypass a limit.
 func checkZip(file string, b bounds) error {
 	r, err := zip.OpenReader(file)
 	if err != nil {
@@ -137,8 +137,8 @@ func checkZip(file string, b bounds) error {
 	return nil
 }
 
-// makeWritable makes sure that the user may read, change and remove what was in an
-// archive, and takes away what lets others do so.
+// makeWritable makes sure that the user can read, change and remove an archive's files, and that
+// others can't write to them.
 func makeWritable(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -159,8 +159,8 @@ func makeWritable(dir string) error {
 	})
 }
 
-// removeRepositories removes the directories and files of git and hg from a package, whose settings start programs
-// when a user works there. Systems differ in which names they take for the same.
+// removeRepositories removes the directories and files of git and hg from a package, because their settings start
+// programs when a user works there. File systems differ in which names are equal.
 func removeRepositories(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		name := strings.ToLower(strings.TrimRight(filepath.Base(path), ". "))
@@ -174,8 +174,8 @@ func removeRepositories(dir string) error {
 	})
 }
 
-// ignoresCase reports whether the file system of a directory takes two names for one that differ in
-// case only, as those of macOS and Windows do. What can't be found out is false.
+// ignoresCase reports whether a directory's file system ignores the case of names, as on macOS and
+// Windows. It returns false if it can't tell.
 func ignoresCase(dir string) bool {
 	probe, err := os.CreateTemp(dir, ".tfdeps-case-")
 	if err != nil {
@@ -191,16 +191,16 @@ func ignoresCase(dir string) bool {
 	return err == nil && os.SameFile(here, other)
 }
 
-// checkSpellings refuses an archive with two names that differ in case, or in the normal form of Unicode, only, where that is one
-// file: the second one would be written over the first, and the module would be another one than
-// elsewhere. So would one with names that Windows changes. Archives in zst, which a server alone can name, aren't read for it.
+// checkSpellings refuses an archive with two names that are the same file here, because they differ in case or Unicode normal
+// form only: the second would overwrite the first, and the module would differ from other systems. It also refuses names that
+// Windows changes. It doesn't read zst archives, which only servers can name.
 func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 	seen := map[string]string{}
 	err := eachName(ctx, kind, file, b.tarBytes(), func(name string) error {
 		if len(seen) > b.files {
-			return nil // which unpacking refuses
+			return nil // unpacking refuses it
 		}
-		for at := path.Clean(strings.ReplaceAll(name, "\\", "/")); at != "." && at != "/"; at = path.Dir(at) { // directories have spellings, too
+		for at := path.Clean(strings.ReplaceAll(name, "\\", "/")); at != "." && at != "/"; at = path.Dir(at) { // also compare directories
 			if runtime.GOOS == "windows" && layout.WindowsRefuses(at) {
 				return fmt.Errorf("%q is no name that Windows can hold", at)
 			}
@@ -215,8 +215,8 @@ func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// eachName calls f for the name of each entry, until it returns an error. What can't be read ends
-// the names, and so do more than maxBytes: unpacking says why.
+// eachName calls f for the name of each entry, until it returns an error. It stops at unreadable
+// content and after maxBytes: unpacking reports why.
 func eachName(ctx context.Context, kind, file string, maxBytes int64, f func(string) error) error {
 	if kind == "zip" {
 		r, err := zip.OpenReader(file)

@@ -24,7 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// web asks servers, and gets from them what there is at a URL.
+// web downloads from servers.
 type web struct {
 	client      *http.Client
 	credentials hosts.Credentials
@@ -32,25 +32,24 @@ type web struct {
 }
 
 const (
-	// maxPageBytes is how far a page is read.
+	// maxPageBytes is how much of a page is read.
 	maxPageBytes = 1 << 20
 	// maxListBytes is far more than any list of checksums has.
 	maxListBytes = 1 << 20
-	// maxRedirects is how many redirects of HTTP are followed for each request.
+	// maxRedirects is the largest number of HTTP redirects of a request.
 	maxRedirects = 10
 )
 
-// answer is what a URL had when it was asked.
+// answer is the recorded answer of a URL.
 type answer struct {
 	SHA256       string `json:"sha256"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	// Place is the name of the URL to which redirects led. Validators are those of
-	// that place, and tell nothing of another one.
+	// Place is the hashed URL to which redirects led. The validators apply to that URL only.
 	Place string `json:"place"`
 }
 
-// validators make a request that a server may answer with "it is still the same".
+// validators returns the headers of a conditional request.
 func (a answer) validators() http.Header {
 	switch {
 	case a.ETag != "":
@@ -61,8 +60,7 @@ func (a answer) validators() http.Header {
 	return http.Header{}
 }
 
-// download gets the archive of a URL. One that is in the store is asked for on the
-// condition that it has changed.
+// download downloads an archive. If the store has one of the URL, the request is conditional.
 func (w web) download(ctx context.Context, kept store, from packageSource, dir string, limit int64) (archive content, err error) {
 	if path, ok := kept.archive(ctx, from.known); ok {
 		return content{path: path, sha256: from.known}, nil
@@ -106,14 +104,14 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 	return receive(ctx, kept, from, resp, dir, limit)
 }
 
-// placeOf names the URL that an answer is from. Its query is left out, as it is
-// another one each time where URLs are signed.
+// placeOf returns the hashed URL of an answer, without its query, which differs each time in signed
+// URLs.
 func placeOf(resp *http.Response) string {
 	place := url.URL{Scheme: resp.Request.URL.Scheme, Host: resp.Request.URL.Host, Path: resp.Request.URL.Path}
 	return nameOf(place.String())
 }
 
-// receive writes the body of an answer to a file, and remembers what the answer was.
+// receive writes the body of an answer to a file, and records the answer.
 func receive(ctx context.Context, kept store, from packageSource, resp *http.Response, dir string, limit int64) (archive content, err error) {
 	defer resp.Body.Close()
 	if _, ok := hosts.HasAll(resp); !ok {
@@ -142,13 +140,13 @@ func receive(ctx context.Context, kept store, from packageSource, resp *http.Res
 	return content{path: path, sha256: digest}, nil
 }
 
-// isGzipOfItself reports whether an encoding is what some servers say of all files
-// with such a suffix: they mean the file.
+// isGzipOfItself reports whether a content encoding describes the archive itself: some servers send
+// gzip for all files with such a suffix.
 func isGzipOfItself(encoding, archive string) bool {
 	return (encoding == "gzip" || encoding == "x-gzip") && (archive == "tar.gz" || archive == "tgz" || archive == unnamed)
 }
 
-// writeBody writes a body whole, and returns its SHA-256.
+// writeBody writes the complete body, and returns its SHA-256.
 func writeBody(ctx context.Context, file io.Writer, resp *http.Response, limit int64) (digest string, err error) {
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, chunks.NewReader(ctx, resp.Body), resp.ContentLength), limit+1))
@@ -164,8 +162,8 @@ func writeBody(ctx context.Context, file io.Writer, resp *http.Response, limit i
 	return "", hosts.BodyFailed(resp, err)
 }
 
-// lastModified returns the time of the last change, if it was so long before the
-// answer that a second change would have another one (RFC 9110, 8.8.2.2).
+// lastModified returns Last-Modified if it is at least a minute before Date, so that a second
+// change would have another time (RFC 9110, 8.8.2.2).
 func lastModified(header http.Header) string {
 	text := header.Get("Last-Modified")
 	changed, err := http.ParseTime(text)
@@ -176,7 +174,7 @@ func lastModified(header http.Header) string {
 	return text
 }
 
-// ask asks a server where a package is.
+// ask requests the address of a package from a server.
 func (w web) ask(ctx context.Context, from packageSource) (to modules.Remote, err error) {
 	if w.offline {
 		return to, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
@@ -206,7 +204,7 @@ func (w web) ask(ctx context.Context, from packageSource) (to modules.Remote, er
 	return fromAnswer(resp.Request.URL, answer)
 }
 
-// fromAnswer reads what a server said of where a package is.
+// fromAnswer reads a server's answer with the address of a package.
 func fromAnswer(server *url.URL, answer string) (to modules.Remote, err error) {
 	if strings.HasPrefix(answer, "/") || strings.HasPrefix(answer, "./") || strings.HasPrefix(answer, "../") {
 		relative, err := url.Parse(answer)
@@ -226,8 +224,7 @@ func fromAnswer(server *url.URL, answer string) (to modules.Remote, err error) {
 	return to, nil
 }
 
-// get sends a request for a URL. What it gets is not encoded for the way: that
-// would change the bytes that are hashed.
+// get requests a URL without content encoding, which would change the hashed bytes.
 func (w web) get(ctx context.Context, u *url.URL, header http.Header) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -238,8 +235,8 @@ func (w web) get(ctx context.Context, u *url.URL, header http.Header) (*http.Res
 	return hosts.Do(w.client, req, maxRedirects)
 }
 
-// readMeta finds the content of the first <meta name="terraform-get"> that has one,
-// in the head of a page. It returns "" if there is none. An error is one of the reader.
+// readMeta returns the content of the first <meta name="terraform-get"> with content in the head of
+// a page, or "". An error is the reader's.
 func readMeta(page io.Reader, limit int64) (string, error) {
 	body := &failingReader{Reader: io.LimitReader(page, limit)}
 	decoder := xml.NewDecoder(body)
@@ -250,7 +247,7 @@ func readMeta(page io.Reader, limit int64) (string, error) {
 	for {
 		token, err := decoder.RawToken()
 		if err != nil {
-			return "", body.err // without one: not a page, or not a head that can be read
+			return "", body.err // nil: not a page, or its head is malformed
 		}
 		switch token := token.(type) {
 		case xml.EndElement:
@@ -268,7 +265,7 @@ func readMeta(page io.Reader, limit int64) (string, error) {
 	}
 }
 
-// failingReader keeps the error that its reader ended with, apart from what a decoder says of the content.
+// failingReader keeps its reader's error, which a decoder would mix with errors of the content.
 type failingReader struct {
 	io.Reader
 	err error
@@ -301,8 +298,7 @@ func metaContent(element xml.StartElement) string {
 	return content
 }
 
-// resolve returns the checksum itself, where the address says only in which
-// list it is.
+// resolve returns the checksum, from the list if the address names one.
 func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err error) {
 	if from.checksum.kind != "file" {
 		return from.checksum, nil
@@ -330,8 +326,8 @@ func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err
 	return sum, nil
 }
 
-// readList gets a list of checksums. Only an archive of this machine may have its
-// list there.
+// readList reads a list of checksums. Only for an archive of this machine may the list be a local
+// file.
 func (w web) readList(ctx context.Context, from packageSource, at *url.URL) ([]byte, error) {
 	switch isWeb := at.Scheme == "http" || at.Scheme == "https"; {
 	case from.kind == "file" && (at.Scheme == "file" || at.Scheme == ""):
