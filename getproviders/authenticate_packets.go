@@ -277,12 +277,8 @@ type signingKey struct {
 }
 
 func readKey(armored string) (signingKey, error) {
-	key, err := readKeyPackets(armored)
-	if err == nil {
-		left := maxSelfSignatures
-		err = key.readRing(&left)
-	}
-	return key, err
+	left := maxSelfSignatures
+	return readKeyOf(armored, pgpPackets{}, &left)
 }
 
 // readKeyOf is readKey for a key that may have made a signature. If it hasn't, the error is
