@@ -216,10 +216,7 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	b.count()
 	refs := []string{"v1.0.0", "only/branch", "refs/heads/main"}
 	wants := []string{"main2", "branch2", "main3"}
-	callers := 100
-	if testing.Short() {
-		callers = 20
-	}
+	callers := peertest.Rounds(12, 100)
 	items := make([]int, callers)
 	for i := range items {
 		items[i] = i

@@ -98,7 +98,7 @@ func (o *origin) git(args ...string) string {
 
 func (o *origin) gitInput(input string, args ...string) string {
 	o.tb.Helper()
-	cmd := exec.Command(o.program, args...)
+	cmd := exec.Command(o.program, append([]string{"-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = o.dir, o.environ, strings.NewReader(input)
 	var said strings.Builder
 	cmd.Stderr = &said
