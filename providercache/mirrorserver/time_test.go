@@ -6,11 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -34,6 +36,7 @@ type spoken struct {
 	zh      getproviders.Hash
 	open    func(content []byte) io.Reader
 	silent  bool // answers nothing
+	leases  int  // how often the server has taken or renewed one
 }
 
 func (s *spoken) wait(ctx context.Context) error {
@@ -65,7 +68,15 @@ func (s *spoken) Open(context.Context, int64) (getproviders.OpenedArchive, error
 func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path string) *httptest.ResponseRecorder)) {
 	source := &spoken{content: contentOf("large", "1.0.0", linux), open: func(content []byte) io.Reader { return bytes.NewReader(content) }}
 	_, source.zh = hashesOf(t, source.content)
-	bucket, temporary := blob.NewDirectory(t.TempDir()), t.TempDir()
+	bucket, temporary := &installtest.Hooked{Bucket: blob.NewDirectory(t.TempDir())}, t.TempDir()
+	bucket.Before = func(_ context.Context, c installtest.Call) error {
+		if c.Op == "put" && strings.HasSuffix(c.Key, ".lease") {
+			if source.leases++; source.leases > 20 {
+				return blob.ErrChanged
+			}
+		}
+		return nil
+	}
 	synctest.Test(t, func(t *testing.T) {
 		server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: source}, bucket, mirrorserver.Options{Temporary: temporary}))(t)
 		defer server.Close()
@@ -77,7 +88,7 @@ func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path 
 	})
 }
 
-// TestHandler_WaitsForSlowArchives: an archive that takes more than an hour arrives, and is stored.
+// TestHandler_WaitsForSlowArchives: an archive that takes more than an hour arrives, and is stored. The lease is renewed, until it is lost.
 func TestHandler_WaitsForSlowArchives(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, source *spoken, ask func(string) *httptest.ResponseRecorder) {
@@ -91,6 +102,7 @@ func TestHandler_WaitsForSlowArchives(t *testing.T) {
 			synctest.Wait() // until it is stored
 			source.open = nil
 		}
+		must.Equal(t, source.leases, 21)
 	})
 }
 
