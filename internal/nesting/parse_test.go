@@ -189,7 +189,7 @@ func TestParse_TellsWhatIsWrongInPieces(t *testing.T) {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
-	if _, diags := Parse([]byte("a = <<A\n"+strings.Repeat(strings.Repeat("x", 59)+"\n", 5_000)+"A\n"), "x.tf"); diags.HasErrors() {
+	if diags := longText([]byte("a = <<A\n"+strings.Repeat(strings.Repeat("x", 59)+"\n", 8_000)+"A\n"), "x.tf"); diags.HasErrors() {
 		t.Errorf("a long text: %v", diags)
 	}
 	_, diags := ParseJSON([]byte("{\n\"a\": ["+strings.Repeat("1,", 200_000)+"\n}"), "x.json")

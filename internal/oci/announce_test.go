@@ -78,9 +78,6 @@ func tags(t *testing.T, s started) (all []string) {
 // ended.
 func TestPush_LosesNothing(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	for _, referrers := range []bool{false, true} {
 		for _, method := range []string{http.MethodHead, http.MethodPut} {
 			s := start(t, false)
@@ -224,9 +221,6 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 // publisher sets it; and for ever.
 func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	s := start(t, false)
 	for _, failing := range []int{3, 1000} {
 		left := failing

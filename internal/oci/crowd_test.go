@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,10 +21,7 @@ import (
 // read: whatever a tag leads to at any moment is there, with its bytes, and in the end nothing is lost.
 func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	crowd := crowdOf()
+	crowd := peertest.Rounds(10, 50) // fifty keep the registry busy for ten seconds
 	var versions []string
 	for i := range crowd / 5 {
 		versions = append(versions, fmt.Sprintf("1.0.%d", i))
@@ -95,34 +90,18 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 // when the last one has ended.
 func TestPush_ManyPublishOneVersion(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	crowd := crowdOf()
+	crowd := peertest.Rounds(10, 50) // fifty keep the registry busy for ten seconds
 	s := start(t, false)
-	var requests atomic.Int64
-	counting := before(s.Client, func(*http.Request) *http.Response { requests.Add(1); return nil })
 	var all []remote.Release
 	for i := range crowd {
 		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
 	}
-	begun := time.Now()
 	_, errs := par.Map(t.Context(), crowd, all, func(ctx context.Context, each remote.Release) (struct{}, error) {
-		return struct{}{}, (&Client{HTTP: counting}).Push(ctx, s.at, release("1.0.0", each))
+		return struct{}{}, (&Client{HTTP: s.Client}).Push(ctx, s.at, release("1.0.0", each))
 	})
-	t.Logf("%d requests, %.1f s", requests.Load(), time.Since(begun).Seconds())
 	must.Succeed(t, errors.Join(errs...))
 	must.Len(t, s.platforms(t), crowd)
 	must.Len(t, must.Get(s.source.Versions(t.Context(), widget))(t).Versions, 1)
-}
-
-// crowdOf is how many publish: fifty, which keeps the registry busy for ten seconds, if each case is to run, and otherwise
-// ten.
-func crowdOf() int {
-	if peertest.All() {
-		return 50
-	}
-	return 10
 }
 
 // readArchive reads an archive, and compares it with what is listed.

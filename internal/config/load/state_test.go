@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // stateOf is a state whose resources have these provider addresses.
@@ -104,6 +105,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 	for text, want := range states {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
+			peertest.PeerCase(t, text)
 			dir := writeFiles(t, texts{"main.tf": "", "terraform.tfstate": text})
 			var got []string
 			for line := range strings.Lines(peer.run(t, dir, "providers", "-no-color")) {
