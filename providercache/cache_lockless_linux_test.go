@@ -34,7 +34,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 			for i := range 4 {
 				all.Go(func() {
 					trace := filepath.Join(dir, fmt.Sprint("trace", i))
-					cmd := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, "-e", "trace=flock", "-e", "inject=flock:error="+errno,
+					cmd := exec.CommandContext(t.Context(), strace, "-f", "--seccomp-bpf", "-o", trace, "-e", "trace=flock", "-e", "inject=flock:error="+errno,
 						os.Args[0], archive, filepath.Join(dir, fmt.Sprint(i)), cache, state)
 					cmd.Env = append(os.Environ(), dieVariable+"=fetched")
 					checkWithoutFlock(t, cmd, trace)

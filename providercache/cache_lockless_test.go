@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -36,10 +37,7 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 			m := parallelMachine(t)
 			spoil(t, m)
 			var all sync.WaitGroup
-			dirs := make([]*directory, 12)
-			if testing.Short() {
-				dirs = dirs[:3]
-			}
+			dirs := make([]*directory, peertest.Rounds(6, 12))
 			for i := range dirs {
 				dirs[i] = m.directory()
 				dirs[i].Link = []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink}[i%3]

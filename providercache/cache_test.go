@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -272,7 +273,7 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	var all sync.WaitGroup
-	for range 50 {
+	for range peertest.Rounds(15, 50) {
 		d := m.directory()
 		all.Go(func() {
 			must.Equal(t, attempt(t, d.Installer, both, nil), nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -217,10 +218,7 @@ var brokenDownloads = map[string]struct{ stall, noRange bool }{
 // cache is in order. Where parts of an archive can be requested, no byte is sent twice.
 func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 	t.Parallel()
-	places := 10
-	if testing.Short() {
-		places = 2
-	}
+	places := peertest.Rounds(3, 10)
 	for name, c := range brokenDownloads {
 		for i := range places {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {

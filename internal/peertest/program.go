@@ -160,7 +160,15 @@ func flagValue(name string) string {
 // All reports whether each case runs of which otherwise a sample does, as in .ci/run.
 func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") == "all" }
 
-// Stride is how many steps a test goes on that otherwise goes through every step of something: 1 if [All] cases run, 3 as a rule, and
+// Rounds is how often a test repeats something, such as a race: all times if [All] cases run, and few times as a rule.
+func Rounds(few, all int) int {
+	if All() {
+		return all
+	}
+	return few
+}
+
+// Stride is how many steps a test goes on that otherwise goes through every step of something: 1 if [All] cases run, 5 as a rule, and
 // short if the test is to be short (-short).
 func Stride(short int) int {
 	switch {
@@ -169,7 +177,7 @@ func Stride(short int) int {
 	case flagValue("test.short") == "true":
 		return short
 	}
-	return 3
+	return 5
 }
 
 // PeerCase skips nine in ten cases of a test that compares many with another

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
@@ -99,11 +100,7 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 			}
 		})
 	}
-	rounds := 200
-	if testing.Short() {
-		rounds = 20
-	}
-	for range rounds {
+	for range peertest.Rounds(40, 200) {
 		dir := must.Get(Make(parent))(t)
 		must.Equal(t, os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600), nil)
 		dir.Remove()

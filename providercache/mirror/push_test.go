@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/treehash"
@@ -360,7 +361,7 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 		wanted = append(wanted, from.add(name, small(name)))
 	}
 	var all sync.WaitGroup
-	for range 12 {
+	for range peertest.Rounds(5, 12) {
 		all.Go(func() {
 			must.Equal(t, must.ErrorOf(from.push(mirror.InBucket(bucket), wanted...)), nil)
 			must.Equal(t, must.ErrorOf(newMachine(t).pull(mirror.InBucket(bucket), wanted...)), nil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -27,15 +28,11 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(m.dir)))
 	defer server.Close()
 
-	rounds := 10
-	if testing.Short() {
-		rounds = 2
-	}
 	var ended atomic.Bool
 	var pruning sync.WaitGroup
 	pruning.Go(func() {
 		defer ended.Store(true)
-		for range rounds {
+		for range peertest.Rounds(4, 10) {
 			for _, wanted := range [][]mirror.Spec{one, both} {
 				must.Equal(t, must.ErrorOf(mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), wanted, m.opts)), nil)
 			}
