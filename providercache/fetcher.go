@@ -133,7 +133,7 @@ type HashPolicy = fetch.HashPolicy
 const (
 	// TrustRegistryHashes records what the product's own registry lists, without reading the package.
 	TrustRegistryHashes = fetch.TrustRegistryHashes
-	// TrustMirrorHashes records what any registry lists in this way, and what network mirrors list.
+	// TrustMirrorHashes also records what any other registry lists in this way, and what network mirrors list.
 	TrustMirrorHashes = fetch.TrustMirrorHashes
 	// ComputeHashes trusts no source, and reads every package whose hashes aren't known yet.
 	ComputeHashes = fetch.ComputeHashes

@@ -214,7 +214,7 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 	return h1, record, err
 }
 
-// Outcome is what became of one package.
+// Outcome is the result for one package.
 type Outcome = event.Outcome
 
 // outcome is the result for a selection. Authentication and H1 are what the lock file has to record
@@ -225,7 +225,7 @@ type outcome struct {
 	receipt        receipt.Pending                             // the receipt to write
 }
 
-// Report is what an Install did, in the order of providers.
+// Report is the result of an Install, sorted by provider.
 type Report struct {
 	Outcomes []Outcome
 	// Incomplete lists providers whose new lock entries hold hashes of this platform only, as

@@ -205,5 +205,5 @@ func (b *inBucket) unlisted(key string, err error) error {
 	return archivedir.Unlisted(b.at(key), err)
 }
 
-// baseName is the last part of a key.
+// baseName returns the last part of a key.
 func baseName(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

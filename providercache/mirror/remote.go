@@ -37,7 +37,7 @@ func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]
 	return content, err
 }
 
-// Archive returns a file that may be large.
+// Archive returns an archive, which is opened at an offset.
 func (b bucketFiles) Archive(path string) getproviders.Archive {
 	return buckets.Archive(b.bucket, path)
 }

@@ -38,7 +38,7 @@ type answers[V any] struct {
 
 	maxStale time.Duration // maximal age of a value that is returned because the source fails; 0: any age
 	calls    par.Memo[string, *answer[V]]
-	last     atomic.Int64 // serial
+	last     atomic.Int64 // the last serial
 	recent   *par.Recent[string, *answer[V]]
 }
 

@@ -19,7 +19,7 @@ func Find(dir string) (paths []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	if physical, err := filepath.EvalSymlinks(dir); err == nil { // a link elsewhere leads into the repository, too
+	if physical, err := filepath.EvalSymlinks(dir); err == nil { // dir may be a link into the repository
 		dir = physical
 	}
 	for root := repository(dir); ; dir = filepath.Dir(dir) {

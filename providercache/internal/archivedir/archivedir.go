@@ -80,7 +80,7 @@ type Kept struct {
 	Present bool                 // it was there already
 	Lost    getproviders.Hash    // see Claim
 	Known   receipt.Pending      // zero if it failed
-	From    getproviders.Package // what was fetched, or was to be
+	From    getproviders.Package // the source's description; zero: nothing was fetched
 	Stage   *staging.Stage       // has the package to publish; nil: the package is in place
 
 	Documents *getproviders.SignedDocuments // about its version; nil: none, or those in the directory stay

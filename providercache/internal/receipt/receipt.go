@@ -43,7 +43,7 @@ type Receipt struct {
 
 func encodeReceipt(rc Receipt) []byte {
 	encoded, err := json.Marshal(rc)
-	if err != nil { // a year of five digits
+	if err != nil { // a year of five digits can't be encoded
 		return nil
 	}
 	return encoded

@@ -18,7 +18,7 @@ import (
 //
 // They are safe for concurrent use. Processes don't overwrite each other's receipts.
 type Receipts struct {
-	File     *statefile.File        // that keeps them
+	File     *statefile.File        // where they are stored
 	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
 	canWrite func(path string) bool // whether this process can write to a path of an image
 	systems  map[uint64]fileSystem
