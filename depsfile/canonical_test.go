@@ -25,7 +25,7 @@ func FuzzDecode_TheCanonicalFormIsReadAsTheParserReadsIt(f *testing.F) {
 	f.Add("# " + strings.Repeat("-(", 2000) + "\n" + locked())
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 200_000 {
-			return // The parser isn't given more than 250,000 words and signs.
+			return // the parser gets at most 250,000 tokens
 		}
 		got, diags := parse(src)
 		if len(diags) > 0 {

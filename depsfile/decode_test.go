@@ -17,7 +17,7 @@ func parse(src string) (*Locks, hcl.Diagnostics) {
 	return Decode([]byte(src), "test.hcl", terraform)
 }
 
-// decode is Decode for what has no error.
+// decode is Decode for files without errors.
 func decode(t testing.TB, src string) *Locks {
 	t.Helper()
 	l, diags := parse(src)
@@ -231,10 +231,10 @@ func TestDecode_ModuleLocksAreWarnedAboutOnce(t *testing.T) {
 	must.Len(t, l.All(), 1)
 }
 
-// Any of these would overflow the stack of a parser that goes all the way down.
+// Any of these would overflow the stack of a recursive parser.
 func TestDecode_RefusesEndlessNesting(t *testing.T) {
 	for _, piece := range []string{"[", "(", "{a=", "!", "- ", "-\n", "x[", "f(", "\"${", "1 ? 1 : ", "\"%{if a}", "[for a in ", "a {\n"} {
-		// With more words and signs than that, it is refused for these.
+		// A file with more tokens than that is rejected for their number.
 		for _, src := range []string{"a = (" + strings.Repeat(piece, 30_000), "a = (" + strings.Repeat(piece, 1_000_000)} {
 			_, diags := parse(src)
 			if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested too deeply") && !strings.Contains(diags[0].Detail, "words and signs") {
@@ -244,7 +244,7 @@ func TestDecode_RefusesEndlessNesting(t *testing.T) {
 	}
 }
 
-// Brackets that a comment or a text closes are open for the parser. The first once overflowed its stack.
+// Closing brackets in comments and texts don't count. The first line once overflowed the parser's stack.
 func TestDecode_CommentsAndTextsCloseNoBrackets(t *testing.T) {
 	for _, line := range []string{
 		strings.Repeat("(", 900) + "#" + strings.Repeat(")", 1000) + "\n",

@@ -84,8 +84,8 @@ func TestEncode_SortsWhatWasReadUnsorted(t *testing.T) {
 	must.Contain(t, string(l.Encode(terraform)), want)
 }
 
-// Its "providers lock" reads the file and writes it again, entries of
-// providers that the configuration doesn't need included. If it changes no
+// Terraform's "providers lock" reads the file and writes it again, including
+// entries of providers that the configuration doesn't need. If it changes no
 // byte, it reads what we write and would have written the same.
 func TestEncode_TerraformWritesTheSame(t *testing.T) {
 	program, many := peertest.LookProgram(t, "terraform"), exampleLocks(t)
@@ -116,7 +116,7 @@ func FuzzQuote_WritesAsTheWriterOfTheLanguageDoes(f *testing.F) {
 	})
 }
 
-// What a later version records of modules isn't lost when providers change.
+// Locks for modules, which a later version may write, survive changes of providers.
 func TestEncode_KeepsBlocksForModules(t *testing.T) {
 	t.Parallel()
 	product := getproviders.Terraform("1.16.0")

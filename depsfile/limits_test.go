@@ -28,8 +28,8 @@ func TestLoad_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	}
 }
 
-// What is refused isn't parsed, and what isn't refused takes so little memory that it can't take
-// long, either: each of these took 5 to 50 seconds and gigabytes.
+// Rejected files aren't parsed, and accepted ones take little memory, and so
+// little time: each of these files once took 5 to 50 seconds and gigabytes.
 func TestDecode_BoundsTheWorkOfParsing(t *testing.T) {
 	const start, end = "provider \"registry.terraform.io/a/b\" {\n version = \"1.0.0\"\n ", "\n}\n"
 	for name, test := range map[string]struct{ before, unit, after string }{

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// handmade are packages that no parser returns: of addresses, versions and platforms that were put together by hand.
+// handmade are packages that no parser returns, with addresses, versions and platforms made by hand.
 func handmade() (all []getproviders.Candidate) {
 	const outside = "/../../../../../outside"
 	good := provider(widgetAddress)
@@ -32,8 +32,8 @@ func handmade() (all []getproviders.Candidate) {
 	return append(all, getproviders.Candidate{Provider: good, Version: v1, Platform: getproviders.Platform{OS: "../../../../../../outside", Arch: "x"}})
 }
 
-// TestInstall_LeavesItsDirectoriesForNoAddress: what isn't valid is an error, whatever the source says of it, and nothing is written
-// beside Target and Cache.
+// TestInstall_LeavesItsDirectoriesForNoAddress: invalid values are errors, whatever the
+// source says of them, and nothing is written outside of Target and Cache.
 func TestInstall_LeavesItsDirectoriesForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range handmade() {

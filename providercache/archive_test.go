@@ -18,12 +18,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// kept is how an archive is kept. A read of it breaks off after cuts bytes, once for each of them.
+// kept says how an archive is opened. Each entry of cuts makes one read break off after that many bytes.
 type kept struct {
 	validator string
 	cuts      []int
-	whole     bool // it can be read from its beginning only
-	size      bool // it says its size
+	whole     bool // it can only be read from its beginning
+	size      bool // its size is known
 	fails     error
 }
 
@@ -129,7 +129,7 @@ func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
 	}
 }
 
-// exchanged is an archive that becomes another one after it was opened for the first time. Its size or its validator says so.
+// exchanged is an archive that changes after it was first opened, which its size or its validator shows.
 type exchanged struct {
 	stored
 	other []byte

@@ -13,9 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// A change is made to a package in its directory, behind its receipt. File is its executable, and
-// content is what the executable is to have: other bytes of the same length, or the same bytes
-// again.
+// A change changes a package in its directory without renewing its receipt. File is its executable,
+// and content is what the executable gets: other bytes of the same length, or the same bytes again.
 type change func(t *testing.T, dir, file, content string)
 
 // keepingTimes changes a file or a directory and sets its mtime back.
@@ -26,13 +25,11 @@ func keepingTimes(t *testing.T, path string, do func()) {
 	succeed(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 }
 
-// restoredMtime is the change that shows in the ctime alone. In a cache, only strict times find
-// it.
+// restoredMtime is the change that only the ctime shows. In a cache, only strict times find it.
 const restoredMtime = "content with restored mtime"
 
-// changesBehind are the ways in which a package can become another one so that only the file
-// system's own record shows it. TestCache_AnotherUsersWriteIsSeenAndRefused is about writes of
-// other users.
+// changesBehind are changes of a package that only the file system's stat shows.
+// TestCache_AnotherUsersWriteIsSeenAndRefused is about writes of other users.
 var changesBehind = map[string]change{
 	restoredMtime: func(t *testing.T, _, file, content string) {
 		keepingTimes(t, file, func() { write(t, file, content) })
@@ -68,7 +65,8 @@ var changesBehind = map[string]change{
 	},
 }
 
-// prepared is a directory with packages of which nothing has to be read, and the cache that they
+// prepared is a directory whose packages all have valid receipts,
+// and the cache that they came from.
 // came from.
 func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*directory) string) {
 	t.Helper()
@@ -85,7 +83,8 @@ func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*
 	return m, d, again
 }
 
-// onlyCtimeTells reports whether the test is about the change that only strict times find in a
+// onlyCtimeTells reports whether the test is about the change that
+// only strict times find in a cache.
 // cache.
 func onlyCtimeTells(t *testing.T) bool {
 	return strings.HasSuffix(t.Name(), strings.ReplaceAll(restoredMtime, " ", "_"))
@@ -98,8 +97,8 @@ func packageA(t *testing.T, root string) (dir, file string) {
 	return dir, only(t, filepath.Join(dir, "terraform-provider-a"))
 }
 
-// afterEachChange runs a test for each of the changes. setClock sets the clock of
-// a directory back, if that is the change.
+// afterEachChange runs a test for each of the changes. setClock
+// turns the clock of a directory back, if that is the change.
 func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClock func(*directory) bool)) {
 	t.Helper()
 	needsReceipts(t)

@@ -58,8 +58,7 @@ func (im image) prime(t *testing.T) {
 	must.Get(in.Finalize(t.Context(), filled, im.dir, time.Unix(315532800, 0)))(t)
 }
 
-// installAs has a user install from the cache, by a command that may come before
-// the program's, and returns the exit code.
+// installAs makes a user install from the cache, with a command that may precede the program's, and returns the exit code.
 func (im image) installAs(t *testing.T, user uint32, where string, before ...string) int {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
@@ -80,8 +79,8 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 	return exit.ExitCode()
 }
 
-// Who can't write to a cache that root made uses it as it is: nothing is fetched or read, and nothing in it changes. That may be root,
-// too. A cache that another user could have written to proves nothing: without a lock entry it isn't used.
+// Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and nothing in it changes. One of
+// them may be root. A cache that another user could have written to proves nothing: without a lock entry it isn't used.
 func TestCache_OfAnImageIsUsedAsItIs(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)

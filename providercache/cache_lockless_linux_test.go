@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestCache_OnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
-// systems: strace answers in place of the kernel.
+// TestCache_OnAFileSystemWithoutFlock makes each flock(2) of some processes
+// fail, as on network file systems: strace answers instead of the kernel.
 func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	needsReceipts(t)
 	strace := peertest.LookProgram(t, "strace")

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// File locks save work, and no more. Without them several processes may fetch a package, and each
-// of them has it in the end, because the rename decides.
+// File locks only save work. Without them several processes may fetch a
+// package, and each of them has it in the end, because the rename decides.
 func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, m *machine){

@@ -36,8 +36,8 @@ func mapAndWrite(t *testing.T, path string) {
 	copy(mapped, strings.Repeat("x", len(mapped)))
 }
 
-// mappedBy has another user map a file that this user owns. The function returned makes that user
-// write to it.
+// mappedBy makes another user map a file that this user owns. The
+// returned function makes that user write to it.
 func mappedBy(t *testing.T, program, file string) (write func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_OfAnotherUser$")

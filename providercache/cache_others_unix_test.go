@@ -38,7 +38,8 @@ func sharedMachine(t *testing.T) *machine {
 	return m
 }
 
-// othersChange has another user change a package in which all may write: its program, and its directory.
+// othersChange makes another user change a package that every user
+// can write to: its program, and its directory.
 var othersChange = map[string]func(t *testing.T, file, dir string){
 	"written over": func(t *testing.T, file, _ string) { asNobody(t, `printf evil >"$1"`, file) },
 	"another file, as old": func(t *testing.T, file, _ string) {
@@ -47,7 +48,7 @@ var othersChange = map[string]func(t *testing.T, file, dir string){
 	"the file and one beside": func(t *testing.T, _, dir string) { asNobody(t, `printf evil >"$1/more"`, dir) },
 }
 
-// othersReplace has another user put another file in a file's place.
+// othersReplace makes another user replace a file.
 func othersReplace(t *testing.T, file string) {
 	t.Helper()
 	asNobody(t, `printf evil >"$1.x" && mv "$1.x" "$1"`, file)

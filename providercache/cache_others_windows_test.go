@@ -18,7 +18,8 @@ func sharedMachine(t *testing.T) *machine {
 	return m
 }
 
-// othersChange changes a package in which all may write: its program, and its directory. There is no other user here.
+// othersChange changes a package that every user can write to: its
+// program, and its directory. There is no other user here.
 var othersChange = map[string]func(t *testing.T, file, dir string){
 	"written over": func(t *testing.T, file, _ string) { write(t, file, "evil") },
 	"another file, as old": func(t *testing.T, file, _ string) {

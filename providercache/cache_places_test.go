@@ -16,7 +16,7 @@ type place struct {
 	does  func(t *testing.T, m *machine, d *directory) (then *directory)
 	locks bool // the lock file is still there
 
-	// How many of the two packages are read then, by how they were linked.
+	// How many of the two packages are read then, for each way of linking.
 	hardlink, copied, strict int
 }
 
@@ -52,7 +52,7 @@ func copying(mode providercache.LinkMode, inCopy bool) func(*testing.T, *machine
 	}
 }
 
-// places are those that docs/trust.md tells of. No case sends a request for an archive.
+// places are the cases of docs/trust.md. None of them requests an archive.
 var places = map[string]place{
 	"rm -rf .terraform": {does: removing, locks: true, strict: 2},
 	"git clean -xfd":    {does: removing, strict: 2}, // and git doesn't have the lock file
@@ -71,8 +71,8 @@ var places = map[string]place{
 	"cp -a, in the original":  {does: copying(providercache.LinkCopy, false), locks: true},
 }
 
-// Moving, copying and restoring working directories costs a hash only where files aren't those
-// that were hashed, and only once.
+// Moving, copying and restoring working directories costs a hash only
+// if the files aren't those that were hashed, and only once.
 func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 	needsReceipts(t)
 	for what, p := range places {

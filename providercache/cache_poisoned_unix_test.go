@@ -45,7 +45,8 @@ func (im image) executable() string {
 	return widgetIn(im.cache)
 }
 
-// forge exchanges a text in a file of receipts, and corrects the file's checksum, which is no
+// forge replaces a text in a file of receipts, and corrects the
+// file's checksum, which is no secret.
 // secret.
 func forge(t *testing.T, path, was, is string) {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// swapping is a context that calls a function each time it is asked for its error, which is
-// between any two steps of an installation.
+// swapping is a context that calls a function each time that its Err is
+// called, which is between any two steps of an installation.
 type swapping struct {
 	context.Context
 	mu   sync.Mutex
@@ -53,8 +53,8 @@ func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), sw
 	}, func() bool { return steps > 1 }
 }
 
-// openDirectories lets every user exchange what is in a cache, but write to none of its files. The
-// cache is made if it doesn't exist.
+// openDirectories lets every user exchange files of a cache, but
+// write to none of them. The cache is made if it doesn't exist.
 func openDirectories(t *testing.T, cache string) {
 	t.Helper()
 	succeed(t, os.MkdirAll(cache, 0o755))
@@ -66,8 +66,8 @@ func openDirectories(t *testing.T, cache string) {
 	}))
 }
 
-// In a cache that others can write to, a package may be another one while it is copied than it was
-// when it was hashed, and the first one again afterwards.
+// In a cache that others can write to, a package may change after
+// it was hashed, be copied, and then change back.
 func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
 	needsReceipts(t)
 	for name, mode := range map[string]providercache.LinkMode{"copied": providercache.LinkCopy, "linked": providercache.LinkHardlink} {

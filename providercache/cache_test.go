@@ -23,7 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// machine is one on which is counted what installations do.
+// machine counts what its installations do.
 type machine struct {
 	*installtest.Machine
 	tb testing.TB
@@ -31,7 +31,7 @@ type machine struct {
 
 func newMachine(tb testing.TB) *machine { return &machine{installtest.NewMachine(tb), tb} }
 
-// parallelMachine is one of a test that runs beside others.
+// parallelMachine returns a machine for a parallel test.
 func parallelMachine(t *testing.T) *machine {
 	t.Parallel()
 	return newMachine(t)
@@ -74,8 +74,8 @@ func (m *machine) first() (*depsfile.Locks, string) {
 	return m.install(m.directory(), nil)
 }
 
-// install installs both providers, and says what that took: requests by their kinds, packages that
-// were read, and packages that were linked. Nothing at all is "".
+// install installs both providers, and returns what that took: requests by their
+// kinds, packages that were read, and packages that were linked; "" if nothing.
 func (m *machine) install(d *directory, locks *depsfile.Locks) (*depsfile.Locks, string) {
 	m.tb.Helper()
 	d.read, d.linked, d.begun, d.modes = nil, 0, 0, nil
@@ -96,13 +96,13 @@ func (m *machine) install(d *directory, locks *depsfile.Locks) (*depsfile.Locks,
 
 var both = installtest.Both
 
-// age lets the packages in a directory look as if they had been there for longer than a tick of
+// age makes the packages in a directory look older than a tick of
 // any clock. Receipts wait for that by themselves.
 func age() { time.Sleep(30 * time.Millisecond) }
 
 func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)) }
 
-// settled is a machine with a directory in which everything is installed.
+// settled returns a machine with a directory in which everything is installed.
 func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
 	t.Helper()
 	m := newMachine(t)

@@ -98,7 +98,7 @@ func (m *machine) waited(t *testing.T, d *directory, locks *depsfile.Locks, now 
 	return time.Since(start)
 }
 
-// clock is the time outside of the bubble, as new files have it, and what has passed in the bubble besides.
+// clock is the time outside of the bubble, as new files have it, plus the time that has passed in the bubble.
 func clock(t *testing.T) func() time.Time {
 	start, file := time.Now(), filepath.Join(t.TempDir(), "clock")
 	return func() time.Time {
@@ -117,8 +117,8 @@ func openToAll(t *testing.T, dir string) {
 	}))
 }
 
-// A user who can write to a shared cache can change packages, and can set the mtime of his own
-// files there. So no receipt counts for such a cache, and its packages are read each time.
+// A user who can write to a shared cache can change packages, and set the mtimes of files that
+// he owns. So no receipt counts for such a cache, and its packages are read each time.
 func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 	needsReceipts(t)
 	for name, change := range othersChange {
@@ -157,7 +157,7 @@ func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	must.Contain(t, did, "archive 2", "without a lock entry nobody says where these come from")
 }
 
-// A link into a cache that every user may write to would lead, after it was verified, to whatever another user puts there.
+// A link into a cache that every user can write to could lead, after it was verified, to any other package.
 func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	t.Parallel()
 	m := sharedMachine(t)

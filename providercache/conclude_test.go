@@ -25,7 +25,8 @@ func TestJoinErrors_ComparesSharedCausesOnly(t *testing.T) {
 	must.Len(t, getproviders.SplitErrors(joinErrors(outcomes)), 3)
 }
 
-// Terraform sorts the hashes of whatever it selects, and takes over the constraints then; an entry that is in order stays as it is.
+// Like Terraform, an installation sorts the hashes of each selected provider, and
+// then takes over the constraints; a sorted entry stays as it is.
 func TestConclude_SortsTheHashesOfWhatIsThere(t *testing.T) {
 	widget := must.Get(getproviders.Terraform("").ParseProvider("acme/widget"))(t)
 	constraints := must.Get(getproviders.ParseConstraints("~> 1.0"))(t)

@@ -43,7 +43,7 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 	r.of[e.Provider] = append(r.of[e.Provider], told(e))
 }
 
-// told is an event in words.
+// told is an event as text.
 func told(e event.Event) string {
 	switch e.Kind {
 	case event.Query:
@@ -210,7 +210,7 @@ func (s *slowBody) Read(p []byte) (int, error) {
 
 func (s *slowBody) Close() error { return nil }
 
-// That a package is read is told also where it can't have a receipt, as behind a link.
+// Hashing is reported even for packages that can't have a receipt, such as links.
 func TestEvents_OfReadingAPackageWithoutAReceipt(t *testing.T) {
 	m := parallelMachine(t)
 	d := m.directory()

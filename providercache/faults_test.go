@@ -111,7 +111,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 	for name, c := range map[string]struct {
 		transport lying
 		limits    providercache.Limits
-		is        error // nil: it is right
+		is        error // nil: no error
 	}{
 		"right":               {transport: lying{content, int64(len(content))}},
 		"unknown":             {transport: lying{content, -1}},

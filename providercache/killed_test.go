@@ -22,9 +22,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// dieVariable makes the test program install, and end suddenly at the place that it names, as if
-// it were killed there. It ends when all is done, with another exit code if it fetched the package.
-// At "unread" it fails if it read a package.
+// dieVariable makes the test program install, and exit suddenly at the named place, as if it were killed there. If
+// it isn't, its exit code says whether it fetched the package. At "unread" it fails if it reads a package.
 const (
 	dieVariable = "TFDEPS_TEST_DIE_AT"
 	didFail     = 3 // Windows says 1 of a program that was killed
@@ -94,9 +93,8 @@ func stagingDirs(names []string) (n int) {
 	return n
 }
 
-// stepPrefix begins the values of dieVariable that are numbers: the program kills itself at the
-// moment when it has asked its source, context, clock and observer that many times. So a kill hits
-// between any two of these calls, in an order that hardly changes.
+// stepPrefix begins the values of dieVariable that are numbers: the program kills itself after that many calls of its
+// source, context, clock and observer. So a kill hits between any two of these calls, in an order that hardly changes.
 const stepPrefix = "step-"
 
 // stepping counts these calls.

@@ -85,7 +85,7 @@ func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 	must.Equal(t, web.open, 0)
 }
 
-// TestLimits_MayBeBoundless uses the largest numbers, which people write who want no limit.
+// TestLimits_MayBeBoundless uses the largest numbers, as people do who want no limit.
 func TestLimits_MayBeBoundless(t *testing.T) {
 	t.Parallel()
 	in, _, _, all := webInstaller(t, 1, 1)

@@ -107,8 +107,8 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 	}
 }
 
-// The mode of -link= is used where it is possible. Elsewhere packages are copied, and the reason
-// is reported.
+// The mode of -link= is used if it is possible. Otherwise packages
+// are copied, and the reason is reported.
 func TestLink_FallsBackToACopy(t *testing.T) {
 	t.Parallel()
 	m, elsewhere := newMachine(t), ""

@@ -92,13 +92,13 @@ var (
 	onLinux    = []getproviders.Platform{linux}
 )
 
-// parallelSource is an empty source of a test that runs beside others.
+// parallelSource returns an empty source for a parallel test.
 func parallelSource(t *testing.T) *memorySource {
 	t.Parallel()
 	return newSource(t)
 }
 
-// widgetSource is newWidgetSource of a test that runs beside others.
+// widgetSource is newWidgetSource for a parallel test.
 func widgetSource(t *testing.T) *memorySource {
 	t.Parallel()
 	return newWidgetSource(t)
@@ -127,7 +127,7 @@ func storeIn(path ...string) *providercache.Store {
 	return &providercache.Store{Dir: filepath.Join(path...)}
 }
 
-// entry is one of a lock file.
+// entry is an entry of a lock file.
 func entry(address, v string, hashes ...getproviders.Hash) depsfile.Lock {
 	return depsfile.Lock{Provider: provider(address), Version: version(v), Hashes: hashes}
 }

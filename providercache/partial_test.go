@@ -40,7 +40,7 @@ func putPart(t *testing.T, path string, content []byte) {
 	succeed(t, os.WriteFile(path, content, 0o600))
 }
 
-// breakOff makes an installation fail after so many bytes of the archive.
+// breakOff makes an installation fail after that many bytes of the archive.
 func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.Installer, after int64) {
 	tb.Helper()
 	registry.Break("archive", fault{Status: 404})
@@ -88,8 +88,8 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 	}
 }
 
-// TestResume_WhatOthersCouldChangeIsNotResumed puts files in the place of the part that aren't
-// used, and are left alone.
+// TestResume_WhatOthersCouldChangeIsNotResumed puts files at the
+// path of the partial file that must not be used, and that stay.
 func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(t *testing.T, partial string){

@@ -38,8 +38,8 @@ func installFromWeb() {
 	os.Exit(0)
 }
 
-// paced serves an archive in small pieces. It is never ahead of what has been written to a file by
-// more than a given number of bytes, like a network that is slower than a disk.
+// paced serves an archive in small pieces. It is never ahead of what has been written to a
+// file by more than a given number of bytes, like a network that is slower than a disk.
 type paced struct {
 	archive []byte
 	written string

@@ -217,8 +217,8 @@ func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 	}
 }
 
-// TestResume_ASignedURLMayExpireWhileItIsUsed: the URL that the registry names redirects to
-// another place each time, which is good for one request.
+// TestResume_ASignedURLMayExpireWhileItIsUsed: the URL that the registry
+// names redirects to another place each time, which answers one request.
 func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	registry, in, archive := newBreakable(t)
@@ -298,9 +298,9 @@ func (b *beforeArchives) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(req)
 }
 
-// TestResume_AURLThatHasExpired: an archive whose signed URL has expired before it was asked for,
-// or when the rest of it is, is had by the URL that the registry names then. The registry is asked
-// once more for each refusal.
+// TestResume_AURLThatHasExpired: if the signed URL of an archive expires before its
+// first request, or before that for the rest, the archive is downloaded from the
+// registry's new URL. The registry is asked once more for each refusal.
 func TestResume_AURLThatHasExpired(t *testing.T) {
 	t.Parallel()
 	const cut = 100_000

@@ -42,8 +42,8 @@ func TestLock_HashesOfUnknownKindsStayWithTheirVersion(t *testing.T) {
 	}
 }
 
-// An entry that has hashes, none of which can be compared, says that somebody has chosen a package. It is not that there is
-// nothing to compare with.
+// An entry that has hashes, but none that can be compared, isn't the
+// same as an entry without hashes: somebody has chosen a package.
 func TestLock_HashesOfUnknownKindsMatchNothing(t *testing.T) {
 	source := widgetSource(t)
 	unpacked := newSource(t)
@@ -98,7 +98,7 @@ func TestInstall_KnowsBetterThanTheRegistry(t *testing.T) {
 	must.Equal(t, strings.Count(got, `"h1:`), 2)
 }
 
-// TestReceiptsTellWhatTheRegistryTold: a package from the cache, or one that is there, gets the
+// TestReceipt_KeepsWhatTheRegistryListed: a package from the cache, or one that is there, gets the
 // same lock entry as one that is fetched, whichever hashes were trusted when it was fetched.
 func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	needsReceipts(t)

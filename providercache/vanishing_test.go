@@ -18,7 +18,7 @@ import (
 )
 
 // TestInstall_DirectoriesVanishWhileItRuns removes a directory at the first event of an installation, in another run at
-// the second, and so on. The run may fail, with an error about a file, and the next one has everything.
+// the second, and so on. The run may fail, with an error about a file, and the next one installs everything.
 func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 	needsReceipts(t)
 	source := newSource(t)

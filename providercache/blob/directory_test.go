@@ -60,7 +60,7 @@ func TestDirectory_RefusesItsOwnNamesAndLinks(t *testing.T) {
 	})
 }
 
-// What a bucket says of a failure, the one above it says in its place.
+// Sub renames the errors of the bucket below it.
 func TestSub_NamesItselfAlone(t *testing.T) {
 	t.Parallel()
 	below := struct{ blob.Bucket }{blob.NewDirectory(t.TempDir())} // as another kind of bucket

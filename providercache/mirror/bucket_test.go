@@ -20,10 +20,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// watched is a bucket that tells what is done to it. One thing is done at a time.
+// watched is a bucket that reports each operation. It does one at a time.
 type watched struct {
 	installtest.Hooked
-	seen    func(op string) // after it was done; nil: nothing looks
+	seen    func(op string) // called after each operation; may be nil
 	ops     []string
 	options map[string]blob.PutOptions // by keys
 }
@@ -153,8 +153,8 @@ func TestMirrorBucket_SendsAgainWhatIsOnlyListed(t *testing.T) {
 	must.EqualSlices(t, keysOf(t, b), before)
 }
 
-// TestMirrorBucket_NeverShowsASignatureBesideAnotherList: what is signed is replaced when the
-// registry signs another list, and goes when it isn't true of an archive any more.
+// TestMirrorBucket_NeverShowsASignatureBesideAnotherList: signed documents are replaced when the
+// registry signs another list, and removed when they aren't true of an archive any more.
 func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m := newMirroring(t)
 	const list = "terraform-provider-widget_1.0.0_SHA256SUMS"
@@ -181,7 +181,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	must.NotContain(t, keysOf(t, b), "SHA256SUMS")
 }
 
-// unsigned is a source that knows nothing of signatures.
+// unsigned is a source without signatures.
 type unsigned struct{ getproviders.Source }
 
 func (u unsigned) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
@@ -236,8 +236,8 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 	must.Equal(t, buckets.SourceURL(blob.Sub(&elsewhere{own}, registryHost), ""), "s3://bucket/mirror/"+registryHost+"?endpoint=https://evil.example")
 }
 
-// TestMirrorSource_InstallsFromABucket has the download go on where it broke off, and the signature
-// beside the archive count.
+// TestMirrorSource_InstallsFromABucket resumes a broken download,
+// and verifies the signature beside the archive.
 func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = onLinux

@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// crowd is how many publish, and how many read.
+// crowd is the number of publishers, and of readers.
 const crowd = 50
 
 // ofService is a bucket of versitygw. The test is skipped without it.

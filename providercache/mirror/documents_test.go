@@ -34,7 +34,7 @@ func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, s
 	}, server
 }
 
-// installed is what the lock file and the user learn of a package.
+// installed is the result of an installation: its lock file, and its message for the user.
 func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *http.Client, locks *depsfile.Locks) (text string) {
 	t.Helper()
 	in := newInstaller(t, source)

@@ -61,7 +61,7 @@ func want(names ...string) (all []mirror.Spec) {
 	return all
 }
 
-// again has another run of the program ask a source: the one before remembers its answers.
+// again starts another run of the program with a source, because the one before caches its answers.
 func (m *mirroring) again(source getproviders.Source) {
 	m.Fetcher.Source = source
 	m.Fetcher = installtest.Again(m.Fetcher)

@@ -34,8 +34,8 @@ func inBothTrees(t *testing.T, test func(*testing.T, *mirroring)) {
 	})
 }
 
-// TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted stays there
-// with its signed documents, and isn't listed.
+// TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first unwanted
+// archives stay with their signed documents, but aren't listed.
 func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	inBothTrees(t, pruneWaitsForThoseWhoHaveReadTheIndexes)
 }
@@ -85,8 +85,8 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	}
 }
 
-// TestMirrorPrune_PruneGoesOnWhereItWasKilled: what no client can have read about is removed at
-// once.
+// TestMirrorPrune_PruneGoesOnWhereItWasKilled: files that no
+// client can have read about are removed at once.
 func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 	inBothTrees(t, pruneGoesOnWhereItWasKilled)
 }

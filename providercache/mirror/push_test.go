@@ -29,7 +29,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// machine is one with a cache of its own.
+// machine is a machine with a cache of its own.
 type machine struct {
 	*providercache.Installer
 	tb testing.TB
@@ -88,7 +88,7 @@ func (m machine) packages() (all []string) {
 	return all
 }
 
-// counted is a bucket that counts what is done.
+// counted is a bucket that counts operations.
 type counted struct {
 	installtest.Hooked
 	mu  sync.Mutex
@@ -111,7 +111,7 @@ func newCounted(t *testing.T) *counted {
 	return c
 }
 
-// since returns what was done since it was called last, sorted.
+// since returns the operations since its last call, sorted.
 func (c *counted) since() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *counted) since() string {
 	return all
 }
 
-// objects are the keys of a bucket with the sums of what is there.
+// objects returns the keys of a bucket with the checksums of their objects.
 func objects(t *testing.T, b blob.Bucket) (all []string) {
 	t.Helper()
 	for info, err := range b.List(t.Context(), "") {
@@ -220,7 +220,7 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	must.Equal(t, bucket.since(), "stat")
 }
 
-// changing is a remote that is asked right before something happens.
+// changing is a remote that calls then after each Exists.
 type changing struct {
 	remote.Remote
 	then func()
@@ -254,9 +254,9 @@ func (r tagged) At(n remote.Name) (remote.Archive, error) {
 		H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(sum[:]))})
 }
 
-// TestPull_TakesNoPackageOfAnotherPlatform pulls for a platform of which nothing was pushed, by a
-// lock file that has the h1 of another platform's package: it would be authentic, and no program of
-// this machine.
+// TestPull_TakesNoPackageOfAnotherPlatform pulls for a platform without pushed
+// packages, with a lock file that has the h1 of another platform's package: that
+// package would be authentic, but no program for this machine.
 func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 	t.Parallel()
 	for name, remote := range map[string]remote.Remote{

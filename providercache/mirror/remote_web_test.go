@@ -82,8 +82,8 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	}
 }
 
-// TestOnWeb_TakesForbiddenForAbsent has a server that doesn't say what isn't there, and then one
-// that lets nothing through.
+// TestOnWeb_TakesForbiddenForAbsent has a server that answers 403 for
+// missing objects, and then one that answers 403 to every request.
 func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	t.Parallel()
 	from, dir := newMachine(t), t.TempDir()

@@ -62,7 +62,7 @@ func listedAndMissing(t *testing.T, m *mirroring) []string {
 	return problems
 }
 
-// listing says which documents there are, and since when.
+// listing returns the documents, and their modification times.
 func (m *mirroring) listing() (all []string) {
 	names, _ := filepath.Glob(filepath.Join(m.dir, "*", "*", "*", "*.json"))
 	for _, name := range names {

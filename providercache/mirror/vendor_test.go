@@ -22,7 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// vendoring is a registry and a directory that is to be filled from it.
+// vendored is a registry and a directory that is to be filled from it.
 type vendored struct {
 	tb testing.TB
 	*providercache.Installer

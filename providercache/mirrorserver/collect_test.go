@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// collect is what Collect has removed and left, and how many bytes all of it takes.
+// collect is the result of a Collect: the removed and the remaining archives, and the total size.
 func (r *running) collect(o mirrorserver.CollectOptions) (removed, left []mirrorserver.StoredPackage, bytes int64) {
 	r.tb.Helper()
 	removed, left, err := r.Collect(r.tb.Context(), o)
@@ -32,8 +32,8 @@ func (r *running) collect(o mirrorserver.CollectOptions) (removed, left []mirror
 	return removed, left, bytes
 }
 
-// TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the
-// longest time.
+// TestServer_CollectRemovesWhatIsntUsed: of four archives, those are removed
+// first that no server of the bucket has sent for the longest time.
 func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.MarkUses = true
@@ -124,7 +124,7 @@ func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 	must.Len(t, removed, 1)
 }
 
-// pipedResponse is a client that takes what a test lets it.
+// pipedResponse is a client that reads only as far as a test lets it.
 type pipedResponse struct {
 	header http.Header
 	to     io.Writer
@@ -165,7 +165,7 @@ func TestServer_CloseKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
-// heldBucket is a bucket that writes objects of one kind only when it is let to.
+// heldBucket is a bucket that blocks writes of one kind of objects until it is released.
 type heldBucket struct {
 	installtest.Hooked
 	begun   chan struct{} // gets a value when one is to be written
@@ -215,8 +215,8 @@ func TestServer_CollectsBesideOthers(t *testing.T) {
 	}
 }
 
-// TestServer_CollectsWhatIsUnused: an archive goes that no one has asked for in thirty days, whatever all of them take; a dry run
-// only tells of it.
+// TestServer_CollectsWhatIsUnused: an archive that nobody has requested in thirty
+// days is removed, whatever all of them take; a dry run only reports it.
 func TestServer_CollectsWhatIsUnused(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.MarkUses = true

@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestHandler_FullDiskServesWhatIsStored: where archives arrive, there is no room for a large one. It fails, leaves
-// nothing behind, and what is in the bucket, or fits, is served.
+// TestHandler_FullDiskServesWhatIsStored: the disk for arriving archives has no room for a large one.
+// Its request fails and leaves nothing behind; stored archives, and those that fit, are served.
 func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 	m := newMirroring(t)
 	m.add("large", "1.0.0")

@@ -115,8 +115,8 @@ func oneDownload(t *testing.T, limits providercache.Limits) {
 	must.Equal(t, server.stat("downloads_total"), 2)
 }
 
-// TestHandler_StoresAFewAtOnce: an archive keeps its place among the downloads until it is stored, and the next one has no file before. Else a
-// bucket that is slower than the sources would have the disk filled.
+// TestHandler_StoresAFewAtOnce: an archive keeps its download slot until it is stored, and the next one has
+// no file before. Otherwise a bucket that is slower than the sources would let the disk fill up.
 func TestHandler_StoresAFewAtOnce(t *testing.T) {
 	m := newMirroring(t)
 	m.limits.Downloads = 1

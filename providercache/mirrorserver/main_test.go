@@ -67,7 +67,7 @@ func newMirroring(t *testing.T) *mirroring {
 	return m
 }
 
-// contentOf is a package whose content can't be made small; that of the type "large" arrives in several pieces.
+// contentOf returns incompressible content for a package; that of the type "large" arrives in several pieces.
 func contentOf(providerType, version string, plat getproviders.Platform) []byte {
 	random := strings.Builder{}
 	state := uint32(len(providerType) + 7*len(version))
@@ -88,14 +88,14 @@ func (m *mirroring) add(providerType, version string) {
 	}
 }
 
-// source asks the registry each time.
+// source returns a source that asks the registry each time.
 func (m *mirroring) source() getproviders.Source {
 	source := m.registry.Source()
 	source.VersionsMaxAge = time.Nanosecond
 	return source
 }
 
-// running is a server, and the address at which it answers. What it asks for belongs to the test that has started it.
+// running is a server with its address. Its requests to the source belong to the test that started it.
 type running struct {
 	*mirrorserver.Server
 	tb    testing.TB
@@ -121,7 +121,7 @@ func (m *mirroring) serve(source getproviders.Source) *running {
 	return &running{server, m.tb, front}
 }
 
-// serveLarge serves the archive at large, which comes from its source as far as the test writes it to feed.
+// serveLarge serves the archive at large, whose bytes the test writes to feed.
 func (m *mirroring) serveLarge() (server *running, content []byte, feed *io.PipeWriter) {
 	m.tb.Helper()
 	m.add("large", "1.0.0")
@@ -189,7 +189,7 @@ func (r *running) status(path string, want int, headers ...string) answered {
 	return got
 }
 
-// busy asks for a path, and is to come again, for a reason.
+// busy requests a path, and expects the answer to come again later, for a reason.
 func (r *running) busy(path, why string) {
 	r.tb.Helper()
 	got := r.status(path, http.StatusServiceUnavailable)
@@ -212,7 +212,7 @@ func archivesOf(t *testing.T, got answered) map[string]wireArchive {
 	return version.Archives
 }
 
-// keys lists what is in the bucket, of which the key contains something.
+// keys returns the keys in the bucket that contain part.
 func (m *mirroring) keys(part string) (keys []string) {
 	m.tb.Helper()
 	for info, err := range m.bucket.List(context.Background(), "") {
@@ -224,7 +224,7 @@ func (m *mirroring) keys(part string) (keys []string) {
 	return keys
 }
 
-// settle waits until what was downloaded is stored: clients have all bytes before that.
+// settle waits until downloaded archives are stored; clients have all bytes before that.
 func (r *running) settle() {
 	r.tb.Helper()
 	await(r.tb, func() bool { return r.stat("downloads_running") == 0 })
@@ -241,7 +241,7 @@ func await(t testing.TB, happened func() bool) {
 	}
 }
 
-// stat is the sum of what a server has counted under a name, with all labels or with those that the name has.
+// stat returns the sum of a server's counters with a name, with all labels or with those in the name.
 func (r *running) stat(name string) (sum int64) {
 	for _, s := range r.Stats() {
 		if s.Name == name || strings.HasPrefix(s.Name, name+"{") {

@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// failing is a source that is asked for valid addresses only, and never answers.
+// failing is an unreachable source. Asking it for an invalid address fails the test.
 type failing struct{ t *testing.T }
 
 func (f failing) Versions(_ context.Context, p getproviders.Provider) (getproviders.Available, error) {
@@ -101,7 +101,7 @@ func unsourced(t *testing.T, bucket blob.Bucket) func(path string) *httptest.Res
 	}
 }
 
-// checkPath asks for any path: the answer is that there is nothing, or that the source can't be asked, and nothing panics.
+// checkPath requests any path: the answer is 404, or that the source can't be asked, and nothing panics.
 func checkPath(t *testing.T, path string) {
 	w := unsourced(t, blob.NewDirectory(t.TempDir()))(path)
 	if w.Code != http.StatusNotFound && w.Code != http.StatusBadGateway {
@@ -109,7 +109,7 @@ func checkPath(t *testing.T, path string) {
 	}
 }
 
-// records is a bucket that has a content as what sources said of a provider and a module. It waits for no disk.
+// records is a bucket whose records about a provider and a module have a given content. It waits for no disk.
 type records struct {
 	blob.Bucket
 	content []byte
@@ -124,8 +124,8 @@ func (r records) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	}
 }
 
-// FuzzHandler_Records has a bucket hold anything where the server keeps what sources say: it answers by it, or as if
-// there were nothing, and no answer leads elsewhere.
+// FuzzHandler_Records fills the server's records in the bucket with anything: the
+// server uses them, or ignores them, and no answer leads elsewhere.
 func FuzzHandler_Records(f *testing.F) {
 	asked := `{"asked":"2999-01-01T00:00:00Z","value":`
 	f.Add([]byte(asked+`{"versions":["1.0.0"],"warnings":["x"],"details":[{"versions":["1.0.0"],"platforms":["linux_amd64"]}]}}`), "index.json")

@@ -26,7 +26,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// asRegistry is a source that takes a server for the registry of its providers.
+// asRegistry is a source that uses a server as the registry of its providers.
 func asRegistry(url string, client *http.Client) *getproviders.RegistrySource {
 	services := map[string]string{"providers.v1": url + host}
 	return &getproviders.RegistrySource{
@@ -118,7 +118,8 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	server.status(dir+"0.1.0.json", http.StatusNotImplemented)
 }
 
-// TestHandler_KeepsNoOddDetails: a registry that lists too much about versions has them listed without it.
+// TestHandler_KeepsNoOddDetails: if a registry lists too many details
+// of versions, the server lists the versions without them.
 func TestHandler_KeepsNoOddDetails(t *testing.T) {
 	m := newMirroring(t)
 	for i := range 300 { // each with protocols of its own
@@ -155,7 +156,8 @@ func listOf(t *testing.T, document []byte) (all []string) {
 	return all
 }
 
-// TestHandler_RegistryNeedsSignatures: what nothing is signed about can be had from a mirror, and from no registry.
+// TestHandler_RegistryNeedsSignatures: packages without signed documents are
+// served by the mirror protocol, but not by the registry protocol.
 func TestHandler_RegistryNeedsSignatures(t *testing.T) {
 	m := newMirroring(t)
 	server := m.serve(&getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})

@@ -40,7 +40,7 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 	}
 }
 
-// TestHandler_IsAMirrorForTfdeps has the signature of the registry's packages verified by a client of the mirror.
+// TestHandler_IsAMirrorForTfdeps lets a client of the mirror verify the signature of the registry's packages.
 func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	m := newMirroring(t)
 	server := m.start()
@@ -54,7 +54,7 @@ func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	must.Len(t, got.Authentication.Signed, 2)
 }
 
-// changed is a source of which packages are changed.
+// changed is a source that changes packages of another one.
 type changed struct {
 	getproviders.Source
 	change func(*getproviders.Package)
@@ -66,13 +66,13 @@ func (c changed) Package(ctx context.Context, p getproviders.Provider, v getprov
 	return pkg, err
 }
 
-// slow is an archive that comes as a test lets it.
+// slow is an archive that arrives as a test lets it.
 type slow struct {
 	content []byte
 	gate    io.Reader
 }
 
-// slowly has all archives be one.
+// slowly returns one slow archive for all packages.
 func slowly(source getproviders.Source, content []byte, gate io.Reader) getproviders.Source {
 	return changed{source, func(pkg *getproviders.Package) { pkg.Location = slow{content, gate} }}
 }
@@ -237,7 +237,7 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 	must.Equal(t, m.registry.Requests("versions"), 1)
 }
 
-// TestHandler_StoresNothingWithoutTrust: an archive by which nothing is said can be had, and isn't kept.
+// TestHandler_StoresNothingWithoutTrust: an archive that nothing authenticates is served, but not stored.
 func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 	m := newMirroring(t)
 	content := contentOf("widget", "1.0.0", linux)

@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// dripping are bytes that come a thousand at a time.
+// dripping is a body that arrives a thousand bytes at a time.
 type dripping struct {
 	io.Reader
 	pause time.Duration
@@ -30,7 +30,7 @@ func (d dripping) Read(p []byte) (int, error) {
 	return d.Reader.Read(p[:min(len(p), 1000)])
 }
 
-// spoken is a source that knows by heart, and needs no network: that would wait for a clock that the test doesn't move.
+// spoken is a source without network: a network would wait for a clock that the test doesn't move.
 type spoken struct {
 	content []byte
 	zh      getproviders.Hash
@@ -64,7 +64,8 @@ func (s *spoken) Open(context.Context, int64) (getproviders.OpenedArchive, error
 	return getproviders.OpenedArchive{Body: io.NopCloser(s.open(s.content)), Size: int64(len(s.content))}, nil
 }
 
-// inBubble has a server of such a source in a bubble, whose clock jumps when all wait. ask asks without a network.
+// inBubble runs a server of such a source in a bubble, whose clock jumps
+// when all goroutines wait. ask sends requests without a network.
 func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path string) *httptest.ResponseRecorder)) {
 	source := &spoken{content: contentOf("large", "1.0.0", linux), open: func(content []byte) io.Reader { return bytes.NewReader(content) }}
 	_, source.zh = hashesOf(t, source.content)
@@ -106,8 +107,8 @@ func TestHandler_WaitsForSlowArchives(t *testing.T) {
 	})
 }
 
-// TestHandler_DoesNotWaitForASilentSource: where there is an older answer, that counts when a source answers nothing
-// for a while, and the source has a pause then.
+// TestHandler_DoesNotWaitForASilentSource: if there is an older answer, it is used when a
+// source doesn't answer for a while, and the source isn't asked again for some time.
 func TestHandler_DoesNotWaitForASilentSource(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, source *spoken, ask func(string) *httptest.ResponseRecorder) {

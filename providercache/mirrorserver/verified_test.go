@@ -64,8 +64,8 @@ func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 	}
 }
 
-// TestHandler_BreaksOffWhatTurnsOutWrong: the bytes of an archive go to the client before all of them are there, so
-// that the end of the response is what says that they were wrong.
+// TestHandler_BreaksOffWhatTurnsOutWrong: clients get bytes before the archive is
+// complete, so only the end of the response can show that they were wrong.
 func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
@@ -83,8 +83,8 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	must.EqualSlices(t, server.found(large).body, content, "the archive isn't served although the registry has it again")
 }
 
-// TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
-// what is there.
+// TestHandler_SendsNothingOfWhatIsNoArchive: a registry can make the server
+// request any address as an archive, and nobody may read what is there.
 func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
 	const secret = "AccessKeyId"
 	for name, body := range map[string]string{
@@ -105,7 +105,8 @@ func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
 	}
 }
 
-// TestHandler_SendsNoPartBeforeTheArchiveIsVerified: a part is a whole answer, which doesn't say that the archive turned out wrong.
+// TestHandler_SendsNoPartBeforeTheArchiveIsVerified: a part is a complete
+// response, which can't show that the archive turned out wrong.
 func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 	for _, asked := range []string{"bytes=0-0", "bytes=100-", "bytes=-2000", "bytes=0-150000"} {
 		for _, ending := range []string{"right", "wrong"} {

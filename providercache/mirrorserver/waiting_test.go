@@ -12,12 +12,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// stalled is a source that asks for nothing of one kind before it is let to: versions of a host, or packages.
+// stalled is a source that holds back requests of one kind until it is released: for versions of a host, or for packages.
 type stalled struct {
 	getproviders.Source
 	host   hosts.Hostname // whose versions wait; "": packages do
 	asked  chan struct{}  // gets a value when something waits
-	let    chan struct{}  // closed: nothing waits any more
+	let    chan struct{}  // closed: releases them
 	failed error          // what the answer is then; nil: that of Source
 }
 
@@ -79,8 +79,8 @@ func TestHandler_SharesFailures(t *testing.T) {
 	}
 }
 
-// TestHandler_NothingWaitsForASlowHost: while one host doesn't answer, others are asked, and what is known is served. A
-// client that doesn't want to wait any longer doesn't.
+// TestHandler_NothingWaitsForASlowHost: while one host doesn't answer, others
+// are asked, and known answers are served. Clients may stop waiting.
 func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 	m := newMirroring(t)
 	source := newStalled(m.source(), "slow.example.com", nil)

@@ -42,7 +42,7 @@ func TestPolicy_Check(t *testing.T) {
 	by := func(address string, level getproviders.TrustLevel, key string) policy.Candidate {
 		return policy.Candidate{Candidate: getproviders.Candidate{Provider: provider(t, address), Authentication: getproviders.AuthenticationResult{TrustLevel: level, KeyID: key}}}
 	}
-	after := func(texts ...string) policy.Candidate { // the version, and those that are locked and were seen
+	after := func(texts ...string) policy.Candidate { // the version, the locked one, and the one that was seen
 		var v [3]getproviders.Version
 		for i, text := range texts {
 			if text != "" {
@@ -392,7 +392,7 @@ func TestPolicy_CheckDowngrade(t *testing.T) {
 	must.Equal(t, p.CheckDowngrade(of, version("1.0.0"), none, version("1.0.0")), nil)
 }
 
-// TestFind_RefusesWhatAnotherOneMayHavePutThere: such a file is neither used nor passed over.
+// TestFind_RefusesWhatAnotherOneMayHavePutThere: such a file is neither used nor ignored.
 func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, policy.FileName)
@@ -408,7 +408,7 @@ func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 		}
 		must.Contain(t, must.ErrorOf(policy.Find(dir)), "belongs to another user")
 	})
-	// In a directory such as /tmp, a repository of another user's with that one's policy is passed over.
+	// In a directory such as /tmp, a repository of another user is ignored, with that user's policy.
 	t.Run("repository of another user", func(t *testing.T) {
 		shared := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 		dir, repository, theirs := filepath.Join(shared, "mine"), filepath.Join(shared, ".git"), filepath.Join(shared, policy.FileName)

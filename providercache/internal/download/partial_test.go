@@ -26,7 +26,7 @@ func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	again.Close()
 }
 
-// removed removes a file that is open, and reports whether the system does that.
+// removed removes an open file, and reports whether the system allows that.
 func removed(t *testing.T, path string) bool {
 	t.Helper()
 	err := os.Remove(path)

@@ -18,8 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// TestDownload_TakesWhatAnEarlierRunLeft has an earlier run's file with as many bytes as an archive may have: that is the
-// whole archive, for which nothing is asked. One byte more is no archive.
+// TestDownload_TakesWhatAnEarlierRunLeft starts with a partial file as large as an archive may be:
+// that is the whole archive, and nothing is requested. A file with one byte more is no archive.
 func TestDownload_TakesWhatAnEarlierRunLeft(t *testing.T) {
 	for left, requests := range map[string]int{"archive": 0, "archive+": 1} {
 		asked := 0

@@ -23,8 +23,8 @@ func TestInterrupted_SaysHowFarItCame(t *testing.T) {
 	}
 }
 
-// TestOpen_SaysHowOftenItTried has the words that programs look for in what OpenTofu says. They
-// are there if it is said how often an archive is requested.
+// TestOpen_SaysHowOftenItTried checks the words of OpenTofu that programs look
+// for. They are in the error if it says how often an archive was requested.
 func TestOpen_SaysHowOftenItTried(t *testing.T) {
 	none := 0
 	for status, words := range map[int]string{http.StatusInternalServerError: "/a.zip giving up after 1 attempt(s)", http.StatusNotFound: ""} {

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// inMemory is an archive in memory, which says that it has another size.
+// inMemory is an archive in memory that announces a wrong size.
 type inMemory struct {
 	content []byte
 	size    int64

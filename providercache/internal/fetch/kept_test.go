@@ -53,7 +53,7 @@ func keeping(t *testing.T) (f *Fetcher, web *served, r Request, kept string) {
 	return f, web, r, filepath.Join(f.ArchiveDir, hex.EncodeToString(sum[:]))
 }
 
-// uses are what a package is needed for: its hashes, its archive, its files.
+// uses are the reasons for which a package is fetched: its hashes, its archive, its files.
 func uses(t *testing.T, f *Fetcher, r Request) []func(context.Context) error {
 	fetch := func(ctx context.Context, unpack bool) error {
 		stage, err := staging.New(t.TempDir())
@@ -114,7 +114,8 @@ func TestArchiveDir_KeepsWhatIsRefused(t *testing.T) {
 	must.Equal(t, web.requests.Load(), 1)
 }
 
-// A package without a date that is refused for its age has to get older, although no receipt is left of it.
+// A package without a date that is refused for its age gets older
+// between runs, although it leaves no receipt.
 func TestFetcher_RefusedPackageAgesFromItsFirstFetch(t *testing.T) {
 	f, _, r, _ := keeping(t)
 	first := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

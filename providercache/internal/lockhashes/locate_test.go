@@ -84,7 +84,7 @@ func TestLocate_HashesOfUnknownKindsAreNotAuthenticated(t *testing.T) {
 	must.Contain(t, found.Packages[0].Hashes, "zh:")
 }
 
-// TestSizesAreWhatServersSay has a row for each way to answer a request for the
+// TestLocate_AsksServersForSizes has a row for each way to answer a request for the
 // first byte.
 func TestLocate_AsksServersForSizes(t *testing.T) {
 	t.Parallel()

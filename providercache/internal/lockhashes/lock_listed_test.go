@@ -33,8 +33,8 @@ func TestLock_TrustsARegistry(t *testing.T) {
 	must.Equal(t, encoded(believed.Locks), encoded(computed.Locks))
 }
 
-// TestLockRecordsWhatIsListedOfOtherPlatforms: to lock for one of the platforms is to lock for all
-// of them.
+// TestLock_RecordsWhatIsListedOfOtherPlatforms: a lock for one of
+// the platforms also has the hashes of all others.
 func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
@@ -59,8 +59,8 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	}
 }
 
-// TestLockKnowsBetterThanARegistry: of a package that was read, the computed hash counts, and the
-// listed one isn't recorded, neither for itself nor for other platforms.
+// TestLock_KnowsBetterThanARegistry: for a package that was read, the computed hash is
+// recorded, and listed hashes aren't, neither for itself nor for other platforms.
 func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
@@ -84,8 +84,8 @@ func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	}
 }
 
-// newRegistryThatTells lists the same hashes for all packages. Each package is another archive,
-// because archives of the same bytes that are requested at once may be downloaded once.
+// newRegistryThatTells lists the same hashes for all packages. The archives differ,
+// because equal archives that are requested at once may be downloaded once.
 func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registry, *providercache.Installer) {
 	t.Helper()
 	registry, in := tellingRegistry(t, nil)

@@ -69,7 +69,7 @@ var (
 	onLinux    = []getproviders.Platform{linux}
 )
 
-// parallelSource is an empty source of a test that runs beside others.
+// parallelSource returns an empty source for a parallel test.
 func parallelSource(t *testing.T) *installtest.Source {
 	t.Parallel()
 	return newSource(t)
@@ -92,7 +92,7 @@ func lockableRegistry(t *testing.T, names ...string) (*providertest.Registry, *p
 	return registry, in
 }
 
-// lock answers one request, and locate another one.
+// lock answers one request, and locate another.
 func lock(t *testing.T, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
 	return installtest.First(in.Fetcher.Lock(t.Context(), r))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// BenchmarkReceipts measures what a run pays that finds nothing changed: the receipts of a hundred
-// packages are read, and ten of them are looked up.
+// BenchmarkReceipts measures the cost of receipts in a run that finds nothing changed: the
+// receipts of a hundred packages are read, and ten of them are looked up.
 func BenchmarkReceipts(b *testing.B) {
 	state, root := filepath.Join(b.TempDir(), "state"), b.TempDir()
 	r := Open(state, root)

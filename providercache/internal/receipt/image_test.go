@@ -41,7 +41,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 	return cache, dir
 }
 
-// imageIsKnown asks as a user who can't write to the image.
+// imageIsKnown reports whether the receipt counts for a user who can't write to the image.
 func imageIsKnown(cache string) bool {
 	rc, ok := ImageReceipts(cache, never).Known(packageName, filepath.Join(cache, packageName), time.Now())
 	return ok && rc.H1 == "h1:widget="

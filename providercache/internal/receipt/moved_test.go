@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// inCache asks as the next process does that uses the packages as a cache.
+// inCache returns the receipt that the next process finds if it uses the packages as a cache.
 func (s kept) inCache(strict bool) (Receipt, bool) {
 	r := OpenCache(s.State, s.Root)
 	r.StrictTimes = strict
@@ -209,7 +209,7 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 	}
 }
 
-// Where only mtimes have to be past, a record is made at once.
+// If only mtimes have to be past, a record is made at once.
 func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 	s := keepInCache(t)
 	rc, _ := s.inCache(false)
@@ -240,7 +240,7 @@ func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
 	return dir, own
 }
 
-// A target with the cache's files asks the cache who can write to them.
+// For a target with the cache's files, only who can write to the cache matters.
 func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
 	s := keepInCache(t)
 	dir, own := linkedTarget(t, s)

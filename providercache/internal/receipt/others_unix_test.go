@@ -51,8 +51,8 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 	}
 }
 
-// openAsNobody has another user's process open a file. write has it change a byte of the file,
-// try to set the mtime back, and end.
+// openAsNobody makes another user's process open a file. write makes it
+// change a byte of the file, try to set the mtime back, and end.
 func openAsNobody(t *testing.T, path string) (write func()) {
 	t.Helper()
 	const nobody = 65534

@@ -51,20 +51,20 @@ func keep(t *testing.T) kept {
 	return s
 }
 
-// record keeps that the package is what it is now.
+// record records the package as it is now.
 func (s kept) record(t *testing.T, in *Receipts) {
 	t.Helper()
 	in.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Provenance{H1: "h1:widget="}.Receipt(recordOf(t, s.Dir))})
 	must.Succeed(t, in.File.Save(t.Context()))
 }
 
-// has reports whether there is a receipt of a name, good or not.
+// has reports whether a name has a receipt, valid or not.
 func has(r *Receipts, name string) bool {
 	_, ok := r.Find(name)
 	return ok
 }
 
-// isKnown asks as the next process does.
+// isKnown reports whether the receipt counts for the next process.
 func (s kept) isKnown() bool {
 	rc, ok := Open(s.State, s.Root).Known(packageName, s.Dir, time.Now())
 	return ok && rc.H1 == "h1:widget="

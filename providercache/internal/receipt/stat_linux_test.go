@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// Where another machine or a program of the user writes, a file can show any status. On a file
-// system that isn't known here, changes may have the same time for longer.
+// If another machine or a user's program can write, the stat of a file proves
+// nothing. On an unknown file system, changes may have the same time for longer.
 func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

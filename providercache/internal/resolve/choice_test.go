@@ -69,7 +69,7 @@ func TestNewest_LeavesOutWhatIsRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		listed, dated, undated string
 		want, left             string
-		asked                  int // for dates
+		asked                  int // requests for dates
 		signed                 string
 	}{
 		"nothing is refused":          {"", "", "", "1.29.0", "", 1, ""},

@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
-// newMachine is one that keeps receipts. The test runs beside others.
+// newMachine returns a machine that keeps receipts, for a parallel test.
 func newMachine(t *testing.T) *installtest.Machine {
 	t.Parallel()
 	installtest.NeedsReceipts(t)
@@ -113,7 +113,8 @@ func TestNoteUses_NotesAUseOnceADayAndThatOfACacheOnceAnHour(t *testing.T) {
 	}
 }
 
-// What is put into a target is noted whenever that happens: a removal waits for links that are about to be made.
+// Every use of a package is noted whenever it is put into a
+// target: a removal waits for links that are about to be made.
 func TestNoteUses_NotesEachTimeWhatIsPutThere(t *testing.T) {
 	m := newMachine(t)
 	cache := m.Maintenance(t).Cache
@@ -225,7 +226,7 @@ func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
 	old, young := filepath.Join(m.Cache, "partial", strings.Repeat("0", 64)), filepath.Join(m.Cache, "partial", strings.Repeat("1", 64))
 	for _, name := range []string{old, young} {
 		write(t, name, "x")
-		succeed(t, os.Chmod(name, 0o600)) // one that others could read is none of ours
+		succeed(t, os.Chmod(name, 0o600)) // a file that other users could read isn't ours
 	}
 	at := time.Now().Add(-25 * time.Hour)
 	succeed(t, os.Chtimes(old, at, at))
@@ -278,7 +279,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 			dir := filepath.Join(d.Target.Dir, installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0"))
 			must.Get(os.Stat(dir))(t)
 		}
-		succeed(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
+		succeed(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that nothing uses the packages any more
 	}
 	cancel()
 	collecting.Wait()

@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// What other users can exchange is named by its outermost directory, and packages by themselves.
+// A place that other users can exchange is named by its outermost
+// directory; packages are named one by one.
 func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

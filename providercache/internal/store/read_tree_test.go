@@ -23,7 +23,7 @@ import (
 
 const widget = "registry.terraform.io/acme/widget"
 
-// unobserved tells nobody of what is read.
+// unobserved drops the events.
 func unobserved(context.Context, event.Event) {}
 
 // readTree reads the packages in a directory.

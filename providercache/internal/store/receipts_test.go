@@ -12,19 +12,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
 
-// viewOf is what the next process sees that uses the packages as a cache.
+// viewOf returns the view of the next process, which uses the packages as a cache.
 func viewOf(s receipttest.Package, cache string) View {
 	return ViewCache(&Store{Dir: cache}, UsableState(s.State), time.Now, false)
 }
 
-// hashedAgain gives the package a receipt, whatever has become of it.
+// hashedAgain gives the package a new receipt, even if it has changed.
 func hashedAgain(t *testing.T, s receipttest.Package, at View) {
 	t.Helper()
 	at.Own.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: receipt.Provenance{H1: "h1:widget="}.Receipt(receipttest.RecordOf(t, s.Dir))})
 	must.Succeed(t, at.Own.File.Save(t.Context()))
 }
 
-// placeOfPackage is what is changed, how, and whether a package's receipt counts then.
+// placeOfPackage says which path changes, how, and whether a package's receipt counts afterwards.
 type placeOfPackage struct {
 	where  string
 	change func(*testing.T, string)

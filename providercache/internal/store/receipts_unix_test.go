@@ -27,7 +27,7 @@ func give(t *testing.T, path string) {
 	must.Succeed(t, os.Lchown(path, somebodyElse, -1))
 }
 
-// places are what modes and owners do to a package and to what it is in.
+// places are changes of modes and owners of a package and of the directories above it.
 var places = map[string]placeOfPackage{
 	"executable, for the group":           {executable, chmod(0o775), false},
 	"executable, for all":                 {executable, chmod(0o757), false},

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// passBy hashes content while it passes.
+// passBy hashes content as a stream.
 func passBy(ctx context.Context, content []byte, limits Limits) (HashedStream, Content, error) {
 	limits = withDefaults(limits)
 	if int64(len(content)) > limits.Bytes {
@@ -27,8 +27,8 @@ func passBy(ctx context.Context, content []byte, limits Limits) (HashedStream, C
 	return received, found, err
 }
 
-// checkPassing compares hashing while the archive passes with unpacking by the archive's
-// directory, unless the former isn't possible.
+// checkPassing compares hashing a stream with unpacking by the
+// archive's directory, unless the archive isn't streamable.
 func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) {
 	tb.Helper()
 	received, got, err := passBy(tb.Context(), content, limits)

@@ -39,7 +39,7 @@ func checkStreaming(tb testing.TB, content []byte, want string, limits Limits, w
 	}
 }
 
-// unpackArriving reports also whether the result is that of unpacking while
+// unpackArriving also reports whether the result came from the stream.
 // the archive arrived.
 func unpackArriving(tb testing.TB, content []byte, dir string, limits Limits) (result Content, onTheWay bool, err error) {
 	tb.Helper()
@@ -81,7 +81,7 @@ func unpackArriving(tb testing.TB, content []byte, dir string, limits Limits) (r
 	return result, false, err
 }
 
-// arrived reads content that is there, which may be all of it.
+// arrived reads content that has arrived already; all says that nothing follows.
 func arrived(ctx context.Context, content []byte, all bool) *TailReader {
 	mark := new(par.Mark)
 	mark.Advance(int64(len(content)))
@@ -120,7 +120,7 @@ func TestStream_UnpacksOnTheWay(t *testing.T) {
 	}
 }
 
-// failing is a disk that fails.
+// failing is a disk with write errors.
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error)         { return 0, f.err }
@@ -234,8 +234,8 @@ func withHeader(content []byte, at int, value uint16) []byte {
 	return changed
 }
 
-// FuzzStream: what is accepted on the way is accepted by the directory, with the same content; and
-// the standard library finds that content, too.
+// FuzzStream: an archive that the stream accepts is accepted by its directory,
+// with the same content, and the standard library finds that content, too.
 func FuzzStream(f *testing.F) {
 	for _, seed := range [][]byte{archiveByGo(f, zip.Deflate), archiveByGo(f, zip.Store), archiveOf(f, good), {}, deflatedSeed(f)} {
 		f.Add(seed)
@@ -312,7 +312,7 @@ func deflatedSeed(tb testing.TB) []byte {
 	return archiveOf(tb, item{Name: widgetFile, Raw: cachetest.Deflated(tb, []byte("seed")), Content: "seed", Size: 4, Method: zip.Deflate})
 }
 
-// What the directory doesn't list would be unpacked, and seen by no other program.
+// Entries that the directory doesn't list would be unpacked, but no other program would see them.
 func TestStreamed_DisagreesWithADirectoryThatListsLess(t *testing.T) {
 	t.Parallel()
 	must.Equal(t, (Streamed{30: {}}).agrees(nil) || (Streamed)(nil).agrees(nil), false, "an entry that isn't listed is accepted")

@@ -60,7 +60,7 @@ func BenchmarkCopy_BesideOthers(b *testing.B) {
 	}
 }
 
-// spent is the processor time of this process so far.
+// spent returns the processor time of this process so far.
 func spent(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	must.Succeed(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
