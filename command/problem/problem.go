@@ -3,8 +3,8 @@
 //
 //	return problem.Fail("cli_configuration", "Can't search for providers", "%v", err)
 //
-// A [List] is what packages below the commands return. A [Log] gathers what the
-// steps of a command find, and says whether the next one may run. Package view shows them.
+// Packages below the commands return a [List]. A [Log] collects the problems of a
+// command's steps, and says whether the next one may run. Package view prints them.
 package problem
 
 import (
@@ -18,8 +18,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Problem is an error or a warning, and perhaps the place in a file that it is
-// about.
+// Problem is an error or a warning, perhaps with a place in a file.
 type Problem = hcl.Diagnostic
 
 // List is any number of errors and warnings.
@@ -35,13 +34,13 @@ func Warning(summary, detail string) *Problem {
 	return &Problem{Severity: hcl.DiagWarning, Summary: summary, Detail: detail}
 }
 
-// Introduction makes a text that is shown before errors. It has no severity.
+// Introduction makes a text that is printed before errors. It has no severity.
 func Introduction(text string) *Problem { return &Problem{Severity: hcl.DiagInvalid, Summary: text} }
 
 // IsIntroduction reports whether a problem was made by Introduction.
 func IsIntroduction(p *Problem) bool { return p.Severity == hcl.DiagInvalid }
 
-// At returns the problem with the place in a file that it is about.
+// At returns the problem with a place in a file.
 func At(place hcl.Range, p *Problem) *Problem {
 	placed := *p
 	placed.Subject = &place
@@ -61,7 +60,7 @@ func AsWarnings(problems List) (warnings List) {
 // IsWarning reports whether a command may continue in spite of the problem.
 func IsWarning(p *Problem) bool { return p.Severity == hcl.DiagWarning }
 
-// Sentence is an error's text as a sentence of its own.
+// Sentence returns an error's text as a sentence, with a capital and a full stop.
 func Sentence(err error) string {
 	text := err.Error()
 	if text == "" {
@@ -70,7 +69,7 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// Reason is an error about a file without the file's name, for texts that have it.
+// Reason returns an error about a file without the file's name, for texts that have the name.
 func Reason(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -78,8 +77,8 @@ func Reason(err error) error {
 	return err
 }
 
-// Unwritten is the text of an error about a file or a directory that can't be written, and what to
-// do if this user may not.
+// Unwritten returns the text of an error about a file or a directory that can't be written, with advice
+// if this user may not write.
 func Unwritten(err error) string {
 	if !errors.Is(err, fs.ErrPermission) {
 		return Sentence(err)
@@ -88,7 +87,7 @@ func Unwritten(err error) string {
 		"correct its owner or its permissions, or run as the user who owns it."
 }
 
-// Items writes a list below a sentence.
+// Items formats a list below a sentence.
 func Items(texts []string) string {
 	var b strings.Builder
 	for _, text := range texts {
@@ -97,7 +96,7 @@ func Items(texts []string) string {
 	return b.String()
 }
 
-// Log gathers the problems of a command's steps. A step adds what it finds, and says whether the next one may run.
+// Log collects the problems of a command's steps. A step adds its problems, and returns whether the next one may run.
 type Log struct{ All List }
 
 // Add adds problems, and reports whether there is no error so far.
@@ -106,7 +105,7 @@ func (l *Log) Add(problems ...*Problem) bool {
 	return !l.All.HasErrors()
 }
 
-// Knows reports whether one of the problems says the same.
+// Knows reports whether one of the problems has the same texts.
 func (l *Log) Knows(p *Problem) bool {
 	return slices.ContainsFunc(l.All, func(other *Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
 }
@@ -124,7 +123,7 @@ func (l *Log) Unsaved(code, summary string, err error) bool {
 	return l.Add(Unsaved(code, summary, err)...)
 }
 
-// Refuse adds an error about options if they break a rule.
+// Refuse adds an error about options if broken is true.
 func (l *Log) Refuse(broken bool, summary, format string, args ...any) {
 	if broken {
 		l.Fail("invalid_option", summary, format, args...)
@@ -136,7 +135,7 @@ func (l *Log) Warningf(code, summary, format string, args ...any) {
 	l.Add(Warningf(code, summary, format, args...))
 }
 
-// Below returns the problems of a directory for a report about several: the directory's name stands before their files, or else before their details.
+// Below returns the problems of a directory for a report about several, with the directory's name before their files, or without a file before their details.
 func Below(dir string, all List) List {
 	told := make(List, len(all))
 	for i, p := range all {
@@ -163,19 +162,19 @@ func (l *Log) Split() (warnings, errors List) {
 	return warnings, errors
 }
 
-// Errorf is [Error] with a detail as fmt.Sprintf makes it.
+// Errorf is [Error] with a detail formatted as by fmt.Sprintf.
 func Errorf(code, summary, format string, args ...any) *Problem {
 	return Error(code, summary, fmt.Sprintf(format, args...))
 }
 
-// Warningf is Errorf for a warning; with the code "" it has none.
+// Warningf is Errorf for a warning; the code may be "".
 func Warningf(code, summary, format string, args ...any) *Problem {
 	p := Errorf(code, summary, format, args...)
 	p.Severity = hcl.DiagWarning
 	return p
 }
 
-// Fail returns an error that stands alone.
+// Fail returns a list with one error.
 func Fail(code, summary, format string, args ...any) List {
 	return List{Errorf(code, summary, format, args...)}
 }
@@ -183,21 +182,21 @@ func Fail(code, summary, format string, args ...any) List {
 // Failed is Fail with an error's text as the detail.
 func Failed(code, summary string, err error) List { return Fail(code, summary, "%s", Sentence(err)) }
 
-// Unsaved is Failed for what can't be written.
+// Unsaved is Failed for a file that can't be written.
 func Unsaved(code, summary string, err error) List { return Fail(code, summary, "%s", Unwritten(err)) }
 
-// Warn returns a warning that stands alone.
+// Warn returns a list with one warning.
 func Warn(code, summary, format string, args ...any) List {
 	return List{Warningf(code, summary, format, args...)}
 }
 
-// Caused is the Extra of a problem with an error behind it, or with a code of its own.
+// Caused is the Extra of a problem with a cause, or with its own code.
 type Caused struct {
-	Err  error  // nil: there is none
+	Err  error  // may be nil
 	Code string // if the error has none
 }
 
-// Because returns the problem with the error that is behind it, whose code it gets if the error has one.
+// Because returns the problem with its cause. The code of the cause, if it has one, replaces that of the problem.
 func Because(err error, p *Problem) *Problem {
 	caused := *p
 	own, _ := p.Extra.(Caused)

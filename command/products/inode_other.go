@@ -4,5 +4,5 @@ package products
 
 import "io/fs"
 
-// inode is 0: what this system says of a file has none.
+// inode returns 0, because fs.FileInfo has no inode on this system.
 func inode(fs.FileInfo) uint64 { return 0 }

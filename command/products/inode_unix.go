@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode is a file's number in its file system.
+// inode returns a file's inode number.
 func inode(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Ino)

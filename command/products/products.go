@@ -1,9 +1,9 @@
 // Package products finds out whether tfdeps does the work of Terraform or of OpenTofu,
-// at which version, and where the real program is.
+// which version of it, and the path of the real program.
 //
 //	product, problems := products.Choose(m)
 //
-// The only program that it runs is that of the product, to ask for its version.
+// It runs only the product's program, to ask for its version.
 package products
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Variables that choose the product, and say where the real programs are.
+// Variables that choose the product, its version and the real programs.
 const (
 	productVariable          = "TFDEPS_PRODUCT"
-	productAlias             = "TFDEPS_ENGINE" // what the variable was called at first
+	productAlias             = "TFDEPS_ENGINE" // the variable's first name
 	terraformPathVariable    = "TFDEPS_TERRAFORM_PATH"
 	terraformVersionVariable = "TFDEPS_TERRAFORM_VERSION"
 	tofuPathVariable         = "TFDEPS_TOFU_PATH"
@@ -31,25 +31,25 @@ const (
 // settings are a product, its variables, and the version without them.
 type settings struct {
 	at             func(version string) getproviders.Product
-	path, version  string // variables: where the real program is, and its version
-	defaultVersion string // where nothing else says which
+	path, version  string // variables with the path of the real program, and its version
+	defaultVersion string // if nothing else sets the version
 	isOld          func(getproviders.Version) bool
 	Manner
 }
 
-// Manner is what commands say and do as a product does it.
+// Manner has texts and behaviour of commands that differ between the products.
 type Manner struct {
-	Preamble problem.Problem // stands before errors of the configuration
-	NotEmpty problem.Problem // for -from-module, where there are files already
+	Preamble problem.Problem // is printed before errors of the configuration
+	NotEmpty problem.Problem // for -from-module in a directory with files
 
 	RootFirst bool // errors of the root module end an init before it looks at the backend
-	Guesses   bool // init warns of providers that may be another than is meant
-	Lenient   bool // how modules and their providers fit together is no error of get
+	Guesses   bool // init warns of providers that are probably not the intended ones
+	Lenient   bool // get ignores errors about the combination of modules and their providers
 
-	Help []string // words of help texts, and those in their place, if help names the product
+	Help []string // pairs of words in help texts and their replacements for this product
 }
 
-// Followed are the newest versions of the products that this tfdeps knows, by their programs.
+// Followed returns the newest versions of the products that this tfdeps knows, by their programs.
 func Followed() map[string]string {
 	return map[string]string{"terraform": defaultTerraform, "tofu": defaultTofu}
 }
@@ -57,13 +57,13 @@ func Followed() map[string]string {
 // Of returns the manner of a product.
 func Of(product getproviders.Product) Manner { return settingsOf[product.Program].Manner }
 
-// The versions where nothing else says which.
+// The default versions.
 const (
 	defaultTerraform = "1.16.0"
 	defaultTofu      = "1.12.6"
 )
 
-// settingsOf are those of each product, by its program.
+// settingsOf has the settings of each product, by its program.
 var settingsOf = map[string]settings{
 	"terraform": {getproviders.Terraform, terraformPathVariable, terraformVersionVariable, defaultTerraform, isOld, Manner{
 		Preamble: *problem.Error("invalid_configuration", `Terraform encountered problems during initialisation, including problems
@@ -93,19 +93,19 @@ const notEmpty = `the referenced module will be placed.
 To initialize the configuration already in this working directory, omit the
 -from-module option.`
 
-// Options are what a command's arguments say about the product.
+// Options are the options of a command about the product.
 type Options struct {
-	With     string // the program that works with the directory next; "": unknown
-	ReadOnly bool   // write nothing, not even which version a program has
+	With     string // the program of -with, or ""
+	ReadOnly bool   // write nothing, not even the cache of programs' versions
 }
 
-// Choose returns the product, at its version. A Terraform that can't use what tfdeps installs is a warning.
+// Choose returns the product with its version. It warns of a Terraform that is too old for what tfdeps installs.
 func Choose(m *cli.Meta) (getproviders.Product, problem.List) {
 	product, _, problems := ChooseWithOrigin(m, Options{})
 	return product, problems
 }
 
-// ChooseWithOrigin is Choose for a command with arguments about the product, and says where the version comes from.
+// ChooseWithOrigin is Choose for a command with options about the product, and returns where the version comes from.
 func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from Origin, problems problem.List) {
 	chosen, err := choose(m, o.With)
 	if err == nil {
@@ -128,7 +128,7 @@ func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from
 	return chosen, from, nil
 }
 
-// missingProgram warns of a variable that names no program, so that the version of the product is assumed.
+// missingProgram warns of a path variable that names no program, so that the version is a default.
 func missingProgram(m *cli.Meta, product getproviders.Product) problem.List {
 	variable := settingsOf[product.Program].path
 	given := m.Env.Get(variable)
@@ -147,17 +147,17 @@ func tooOld(is, version, instead string) *problem.Problem {
 			"Install a newer Terraform, or name one with %s.", is, version, instead, terraformPathVariable)
 }
 
-// Unversioned returns the product for commands to which its version doesn't
-// matter. A variable that can't be used is reported by other commands.
+// Unversioned returns the product for commands that don't depend on its version. It ignores
+// an invalid variable, which other commands report.
 func Unversioned(m *cli.Meta) getproviders.Product {
 	product, _ := choose(m, "")
 	return product
 }
 
-// choose returns the product without a version: that of the program that -with
-// names, else of the program that tfdeps was called as, else the one of the
-// variable, else Terraform. The files in a directory decide nothing: those that
-// only one product reads may be there for the other's sake.
+// choose returns the product without a version: that of the program of -with,
+// else of the program that tfdeps was called as, else the one of the
+// variable, else Terraform. It ignores the files in the directory, because a module for both products may
+// have files that only one of them reads.
 func choose(m *cli.Meta, with string) (getproviders.Product, error) {
 	name := with
 	if name == "" && m.StandIn != nil {
@@ -170,7 +170,7 @@ func choose(m *cli.Meta, with string) (getproviders.Product, error) {
 }
 
 // ByVariable returns the product that TFDEPS_PRODUCT names, or its older name
-// TFDEPS_ENGINE: Terraform, if neither is set, or with an error.
+// TFDEPS_ENGINE, or Terraform if neither is set or with an error.
 func ByVariable(env cli.Environment) (getproviders.Product, error) {
 	variable := productVariable
 	if env.Get(variable) == "" && env.Get(productAlias) != "" {
@@ -194,9 +194,9 @@ func ofProgram(name string) (getproviders.Product, bool) {
 	return getproviders.Product{}, false
 }
 
-// StandInFor reads a program's name: that of a product, with a version behind it or
-// without, or that of a program which has a wrapper ("terraform-bin"). Version managers
-// put "-", "_" or "@" before the version, and "v". It is nil for other names, such as "terraform-docs".
+// StandInFor parses a program's name: that of a product, with or without a version,
+// or that of a program with a wrapper ("terraform-bin"). Version managers
+// put "-", "_" or "@" before the version, and "v". It returns nil for other names, such as "terraform-docs".
 func StandInFor(name string) *cli.StandIn {
 	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") {
 		name = strings.TrimSuffix(name, ext)
@@ -219,14 +219,14 @@ func StandInFor(name string) *cli.StandIn {
 	return &cli.StandIn{Name: name, Version: v.String()}
 }
 
-// enforceVariable, with the value "true", has OpenTofu refuse packages without a
+// enforceVariable with the value "true" makes OpenTofu refuse packages without a
 // signature.
 const enforceVariable = "OPENTOFU_ENFORCE_GPG_VALIDATION"
 
-// expirationVariable, with the value "true", has OpenTofu refuse keys and signatures that have expired.
+// expirationVariable with the value "true" makes OpenTofu refuse expired keys and signatures.
 const expirationVariable = "OPENTOFU_ENFORCE_GPG_EXPIRATION"
 
-// strict returns the product as the environment makes it.
+// strict returns the product with the settings of these variables.
 func strict(env cli.Environment, product getproviders.Product) getproviders.Product {
 	product.NeedsKeys = env.Get(enforceVariable) == "true"
 	product.NeedsUnexpired = env.Get(expirationVariable) == "true"

@@ -14,9 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Program finds the real program of a name, with or without a version: the one
+// Program returns the path of the real program of a name, with or without a version: the one
 // that the product's variable names, else the first on PATH that isn't tfdeps.
-// Programs for which refuse returns true are passed over; refuse may be nil.
+// It skips programs for which refuse returns true; refuse may be nil.
 func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, error) {
 	all, err := programsOf(m, name)
 	if err != nil {
@@ -41,14 +41,14 @@ func errOwn(variable, name string) error {
 // Installed is a program that has the name of a product.
 type Installed struct {
 	programRecord
-	Version string `json:"version"` // what it said; "" for tfdeps, and with an error
-	IsOwn   bool   `json:"-"`       // it is tfdeps under that name
-	Err     error  `json:"-"`       // why it didn't say its version
-	old     string // the version of a Terraform that is too old for what tfdeps installs
+	Version string `json:"version"` // its answer; "" for tfdeps, and with an error
+	IsOwn   bool   `json:"-"`       // the program is tfdeps under that name
+	Err     error  `json:"-"`       // why the program didn't print its version
+	old     string // the version, if it is a Terraform that is too old for what tfdeps installs
 }
 
-// programsOf returns the programs that a name may mean, without their versions: the one that the product's variable names,
-// and nothing else, or those on PATH. The error is about the variable.
+// programsOf returns the programs of a name, without their versions: only the one that the product's variable names,
+// or without that variable those on PATH. The error is about the variable.
 func programsOf(m *cli.Meta, name string) (iter.Seq[Installed], error) {
 	variable := PathVariable(name)
 	given := m.Env.Get(variable)
@@ -69,7 +69,7 @@ func programsOf(m *cli.Meta, name string) (iter.Seq[Installed], error) {
 	return func(yield func(Installed) bool) { yield(found) }, nil
 }
 
-// installed looks at the file of a program.
+// installed returns the record of a program's file.
 func installed(m *cli.Meta, path string) (found Installed, err error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -79,18 +79,18 @@ func installed(m *cli.Meta, path string) (found Installed, err error) {
 	return found, err
 }
 
-// PathVariable is the variable that says where the program of a name is, with or
-// without a version.
+// PathVariable returns the variable with the path of the program of a name, which may have
+// a version.
 func PathVariable(name string) string {
 	product, _ := ofProgram(name)
 	return settingsOf[product.Program].path
 }
 
-// wrappedSuffix is what the setup actions of GitHub add to the name of the real program, so
-// that a wrapper can have its own: "terraform-bin", "tofu-bin".
+// wrappedSuffix is appended by setup actions of GitHub to the name of the real program, so
+// that a wrapper can have its name: "terraform-bin", "tofu-bin".
 const wrappedSuffix = "-bin"
 
-// namesOf are the names under which the program of a name is looked for, the best first.
+// namesOf returns the file names to look for, the best first.
 func namesOf(name string) []string {
 	for program := range settingsOf {
 		switch name {
@@ -103,13 +103,13 @@ func namesOf(name string) []string {
 	return []string{name}
 }
 
-// programsOnPath are the programs of a name on PATH. Tfdeps may have links with that name before the real one, and copies.
+// programsOnPath returns the programs of a name on PATH. Links to tfdeps and copies of it may come before the real one.
 func programsOnPath(m *cli.Meta, name string) iter.Seq[Installed] {
 	return func(yield func(Installed) bool) {
 		for _, name := range namesOf(name) {
 			for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
 				if !filepath.IsAbs(dir) {
-					continue // as os/exec, which runs nothing of the working directory
+					continue // os/exec runs no program of the working directory either
 				}
 				path, err := exec.LookPath(filepath.Join(dir, name))
 				if err != nil {
@@ -136,7 +136,7 @@ func isCopy(program, path string, info fs.FileInfo) bool {
 	return digest != "" && digest == digestOf(path)
 }
 
-// digestOf returns the digest of a file's content; "" if it can't be read.
+// digestOf returns the digest of a file's content, or "" if it can't be read.
 func digestOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,13 +150,13 @@ func digestOf(path string) string {
 	return string(sum.Sum(nil))
 }
 
-// All are the products, without versions.
+// All returns the products, without versions.
 func All() []getproviders.Product {
 	return []getproviders.Product{getproviders.Terraform(""), getproviders.OpenTofu("")}
 }
 
-// InstalledOf returns the programs of a product, in the order in which they count: the one that the product's
-// variable names, and nothing else, or those on PATH, tfdeps included. Each of them is run to ask for its
+// InstalledOf returns the programs of a product, in order of precedence: only the one that the product's
+// variable names, or those on PATH, including tfdeps. It runs each of them to get its
 // version. The error is about the variable.
 func InstalledOf(m *cli.Meta, product getproviders.Product) (all []Installed, err error) {
 	programs, err := programsOf(m, product.Program)

@@ -22,14 +22,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// askTimeout is how long a program may take to tell its version. Some programs of
+// askTimeout is how long a program may take to print its version. Some programs of
 // that name are launchers, which may even start a download.
 const askTimeout = 5 * time.Second
 
 // Origin is where the version of a product comes from.
 type Origin struct {
 	Kind    OriginKind
-	Program string // the path of the program that was asked; "": none was
+	Program string // the path of the program that was run, or ""
 	old     string // the version of an OldProgram
 }
 
@@ -38,17 +38,17 @@ type OriginKind int
 
 const (
 	NoProgram           OriginKind = iota // a default, because no program of the product is on PATH
-	VersionFromVariable                   // of settingsOf
-	VersionFromName                       // the one that tfdeps was called by, such as terraform1.9.0
+	VersionFromVariable                   // the variable in settingsOf
+	VersionFromName                       // the name that tfdeps was called by, such as terraform1.9.0
 	VersionFromProgram
-	SilentProgram // a default, because the program doesn't tell its version
+	SilentProgram // a default, because the program didn't print its version
 	OldProgram    // a default, because the program is too old for what tfdeps installs
 )
 
-// findVersion returns the product's version, and where it comes from: from the variable, else
-// the name that tfdeps was called by, else the program that TFDEPS_TERRAFORM_PATH names, else
-// the terraform on PATH, else it is a default; likewise for tofu. A program is asked once,
-// unless readOnly is set or it changes. The error is about the variable.
+// findVersion returns the product's version, and where it comes from: the variable, else
+// the name that tfdeps was called by, else the program of TFDEPS_TERRAFORM_PATH, else
+// the terraform on PATH, else a default; likewise for tofu. Unless readOnly is set, the version of a program is cached
+// until the program changes. The error is about the variable.
 func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (string, Origin, error) {
 	s := settingsOf[product.Program]
 	if given := m.Env.Get(s.version); given != "" {
@@ -88,7 +88,7 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 	return s.defaultVersion, Origin{}, nil
 }
 
-// ask runs a program to learn its version, unless it is tfdeps. One that answers as another version of tfdeps does, or starts one, counts as tfdeps.
+// ask runs a program to get its version, unless it is tfdeps. A program that answers like another version of tfdeps counts as tfdeps.
 func (p *Installed) ask(m *cli.Meta, s settings) {
 	if p.IsOwn {
 		return
@@ -98,8 +98,8 @@ func (p *Installed) ask(m *cli.Meta, s settings) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, p.Path, "version", "-json")
 	cmd.Stdout = &out
-	cmd.WaitDelay = time.Second // for grandchildren that keep the pipe open
-	// A program that is a copy of tfdeps has its answer ready, and asks no other.
+	cmd.WaitDelay = time.Second // grandchildren may keep the pipe open
+	// The version variable makes a copy of tfdeps answer at once, without running another program.
 	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=", "TFDEPS_LOG=",
 		cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_version=",
 		s.version+"="+s.defaultVersion)
@@ -117,9 +117,9 @@ func (p *Installed) ask(m *cli.Meta, s settings) {
 	}
 	said := out.Bytes()
 	if start := bytes.IndexByte(said, '{'); start > 0 {
-		said = said[start:] // warnings about the CLI configuration come before
+		said = said[start:] // warnings about the CLI configuration are printed before
 	}
-	// A wrapper of a setup action adds lines after the answer.
+	// The wrapper of a setup action adds lines after the answer, so only the first value is decoded.
 	if p.Err = json.NewDecoder(bytes.NewReader(said)).Decode(&answer); p.Err != nil {
 		return
 	}
@@ -132,7 +132,7 @@ func (p *Installed) ask(m *cli.Meta, s settings) {
 	}
 }
 
-// plainVersion reads what Terraform said of its version before 0.13, which knew no JSON for it.
+// plainVersion parses the output of Terraform before 0.13, which had no JSON for its version.
 func plainVersion(said string) (v getproviders.Version, ok bool) {
 	first, _, _ := strings.Cut(said, "\n")
 	text, ok := strings.CutPrefix(strings.TrimSpace(first), "Terraform v")
@@ -143,12 +143,12 @@ func plainVersion(said string) (v getproviders.Version, ok bool) {
 	return v, err == nil && isOld(v)
 }
 
-// isOld reports whether a version of Terraform is from before 0.14, which has the directories and
-// the lock file of today.
+// isOld reports whether a version of Terraform is before 0.14, which introduced the lock file and
+// today's directories.
 func isOld(v getproviders.Version) bool { return v.Major == 0 && v.Minor < 14 }
 
-// isProgramFile reports whether a file is a program itself. A script may start
-// another program the next time, so that its answer isn't kept.
+// isProgramFile reports whether a file is a binary. The answer of a script isn't cached, because it may start
+// another program the next time.
 func isProgramFile(path string) bool {
 	if runtime.GOOS == "windows" {
 		return filepath.Ext(path) == ".exe"
@@ -163,19 +163,19 @@ func isProgramFile(path string) bool {
 	return n == 2 && string(start) != "#!"
 }
 
-// programRecord is how a program file is recognised.
+// programRecord identifies an unchanged program file.
 type programRecord struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime"` // nanoseconds since 1970
-	Inode   uint64 `json:"inode"` // 0: the system has none
+	Inode   uint64 `json:"inode"` // 0 if the system has none
 }
 
-// programMemory keeps the versions of programs, in a file for each program. Where
-// it can't read or write, programs are asked again.
-type programMemory struct{ dir string } // "": nothing is kept
+// programMemory caches the versions of programs, in a file for each program. If
+// that can't be read or written, programs are run again.
+type programMemory struct{ dir string } // "" means no cache
 
-// recall sets the version of a program that hasn't changed since it was asked, and reports whether there is one.
+// recall sets the cached version of an unchanged program, and reports whether there is one.
 func (m programMemory) recall(program *Installed) bool {
 	var known Installed
 	if m.dir == "" || !wholefile.Recall(m.file(program.Path), &known) || known.programRecord != program.programRecord {
@@ -185,7 +185,7 @@ func (m programMemory) recall(program *Installed) bool {
 	return known.Version != ""
 }
 
-// keep writes down a program's version.
+// keep caches a program's version.
 func (m programMemory) keep(program Installed) {
 	if m.dir != "" && isProgramFile(program.Path) {
 		wholefile.Remember(m.file(program.Path), program)
@@ -197,8 +197,8 @@ func (m programMemory) file(program string) string {
 	return filepath.Join(m.dir, fmt.Sprintf("engine-%x.json", sum[:8]))
 }
 
-// ExplainVersion adds to problems with required_version what says that the product has its version:
-// without that, it looks as if the constraint were wrong. Other problems stay as they are.
+// ExplainVersion adds to problems with required_version where the product's version comes from, because
+// otherwise the constraint seems to be wrong. Other problems stay unchanged.
 func ExplainVersion(m *cli.Meta, product getproviders.Product, problems problem.List) (explained problem.List) {
 	origin := ""
 	for _, p := range problems {
@@ -217,7 +217,7 @@ func ExplainVersion(m *cli.Meta, product getproviders.Product, problems problem.
 	return explained
 }
 
-// explain is a sentence about what says that the product has its version.
+// explain returns a sentence about the origin of the product's version.
 func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
 	text := fmt.Sprintf("The version is %s (%s).", product.Version, o.Because(m, product))
 	if variable := settingsOf[product.Program].path; o.Kind == VersionFromProgram && m.Env.Get(variable) == "" {
@@ -226,7 +226,7 @@ func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
 	return text
 }
 
-// Because says what decides on the version of a product, and on the product if that isn't Terraform by itself.
+// Because says what decides on the version of a product, and on the product if that isn't the default.
 func (o Origin) Because(m *cli.Meta, product getproviders.Product) string {
 	s, whose := settingsOf[product.Program], ""
 	for _, variable := range []string{productAlias, productVariable} {

@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
-// changedSince returns those of the directories that have changed since the merge base with a commit.
+// changedSince returns the directories that have changed since the merge base with a commit.
 func (s *scan) changedSince(o *Options, all []Root) (changed []Root) {
 	repo, err := openRepository(s.m, ".")
 	var paths []string
@@ -65,7 +65,7 @@ func (s *scan) reach(repo *repository, dir string, reached map[string]bool) erro
 	return nil
 }
 
-// concerns reports whether a changed file, relative to the top of the repository, is one of a root module's.
+// concerns reports whether a changed file, relative to the top of the repository, belongs to a root module.
 func (s *scan) concerns(repo *repository, o *Options, r Root, reached map[string]bool, path string) bool {
 	name, dir := filepath.Base(path), filepath.Dir(path)
 	own, _ := repo.inside(r.Dir)
@@ -81,7 +81,7 @@ func (s *scan) concerns(repo *repository, o *Options, r Root, reached map[string
 		return true
 	}
 	for at := range reached {
-		if isBelow(at, path) { // a submodule is one path
+		if isBelow(at, path) { // the change of a submodule is one path
 			return true
 		}
 	}
@@ -91,24 +91,24 @@ func (s *scan) concerns(repo *repository, o *Options, r Root, reached map[string
 	})
 }
 
-// In puts a directory in the place of {dir} in the value of an option.
+// In replaces {dir} in the value of an option by a directory.
 func In(value, dir string) string { return strings.ReplaceAll(value, "{dir}", filepath.ToSlash(dir)) }
 
 func isBelow(path, dir string) bool {
 	return dir == "." || path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
 }
 
-// repository is a clone of git that a directory is in.
+// repository is a git clone.
 type repository struct {
 	m          *cli.Meta
-	start, top string   // without links: where git runs, and the directory of the clone
-	settings   []string // that the repository's own must not change
+	start, top string   // without symlinks: the directory in which git runs, and the top of the clone
+	settings   []string // options of git that override the repository's own settings
 }
 
-// maxAnswer bounds what git may answer.
+// maxAnswer is the maximum size of git's output, in bytes.
 const maxAnswer = 128 << 20
 
-// openRepository finds the clone that a directory is in.
+// openRepository finds the clone that has a directory.
 func openRepository(m *cli.Meta, dir string) (*repository, error) {
 	repo := &repository{m: m, start: resolved(dir), settings: []string{
 		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false", "-c", "protocol.allow=never",
@@ -118,7 +118,7 @@ func openRepository(m *cli.Meta, dir string) (*repository, error) {
 		return nil, err
 	}
 	repo.top = resolved(strings.TrimRight(top, "\r\n"))
-	names, _ := repo.paths("config", "--name-only", "--get-regexp", `^filter\.`) // fails if there are none
+	names, _ := repo.paths("config", "--name-only", "--get-regexp", `^filter\.`) // fails if no setting matches
 	for _, name := range names {
 		if strings.Contains(name, "=") {
 			return nil, fmt.Errorf("the settings of the repository name a filter that can't be left out: %q", name)
@@ -131,7 +131,7 @@ func openRepository(m *cli.Meta, dir string) (*repository, error) {
 	return repo, nil
 }
 
-// git runs git in the directory. It starts no program that the repository's settings name, asks no other host and changes nothing.
+// git runs git in the directory. Git starts no program that the repository's settings name, asks no host and changes nothing.
 func (repo *repository) git(args ...string) (string, error) {
 	env := slices.DeleteFunc(slices.Clone(repo.m.Env), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_CONFIG") && !strings.HasPrefix(entry, "GIT_CEILING")
@@ -154,7 +154,7 @@ func (repo *repository) git(args ...string) (string, error) {
 	return string(out.Kept), nil
 }
 
-// paths runs a command of git that lists names.
+// paths runs a git command that lists paths.
 func (repo *repository) paths(args ...string) (all []string, err error) {
 	out, err := repo.git(slices.Insert(args, 1, "-z")...)
 	for name := range strings.SplitSeq(out, "\x00") {
@@ -165,7 +165,7 @@ func (repo *repository) paths(args ...string) (all []string, err error) {
 	return all, err
 }
 
-// changedSince lists the files, relative to the top, that differ from the merge base with a commit or that aren't tracked.
+// changedSince lists the files, relative to the top, that differ from the merge base with a commit, and untracked files.
 func (repo *repository) changedSince(ref string) ([]string, error) {
 	if strings.HasPrefix(ref, "-") {
 		return nil, errors.New("that is no name of a commit, a branch or a tag")
@@ -189,10 +189,10 @@ func (repo *repository) changedSince(ref string) ([]string, error) {
 	return slices.Concat(changed, untracked), err
 }
 
-// errOutside is that a directory isn't in the repository.
+// errOutside says that a directory isn't in the repository.
 var errOutside = errors.New("the directory isn't in the repository of the current directory")
 
-// inside is a directory relative to the top of the repository.
+// inside returns a directory relative to the top of the repository, or errOutside.
 func (repo *repository) inside(dir string) (string, error) {
 	at, err := filepath.Rel(repo.top, resolved(dir))
 	if err != nil || !filepath.IsLocal(at) {

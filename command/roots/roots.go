@@ -3,7 +3,7 @@
 //	found, ok := options.Find(m, product, operands, log)
 //	code := roots.Each(m, found, func(m *cli.Meta, r roots.Root) int { ... }, func(r roots.Root, err error) { ... })
 //
-// A directory is entered, as with -chdir: whatever a command does there is what it does when it is called there.
+// Each enters a directory as -chdir does, so that a command works as if it were called there.
 package roots
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// Command is the command "roots", which lists root modules.
+// Command returns the command "roots", which lists root modules.
 func Command() cli.Command {
 	return sources.Command[listOptions](cli.Command{Name: "roots", Synopsis: "List the root modules of a repository",
 		Usage: "roots [options] [DIR...]",
@@ -47,10 +47,10 @@ type listOptions struct {
 func (o *listOptions) Flags() cli.Flags {
 	flags := append(o.Options.Flags("List this directory instead. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
 		cli.Switch("json", &o.Out.JSON, "Print a JSON object: roots, each with directory and because."), cli.NoColor())
-	return flags[1:] // -recursive goes without saying
+	return flags[1:] // without -recursive, which is the default here
 }
 
-// Report tells which root modules there are.
+// Report lists the root modules.
 func (o *listOptions) Report() (*result.Result, error) {
 	o.Choose()
 	if o.Refuse(o.Log); !o.Log.Add() {
@@ -58,7 +58,7 @@ func (o *listOptions) Report() (*result.Result, error) {
 	}
 	found, ok := o.Find(o.Meta, o.Product, o.Operands, o.Log)
 	if !ok {
-		found = nil // part of a list would be taken for all of it
+		found = nil // an incomplete list would be taken for a complete one
 	}
 	return &result.Result{
 		People:   result.Table(result.Each(found, func(r Root) []string { return []string{r.Dir, strings.Join(r.Why, "; ")} })),
@@ -66,16 +66,16 @@ func (o *listOptions) Report() (*result.Result, error) {
 	}, nil
 }
 
-// Options say in which directories a command works; the zero value: in the current one.
+// Options say in which directories a command works; the zero value means the current one.
 type Options struct {
 	Recursive bool
-	Dirs      []string // of -dir, patterns among them
+	Dirs      []string // of -dir, also patterns
 	From      string   // of -dirs-from: a file with a directory a line, or "-"
 	Since     string   // of -changed-since
 	Also      []string // of -also
 }
 
-// Flags are the options. The help of -dir is the command's own.
+// Flags returns the flags; dirHelp is the command's help of -dir.
 func (o *Options) Flags(dirHelp string) cli.Flags {
 	return cli.Flags{
 		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the directories that are named, or the current one: those that \"tfdeps roots\" lists."),
@@ -101,12 +101,12 @@ func (o *Options) Refuse(log *problem.Log) {
 // Root is a working directory.
 type Root struct {
 	Dir string   // relative to the current directory, or as it was given
-	Why []string // it is a root module; none: it was named
+	Why []string // reasons why it is a root module; nil if an option names it
 }
 
-// Find returns the directories, each once and in the order of their names: those that are named, and with -recursive or operands, or if
-// none is named, the root modules below the operands or the current directory. Directories that a pattern matches count only with a configuration. If there
-// are errors, they are those that were found.
+// Find returns the directories without duplicates, sorted by name: those that options name, and with -recursive or operands, or if
+// no option names any, the root modules below the operands or the current directory. It skips directories that match a pattern but have no
+// configuration. After errors, which it logs, it returns those that it found.
 func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string, log *problem.Log) (found []Root, ok bool) {
 	s := scan{m: m, product: product, log: log, known: map[string]*module{}}
 	if len(o.Dirs) > 0 {
@@ -145,7 +145,7 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 	return found, log.Add()
 }
 
-// maxList bounds what -dirs-from reads, in bytes.
+// maxList is the maximum size of the file of -dirs-from, in bytes.
 const maxList = 4 << 20
 
 func readList(m *cli.Meta, from string) (found []Root, err error) {
@@ -173,19 +173,19 @@ func readList(m *cli.Meta, from string) (found []Root, err error) {
 	return found, nil
 }
 
-// unique sorts directories, and leaves out those that are there by another name already.
+// unique sorts directories, and removes duplicates, also by symlinks.
 func unique(start string, all []Root) []Root {
 	names := map[string]Root{}
 	for _, r := range all {
 		at := resolved(r.Dir)
-		if _, known := names[at]; !known || filepath.Join(start, r.Dir) == at { // which is its name without links
+		if _, known := names[at]; !known || filepath.Join(start, r.Dir) == at { // prefers the name without symlinks
 			names[at] = r
 		}
 	}
 	return slices.SortedFunc(maps.Values(names), func(a, b Root) int { return strings.Compare(a.Dir, b.Dir) })
 }
 
-// resolved is the full name of a directory without links, as far as it can be known.
+// resolved returns the absolute path of a directory, without symlinks if these can be resolved.
 func resolved(dir string) string {
 	full, err := filepath.Abs(dir)
 	if err != nil {
@@ -197,7 +197,7 @@ func resolved(dir string) string {
 	return full
 }
 
-// Paths returns paths and URLs as they are found from another directory than the one that they were given in.
+// Paths resolves paths, but not URLs, against the directory in.
 func Paths(given []string, in string) []string {
 	return result.Each(given, func(path string) string {
 		if strings.Contains(path, "://") {
@@ -207,7 +207,7 @@ func Paths(given []string, in string) []string {
 	})
 }
 
-// Inputs returns the values of -var and -var-file for a directory: files are found from where the program was called, and {dir} in their names stands for the directory.
+// Inputs returns the values of -var and -var-file for a directory: paths are resolved against start, and {dir} in them is replaced by dir.
 func Inputs(given []load.InputArgument, start, dir string) []load.InputArgument {
 	return result.Each(given, func(input load.InputArgument) load.InputArgument {
 		if input.File != "" {
@@ -217,14 +217,14 @@ func Inputs(given []load.InputArgument, start, dir string) []load.InputArgument 
 	})
 }
 
-// garbage is how much of it may lie about in a run over directories, in percent of what is used.
+// garbage is GOGC for a run over directories: garbage in percent of live memory.
 const garbage = 400
 
-// Each enters the directories in their order, has do work there, and returns the worst exit code: 1, else 2, else 0. What
-// do gets knows the CLI configuration of the directory that the program was called in. failed is told of a directory
-// that can't be entered. After an interrupt no further one is entered.
+// Each enters the directories in their order, calls do in each, and returns the worst exit code: 1, else 2, else 0. The Meta for
+// do resolves the path of the CLI configuration against the directory in which the program was called. Each calls failed for a directory
+// that can't be entered. After an interrupt it enters no further one.
 func Each(m *cli.Meta, all []Root, do func(m *cli.Meta, r Root) (code int), failed func(r Root, err error)) (code int) {
-	if m.Env.Get("GOGC") == "" { // a directory leaves little but garbage: to collect it at the usual pace takes half of the time
+	if m.Env.Get("GOGC") == "" { // a directory leaves little but garbage, and at the default GOGC its collection takes half of the time
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	for _, r := range all {

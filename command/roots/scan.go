@@ -24,7 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// scan reads the configuration of directories, of each once.
+// scan reads the configurations of directories, each once.
 type scan struct {
 	m       *cli.Meta
 	product getproviders.Product
@@ -32,21 +32,21 @@ type scan struct {
 	known   map[string]*module
 }
 
-// module is what is known of a directory.
+// module is the configuration in a directory.
 type module struct {
 	*load.Module
 	broken bool
 	calls  []string // local modules, by their directories
 }
 
-// left are names of directories in which no root module is the user's own. Those that begin with a dot are left out, too: programs made them.
+// left are names of directories without root modules of the user's own. Names that begin with a dot are skipped, too, because programs made these directories.
 var left = []string{"node_modules", "terraform.d", "vendor"}
 
 func isLeft(name string) bool {
 	return slices.Contains(left, name) || strings.HasPrefix(name, ".") && strings.Trim(name, "./") != ""
 }
 
-// module reads a directory.
+// module returns the configuration in a directory.
 func (s *scan) module(dir string) *module {
 	if s.known[dir] == nil {
 		s.known[dir] = s.read(dir)
@@ -101,7 +101,7 @@ func (s *scan) below(dirs []string) (found []Root) {
 	return found
 }
 
-// why says why a directory is a root module; nothing: it is none.
+// why returns the reasons why a directory is a root module, or nil if it is none.
 func (d *module) why(dir string, called bool) (why []string) {
 	if d.Empty {
 		return nil
@@ -128,8 +128,8 @@ func (d *module) why(dir string, called bool) (why []string) {
 	return why
 }
 
-// list finds the directories with configuration below one. Where it is in a repository of git, files that git ignores don't count, nor
-// those of other repositories in it. Links aren't followed.
+// list finds the directories with configuration below one. In a git repository it skips files that git ignores, and
+// nested repositories. It doesn't follow symlinks.
 func (s *scan) list(dir string) (dirs []string) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {

@@ -18,12 +18,12 @@ import (
 // Given is a directory that the option -dir names.
 type Given struct {
 	Path    string
-	Pattern bool // it is there because a pattern matches
+	Pattern bool // a pattern matches it
 }
 
-// Expand lists the directories that values of -dir name, each once; the current
-// one if there are none. What isn't a directory is left out where a pattern
-// matches it.
+// Expand returns the directories that values of -dir name, each once, or the current
+// one without any value. It skips files that a pattern
+// matches.
 func Expand(given []string) (dirs []Given, problems problem.List) {
 	if len(given) == 0 {
 		return []Given{{Path: "."}}, nil
@@ -55,7 +55,7 @@ func Expand(given []string) (dirs []Given, problems problem.List) {
 	return dirs, problems
 }
 
-// shownDirs is a list of directories in a sentence.
+// shownDirs formats a list of directories for a sentence.
 func shownDirs(paths []string) string {
 	if slices.Equal(paths, []string{"."}) {
 		return "this directory"
@@ -63,7 +63,7 @@ func shownDirs(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// LockedBelow gathers what the lock files below paths select; nil if there are no
+// LockedBelow returns the packages that the lock files in and below paths select, or nil without
 // paths.
 func LockedBelow(paths []string, product getproviders.Product) ([]getproviders.PackageSpec, problem.List) {
 	if len(paths) == 0 {
@@ -87,9 +87,9 @@ func LockedBelow(paths []string, product getproviders.Product) ([]getproviders.P
 	return providercache.PackageSpecs(all...), problems
 }
 
-// lockFiles finds lock files: a path that is a file is one; in a directory and
-// below it they are those with the name of one. Directories whose names begin
-// with a dot are left out: programs made what is in them.
+// lockFiles finds lock files: each path that is a file, and in and
+// below each directory the files with the name of a lock file. It skips directories whose names begin
+// with a dot, because programs made their files.
 func lockFiles(paths []string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -118,7 +118,8 @@ func lockFiles(paths []string) (files []string, err error) {
 	return files, nil
 }
 
-// ParseSpec reads ADDRESS or ADDRESS@VERSION of a provider that has packages. The error is about the address, or else invalid is about the rest.
+// ParseSpec parses ADDRESS or ADDRESS@VERSION of a provider that has packages. err is about the address, and invalid about the version or
+// a provider without packages.
 func ParseSpec(given string, product getproviders.Product) (spec getproviders.PackageSpec, err, invalid error) {
 	address, version, versioned := strings.Cut(given, "@")
 	if spec.Provider, err = product.ParseProvider(address); err == nil && versioned {

@@ -22,11 +22,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Requirements returns what has to be installed: what the configuration says,
-// and what objects of the state need that the configuration doesn't mention any
-// more. stateFile is that of -state, "" the current workspace's; record is the
-// backend's. Where the state can't be read, known is false, and what is locked
-// counts instead: the run that wrote the lock file may have seen the state.
+// Requirements returns the requirements of the configuration and of
+// objects in the state. stateFile is the value of -state; "" means the state of the current workspace. record is the
+// backend's. If the state can't be read, known is false, and locked providers
+// count as required, because the run that wrote the lock file may have read the state.
 func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record) (required getproviders.Requirements, known bool, problems problem.List) {
 	fromState, known, err := ReadState(m, d.Product, stateFile, record)
 	required, problems = d.Combine(m.Env, fromState, known)
@@ -36,8 +35,8 @@ func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record
 	return required, known, problems
 }
 
-// Combine returns the requirements of the configuration and of the state; of the
-// lock file in its place if the state is unknown.
+// Combine returns the requirements of the configuration and of the state, or of the
+// lock file if the state is unknown.
 func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, known bool) (getproviders.Requirements, problem.List) {
 	required, problems := combine.Combine(combine.Parts{
 		Product: d.Product, Tree: d.Tree, State: fromState, StateUnknown: !known, Locks: d.Locks,
@@ -51,11 +50,11 @@ func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, 
 	return required, append(problems, d.Disinherit(required)...)
 }
 
-// translationVariable turns off, with 0, that addresses in states are translated.
+// translationVariable with the value 0 turns off the translation of addresses in states.
 const translationVariable = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"
 
-// InheritState takes providers in a state that another product wrote for those of
-// this one's registry, unless the configuration requires them as they are.
+// InheritState replaces providers in a state that another product wrote by those of
+// this one's registry, unless the configuration requires the original addresses.
 func InheritState(env cli.Environment, product getproviders.Product, fromState, fromConfig getproviders.Requirements) getproviders.Requirements {
 	if env.Get(translationVariable) == "0" {
 		return fromState
@@ -63,10 +62,10 @@ func InheritState(env cli.Environment, product getproviders.Product, fromState, 
 	return load.InheritState(fromState, fromConfig, product)
 }
 
-// ReadState returns the providers in the state: in the given one, of the option
-// -state, else in that of the current workspace, if that is in a local file. If
-// it isn't, or is encrypted, they are unknown, and known is false. The record is the backend's;
-// nil: there is none.
+// ReadState returns the providers in the given state, of the option
+// -state, else in that of the current workspace, if it is in a local file. If
+// it isn't, or is encrypted, known is false. The record is the backend's, and may be
+// nil.
 func ReadState(m *cli.Meta, product getproviders.Product, given string, record *backend.Record) (req getproviders.Requirements, known bool, err error) {
 	asked := given
 	switch {
@@ -75,7 +74,7 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		return req, true, err
 	case given != "":
 		if _, err := os.Stat(given); err != nil {
-			return nil, true, fmt.Errorf("reading state: %w", err) // what is asked for has to be there
+			return nil, true, fmt.Errorf("reading state: %w", err) // the file that -state names has to exist
 		}
 	default:
 		workspace, err := SupportedWorkspace(m.Env, product, record)
@@ -94,7 +93,7 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 	return req, true, err
 }
 
-// SupportedWorkspace is Workspace for a backend; nil: there is none. The error says, too, that the backend has no such workspace.
+// SupportedWorkspace is Workspace with an error if the backend doesn't support it; record may be nil.
 func SupportedWorkspace(env cli.Environment, product getproviders.Product, record *backend.Record) (string, error) {
 	workspace, err := Workspace(env, product)
 	if err == nil && !record.IsLocal() && record.Type == "http" && workspace != backend.DefaultWorkspace {
@@ -103,8 +102,8 @@ func SupportedWorkspace(env cli.Environment, product getproviders.Product, recor
 	return workspace, err
 }
 
-// stateFromStdin reads what the user may be about to type: an interrupt doesn't
-// wait for it.
+// stateFromStdin reads a state from stdin. An interrupt ends it while the read
+// still blocks.
 func stateFromStdin(m *cli.Meta, product getproviders.Product) (getproviders.Requirements, error) {
 	var reading par.Memo[struct{}, getproviders.Requirements]
 	return reading.Do(m.Context, struct{}{}, func(context.Context) (getproviders.Requirements, error) {
@@ -112,10 +111,10 @@ func stateFromStdin(m *cli.Meta, product getproviders.Product) (getproviders.Req
 	})
 }
 
-// RecordPath is where the backend is recorded.
+// RecordPath is the path of the backend's record.
 func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env), backend.FileName) }
 
-// ReadRecord reads the record of the backend; nil: there is none.
+// ReadRecord reads the record of the backend, or returns nil if the file doesn't exist.
 func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Record, problem.List) {
 	record, err := backend.Read(nil, RecordPath(env), product)
 	if err != nil {
@@ -127,7 +126,7 @@ func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Rec
 // WorkspacePath is the file with the name of the selected workspace.
 func WorkspacePath(env cli.Environment) string { return filepath.Join(DataDir(env), "environment") }
 
-// Workspace is the name of the current workspace. What a file says may be anything up to Terraform 1.15.
+// Workspace returns the name of the current workspace. Up to Terraform 1.15 the name in the file isn't checked.
 func Workspace(env cli.Environment, product getproviders.Product) (string, error) {
 	name, from := env.Get("TF_WORKSPACE"), "TF_WORKSPACE"
 	if name == "" {
@@ -139,7 +138,7 @@ func Workspace(env cli.Environment, product getproviders.Product) (string, error
 	return name, nil
 }
 
-// StateProblem says that the state couldn't be read, and what can be done.
+// StateProblem says why the state can't be read, and what to do.
 func StateProblem(err error) *problem.Problem {
 	text := problem.Sentence(err)
 	switch _, syntax := errors.AsType[*json.SyntaxError](err); {

@@ -1,6 +1,6 @@
 // Package workdir reads a working directory: its configuration with all modules,
-// the record of its backend, its state and its lock files. What comes out are the
-// requirements of providers. It prints nothing; what is wrong is returned.
+// the record of its backend, its state and its lock files. From these it makes the
+// requirements of providers. It prints nothing, and returns problems.
 //
 //	dir := workdir.Load(m, product, ".", options)
 //	problems := dir.FindModules(ctx, installer)
@@ -32,22 +32,22 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// DataDir is where the current directory keeps what tools know of it:
-// ".terraform", unless TF_DATA_DIR says otherwise.
+// DataDir returns the data directory of the current directory:
+// ".terraform", unless TF_DATA_DIR names another one.
 func DataDir(env cli.Environment) string {
 	return cmp.Or(env.Get("TF_DATA_DIR"), ".terraform")
 }
 
-// ModulesDir is where the modules of the current directory are recorded, and
-// those that aren't local are.
+// ModulesDir returns the directory of modules.json and of the modules that
+// aren't local.
 func ModulesDir(env cli.Environment) string { return filepath.Join(DataDir(env), "modules") }
 
-// ProvidersDir is where a directory has its packages of providers.
+// ProvidersDir returns the path of a directory's provider packages.
 func ProvidersDir(env cli.Environment, dir string) string {
 	return In(dir, filepath.Join(DataDir(env), "providers"))
 }
 
-// In returns where a path is that is relative to a directory, or absolute.
+// In joins a directory and a path, unless the path is absolute.
 func In(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -55,16 +55,16 @@ func In(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Options are what the arguments of a command say about a configuration.
+// Options are a command's options for reading a configuration.
 type Options struct {
-	TestDirectory string               // of -test-directory; "": the default
-	NoTests       bool                 // it has no value: as in the real programs, no tests are read
+	TestDirectory string               // of -test-directory; "" means the default
+	NoTests       bool                 // -test-directory is empty: as in the real programs, no tests are read
 	Inputs        []load.InputArgument // -var and -var-file, in their order
-	Outlines      load.Outlines        // what is known of configurations that haven't changed; nil: nothing
-	Within        string               // the directory whose files the root module's expressions can read; "": any
+	Outlines      load.Outlines        // the cache of outlines of unchanged configurations, or nil
+	Within        string               // the only directory whose files the root module's expressions can read; "" means all
 }
 
-// Flags are the options of commands that read a configuration.
+// Flags returns the flags of commands that read a configuration.
 func (o *Options) Flags() cli.Flags {
 	return cli.Flags{
 		cli.Option("test-directory=DIR", cli.Func(func(dir string) error {
@@ -86,34 +86,34 @@ func (o *Options) Flags() cli.Flags {
 
 // Dir is a working directory, as far as it was read.
 type Dir struct {
-	Path    string // relative to the current directory; "." is that one
+	Path    string // relative to the current directory
 	Product getproviders.Product
 
 	Root  *load.Module
-	Tree  *modules.Tree   // the modules; nil before they were found
+	Tree  *modules.Tree   // the modules; nil before FindModules
 	Locks *depsfile.Locks // nil before LoadLocks
 
-	LockedModules modulelock.Locks // of LoadModuleLocks: the versions and commits that modules are found in
-	LocksModules  bool             // there is a lock file for modules, or there is to be one
-	ToLock        modulelock.Locks // what SaveModules has that file say; nil: it stays
+	LockedModules modulelock.Locks // set by LoadModuleLocks: modules are fetched at these versions and commits
+	LocksModules  bool             // modules are locked: there is a lock file for them, or -lock-modules
+	ToLock        modulelock.Locks // the content that SaveModules writes to that file; nil means no change
 
-	log       *slog.Logger    // nil: there is none
+	log       *slog.Logger    // may be nil
 	written   *depsfile.Locks // what LoadLocks found in the file, or SaveLocks wrote
-	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
+	inherited []depsfile.Lock // entries of the predecessor product, from which LoadLocks made entries in Locks
 
-	InputProblems    problem.List // why values of variables can't be read; with errors, nothing else counts
-	RootProblems     problem.List // with the root module, warnings included
-	ModuleProblems   problem.List // with the modules below it
-	ProviderProblems problem.List // with how their providers fit together
+	InputProblems    problem.List // problems of reading values of variables; with errors, all others are ignored
+	RootProblems     problem.List // problems of the root module, warnings included
+	ModuleProblems   problem.List // problems of the modules below it
+	ProviderProblems problem.List // problems of the modules' provider configurations together
 }
 
-// Load reads the root module in a directory. Values of variables that can't be read or computed are a problem to
-// Terraform whether anything needs them or not. To OpenTofu, those that can't be computed are one only to what needs them.
+// Load reads the root module in a directory. For Terraform, values of variables that can't be read or computed are a problem
+// even if nothing needs them. For OpenTofu, those that can't be computed are a problem only where they are needed.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
 	d := &Dir{Path: path, Product: product, log: m.Log}
 	workspace := ""
 	if dialect.Of(product).Understands("any_variable") {
-		workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
+		workspace, _ = Workspace(m.Env, product) // code that needs the backend reports an invalid name
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
@@ -123,8 +123,8 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	return d
 }
 
-// takeInputProblems sorts problems with the values of variables, as the product comes upon them: what can't be read ends
-// a run, and values of variables are read once the root module is.
+// takeInputProblems sorts problems with the values of variables in the product's order: those of reading end
+// a run, and those of values come after the root module was read.
 func (d *Dir) takeInputProblems(invalid problem.List) {
 	var values problem.List
 	for _, p := range invalid {
@@ -139,7 +139,7 @@ func (d *Dir) takeInputProblems(invalid problem.List) {
 }
 
 // Empty reports whether the directory has no configuration, not even one with
-// errors. OpenTofu doesn't look at test files where there is nothing to test.
+// errors. OpenTofu ignores test files without a configuration.
 func (d *Dir) Empty() bool {
 	return d.Root.Empty && (dialect.Of(d.Product).Understands("test_providers") || !d.RootProblems.HasErrors())
 }
@@ -150,15 +150,15 @@ func (d *Dir) NoConfiguration(shown string) *problem.Problem {
 		"The directory %s contains no %s configuration files.", shown, d.Product.Name)
 }
 
-// FindModules finds the modules below the root module, as the installer's mode
-// says, beginning with those that are recorded in the installer's directory.
-// Problems with the modules are kept in the Dir, because the versions that the
-// modules are for may say that they don't matter.
+// FindModules finds the modules below the root module in the installer's mode,
+// beginning with the modules.json of the installer's directory.
+// The Dir keeps problems with the modules, because they don't matter if the
+// modules need another version of the product.
 func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) problem.List {
 	manifest, err := modules.ReadManifest(nil, installer.Dir, installer.Product)
 	if err != nil {
 		text := err.Error() + "."
-		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do
+		if !errors.Is(err, syscall.ENOTDIR) { // this error says what to do
 			text += "\n\nSee who wrote it, and whether a program was stopped then. It only says where modules are: without the file, init fetches them again, and compares them with a lock file of modules as before."
 		}
 		return problem.Fail("module_record", "failed to read module manifest", "%s", text)
@@ -179,7 +179,7 @@ func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, ma
 	d.ProviderProblems = d.Tree.CheckProviders()
 }
 
-// logLeftToPlan says what only a newer product than those that are known can read.
+// logLeftToPlan logs how many arguments and blocks only a newer version of the product can read.
 func (d *Dir) logLeftToPlan() {
 	var places []string
 	for _, module := range d.Tree.Modules {
@@ -193,9 +193,9 @@ func (d *Dir) logLeftToPlan() {
 	}
 }
 
-// Problems returns what is wrong with the configuration. That it is for other
-// versions of the product is returned alone: what is an error now may be none for
-// the version that is asked for.
+// Problems returns the problems of the configuration. If it needs another version of
+// the product, only that is returned, because the other errors may not exist in
+// that version.
 func (d *Dir) Problems() problem.List {
 	if d.InputProblems.HasErrors() {
 		return d.InputProblems
@@ -206,7 +206,7 @@ func (d *Dir) Problems() problem.List {
 	return slices.Concat(d.InputProblems, d.RootProblems, d.ModuleProblems, d.ProviderProblems)
 }
 
-// WarnOfTreeProblems makes warnings of the errors that are about how modules and their providers fit together.
+// WarnOfTreeProblems turns errors about the combination of modules and their providers into warnings.
 func (d *Dir) WarnOfTreeProblems() {
 	soften := func(problems problem.List) problem.List {
 		softened := slices.Clone(problems)
@@ -221,8 +221,8 @@ func (d *Dir) WarnOfTreeProblems() {
 	d.ProviderProblems = problem.AsWarnings(d.ProviderProblems)
 }
 
-// TakeOutdated takes what the record of modules says otherwise than the
-// configuration out of the ModuleProblems, and returns it.
+// TakeOutdated removes the problems about differences between modules.json and the
+// configuration from ModuleProblems, and returns them.
 func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
 	others := problem.List(nil)
 	for _, p := range d.ModuleProblems {
@@ -236,7 +236,7 @@ func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
 	return outdated
 }
 
-// CheckRecorded finds the modules as they are recorded in dir, and returns what isn't as the configuration has it.
+// CheckRecorded finds the modules by the modules.json in dir, and returns where that differs from the configuration.
 func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason, problems problem.List) {
 	problems = d.FindModules(m.Context, modules.Resolver{Dir: dir, Product: d.Product, Mode: modules.AsRecorded})
 	if problems.HasErrors() {
@@ -249,9 +249,9 @@ func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason
 	return reasons, nil
 }
 
-// SaveModules records where the modules are, and locks what they are. After errors in the configuration
-// nothing is recorded. That providers don't fit together says nothing against the
-// modules.
+// SaveModules writes modules.json and the lock file of modules. It writes nothing after errors of the root module
+// or other modules. ProviderProblems don't matter, because the modules
+// are right even so.
 func (d *Dir) SaveModules() problem.List {
 	if d.Tree == nil || d.RootProblems.HasErrors() || d.ModuleProblems.HasErrors() || d.Tree.CheckVersion().HasErrors() {
 		return nil
@@ -271,8 +271,8 @@ func (d *Dir) SaveModules() problem.List {
 // LockFile is the path of the directory's lock file.
 func (d *Dir) LockFile() string { return filepath.Join(d.Path, depsfile.FileName) }
 
-// LoadLocks reads the lock file. Entries that another product wrote count for providers of this
-// one as well: see Disinherit.
+// LoadLocks reads the lock file. It adds entries for this product's providers to those that
+// the predecessor product wrote: see Disinherit.
 func (d *Dir) LoadLocks() (problems problem.List) {
 	d.Locks, problems = depsfile.Load(d.LockFile(), d.Product)
 	d.written = d.Locks.Clone()
@@ -280,7 +280,7 @@ func (d *Dir) LoadLocks() (problems problem.List) {
 	return problems
 }
 
-// SaveLocks writes the lock file, unless another program has written something else since LoadLocks: then saved is false.
+// SaveLocks writes the lock file, unless another program has changed it since LoadLocks: then saved is false.
 func (d *Dir) SaveLocks(locks *depsfile.Locks) (saved bool, err error) {
 	is, problems := depsfile.Load(d.LockFile(), d.Product)
 	if problems.HasErrors() || !is.Equal(d.written) {
@@ -292,8 +292,8 @@ func (d *Dir) SaveLocks(locks *depsfile.Locks) (saved bool, err error) {
 	return err == nil, err
 }
 
-// Disinherit takes back what LoadLocks has added for providers that aren't required, because
-// the others are, by their whole addresses. It warns of the rest, because from then on both
+// Disinherit removes the entries that LoadLocks has added for providers that aren't required, because
+// the configuration requires the predecessor's addresses. It warns of the others, because from then on both
 // products change the file in turn.
 func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 	var changes strings.Builder
@@ -310,8 +310,8 @@ func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 		d.Product.Predecessor.Name, d.Product.Name, &changes)
 }
 
-// LoadModuleLocks reads the lock file for modules in the current directory. Where
-// there is one, it is kept; else it has to be asked for.
+// LoadModuleLocks reads the lock file for modules in the current directory. Modules are locked if
+// there is one, or if asked is true.
 func (d *Dir) LoadModuleLocks(ctx context.Context, asked bool) (problems problem.List) {
 	_, err := os.Lstat(modulelock.FileName)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -321,8 +321,8 @@ func (d *Dir) LoadModuleLocks(ctx context.Context, asked bool) (problems problem
 	return problems
 }
 
-// CompareModules hashes the modules that aren't local, and returns which of them differ from their lock file, if there is one or is to be one. What that
-// should say is ToLock.
+// CompareModules hashes the modules that aren't local, and returns which of them differ from their lock file, if modules are locked. It sets ToLock to
+// the new content of that file.
 func (d *Dir) CompareModules(ctx context.Context) (differ []modulelock.Finding, problems problem.List) {
 	if !d.LocksModules {
 		return nil, nil
@@ -340,8 +340,8 @@ func (d *Dir) CompareModules(ctx context.Context) (differ []modulelock.Finding, 
 	return slices.DeleteFunc(d.LockedModules.Check(installed), func(f modulelock.Finding) bool { return f.State == modulelock.Same }), nil
 }
 
-// HasOtherContent reports whether a module has the source and version that are
-// locked, and other files.
+// HasOtherContent reports whether a module has the locked source and version, but
+// other files.
 func HasOtherContent(finding modulelock.Finding) bool {
 	return finding.State == modulelock.Changed &&
 		!slices.Contains(finding.Fields, "source") && !slices.Contains(finding.Fields, "version")
@@ -367,7 +367,7 @@ func ModuleChange(finding modulelock.Finding) string {
 	return strings.Join(changes, "; ")
 }
 
-// ModuleDir is where a module is; dir, if its key is unknown.
+// ModuleDir returns the directory of a module, or dir if its key is unknown.
 func (d *Dir) ModuleDir(key, dir string) string {
 	for _, pkg := range d.Tree.Packages() {
 		if pkg.Key == key {
