@@ -15,22 +15,22 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// sourceDateVariable says which time files get that must not tell when they were
-// made, in seconds since 1970.
+// sourceDateVariable has the time of files in reproducible builds, in seconds since
+// 1970.
 const sourceDateVariable = "SOURCE_DATE_EPOCH"
 
-// systemCacheDir is where an image has the cache.
+// systemCacheDir is the directory of the cache in an image.
 const systemCacheDir = "/usr/share/tfdeps"
 
-// addOptions are what the arguments of cache add ask for.
+// addOptions are the parsed arguments of cache add.
 type addOptions struct {
 	options
-	paths    []string // of -locked, and what follows it; nil: it wasn't given
+	paths    []string // of -locked, and the operands; nil without -locked
 	system   bool
 	mirrors  []string // of -mirror
 	wanted   []getproviders.PackageSpec
-	made     time.Time             // what the files of an image say of their age
-	platform getproviders.Platform // whose packages are being added
+	made     time.Time             // the mtime of files in an image
+	platform getproviders.Platform // the platform of the packages that are being added
 }
 
 func (o *addOptions) take() (err error) {
@@ -47,7 +47,7 @@ func (o *addOptions) take() (err error) {
 	if o.system && o.dir == "" {
 		o.dir = systemCacheDir
 	}
-	o.made = time.Unix(315532800, 0) // 1980, where the time of archives begins
+	o.made = time.Unix(315532800, 0) // 1980, the earliest time in zip archives
 	if given := o.Meta.Env.Get(sourceDateVariable); given != "" {
 		seconds, err := strconv.ParseInt(given, 10, 64)
 		if err != nil {
@@ -58,7 +58,7 @@ func (o *addOptions) take() (err error) {
 	return nil
 }
 
-// Report puts packages into the cache; the report is nil if nothing was tried.
+// Report puts packages into the cache; the report is nil after an error before that.
 func (o *addOptions) Report() (*result.Result, error) {
 	if err := o.take(); err != nil {
 		return nil, err
@@ -87,11 +87,11 @@ func (o *addOptions) Report() (*result.Result, error) {
 	return result.CacheFilling(o.cache, outcomes, receipts, o.activity.Span), nil
 }
 
-// installer makes what fetches packages for the current platform.
+// installer returns an installer for o.platform.
 func (o *addOptions) installer() *providercache.Installer {
 	f := o.Fetcher(o.activity.Observe)
 	if f.Platform = o.platform; o.system {
-		f.StateDir = "" // receipts for an image are beside its cache
+		f.StateDir = "" // Finalize writes the receipts for an image beside its cache
 	}
 	installer := &providercache.Installer{Fetcher: f, Cache: o.cache}
 	f.Policy = o.Policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
@@ -100,19 +100,19 @@ func (o *addOptions) installer() *providercache.Installer {
 	return installer
 }
 
-// isPinned reports whether the version of a provider was given: then it is no downgrade to what is older.
+// isPinned reports whether an argument has a version of the provider, which then doesn't count as a downgrade.
 func (o *addOptions) isPinned(p getproviders.Provider) bool {
 	return slices.ContainsFunc(o.wanted, func(w getproviders.PackageSpec) bool {
 		return w.Provider == p && !w.Version.IsZero()
 	})
 }
 
-// cached tells which packages are on this machine, where no source may be asked.
+// cached returns the packages on this machine, for -offline.
 func (o *addOptions) cached(p getproviders.Provider) []getproviders.CachedPackage {
 	return o.installer().KnownPackages(p)
 }
 
-// fill fetches what isn't there, for one platform after the other.
+// fill fetches missing packages, one platform after the other.
 func (o *addOptions) fill() (filled []providercache.Prefetched) {
 	for _, o.platform = range o.platforms {
 		o.activity.Platform(o.platform)
@@ -125,8 +125,8 @@ func (o *addOptions) fill() (filled []providercache.Prefetched) {
 	return filled
 }
 
-// finalize makes the cache ready for an image. receipts: it has written receipts, because they can
-// count there.
+// finalize makes the cache ready for an image. receipts says whether it has written receipts, which
+// it does if only root can write to the cache.
 func (o *addOptions) finalize(filled []providercache.Prefetched) (receipts bool) {
 	receipts, err := o.installer().Finalize(o.Meta.Context, filled, filepath.Clean(o.dir), o.made)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package cachecmd is the command "cache" with those below it, which look after
+// Package cachecmd is the command "cache" with its subcommands, which maintain
 // the cache of providers that working directories share.
 package cachecmd
 
@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// run is for arguments that name no command below "cache", or an unknown one.
+// run reports a missing or unknown subcommand of "cache".
 func run(_ *cli.Meta, args []string) (int, error) {
 	if len(args) == 0 {
 		return 0, cli.Misusedf("cache needs the name of one of its commands: %s", below())
@@ -28,25 +28,25 @@ func run(_ *cli.Meta, args []string) (int, error) {
 	return 0, cli.Misusedf("cache has no command named %q. It has these: %s", args[0], below())
 }
 
-// below is the list of the commands below "cache", for errors.
+// below lists the subcommands of "cache", for errors.
 func below() string {
 	return strings.Join(result.Each(Commands()[1:], func(c cli.Command) string { return strings.TrimPrefix(c.Name, "cache ") }), ", ")
 }
 
-// options are those that several commands have, and what they work with.
+// options are the options that several commands share, and their state.
 type options struct {
 	sources.Reporter
-	dir       string // of -dir; "": where init finds the cache
+	dir       string // of -dir; "" means the cache of init
 	platforms []getproviders.Platform
 	policies  []string // of -policy
-	offlineBy string   // who set it; "": it isn't set
+	offlineBy string   // the option or variable that set it, or ""
 	progress  view.Progress
 
-	cache    *providercache.Store // of findCache and open
-	activity *view.Activity       // of show
+	cache    *providercache.Store // set by findCache and open
+	activity *view.Activity       // set by show
 }
 
-// show has the session show what is under way.
+// show makes the session show running tasks.
 func (o *options) show() {
 	how := o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress)
 	how.Platforms = true
@@ -62,8 +62,8 @@ func (o *options) jsonFlag(help string) cli.Flag {
 	return cli.Switch("json", &o.Out.JSON, help)
 }
 
-// findCache finds the cache: below the directory that -dir names, else where
-// init finds it.
+// findCache finds the cache: below the directory of -dir, else the one that
+// init uses.
 func (o *options) findCache() (ok bool) {
 	if ok = o.ReadConfig(); ok {
 		o.cache, ok = o.FindCache(o.dir)
@@ -71,14 +71,14 @@ func (o *options) findCache() (ok bool) {
 	return ok
 }
 
-// locked gathers what lock files select.
+// locked returns the packages that lock files select.
 func (o *options) locked(paths []string) ([]getproviders.PackageSpec, bool) {
 	locked, problems := workdir.LockedBelow(paths, products.Unversioned(o.Meta))
 	return locked, o.Log.Add(problems...)
 }
 
-// open finds the cache, and what packages come into it with, and out of it. What is wrong with one part doesn't keep other problems from
-// being found: the log has it.
+// open finds the cache, and makes the clients and the policy. It continues after errors, which it logs, so that all problems
+// are reported at once.
 func (o *options) open() bool {
 	if !o.Choose() {
 		return false
@@ -91,12 +91,12 @@ func (o *options) open() bool {
 	return true
 }
 
-// failed adds an error of the maintenance.
+// failed logs an error of the maintenance.
 func (o *options) failed(summary string, err error) bool {
 	return o.Log.Fail("cache_failed", summary, "%v", err)
 }
 
-// parseWanted reads providers, with or without an exact version behind a "@".
+// parseWanted parses providers, each with or without "@" and an exact version.
 func parseWanted(names []string, product getproviders.Product) (wanted []getproviders.PackageSpec, err error) {
 	for _, name := range names {
 		w, err, invalid := workdir.ParseSpec(name, product)
@@ -108,10 +108,10 @@ func parseWanted(names []string, product getproviders.Product) (wanted []getprov
 	return wanted, nil
 }
 
-// dirOptions are what the arguments of cache dir ask for.
+// dirOptions are the parsed arguments of cache dir.
 type dirOptions struct{ options }
 
-// Report tells where the cache is, for scripts: the path and nothing else.
+// Report returns the path of the cache only, for scripts.
 func (o *dirOptions) Report() (*result.Result, error) {
 	if o.Out.Data = true; !o.findCache() {
 		return nil, nil
@@ -128,7 +128,7 @@ func (o *options) list() ([]providercache.StoredPackage, bool) {
 	return packages, err == nil || o.failed("Failed to list the cache", err)
 }
 
-// listOptions are what the arguments of cache list ask for.
+// listOptions are the parsed arguments of cache list.
 type listOptions struct{ options }
 
 // Report lists the packages.
@@ -140,14 +140,14 @@ func (o *listOptions) Report() (*result.Result, error) {
 	return result.CacheList(o.cache, packages), nil
 }
 
-// keyOptions are what the arguments of cache key ask for.
+// keyOptions are the parsed arguments of cache key.
 type keyOptions struct {
 	options
 	github   bool
-	platform getproviders.Platform // zero: this machine's
+	platform getproviders.Platform // zero means this machine's
 }
 
-// Report tells the key of what lock files select. It reads nothing else.
+// Report returns the key of what lock files select. It reads nothing else.
 func (o *keyOptions) Report() (*result.Result, error) {
 	paths := o.Operands
 	if len(paths) == 0 {
@@ -169,10 +169,10 @@ func (o *keyOptions) Report() (*result.Result, error) {
 	return nil, nil
 }
 
-// keyPrefix begins the keys for a platform. It changes when caches with an older key become useless.
+// keyPrefix returns the beginning of the keys for a platform. Its number changes when older caches become useless.
 func keyPrefix(plat getproviders.Platform) string { return "tfdeps-1-" + plat.String() + "-" }
 
-// keyOf is a key for a CI system's cache of what lock files select: it is the same as long as the same packages are wanted.
+// keyOf returns the key of a CI cache for what lock files select: the same for the same packages.
 func keyOf(locked []getproviders.PackageSpec, plat getproviders.Platform) string {
 	sum := sha256.New()
 	for _, w := range locked {
@@ -185,14 +185,14 @@ func keyOf(locked []getproviders.PackageSpec, plat getproviders.Platform) string
 	return keyPrefix(plat) + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// verifyOptions are what the arguments of cache verify ask for.
+// verifyOptions are the parsed arguments of cache verify.
 type verifyOptions struct {
 	options
-	paths  []string // of -locked; nil: it wasn't given
+	paths  []string // of -locked; nil if it isn't given
 	repair bool
 }
 
-// Report reads all packages.
+// Report hashes all packages, and returns the report.
 func (o *verifyOptions) Report() (*result.Result, error) {
 	paths, err := o.followed(o.paths, "-locked")
 	if err != nil {
@@ -226,8 +226,8 @@ func (o *verifyOptions) Report() (*result.Result, error) {
 	return result.CacheVerification(o.cache, found, repaired), nil
 }
 
-// removeDamaged removes the packages that aren't what their receipts say. The next
-// init that wants one fetches it. nil: there are none.
+// removeDamaged removes the packages that differ from their receipts. The next
+// init that needs one fetches it. It returns nil if no package is damaged.
 func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*providercache.Removal, error) {
 	var damaged []providercache.StoredPackage
 	for _, v := range found {
@@ -242,8 +242,8 @@ func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*provider
 	return &done, err
 }
 
-// followed adds operands to the paths of an option, which are more paths if it was
-// given.
+// followed appends operands to the paths of an option. Operands without that option are an
+// error.
 func (o *options) followed(paths []string, option string) ([]string, error) {
 	if len(o.Operands) > 0 && paths == nil {
 		return nil, cli.Usagef("%q is no option, and directories have to follow %s", o.Operands[0], option)
@@ -251,8 +251,8 @@ func (o *options) followed(paths []string, option string) ([]string, error) {
 	return append(paths, o.Operands...), nil
 }
 
-// Known returns the providers and the platforms of which the shared cache has packages, in any order and
-// repeatedly; none if there is no cache.
+// Known returns the providers and the platforms of the packages in the shared cache, in any order and
+// with duplicates, or nil without a cache.
 func Known(m *cli.Meta) (providers []getproviders.Provider, platforms []getproviders.Platform) {
 	var o options
 	o.Session = sources.New(m, products.Unversioned(m), false)

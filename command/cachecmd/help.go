@@ -6,7 +6,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Commands are "cache" and the commands below it.
+// Commands returns "cache" and its subcommands.
 func Commands() []cli.Command {
 	gc := sources.Command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more",
 		Usage: "cache gc [options]", About: `  Removes packages that aren't used any more, and what killed runs and deleted

@@ -14,22 +14,22 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// removeOptions are what the commands have in common that remove something.
+// removeOptions are the options of all commands that remove packages.
 type removeOptions struct {
 	options
 	dryRun bool
-	force  bool // packages to which directories have symbolic links, too
+	force  bool // remove packages to which directories have symlinks, too
 }
 
-// gcOptions are what the arguments of cache gc ask for.
+// gcOptions are the parsed arguments of cache gc.
 type gcOptions struct {
 	removeOptions
-	olderThan  time.Duration // 0: not given
-	maxBytes   *int64        // nil: not given
-	keepLocked []string      // nil: not given
+	olderThan  time.Duration // 0 if it isn't given
+	maxBytes   *int64        // nil if it isn't given
+	keepLocked []string      // nil if it isn't given
 }
 
-// unusedAfter is how long a package may be unused where nothing else is said.
+// unusedAfter is the default age after which an unused package is removed.
 const unusedAfter = 30 * 24 * time.Hour
 
 func (o *gcOptions) setMaxSize(given string) error {
@@ -38,7 +38,7 @@ func (o *gcOptions) setMaxSize(given string) error {
 	return err
 }
 
-// Report removes what isn't used any more.
+// Report removes unused packages by age, size and lock files, and old entries of the store of modules.
 func (o *gcOptions) Report() (*result.Result, error) {
 	paths, err := o.followed(o.keepLocked, "-keep-locked")
 	if err != nil {
@@ -63,7 +63,7 @@ func (o *gcOptions) Report() (*result.Result, error) {
 	return result.CacheRemoval(o.cache, done, o.dryRun, swept.Entries, swept.Bytes), nil
 }
 
-// sweepModules removes from the store of modules what was fetched so long ago, if it isn't a cache elsewhere that is looked after.
+// sweepModules removes older entries from the store of modules, but not with -dir, which names another cache.
 func (o *removeOptions) sweepModules(age time.Duration) (swept fetch.Swept) {
 	if store := sources.ModuleStore(o.Meta); store != "" && o.dir == "" {
 		swept = fetch.SweepStore(store, o.Meta.Now().Add(-age), o.dryRun)
@@ -71,10 +71,10 @@ func (o *removeOptions) sweepModules(age time.Duration) (swept fetch.Swept) {
 	return swept
 }
 
-// cleanOptions are what the arguments of cache clean ask for.
+// cleanOptions are the parsed arguments of cache clean.
 type cleanOptions struct{ removeOptions }
 
-// Report removes all packages, or those that are named.
+// Report removes all packages, or those that the operands name.
 func (o *cleanOptions) Report() (*result.Result, error) {
 	names := o.Operands
 	wanted, err := parseWanted(names, o.Product)
@@ -85,7 +85,7 @@ func (o *cleanOptions) Report() (*result.Result, error) {
 	if !ok {
 		return nil, nil
 	}
-	isNamed := len(names) > 0 // what is named needs no receipt
+	isNamed := len(names) > 0 // a named package needs no receipt
 	if isNamed {
 		packages = slices.DeleteFunc(packages, func(p providercache.StoredPackage) bool { return !isAmong(wanted, p) })
 	}

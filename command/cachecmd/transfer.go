@@ -17,14 +17,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// transferOptions are what the arguments of cache push and cache pull ask for.
+// transferOptions are the parsed arguments of cache push and cache pull.
 type transferOptions struct {
 	options
 	push             bool
 	createRepository string // of -create-repository
 }
 
-// pushOptions are those of cache push.
+// pushOptions are the parsed arguments of cache push.
 type pushOptions struct{ transferOptions }
 
 func (o *pushOptions) Flags() cli.Flags {
@@ -39,8 +39,8 @@ func (o *transferOptions) verb() string {
 	return "pull"
 }
 
-// Report sends packages of the cache to where other machines pull them, or gets packages that were pushed; the report is nil if nothing was
-// tried.
+// Report pushes packages of the cache, or pulls packages that were pushed; the report is nil after an error before
+// that.
 func (o *transferOptions) Report() (*result.Result, error) {
 	if len(o.Operands) == 0 || o.Operands[0] == "" {
 		return nil, cli.Misusedf("cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb())
@@ -74,13 +74,13 @@ func (o *transferOptions) Report() (*result.Result, error) {
 	return result.CacheTransfer(o.cache, remote.String(), o.push, all), nil
 }
 
-// check finds places that packages can't go to, or come from.
+// check finds locations to which packages can't be pushed, or from which they can't be pulled.
 func (o *transferOptions) check(location string) {
 	if o.offlineBy != "" && places.IsURL(location) {
 		o.Log.Fail("offline", "No request is allowed",
 			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)
 	}
-	if scheme, _, _ := strings.Cut(location, "://"); o.push && strings.EqualFold(scheme, "https") { // whether there is something to send or not
+	if scheme, _, _ := strings.Cut(location, "://"); o.push && strings.EqualFold(scheme, "https") { // an error even if there is nothing to send
 		o.Log.Fail("bucket", "Invalid URL",
 			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory.")
 	}
@@ -92,24 +92,24 @@ func (o *transferOptions) check(location string) {
 	}
 }
 
-// checkPulled finds a directory that can't have packages. One that is empty may be what the first push fills.
+// checkPulled finds a directory that can't have packages. An empty one is no error, because the first push may fill it.
 func checkPulled(dir string) problem.List {
 	why := "is no directory. Name the one that packages were pushed to."
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		why = "doesn't exist: nothing was pushed there, or the name is wrong. The first \"tfdeps cache push\" makes it."
-	case err != nil || info.IsDir(): // what can't be looked at fails for each package, with the reason
+	case err != nil || info.IsDir(): // other errors are reported for each package
 		return nil
 	}
 	return problem.Fail("bucket", "Nothing to pull", "The directory %s %s", dir, why)
 }
 
-// move pushes or pulls for a platform.
+// move pushes or pulls the packages of one platform.
 func (o *transferOptions) move(remote mirror.Remote, wanted []getproviders.PackageSpec, platform getproviders.Platform) ([]providercache.Outcome, error) {
 	f := o.Fetcher(o.activity.Observe)
 	f.Source, f.Platform, f.Choice = mirror.RemoteSource(remote, wanted), platform, providercache.Choice{}
-	// What lock files select is no downgrade.
+	// Locked versions are no downgrades.
 	f.Policy = o.Policy.Against(nil, nil)
 	installer := &providercache.Installer{Fetcher: f, Cache: o.cache}
 	if o.push {

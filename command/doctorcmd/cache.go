@@ -18,10 +18,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// fewBytes is what a disk should have free: one large provider takes more, unpacked.
+// fewBytes is the minimum of free space before a warning: one large provider takes more, unpacked.
 const fewBytes = 1_000_000_000
 
-// describeCache looks at the shared cache.
+// describeCache examines the shared cache.
 func (x *examination) describeCache() {
 	m, c := x.Meta, &x.cache
 	c.NamedBy = sources.CacheNamedBy(m, x.Config)
@@ -63,7 +63,7 @@ func (x *examination) describeCache() {
 	}
 }
 
-// describePackages counts what is in the cache.
+// describePackages counts the packages in the cache.
 func (x *examination) describePackages(maintenance *providercache.Maintenance) {
 	c := &x.cache
 	packages, err := maintenance.List()
@@ -85,8 +85,8 @@ func (x *examination) describePackages(maintenance *providercache.Maintenance) {
 		c.Others, c.Packages, exposed[0].Dir, shellWord(c.Directory))
 }
 
-// describeLinks finds out how packages of the cache come into this directory, by a file that it makes
-// for a moment.
+// describeLinks finds out how packages of the cache are linked into this directory, by linking a temporary
+// file.
 func (x *examination) describeLinks(cache *providercache.Store, place disk.Place) {
 	c := &x.cache
 	asked, err := link.ParseMode(cmp.Or(x.Meta.Env.Get("TFDEPS_LINK"), "auto"))
@@ -97,10 +97,10 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
 	target := workdir.ProvidersDir(x.Meta.Env, ".")
 	to := (&providercache.Store{Dir: target}).Place().Dir
-	// The times are put back, so that what looks at these directories sees no change.
+	// The mtimes are restored, so that programs that watch these directories see no change.
 	defer keepTimes(place.Dir, to)()
 	source, err := scratch.Make(place.Dir)
-	if err != nil { // it can't be written to, as caches in images can't
+	if err != nil { // it is read-only, as caches in images are
 		return
 	}
 	defer source.Remove()
@@ -121,7 +121,7 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	}
 }
 
-// tryLinks links a small directory that it makes in one place to another, and removes what is there.
+// tryLinks makes a small directory in from, links it into to, and removes the link.
 func (x *examination) tryLinks(from, to string, modes []providercache.LinkMode) (used providercache.LinkMode, reason, err error) {
 	dest, err := scratch.Make(to)
 	if err != nil {
@@ -138,7 +138,7 @@ func (x *examination) tryLinks(from, to string, modes []providercache.LinkMode) 
 	return link.Tree(x.Meta.Context, made, filepath.Join(dest.Path, "package"), modes)
 }
 
-// keepTimes remembers when directories were changed, and returns what sets that again.
+// keepTimes records the mtimes of directories, and returns a function that restores them.
 func keepTimes(dirs ...string) (restore func()) {
 	times := map[string]time.Time{}
 	for _, dir := range dirs {

@@ -1,5 +1,5 @@
-// Package doctorcmd is the command "doctor", which tells what is in effect in a directory, asks the
-// registries and mirrors that count there, and says what is wrong with all of it.
+// Package doctorcmd is the command "doctor", which shows the settings of a directory, asks its
+// registries and mirrors, and reports problems.
 package doctorcmd
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Command is the command.
+// Command returns the command "doctor".
 func Command() cli.Command {
 	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it",
 		Usage: "doctor [options]", Flags: new(options).flags,
@@ -29,12 +29,12 @@ func Command() cli.Command {
   if there is a problem, and 0 if there are only warnings.`, Run: run}
 }
 
-// options are what the arguments of doctor ask for.
+// options are the parsed arguments of doctor.
 type options struct {
 	json      bool
-	offlineBy string // who set it; "": it isn't set
+	offlineBy string // the option or variable that set it, or ""
 	mirrors   []string
-	mirrorsBy string // who named them
+	mirrorsBy string // the option or variable that named them
 }
 
 func (o *options) flags() cli.Flags {
@@ -57,7 +57,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	how := m.ViewOptions(x.Product, o.json, view.ProgressAuto)
 	x.color = how.Stdout.Color && !how.Plain && !how.NoColor
 	unwritten, shown := m.Write(x.told(), o.json, x.Log.All), x.Log.All
-	if o.json { // the object has the problems in it
+	if o.json { // the object includes the problems
 		shown = nil
 	}
 	view.Problems(how, append(shown, unwritten...))
@@ -67,12 +67,12 @@ func run(m *cli.Meta, args []string) (int, error) {
 	return 0, nil
 }
 
-// examination is one run of the command: what is in effect in a directory, and what is wrong with it. Only the
+// examination is one run of the command: the settings of a directory, and their problems. Only the
 // Session has secrets.
 type examination struct {
 	*sources.Session
 	opts    options
-	because string // what decides on the product's version: a variable, or that nothing says otherwise
+	because string // what decides on the product and its version, in words
 	color   bool   // for people
 
 	files    []configFile
@@ -85,10 +85,10 @@ type examination struct {
 	policies []policyFile
 
 	locked   map[getproviders.Provider]getproviders.Version
-	warnedOf map[string]bool // files with secrets that others can read
+	warnedOf map[string]bool // files with secrets that other users can read
 }
 
-// examine looks at everything. What can't be found out is a problem, and doesn't keep the rest from being looked at.
+// examine runs all checks. A check that fails logs a problem, and the others still run.
 func examine(m *cli.Meta, o options) *examination {
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x := &examination{Session: sources.New(m, product, false), opts: o, because: from.Because(m, product), locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}

@@ -22,13 +22,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/places"
 )
 
-// askedAtOnce is how many hosts are asked at the same time, and askedFor how long each of them has for all its answers.
+// askedAtOnce is how many hosts are asked concurrently, and askedFor the timeout for all requests to one host.
 const (
 	askedAtOnce = 8
 	askedFor    = 30 * time.Second
 )
 
-// askHosts asks each registry and mirror that counts here.
+// askHosts asks each registry and mirror of this directory.
 func (x *examination) askHosts() {
 	known := x.Log
 	x.Log = new(problem.Log)
@@ -69,15 +69,15 @@ func (x *examination) askHosts() {
 	}
 }
 
-// failure is a cause for which hosts didn't answer as they should.
+// failure is an error that one or more hosts share.
 type failure struct {
 	hosts    []string
-	err      error // of the first of them
-	needed   bool  // one of them is
-	mirrored bool  // one of them would be needed if mirrors didn't have its providers
+	err      error // of the first host
+	needed   bool  // a provider needs one of the hosts
+	mirrored bool  // mirrors have all providers of one of the hosts
 }
 
-// whyWarning is the reason why a failure is no error; "" where it is one.
+// whyWarning says why a failure is only a warning, or returns "" if it is an error.
 func (f failure) whyWarning() string {
 	switch {
 	case f.needed:
@@ -89,7 +89,7 @@ func (f failure) whyWarning() string {
 	}
 }
 
-// gather adds a host that failed to those that failed for the same cause: a proxy that can't be used, or no
+// gather adds a failure, or merges it with one that has the same cause: a proxy that can't be used, or no
 // DNS.
 func gather(failures []failure, one failure) []failure {
 	for _, cause := range []error{hosts.ErrProxy, hosts.ErrName} {
@@ -126,7 +126,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	case none && t.isOCI():
 		answer.Asked, answer.OK = false, false
 		return answer, nil
-	case none: // any: what counts is that the server answers
+	case none: // any provider: it only matters that the server answers
 		t.provider = x.usual()
 	}
 	if t.provider != (getproviders.Provider{}) {
@@ -140,12 +140,12 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	return answer, nil
 }
 
-// usual is a provider that registries and mirrors have.
+// usual returns a provider that registries and mirrors have.
 func (x *examination) usual() getproviders.Provider {
 	return getproviders.Provider{Hostname: x.Product.DefaultHost, Namespace: "hashicorp", Type: "null"}
 }
 
-// inTime is an error that says that it was too late, if that is its cause.
+// inTime returns late if the timeout has caused err, else err.
 func inTime(ctx context.Context, late *getproviders.Fault, err error) error {
 	if context.Cause(ctx) == error(late) {
 		return late
@@ -153,7 +153,7 @@ func inTime(ctx context.Context, late *getproviders.Fault, err error) error {
 	return err
 }
 
-// discover asks a host which registries it has. A host needs one of them.
+// discover asks a host for its registries. It is an error if the host has none.
 func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostname) (map[string]string, error) {
 	found := map[string]string{}
 	var failed error
@@ -176,21 +176,21 @@ func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostna
 	return nil, failed
 }
 
-// target is a registry or a mirror that is to be asked.
+// target is a registry or a mirror to ask.
 type target struct {
 	kind     string
-	name     string                // the host, or where a mirror is, without what may be a secret
-	source   getproviders.Source   // of a mirror; nil: it is a registry
+	name     string                // the host, or the redacted location of a mirror
+	source   getproviders.Source   // of a mirror; nil for a registry
 	host     hosts.Hostname        // of a registry
-	provider getproviders.Provider // whose versions are asked for; zero: no versions are
+	provider getproviders.Provider // whose versions are asked for, or zero
 
 	providers []getproviders.Provider // that may come from this registry
-	probe     bool                    // it is asked to find out whether there is a network
+	probe     bool                    // it is asked to check the network
 }
 
-// needs reports whether anything here needs a host: a mirror is needed, and a registry if a
-// provider comes from it that none of the mirrors has. Where no provider is required, the default
-// registry stands for the network.
+// needs reports whether this directory needs a host: any mirror, and a registry that has a required
+// provider that no mirror has. If no provider is required, the default
+// registry counts as needed, as a check of the network.
 func (x *examination) needs(ctx context.Context, t target, from cliconfig.SourceOptions) bool {
 	if t.source != nil || len(t.providers) == 0 {
 		return t.source != nil || t.probe
@@ -207,8 +207,8 @@ func (x *examination) needs(ctx context.Context, t target, from cliconfig.Source
 	})
 }
 
-// targets are the mirrors, and the registries of the providers that are required or locked here,
-// without any the default one, and those of hosts that the user has settings for. Mirrors of -mirror stand for all but the last.
+// targets returns the mirrors, the registries of required or locked providers, or the default registry
+// without any, and the hosts that have a token or a host block. Mirrors of -mirror replace all but the latter.
 func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 	providers := x.providers()
 	only := len(x.Mirrors) > 0
@@ -259,7 +259,7 @@ func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 	return all
 }
 
-// mirrorOf is the source of a mirror that is asked over a network; nil: the method is another one.
+// mirrorOf returns the source of a network or OCI mirror, or nil for another method.
 func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getproviders.Source, error) {
 	switch method.Kind {
 	case cliconfig.NetworkMirror:
@@ -270,10 +270,10 @@ func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getprovide
 	return nil, nil
 }
 
-// providers are those that the root module requires and the lock file selects, sorted.
+// providers returns the providers that the root module requires or the lock file selects, sorted.
 func (x *examination) providers() (all []getproviders.Provider) {
 	dir := workdir.Load(x.Meta, x.Product, ".", workdir.Options{})
-	required, _ := dir.Root.Requirements() // what is wrong with the configuration is for init to say
+	required, _ := dir.Root.Requirements() // init reports problems with the configuration
 	all = required.Providers()
 	x.Log.Add(dir.LoadLocks()...)
 	for _, lock := range dir.Locks.All() {
@@ -285,7 +285,7 @@ func (x *examination) providers() (all []getproviders.Provider) {
 	return slices.Compact(all)
 }
 
-// configured are the hosts that the user has a token or a host block for, sorted.
+// configured returns the hosts with a token or a host block, sorted.
 func (x *examination) configured() (all []hosts.Hostname) {
 	all = slices.Collect(maps.Keys(x.Config.Hosts))
 	for _, token := range x.tokens {
@@ -293,7 +293,7 @@ func (x *examination) configured() (all []hosts.Hostname) {
 			all = append(all, host)
 		}
 	}
-	for _, method := range x.Config.Installation { // their tokens are for no registry
+	for _, method := range x.Config.Installation { // a network mirror's token is for no registry
 		if u, err := url.Parse(method.Location); err == nil && method.Kind == cliconfig.NetworkMirror {
 			all = slices.DeleteFunc(all, func(host hosts.Hostname) bool { return host.ASCII() == u.Host })
 		}
@@ -309,19 +309,19 @@ func (x *examination) direct(p getproviders.Provider) bool {
 	})
 }
 
-// serves reports whether an installation method is for a provider.
+// serves reports whether an installation method applies to a provider.
 func serves(m cliconfig.Method, p getproviders.Provider) bool {
 	matches := func(pattern getproviders.Pattern) bool { return pattern.Matches(p) }
 	return !slices.ContainsFunc(m.Exclude, matches) && (len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches))
 }
 
-// isOCI reports whether it is a mirror in an OCI registry, where each provider has a repository of
-// its own: there is none that could be asked for to find out whether the registry answers.
+// isOCI reports whether it is a mirror in an OCI registry. There each provider has its own
+// repository, so that no request without a provider can check whether the registry answers.
 func (t target) isOCI() bool {
 	return t.kind == cliconfig.OCIMirror.String() || places.IsOCI(t.name)
 }
 
-// address is the URL whose host a target is at; nil: it is at none that is known.
+// address returns a URL with the target's host, or nil if the location is no URL.
 func (t target) address() *url.URL {
 	location := "https://" + t.host.ASCII()
 	if t.source != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
-// describeNetwork lists the variables that decide how hosts are reached, and what they lead to.
+// describeNetwork lists the variables for proxies and certificates, and checks them.
 func (x *examination) describeNetwork() {
 	x.Log.Add(sources.CheckProxies(x.Meta.Env)...)
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
@@ -48,7 +48,7 @@ func (x *examination) describeNetwork() {
 	}
 }
 
-// shownProxy is the value of a proxy variable without user and password; what can't be parsed isn't shown.
+// shownProxy returns the value of a proxy variable without user and password. It doesn't show values that can't be parsed.
 func shownProxy(value string) string {
 	u, err := sources.ParseProxy(value)
 	if err != nil {
@@ -57,7 +57,7 @@ func shownProxy(value string) string {
 	return hosts.RedactURL(&url.URL{Scheme: u.Scheme, Host: u.Host})
 }
 
-// checkCertificates says what is in a file of certificates.
+// checkCertificates describes a file of certificates, and logs problems.
 func (x *examination) checkCertificates(file string) string {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -113,7 +113,7 @@ func (x *examination) checkCertDirs(dirs string) string {
 	return fmt.Sprintf("was read, %d entries", files)
 }
 
-// proxyOf is the proxy through which a URL is reached, without user and password; "" if there is none.
+// proxyOf returns the proxy for a URL, without user and password, or "".
 func (x *examination) proxyOf(target *url.URL) string {
 	proxy, err := hosts.ProxyVariables(x.Meta.Env.Get)(&http.Request{URL: target})
 	if err != nil || proxy == nil {
@@ -122,7 +122,7 @@ func (x *examination) proxyOf(target *url.URL) string {
 	return hosts.RedactURL(proxy)
 }
 
-// withoutLogin is the location of a source without user and password, if it is a URL.
+// withoutLogin removes user and password from the location of a source, if it is a URL.
 func withoutLogin(location string) string {
 	if u, err := url.Parse(location); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
 		return hosts.RedactURL(u)
@@ -130,7 +130,7 @@ func withoutLogin(location string) string {
 	return location
 }
 
-// describeConfig lists the files of the CLI configuration, and the places that providers come from.
+// describeConfig lists the files of the CLI configuration, and the sources of providers.
 func (x *examination) describeConfig() {
 	at := sources.ConfigFiles(x.Meta, x.Product)
 	if at.File != "" && !slices.Contains(x.Config.Files, at.File) {
@@ -159,7 +159,7 @@ func (x *examination) describeConfig() {
 	}
 }
 
-// describeImplied lists the sources where the configuration names none.
+// describeImplied lists the default sources.
 func (x *examination) describeImplied() {
 	for _, dir := range cliconfig.ImpliedMirrorDirs(cliconfig.User{Environ: x.Meta.Env, HomeDir: x.Meta.HomeDir}, x.Product) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -169,11 +169,11 @@ func (x *examination) describeImplied() {
 	x.sources = append(x.sources, shownSource{Kind: cliconfig.Direct.String()})
 }
 
-// describeTokens lists where the tokens are, in the order in which they count: of variables, of credentials
-// blocks, of a helper; and the logins for packages.
+// describeTokens lists the places of tokens in order of precedence, variables, credentials
+// blocks and a helper, and the logins for packages.
 func (x *examination) describeTokens() {
 	seen := map[hosts.Hostname]bool{}
-	for _, entry := range slices.Backward(x.Meta.Env) { // the last of several entries counts
+	for _, entry := range slices.Backward(x.Meta.Env) { // the last of several entries is used
 		name, value, _ := strings.Cut(entry, "=")
 		host, ok := hosts.TokenHost(name)
 		switch {
@@ -212,7 +212,7 @@ func (x *examination) token(host, from, use string) {
 
 func (x *examination) describeHelper() {
 	program, err := sources.CredentialsHelper(x.Meta, x.Config)
-	if err != nil { // which asking the hosts warns of
+	if err != nil { // askHosts warns of it
 		program = "a credentials helper that isn't installed"
 	}
 	if x.Config.Helper != nil {
@@ -237,7 +237,7 @@ func (x *examination) describeNetrc() {
 	}
 }
 
-// checkMode warns of a file with secrets that other users can read. On Windows modes say nothing about that.
+// checkMode warns of a file with secrets that other users can read. On Windows modes don't show that.
 func (x *examination) checkMode(path string) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o044 == 0 || x.warnedOf[path] {
@@ -248,7 +248,7 @@ func (x *examination) checkMode(path string) {
 		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, fmt.Sprintf("%04o", info.Mode().Perm()), shellWord(path))
 }
 
-// shellWord is a path as it can be typed.
+// shellWord quotes a path for a shell, if needed.
 func shellWord(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool {
 		return !strings.ContainsRune("/._-+:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

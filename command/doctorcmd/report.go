@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// configFile is a file of the CLI configuration, or a place where one would be.
+// configFile is a file of the CLI configuration, which may not exist.
 type configFile struct {
 	Path     string      `json:"path"`
 	Exists   bool        `json:"exists"`
@@ -25,23 +25,23 @@ type statement struct {
 	Line  int    `json:"line"`
 }
 
-// shownSource is a place that providers come from.
+// shownSource is a source of providers.
 type shownSource struct {
 	Kind     string   `json:"kind"` // "direct", "filesystem_mirror", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Location string   `json:"location,omitempty"`
 	Include  []string `json:"include,omitempty"`
 	Exclude  []string `json:"exclude,omitempty"`
-	NamedBy  string   `json:"named_by,omitempty"` // file and line; "": nothing names it
+	NamedBy  string   `json:"named_by,omitempty"` // file and line; "" for a default
 }
 
-// reply is a registry or a mirror, and what it answered.
+// reply is the answer of a registry or a mirror.
 type reply struct {
 	Kind     string            `json:"kind"` // "registry", "network_mirror", "oci_mirror", or "mirror" of -mirror
-	Host     string            `json:"host"` // of a mirror, its URL
+	Host     string            `json:"host"` // the URL of a mirror
 	Proxy    string            `json:"proxy,omitempty"`
 	Services map[string]string `json:"services,omitempty"` // of a registry: URLs
 	Provider string            `json:"provider,omitempty"` // whose versions were asked for
-	Versions int               `json:"versions,omitempty"` // how many there are
+	Versions int               `json:"versions,omitempty"` // their number
 	OK       bool              `json:"ok"`
 	Asked    bool              `json:"asked"`
 	Error    string            `json:"error,omitempty"`
@@ -49,14 +49,14 @@ type reply struct {
 	Took     int64             `json:"took_ms"`        // milliseconds
 }
 
-// setting is a variable, and what came of it.
+// setting is a variable, and the result of its check.
 type setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // without user and password
 	Found string `json:"found,omitempty"`
 }
 
-// shownToken says where a host's token is, and not what it is.
+// shownToken is the place of a host's token, without the token.
 type shownToken struct {
 	Host string `json:"host"`
 	From string `json:"from"` // a variable, or a file and line
@@ -65,27 +65,27 @@ type shownToken struct {
 
 // sharedCache is the shared cache.
 type sharedCache struct {
-	Directory  string `json:"directory"` // "": there is none
+	Directory  string `json:"directory"` // "" without one
 	NamedBy    string `json:"named_by"`
 	Exists     bool   `json:"exists"`
 	Usable     bool   `json:"usable"`
 	Packages   int    `json:"packages"`
 	Size       int64  `json:"size"`
 	OnDisk     int64  `json:"size_on_disk"`
-	Free       *int64 `json:"free,omitempty"` // nil: not known
+	Free       *int64 `json:"free,omitempty"` // nil if unknown
 	FileSystem string `json:"file_system,omitempty"`
 	KeepsTimes bool   `json:"keeps_times"`
 	Link       string `json:"link,omitempty"`         // "symlink", "clone", "hardlink", "copy"
 	LinkReason string `json:"link_reason,omitempty"`  // why not a better one
-	Exposed    string `json:"exposed,omitempty"`      // a directory in which others can exchange what is there
-	Receipts   string `json:"receipts,omitempty"`     // where they are; "": none are kept
-	Others     int    `json:"packages_not_exclusive"` // packages that others can change
+	Exposed    string `json:"exposed,omitempty"`      // a directory in which other users can replace files
+	Receipts   string `json:"receipts,omitempty"`     // their directory; "" means that none are kept
+	Others     int    `json:"packages_not_exclusive"` // packages that other users can change
 }
 
 // shownProgram is a program of a product.
 type shownProgram struct {
 	Program string `json:"program"` // "terraform"
-	Path    string `json:"path"`    // "": there is none
+	Path    string `json:"path"`    // "" without one
 	Version string `json:"version,omitempty"`
 	IsOwn   bool   `json:"is_tfdeps"`
 	Error   string `json:"error,omitempty"`
@@ -97,7 +97,7 @@ type policyFile struct {
 	OK   bool   `json:"ok"`
 }
 
-// told returns the report. Its text for people leaves out the problems.
+// told returns the report. Its text has no problems, which are printed separately.
 func (x *examination) told() *result.Result {
 	return &result.Result{People: x.text(), Programs: result.Object{
 		"tfdeps_version", x.Meta.Version, "product", result.Object{"name", x.Product.Name, "version", x.Product.Version, "because", x.because},
@@ -118,7 +118,7 @@ func (x *examination) text() string {
 	return p.text.String()
 }
 
-// summary is the last line.
+// summary returns the last line.
 func (x *examination) summary(p *page) string {
 	warnings, errors := x.Log.Split()
 	text, esc, warned := terminal.Count(len(errors), "problem"), terminal.Red, terminal.Count(len(warnings), "warning")
@@ -203,7 +203,7 @@ func (h reply) mark() string {
 	}
 }
 
-// details are the lines below a host.
+// details returns the lines below a host.
 func (h reply) details() (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(h.Services)) {
 		lines = append(lines, name+" at "+h.Services[name])
@@ -276,7 +276,7 @@ func (c sharedCache) links() string {
 	return text
 }
 
-// trust says what the rule for receipts makes of the owners and permissions.
+// trust says what the cache's owners and permissions mean for receipts.
 func (c sharedCache) trust() string {
 	switch {
 	case c.Receipts == "":
@@ -325,7 +325,7 @@ type page struct {
 	color bool
 }
 
-// section writes a heading, and what is said if there are no items.
+// section writes a heading, and a line if there are no items.
 func (p *page) section(name, none string, items int) {
 	p.text.WriteString("\n" + p.paint(name, terminal.Bold) + "\n")
 	if items == 0 && none != "" {
@@ -337,7 +337,7 @@ func (p *page) line(text string) {
 	p.text.WriteString("  " + terminal.PrintableLine(text) + "\n")
 }
 
-// marked writes a line that begins with a word for how well it is.
+// marked writes a line that begins with a mark such as "ok".
 func (p *page) marked(mark, text string) {
 	esc := map[string]string{"ok": terminal.Green, "failed": terminal.Red}[mark]
 	fmt.Fprintf(&p.text, "  %s%s%s\n", p.paint(mark, esc), strings.Repeat(" ", max(1, 8-len(mark))), terminal.PrintableLine(text))

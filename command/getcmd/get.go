@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
-// Command is the command.
+// Command returns the command "get".
 func Command() cli.Command {
 	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules",
 		Usage: "get [options]", Flags: new(options).flags,
@@ -25,13 +25,13 @@ func Command() cli.Command {
   A module that is recorded, and is what its call asks for, stays as it is.`, Run: run, Lines: true}
 }
 
-// options are what the arguments of get ask for.
+// options are the parsed arguments of get.
 type options struct {
 	modules   workdir.Options
 	update    bool
 	json      bool
-	jsonInto  string // a file that gets what -json prints; "": none
-	offlineBy string // who set it; "": it isn't set
+	jsonInto  string // a file that gets the output of -json, or ""
+	offlineBy string // the option or variable that set it, or ""
 	progress  view.Progress
 }
 
@@ -86,7 +86,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	return code, nil
 }
 
-// get finds and fetches the modules, and records where they are.
+// get finds and fetches the modules, and writes modules.json.
 func get(s *sources.Session, opts options, v *view.Init) {
 	if !s.Online(opts.offlineBy) {
 		return
@@ -111,16 +111,16 @@ func get(s *sources.Session, opts options, v *view.Init) {
 	if products.Of(s.Product).Lenient {
 		dir.WarnOfTreeProblems()
 	}
-	if dir.RootProblems.HasErrors() { // what it passes may be what is wrong
+	if dir.RootProblems.HasErrors() { // their cause may be an error in the root module
 		dir.ProviderProblems = nil
 	}
 	s.Log.Add(products.ExplainVersion(s.Meta, s.Product, dir.Problems())...)
-	dir.ProviderProblems = nil // they leave modules that can be recorded
+	dir.ProviderProblems = nil // they don't keep modules from being recorded
 	if dir.Problems().HasErrors() || !s.Log.Add(dir.SaveModules()...) {
 		return
 	}
-	// Terraform's get writes a record even where there are no modules, which its
-	// init doesn't.
+	// Terraform's get writes modules.json even without modules, unlike its
+	// init.
 	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(s.Meta.Env)); err != nil {
 		s.Log.Unsaved("module_record", "Failed to record the modules", err)
 	}

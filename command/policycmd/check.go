@@ -1,4 +1,4 @@
-// Package policycmd is the command "policy check", which says what the policy makes of lock files.
+// Package policycmd is the command "policy check", which checks lock files by the policy.
 package policycmd
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
-// Command is the command.
+// Command returns the command "policy check".
 func Command() cli.Command {
 	return sources.Command[options](cli.Command{Name: "policy check", Synopsis: "Say what the policy makes of lock files",
 		Usage: "policy check [options] [DIR...]",
@@ -29,7 +29,7 @@ func Command() cli.Command {
   can't be known.`}, cli.Flags.Mixed)
 }
 
-// options are what the arguments ask for.
+// options are the parsed arguments.
 type options struct {
 	sources.Reporter
 	policies []string // of -policy
@@ -39,13 +39,13 @@ func (o *options) Flags() cli.Flags {
 	return cli.Flags{sources.PolicyFlag(&o.policies), cli.NoColor()}
 }
 
-// report collects what the policy says of lock files.
+// report collects the results for lock files.
 type report struct {
 	text             strings.Builder
 	refused, unknown bool
 }
 
-// Report says what the policy makes of the lock files.
+// Report checks the lock files by the policy, and returns the report.
 func (o *options) Report() (*result.Result, error) {
 	dirs, r := o.Operands, &report{}
 	if len(dirs) == 0 {
@@ -68,7 +68,7 @@ func (o *options) Report() (*result.Result, error) {
 	return &result.Result{People: r.text.String()}, nil
 }
 
-// check looks at the lock file of a directory.
+// check checks the lock file of a directory.
 func (r *report) check(s *sources.Session, o options, dir string) {
 	path := filepath.Join(dir, depsfile.FileName)
 	if _, err := os.Stat(path); err != nil {

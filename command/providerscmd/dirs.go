@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// directory is a directory with a configuration, and what that requires.
+// directory is a directory with a configuration, and its requirements and rules.
 type directory struct {
 	*workdir.Dir
 	required getproviders.Requirements
@@ -31,7 +31,7 @@ func (d directory) requires(p getproviders.Provider) bool {
 	return ok
 }
 
-// lockedHashes are those that the lock file has for a version.
+// lockedHashes returns the hashes that the lock file has for a version.
 func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version) []getproviders.Hash {
 	if lock, ok := d.Locks.Provider(p); ok && lock.Version == v {
 		return lock.Hashes
@@ -39,9 +39,9 @@ func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version)
 	return nil
 }
 
-// read finds the directories that -dir names, and what each of them requires and
-// has locked. An error in one of them stops all, because half of an update is hard to
-// review; with each set, it stops that one alone. Modules that aren't installed are fetched to a place that is removed, so that nothing in the directories changes.
+// read returns the directories of -dir with their requirements and locks.
+// An error in one of them stops all, because half of an update is hard to
+// review; with each set, the others continue. Modules that aren't installed are fetched into a temporary directory, so that the directories don't change.
 func (o *packageOptions) read() ([]directory, bool) {
 	dirs, ok := o.load()
 	if !ok && !o.each {
@@ -53,7 +53,7 @@ func (o *packageOptions) read() ([]directory, bool) {
 	}
 	o.AtEnd(temporary.Remove)
 	installer := o.Modules()
-	const many = 8 // at once; modules may have to be fetched
+	const many = 8 // at once, because modules may have to be fetched
 	found, _ := par.Map(o.Meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
 		return o.require(ctx, d, installer, filepath.Join(temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
 	})
@@ -89,8 +89,8 @@ func (o *packageOptions) load() (dirs []*directory, ok bool) {
 	return dirs, o.Log.Add()
 }
 
-// require finds out what a directory requires. Modules that are recorded are used
-// where they are; others are fetched to the temporary directory.
+// require finds out what a directory requires. Installed modules are used
+// in their place; others are fetched into the temporary directory.
 func (o *packageOptions) require(ctx context.Context, d *directory, installer modules.Resolver, temporary string) problem.List {
 	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(o.Meta.Env)), o.Product)
 	if err != nil {
@@ -108,8 +108,8 @@ func (o *packageOptions) require(ctx context.Context, d *directory, installer mo
 	return append(problems, d.Disinherit(d.required)...)
 }
 
-// request says what a directory needs: of the providers named, or if there are
-// none, of all.
+// request returns what a directory needs of the providers in only, or of all providers if only
+// is empty.
 func (o *packageOptions) request(d directory, only []getproviders.Provider) providercache.LockRequest {
 	required := maps.Clone(d.required)
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return p.IsBuiltIn() })

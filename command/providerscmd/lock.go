@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// lockOptions are what the arguments of providers lock ask for.
+// lockOptions are the parsed arguments of providers lock.
 type lockOptions struct {
 	packageOptions
 	upgrades []string // of -upgrade, ADDRESS[@VERSION]
@@ -46,7 +46,7 @@ func (o *lockOptions) Flags() cli.Flags {
 			cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
 			cli.Progress(&o.progress),
 			cli.NoColor(),
-			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // no archive is fetched twice anyway
+			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // tfdeps fetches no archive twice anyway
 		})
 }
 
@@ -68,7 +68,7 @@ func (o *lockOptions) Report() (*result.Result, error) {
 	return v.Report(), nil
 }
 
-// lock finds out what the lock files should hold, and writes or checks them.
+// lock finds out which hashes the lock files need, and writes or checks them.
 func (o *lockOptions) lock(v *view.Lock) {
 	only, upgrades, problems := o.providers()
 	if !o.Log.Add(problems...) || !o.connect() {
@@ -105,7 +105,7 @@ func (o *lockOptions) lock(v *view.Lock) {
 	}
 }
 
-// byPolicy returns the indexes of directories, grouped by the rules that count for them: a group needs each package once.
+// byPolicy returns the indexes of directories, grouped by their rules, so that each package is fetched once for a group.
 func byPolicy(dirs []directory) [][]int {
 	groups := map[string][]int{}
 	for i, d := range dirs {
@@ -114,9 +114,9 @@ func byPolicy(dirs []directory) [][]int {
 	return slices.SortedFunc(maps.Values(groups), slices.Compare)
 }
 
-// refuseDowngrades makes the result for a directory an error if the policy refuses a version that
-// was chosen, because it is older than the locked one, or than one that this machine has used. A
-// version that -upgrade names is compared with the lock file alone.
+// refuseDowngrades makes the result for a directory an error if the policy refuses a chosen version
+// because it is older than the locked one, or than one that this machine has used. A
+// version that -upgrade names is only compared with the lock file.
 func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getproviders.Version, result *providercache.LockResult) {
 	if result.Err != nil {
 		return
@@ -134,8 +134,8 @@ func refuseDowngrades(d directory, upgrades map[getproviders.Provider]getprovide
 	}
 }
 
-// providers reads the addresses of providers and those that are to be upgraded,
-// with the versions that are asked for.
+// providers parses the addresses of providers, and the values of -upgrade
+// with their versions.
 func (o *lockOptions) providers() (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems problem.List) {
 	for _, address := range o.Operands {
 		p, err := o.Product.ParseProvider(address)
@@ -152,7 +152,7 @@ func (o *lockOptions) providers() (only []getproviders.Provider, upgrades map[ge
 	return only, upgrades, append(problems, invalid...)
 }
 
-// parseSpecs reads what an option names: ADDRESS, which may need a version, or ADDRESS@VERSION. unfit says of a value why it can't be used.
+// parseSpecs parses values of an option: ADDRESS, unless versioned, or ADDRESS@VERSION. unfit is the format of errors, for a value and the reason.
 func parseSpecs(product getproviders.Product, unfit string, given []string, versioned bool) (all []getproviders.PackageSpec, problems problem.List) {
 	for _, text := range given {
 		spec, addressErr, err := workdir.ParseSpec(text, product)
@@ -178,7 +178,7 @@ func addressProblem(err error) *problem.Problem {
 	return problem.Error("invalid_address", "Invalid provider argument", problem.Sentence(err))
 }
 
-// checkRequired makes sure that every provider that is named is required in one of
+// checkRequired checks that each of the given providers is required in one of
 // the directories.
 func checkRequired(dirs []directory, only []getproviders.Provider) (problems problem.List) {
 	for _, p := range only {
@@ -190,7 +190,7 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 	return problems
 }
 
-// conclude writes a directory's lock file, or says what it lacks.
+// conclude writes a directory's lock file, or with -check reports what it lacks.
 func (o *lockOptions) conclude(d directory, result providercache.LockResult, v *view.Lock) problem.List {
 	shown := explain.LockedDir{Dir: d.Path, Named: o.roots.Given(), Check: o.check, Result: result}
 	switch {

@@ -22,20 +22,20 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// mirrorOptions are what the arguments of providers mirror ask for.
+// mirrorOptions are the parsed arguments of providers mirror.
 type mirrorOptions struct {
 	packageOptions
-	target           string   // where the mirror is: a directory, or the URL of a bucket or a registry
+	target           string   // the place of the mirror: a directory, or the URL of a bucket or a registry
 	lockFile         bool     // -lock-file
-	locked           []string // of -locked; nil: it wasn't given
-	versions         []string // of -versions, ADDRESS@VERSION; nil: none
+	locked           []string // of -locked; nil if it isn't given
+	versions         []string // of -versions, ADDRESS@VERSION; nil without any
 	allVersions      bool     // -versions=all
 	prune, verify    bool
 	pruneGrace       time.Duration
 	createRepository string
 }
 
-// defaultGrace is how long a running installation may still need what it found in the indexes.
+// defaultGrace is how long a running installation may use an index that it has read.
 const defaultGrace = time.Hour
 
 func (o *mirrorOptions) Flags() cli.Flags {
@@ -103,9 +103,9 @@ func (o *mirrorOptions) addVersions(given string) error {
 	return nil
 }
 
-// Report fills a directory or a bucket with packages for others to install from. What test
-// files require is in the mirror, too, because init needs it; Terraform leaves it
-// out.
+// Report fills a directory or a bucket with packages for others to install from. Unlike Terraform
+// it includes providers that test files require, because init needs
+// them.
 func (o *mirrorOptions) Report() (*result.Result, error) {
 	o.checkOptions()
 	ok := o.Choose(o.problems...)
@@ -163,8 +163,8 @@ func (o *mirrorOptions) fill(v *view.Mirror) {
 	}
 }
 
-// wants is what is to be in the mirror: what -versions names, what lock files
-// select that -locked names, and what configurations require. choices are those whose version isn't known yet.
+// wants returns the packages for the mirror: those of -versions, those that the lock files of
+// -locked select, and those that configurations require. choices are those without a version yet.
 func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
 	listed, problems := parseSpecs(o.Product, "-versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", o.versions, true)
 	if !o.Log.Add(problems...) {
@@ -177,7 +177,7 @@ func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []s
 	for _, w := range locked {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
-	isSaid := o.locked != nil || o.versions != nil // what is wanted, without a configuration
+	isSaid := o.locked != nil || o.versions != nil // options name the packages, without a configuration
 	if ok = o.Log.Add(problems...); !ok || isSaid && !o.roots.Given() {
 		return wanted, choices, ok
 	}
@@ -210,7 +210,7 @@ func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []s
 	return wanted, choices, ok
 }
 
-// want is what a directory needs of a provider. reason: why its lock file doesn't
+// want returns the package that a directory needs of a provider, or a reason why its lock file doesn't
 // fit.
 func (o *mirrorOptions) want(d directory, p getproviders.Provider) (w mirror.Spec, reason string) {
 	w.Provider, w.Constraints, w.AllVersions = p, d.required.Constraints(p), o.allVersions

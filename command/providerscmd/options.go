@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// packageOptions say which packages are meant and where they come from: the
-// options that lock, mirror and urls have in common.
+// packageOptions are the options that lock, mirror and urls share: which packages,
+// and where they come from.
 type packageOptions struct {
 	sources.Reporter
 	modules workdir.Options
-	roots   roots.Options // which directories
+	roots   roots.Options // the directories
 
 	platforms    []getproviders.Platform
 	allPlatforms bool // -platform=all
@@ -40,8 +40,8 @@ func (o *packageOptions) platformFlag() cli.Flag {
 		`A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`)
 }
 
-// sourceFlags are the options that say where packages come from. The value of
-// -from that the help names is the one that isn't the default.
+// sourceFlags returns the flags that say where packages come from. from is the value of
+// -from that isn't the default, and help its text.
 func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 	return cli.Flags{
 		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages from this directory, which has the layout of a filesystem mirror, and from nowhere else."),
@@ -59,7 +59,7 @@ func (o *packageOptions) dirFlag(help string) cli.Flag {
 // checkSource checks the options that say where packages come from.
 func (o *packageOptions) checkSource() {
 	if o.fsMirror+o.netMirror != "" && o.By["mirror"] != "-mirror" {
-		o.mirrors = nil // they are asked for what may come from elsewhere
+		o.mirrors = nil // the mirrors come from TFDEPS_MIRROR, and -fs-mirror and -net-mirror are the only sources
 	}
 	u, err := url.Parse(o.netMirror)
 	switch fromConfig := o.from == "config"; {
@@ -81,8 +81,8 @@ func (o *packageOptions) refuse(summary, detail string) {
 	o.problems = append(o.problems, problem.Error("invalid_option", summary, detail))
 }
 
-// connect makes the source of packages, and what reaches it: the registries,
-// unless something else is asked for.
+// connect opens the source of packages: the registries,
+// unless options name another one.
 func (o *packageOptions) connect() bool {
 	if !o.Online("", o.policies...) {
 		return false

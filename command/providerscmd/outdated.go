@@ -49,7 +49,7 @@ const aboutOutdated = `  Lists providers, and modules of registries and git repo
   tags count that are versions, with the same letters before them as the ref of
   the call.`
 
-// Report tells what is outdated.
+// Report looks for newer versions, and returns the report.
 func (o *outdatedOptions) Report() (*result.Result, error) {
 	o.checkSource()
 	remembering := *o.Meta
@@ -60,7 +60,7 @@ func (o *outdatedOptions) Report() (*result.Result, error) {
 		found = o.outdated()
 	}
 	if len(found) == 0 && o.Log.All.HasErrors() {
-		return nil, nil // it isn't known whether anything is outdated
+		return nil, nil // it is unknown whether anything is outdated
 	}
 	if o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
 		o.Out.Code = cli.ExitDiffers
@@ -68,7 +68,7 @@ func (o *outdatedOptions) Report() (*result.Result, error) {
 	return result.Outdated(found), nil
 }
 
-// outdated looks for newer versions. What is wrong with one directory or one source leaves that out, and is in the log.
+// outdated looks for newer versions. After an error of a directory or a source, which it logs, it continues with the others.
 func (o *outdatedOptions) outdated() (found []result.Dependency) {
 	if !o.connect() {
 		return nil
@@ -94,7 +94,7 @@ func (o *outdatedOptions) outdated() (found []result.Dependency) {
 	rows, errs := par.Map(o.Meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
 		return ask(ctx)
 	})
-	told := map[string]bool{} // many directories may need what a source doesn't answer
+	told := map[string]bool{} // many directories may fail with the same error
 	for i, row := range rows {
 		if errs[i] == nil {
 			if row.Name != "" {
@@ -118,7 +118,7 @@ type newer struct {
 	registries *modules.Registries
 }
 
-// provider looks for newer versions of a provider, of which the chooser knows what policies allow.
+// provider looks for newer versions of a provider; the chooser applies the policies.
 func (w newer) provider(ctx context.Context, d directory, p getproviders.Provider, chooser *providercache.Fetcher) (row result.Dependency, err error) {
 	available, err := w.in.Source.Versions(ctx, p)
 	if err != nil {
@@ -147,7 +147,7 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 	return row, nil
 }
 
-// newest returns the newest of a version, which may be zero, and of the releases among all.
+// newest returns the newest of than, which may be zero, and the releases in all.
 func newest(than getproviders.Version, all []getproviders.Version) getproviders.Version {
 	for _, v := range all {
 		if v.Prerelease == "" && v.Compare(than) > 0 {
@@ -157,11 +157,11 @@ func newest(than getproviders.Version, all []getproviders.Version) getproviders.
 	return than
 }
 
-// module looks for newer versions of a module of a registry, or of a git repository that is called by a tag that is a version; the row is zero for all others.
+// module looks for newer versions of a module from a registry, or from a git repository if its ref is a version tag; the row is zero for all others.
 func (w newer) module(ctx context.Context, d directory, key string, call load.ModuleCall) (row result.Dependency, err error) {
 	address, err := modules.ParseAddress(call.Source, w.in.Product)
 	if err != nil {
-		return row, nil // reading the directory has reported it
+		return row, nil // o.read has reported the error
 	}
 	row = result.Dependency{Directory: d.Path, Kind: "module", Key: key, Name: modules.Redact(call.Source)}
 	held := result.Holder{File: call.SourceRange.Filename, Line: call.SourceRange.Start.Line, Constraint: call.Version}
@@ -208,12 +208,12 @@ func (w newer) module(ctx context.Context, d directory, key string, call load.Mo
 	return row, nil
 }
 
-// taggedVersion splits a tag into what is before the version, and the version. A prerelease may end in a number, too: v1.0.0-rc.1.
+// taggedVersion splits a tag into the prefix and the version, which may be a prerelease: v1.0.0-rc.1.
 var taggedVersion = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*[^\d.]|)(\d+\.\d.*)$|^(.*\D|)(\d+)$`)
 })
 
-// ownCalls are the calls in the directory's own modules, by the keys of what they call: those in packages of others aren't the user's to change.
+// ownCalls returns the calls in the directory's own modules, by the keys of the called modules. The user can't change calls in other packages.
 func ownCalls(tree *modules.Tree) map[string]load.ModuleCall {
 	if tree == nil {
 		return nil

@@ -23,7 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-// Commands are "providers", the commands below it, "outdated", "why" and "hash".
+// Commands returns "providers", its subcommands, "outdated", "why" and "hash".
 func Commands() []cli.Command {
 	return []cli.Command{
 		sources.Command[treeOptions](cli.Command{Name: "providers", Synopsis: "Show the providers required for this configuration",
@@ -47,13 +47,13 @@ func Commands() []cli.Command {
 	}
 }
 
-// treeOptions are what the arguments of providers ask for.
+// treeOptions are the parsed arguments of providers.
 type treeOptions struct {
 	sources.Reporter
 	modules   workdir.Options
-	format    string   // of -format; "": for people, or what -json says
+	format    string   // of -format, or ""
 	policies  []string // of -policy
-	stateFile string   // of -state; "": none
+	stateFile string   // of -state, or ""
 }
 
 func (o *treeOptions) Flags() cli.Flags {
@@ -81,9 +81,9 @@ func (o *treeOptions) check(log *problem.Log) {
 	log.Refuse(o.policies != nil && o.format == "", "The -policy flag needs -format", "Only with -format does the output say what a policy refuses.")
 }
 
-// Report tells which module requires which providers; nil: that couldn't be found out. Modules are taken as they
-// are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
-// it they are.
+// Report returns which module requires which providers, or nil after an error. Modules are those
+// in modules.json: nothing is installed. Terraform doesn't check for which of its versions
+// they are.
 func (o *treeOptions) Report() (*result.Result, error) {
 	s := o.Session
 	s.Choose()
@@ -104,7 +104,7 @@ func (o *treeOptions) Report() (*result.Result, error) {
 		return nil, nil
 	}
 	if dir.RootProblems.HasErrors() {
-		dir.TakeOutdated() // it may follow from what is wrong
+		dir.TakeOutdated() // these reports may be a consequence of the errors
 	}
 	problems := slices.Concat(dir.InputProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
 	if dialect.Of(s.Product).Understands("language") {
@@ -127,7 +127,7 @@ func (o *treeOptions) Report() (*result.Result, error) {
 	return result.Inventory(s.Meta.Version, s.Meta.Now(), packages), nil
 }
 
-// describeModules says what each module asks for.
+// describeModules adds what each module requires to the report.
 func describeModules(dir *workdir.Dir, report *result.ProvidersReport) (problems problem.List) {
 	calls := describeCalls(dir)
 	for _, m := range dir.Tree.Modules {
@@ -144,8 +144,8 @@ func describeModules(dir *workdir.Dir, report *result.ProvidersReport) (problems
 	return problems
 }
 
-// shownPath is a module's path, in which a test's run has the name that it has
-// in the tree that is drawn.
+// shownPath returns a module's path with the run of a test named as
+// in the drawn tree.
 func shownPath(root *load.Module, path string) string {
 	for _, run := range root.TestRuns {
 		if rest, ok := strings.CutPrefix(path, run.Path()); ok && (rest == "" || rest[0] == '.') {
@@ -155,7 +155,7 @@ func shownPath(root *load.Module, path string) string {
 	return path
 }
 
-// describeCalls says where the modules are called, by the path of what is called.
+// describeCalls returns the calls of modules, by the path of the called module.
 func describeCalls(dir *workdir.Dir) map[string]*result.ModuleCall {
 	calls := map[string]*result.ModuleCall{}
 	for _, m := range dir.Tree.Modules {
@@ -177,8 +177,8 @@ func describeCall(call load.ModuleCall) *result.ModuleCall {
 	return &result.ModuleCall{File: call.Range.Filename, Line: call.Range.Start.Line, Version: call.Version}
 }
 
-// describeState says what the state needs. Where it can't be read, Terraform
-// tells nothing at all; the configuration is worth telling without it.
+// describeState adds what the state requires to the report. If the state is encrypted or kept by a backend, it only
+// warns, because the rest of the report is useful; Terraform prints no report without the state.
 func describeState(m *cli.Meta, stateFile string, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	var record *backend.Record
 	var err error
@@ -208,7 +208,7 @@ func describeState(m *cli.Meta, stateFile string, dir *workdir.Dir, report *resu
 		"%s: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", why, dir.Product.Program)
 }
 
-// describeLocks says which versions are selected, for programs. A lock file that can't be read is an error of all.
+// describeLocks adds the locked versions to the report. A lock file that can't be read is an error.
 func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	var problems problem.List
 	dir.Locks, problems = depsfile.Load(depsfile.FileName, dir.Product)
@@ -219,8 +219,8 @@ func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.Lis
 	return problems
 }
 
-// takeInventory says of each required or locked provider what this machine knows of its package, and whether the
-// policy refuses it. No request is sent, and nothing is written. Packages that no receipt knows are read.
+// takeInventory returns, for each required provider, what this machine knows about its package, and whether the
+// policy refuses it. It sends no request, and writes nothing. It hashes packages without a receipt.
 func takeInventory(s *sources.Session, policies []string, locks *depsfile.Locks, required getproviders.Requirements) (packages []result.InventoryPackage, ok bool) {
 	s.ReadConfig()
 	if !s.ReadPolicy(policies) {

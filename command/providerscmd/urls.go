@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// urlsOptions are what the arguments of providers urls ask for.
+// urlsOptions are the parsed arguments of providers urls.
 type urlsOptions struct {
 	packageOptions
 	sizes bool
@@ -38,14 +38,14 @@ func (o *urlsOptions) Flags() cli.Flags {
 		})
 }
 
-// Report tells where the packages are that directories need, for programs that
-// fetch, scan or build with them. What has failed is in the report, too.
+// Report returns the locations of the packages that directories need, for programs that
+// fetch, scan or build with them. The report includes failures.
 func (o *urlsOptions) Report() (*result.Result, error) {
 	if len(o.Operands) > 0 {
 		return nil, cli.Misusedf("providers urls takes options only")
 	}
 	if o.from == "" && o.fsMirror+o.netMirror == "" {
-		o.from = "config" // as init
+		o.from = "config" // as for init
 	}
 	o.from, o.Out.Data = cmp.Or(o.from, "origin"), true
 	if o.checkSource(); !o.Choose(o.problems...) || !o.connect() {
@@ -73,14 +73,14 @@ func (o *urlsOptions) Report() (*result.Result, error) {
 	return result.URLs(report), nil
 }
 
-// hashOptions are what the arguments of hash ask for.
+// hashOptions are the parsed arguments of hash.
 type hashOptions struct{ sources.Reporter }
 
 func (o *hashOptions) Flags() cli.Flags {
 	return cli.Flags{cli.Switch("json", &o.Out.JSON, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
 }
 
-// refusedHash is what -json prints about wrong arguments: an array, as of packages, with one object that names none.
+// refusedHash is the report of -json about invalid arguments: an array with one object, without a path.
 func refusedHash(err error) *result.Result {
 	return result.Hashes([]result.PackageHashes{{Err: &getproviders.Fault{Code: "invalid_option", Err: err}}})
 }

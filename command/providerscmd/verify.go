@@ -20,13 +20,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// verifyOptions are what the arguments of providers verify ask for.
+// verifyOptions are the parsed arguments of providers verify.
 type verifyOptions struct {
 	sources.Reporter
-	dirs      []string                // of -dir, patterns among them; none: the current directory
-	platforms []getproviders.Platform // of -platform; none given: the one that this is
+	dirs      []string                // of -dir, also patterns; empty means the current directory
+	platforms []getproviders.Platform // of -platform; empty means the current one
 	cache     bool                    // -cache, or -cache=DIR
-	cacheDir  string                  // "": the one that init uses
+	cacheDir  string                  // "" means the one that init uses
 	mirrors   []string                // of -mirror
 	vendored  bool
 	progress  view.Progress
@@ -51,7 +51,7 @@ func (o *verifyOptions) Flags() cli.Flags {
 	}
 }
 
-// addMirror keeps a directory once.
+// addMirror adds a directory, once.
 func (o *verifyOptions) addMirror(given string) error {
 	if given == "" {
 		return errors.New("a directory has to be named")
@@ -71,7 +71,7 @@ func (o *verifyOptions) setCache(given string) error {
 	return nil
 }
 
-// Report tells what becomes of packages that are compared with lock files.
+// Report compares packages with lock files, and returns the report.
 func (o *verifyOptions) Report() (*result.Result, error) {
 	if o.platforms == nil {
 		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
@@ -104,16 +104,16 @@ type lockedDir struct {
 	locks *depsfile.Locks
 }
 
-// place is where packages are that are compared with lock files.
+// place is a directory of packages that are compared with lock files.
 type place struct {
 	path  string
-	dirs  []lockedDir // whose lock files are meant
+	dirs  []lockedDir // whose lock files are compared
 	how   providercache.CompareOptions
-	named bool // by the user: if it isn't there, that is an error
+	named bool // by the user, so that it has to exist
 }
 
-// verify reads all packages, compares them with each lock file that is about
-// them; nil: that couldn't be done.
+// verify hashes all packages, and compares them with their lock
+// files. It returns nil after an error.
 func (o *verifyOptions) verify() []result.VerifiedTree {
 	s := o.Session
 	if !s.ReadConfig() {
@@ -153,8 +153,8 @@ func (o *verifyOptions) verify() []result.VerifiedTree {
 	return report
 }
 
-// readLockFiles reads the lock file of each directory. Directories that a pattern
-// matches are left out if they have none.
+// readLockFiles reads the lock file of each directory. It skips directories that a pattern
+// matches and that have no lock file.
 func readLockFiles(s *sources.Session, given []string) (dirs []lockedDir, ok bool) {
 	all, problems := workdir.Expand(given)
 	s.Log.Add(problems...)
@@ -177,8 +177,8 @@ func readLockFiles(s *sources.Session, given []string) (dirs []lockedDir, ok boo
 	return dirs, ok
 }
 
-// findPlaces lists where to look: where each directory has its packages, unless
-// the options name other places.
+// findPlaces returns the directories of packages: those of each working directory, unless
+// options name others.
 func (o *verifyOptions) findPlaces(dirs []lockedDir) (places []place, ok bool) {
 	if o.cache {
 		cache, ok := o.FindCache(o.cacheDir)

@@ -17,7 +17,7 @@ type whyOptions struct {
 func (o *whyOptions) Flags() cli.Flags {
 	return slices.Concat(o.roots.Flags("Look at this directory instead of all root modules below the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
 		cli.Switch("json", &o.Out.JSON, "Print a JSON object: required_by, each with directory, module, file, line and constraint."),
-	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // -recursive goes without saying
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // without -recursive, which is the default here
 }
 
 const aboutWhy = `  Says which files of which root modules require a provider or call a module:
@@ -27,7 +27,7 @@ const aboutWhy = `  Says which files of which root modules require a provider or
 
   The exit code is 1 if nothing requires it.`
 
-// Report tells what requires a provider or a module.
+// Report returns the places that require a provider or a module.
 func (o *whyOptions) Report() (*result.Result, error) {
 	if len(o.Operands) != 1 {
 		return nil, cli.Misusedf("the address of one provider or module has to be given, and there are %d arguments", len(o.Operands))
@@ -78,7 +78,7 @@ func (o *whyOptions) why(address string) (found []result.Requirer) {
 	return found
 }
 
-// samePackage reports whether two addresses are of one package, whatever the version and the subdirectory.
+// samePackage reports whether two addresses name the same package, apart from version and subdirectory.
 func samePackage(a, b modules.Address) bool {
 	name := func(address modules.Address) string {
 		switch address := address.(type) {

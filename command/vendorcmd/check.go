@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// check finds out whether vendor would have anything to do, without a request
-// and without writing a byte, and shows the answer.
+// check finds out whether vendor would have anything to do, and prints the reasons. It sends no request
+// and writes nothing.
 func check(r request, p project) (code int) {
 	reasons, ok := findReasons(r, p)
 	if !ok {
@@ -30,14 +30,14 @@ func check(r request, p project) (code int) {
 	return 0
 }
 
-// findReasons asks one after the other what vendor would look after, until there
-// is an error.
+// findReasons checks what the phases of vendor would do, until one of the checks
+// fails.
 func findReasons(r request, p project) (reasons []view.CheckReason, ok bool) {
 	reasons, ok = checkModules(r, p.dir)
 	if len(reasons) > 0 || !ok {
-		return reasons, ok // what missing modules need is unknown
+		return reasons, ok // the requirements of missing modules are unknown
 	}
-	is := p.wanted // what the record would say
+	is := p.wanted // the new record
 	for _, phase := range []func(request, project, *vendored.Record) ([]view.CheckReason, bool){checkModuleFiles, checkProviders, checkFiles} {
 		found, ok := phase(r, p, &is)
 		if reasons = append(reasons, found...); !ok {
@@ -47,7 +47,7 @@ func findReasons(r request, p project) (reasons []view.CheckReason, ok bool) {
 	return reasons, true
 }
 
-// checkModules takes the modules as they are recorded.
+// checkModules compares the configuration with modules.json.
 func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, ok bool) {
 	reasons, problems := dir.CheckRecorded(r.Meta, filepath.FromSlash(vendored.ModulesDir))
 	if !r.Log.Add(problems...) {
@@ -59,8 +59,8 @@ func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, ok b
 	return reasons, true
 }
 
-// checkModuleFiles compares packages with what was vendored, and what git would
-// keep of them. What they are goes into the record.
+// checkModuleFiles compares packages with the record, and checks that git would
+// keep all of their files. It sets their hashes in is.
 func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, ok bool) {
 	keys := []string{}
 	for _, m := range p.dir.Tree.Modules {
@@ -88,8 +88,8 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	return reasons, true
 }
 
-// checkPackage says what is wrong with the package of a module; no code: nothing.
-// It adds to hashes what the package is.
+// checkPackage returns how the package of a module differs; code is "" if it doesn't.
+// It adds the package's hash to hashes.
 func checkPackage(r request, p project, pkg modules.Package, hashes map[string]getproviders.Hash) (code, detail string, err error) {
 	dir := filepath.Join(filepath.FromSlash(vendored.ModulesDir), pkg.Key)
 	if filepath.Clean(pkg.Path) != dir {
@@ -115,8 +115,8 @@ func checkPackage(r request, p project, pkg modules.Package, hashes map[string]g
 	return "", "", nil
 }
 
-// checkProviders has the engine compare packages with the lock file. Which ones
-// they are goes into the record.
+// checkProviders compares packages with the lock file. It sets the
+// providers in is.
 func checkProviders(r request, p project, is *vendored.Record) (reasons []view.CheckReason, ok bool) {
 	required, ok := require(r, p)
 	if !ok {
@@ -151,7 +151,7 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	return reasons, true
 }
 
-// checkPointers explains packages that git LFS hasn't brought.
+// checkPointers warns of packages that git LFS hasn't downloaded.
 func checkPointers(r request) {
 	files, err := vendored.Files(".", []string{vendored.PluginsDir})
 	if pointers := vendored.Pointers(".", files); err == nil && len(pointers) > 0 {

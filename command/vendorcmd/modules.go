@@ -73,7 +73,7 @@ func isDirectory(address modules.Address) bool {
 	return ok && remote.IsDirectory()
 }
 
-// checkPlaces refuses modules that a clone wouldn't have in the same place.
+// checkPlaces refuses modules with absolute paths, which a clone on another machine wouldn't have.
 func checkPlaces(r request, tree *modules.Tree) bool {
 	ok := true
 	for _, m := range tree.Modules {
@@ -85,7 +85,7 @@ func checkPlaces(r request, tree *modules.Tree) bool {
 	return ok
 }
 
-// dirsOf are the directories of a package, relative to it, that modules are in.
+// dirsOf returns the directories of a package, relative to it, that have modules.
 func dirsOf(tree *modules.Tree, key string) (dirs []string) {
 	for _, m := range tree.Modules {
 		if rest, ok := strings.CutPrefix(m.Dir, vendored.ModulesDir+"/"+key); ok && (rest == "" || rest[0] == '/') {
@@ -95,8 +95,8 @@ func dirsOf(tree *modules.Tree, key string) (dirs []string) {
 	return dirs
 }
 
-// tidyModules makes git keep all of the packages, adds to hashes what they are, and
-// returns what their lock file is to say; nil: nothing.
+// tidyModules changes the packages so that git keeps all files, adds their hashes to hashes, and
+// returns the content of their lock file, or nil if there is none to write.
 func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (modulelock.Locks, bool) {
 	ok := true
 	var installed []modulelock.Lock
@@ -126,8 +126,8 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (mod
 	return compareModules(r, p.dir.LockedModules, installed, before)
 }
 
-// compareModules compares the modules with their lock file, which is to have the
-// hashes of what is vendored: what git needed to be changed may stand in neither.
+// compareModules compares the modules with their lock file, and returns its new content, with the
+// hashes of the vendored files. The locked hash may also be before's, from before files were changed for git.
 func compareModules(r request, locked modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash) (modulelock.Locks, bool) {
 	ok := true
 	for _, finding := range locked.Check(installed) {
@@ -140,7 +140,7 @@ func compareModules(r request, locked modulelock.Locks, installed []modulelock.L
 	return locked.Updated(installed), ok
 }
 
-// saveTree writes modules.json. With -prune it lists vendored modules alone, and the directories of others are removed.
+// saveTree writes modules.json. With -prune it only lists vendored modules, and removes the directories of others.
 func saveTree(r request, tree *modules.Tree) bool {
 	manifest := manifestOf(r, tree)
 	if len(manifest) == 0 {
@@ -158,7 +158,7 @@ func saveTree(r request, tree *modules.Tree) bool {
 	return true
 }
 
-// manifestOf is what modules.json is to say.
+// manifestOf returns the new content of modules.json.
 func manifestOf(r request, tree *modules.Tree) modules.Manifest {
 	manifest := modules.Manifest{}
 	if !r.opts.prune && r.here() {
@@ -172,8 +172,7 @@ func manifestOf(r request, tree *modules.Tree) modules.Manifest {
 	return manifest
 }
 
-// pruneModules removes packages that no call needs, of which modules.json tells
-// nothing any more.
+// pruneModules removes packages whose keys modules.json doesn't have any more.
 func pruneModules(r request, keys []string) error {
 	names, err := vendored.Unneeded(r.base, keys)
 	if err == nil {

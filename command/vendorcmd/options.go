@@ -15,32 +15,32 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// request is what one run of vendor works on. Its steps add to the log, and most return whether the next one may run.
+// request is a run of vendor in one directory. Its steps add to the log, and most return whether the next one may run.
 type request struct {
 	*sources.Session
 	opts options
 	view *view.Vendor
-	base string // the directory that is filled: the current one, or one that an archive is made of
+	base string // the directory that is filled: the current one, or the staging directory of an archive
 }
 
 // here reports whether the working directory itself is filled.
 func (r request) here() bool { return r.base == "." }
 
-// in is where something of what is vendored is.
+// in returns the path of a vendored file or directory.
 func (r request) in(name string) string { return filepath.Join(r.base, filepath.FromSlash(name)) }
 
-// project is a working directory: its configuration, and what is locked and
-// vendored in it.
+// project is a working directory: its configuration, lock files and
+// records.
 type project struct {
 	dir    *workdir.Dir
-	was    vendored.Record // what is vendored
-	wanted vendored.Record // what is to be: for which platforms and how; no modules and no providers yet
+	was    vendored.Record // the record of the last run
+	wanted vendored.Record // the record of this run: platforms and options, without modules and providers yet
 }
 
-// options are what the arguments of vendor ask for.
+// options are the parsed arguments of vendor.
 type options struct {
 	modules    workdir.Options
-	platforms  []getproviders.Platform // none: those of the record, else the current one
+	platforms  []getproviders.Platform // empty means those of the record, else the current one
 	unpacked   *bool                   // nil: as recorded
 	lfs        *bool                   // nil: as recorded
 	upgrade    bool
@@ -106,7 +106,7 @@ const about = `  Puts all that this directory needs into the directory itself, t
   .gitattributes; the rest of these files is yours. What was vendored, for which
   platforms and how, is in terraform.d/vendor.json.`
 
-// parse reads the arguments of vendor. What is wrong with values is in the options'
+// parse reads the arguments of vendor. Problems with values are in the options'
 // log.
 func parse(args []string, env cli.Environment) (options, error) {
 	o := options{target: ".", hashesText: "auto"}
@@ -129,12 +129,12 @@ func parse(args []string, env cli.Environment) (options, error) {
 	return o, nil
 }
 
-// accepts reports whether all of these hashes were named.
+// accepts reports whether -accept-hash names all of these hashes.
 func (o *options) accepts(hashes ...getproviders.Hash) bool {
 	return !slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return !slices.Contains(o.accepted, h) })
 }
 
-// checkTogether refuses options of which one makes no sense beside the other.
+// checkTogether refuses options that contradict each other.
 func (o *options) checkTogether(given cli.Given) {
 	refuse := func(one, other, why string) {
 		o.log.Add(cli.Conflict(one, other, why))
@@ -163,7 +163,7 @@ func (o *options) checkTogether(given cli.Given) {
 	}
 }
 
-// record is what is to be vendored: as the options say, else as before.
+// record returns the record of this run: values of the options, else those of the last record.
 func (o *options) record(was vendored.Record) vendored.Record {
 	r := vendored.Record{Platforms: o.platforms, Unpacked: was.Unpacked, LFS: was.LFS, Modules: map[string]getproviders.Hash{}}
 	if len(r.Platforms) == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// connect makes the sources: those of init, but for the directory that is to be
-// filled. It returns the providers of which there are packages that vendor hasn't put there.
+// connect opens the sources: those of init, without the directory that vendor
+// fills. It returns the placed providers: those with packages there that vendor hasn't written.
 func connect(r request, p project) (placed []getproviders.Provider, ok bool) {
 	if !r.Online("", r.opts.policies...) {
 		return nil, false
@@ -38,9 +38,9 @@ func connect(r request, p project) (placed []getproviders.Provider, ok bool) {
 	return placed, true
 }
 
-// require finds out which providers are needed: as for init, those of the
-// configuration and of the state, and where the state isn't known, those that
-// are locked, because the run that locked them may have seen it.
+// require returns the required providers: as for init, those of the
+// configuration and of the state, or if the state is unknown, the locked
+// ones, because the run that locked them may have read it.
 func require(r request, p project) (required getproviders.Requirements, ok bool) {
 	var problems problem.List
 	if p.dir.Root.Backend == nil {
@@ -51,7 +51,7 @@ func require(r request, p project) (required getproviders.Requirements, ok bool)
 	return required, r.Log.Add(problems...)
 }
 
-// packages is what is asked of the engine.
+// packages returns the request to the engine.
 func packages(r request, p project, required getproviders.Requirements) providercache.LockRequest {
 	request := providercache.LockRequest{Requirements: required, Locks: p.dir.Locks, Platforms: p.wanted.Platforms}
 	if r.opts.upgrade {
@@ -63,9 +63,9 @@ func packages(r request, p project, required getproviders.Requirements) provider
 	return request
 }
 
-// placing is where and how the engine puts packages.
+// placing returns the options that say where and how the engine writes packages.
 func placing(r request, p project, placed []getproviders.Provider, required getproviders.Requirements) mirror.VendorOptions {
-	if !r.here() { // what isn't needed of these goes, too
+	if !r.here() { // removes placed packages that aren't required, too
 		placed = slices.DeleteFunc(slices.Clone(placed), func(p getproviders.Provider) bool {
 			_, ok := required[p]
 			return !ok
@@ -74,8 +74,8 @@ func placing(r request, p project, placed []getproviders.Provider, required getp
 	return mirror.VendorOptions{Dir: r.in(vendored.PluginsDir), Unpacked: p.wanted.Unpacked, Placed: placed, Prune: r.opts.prune || !r.here()}
 }
 
-// vendorProviders has the engine do the work. It returns what the lock file and the
-// record are to say.
+// vendorProviders vendors the providers. It returns the new content of the lock file, and the providers
+// for the record.
 func vendorProviders(r request, p project, placed []getproviders.Provider, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
 	fetcher := r.Fetcher(r.view.Observe)
 	fetcher.HashPolicy, fetcher.ArchiveDir = r.opts.hashes, r.ArchiveDir()
@@ -103,7 +103,7 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 		return nil, nil, false
 	}
 	locks := result.Locks
-	if platforms := r.Policy.Rules.LockPlatforms(); len(platforms) > 0 { // their packages are kept nowhere
+	if platforms := r.Policy.Rules.LockPlatforms(); len(platforms) > 0 { // their packages are not kept
 		request := providercache.LockRequest{Requirements: required, Locks: locks, Platforms: platforms}
 		if locks, ok = r.LockPlatforms(fetcher, request); !ok {
 			return nil, nil, false
@@ -112,7 +112,7 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 	return locks, recorded(r, p.was, own), r.CheckLocks(locks, required.Providers())
 }
 
-// vendorProblems explains what went wrong with providers.
+// vendorProblems explains the errors of providers.
 func vendorProblems(err error, placed []getproviders.Provider) problem.List {
 	problems := explain.MirrorProblems(err, "failed", "Failed to vendor providers")
 	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
@@ -129,8 +129,8 @@ func vendorProblems(err error, placed []getproviders.Provider) problem.List {
 	return problems
 }
 
-// findPlaced finds out of which providers there are packages that vendor hasn't
-// put there: they may exist nowhere else.
+// findPlaced returns the providers with packages in PluginsDir that vendor hasn't
+// written. Such packages may exist nowhere else.
 func findPlaced(r request, was vendored.Record) ([]getproviders.Provider, bool) {
 	there, err := providersThere(r.Meta.Context)
 	if err != nil {
@@ -139,7 +139,7 @@ func findPlaced(r request, was vendored.Record) ([]getproviders.Provider, bool) 
 	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), true
 }
 
-// providersThere are those of which there is any package.
+// providersThere returns the providers with packages in PluginsDir.
 func providersThere(ctx context.Context) ([]getproviders.Provider, error) {
 	if info, err := os.Stat(filepath.FromSlash(vendored.PluginsDir)); err != nil || !info.IsDir() {
 		return nil, nil
@@ -147,8 +147,8 @@ func providersThere(ctx context.Context) ([]getproviders.Provider, error) {
 	return (&getproviders.FilesystemMirrorSource{Dir: filepath.FromSlash(vendored.PluginsDir)}).Providers(ctx)
 }
 
-// withPlaced has what is placed come from where it is, and from nowhere else: so
-// does an init in a clone.
+// withPlaced makes PluginsDir the only source of placed providers, because
+// init in a clone has no other source for them.
 func withPlaced(all getproviders.MultiSource, placed []getproviders.Provider, signers getproviders.Signers) getproviders.MultiSource {
 	if len(placed) == 0 {
 		return all
@@ -168,7 +168,7 @@ func withPlaced(all getproviders.MultiSource, placed []getproviders.Provider, si
 	return all
 }
 
-// managed are the providers that vendor puts there.
+// managed returns the providers whose packages vendor writes.
 func managed(required getproviders.Requirements, placed []getproviders.Provider) []getproviders.Provider {
 	return slices.DeleteFunc(required.Providers(), func(p getproviders.Provider) bool {
 		return p.IsBuiltIn() || slices.Contains(placed, p)

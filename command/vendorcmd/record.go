@@ -19,7 +19,7 @@ import (
 // exists reports whether a record was read: every record has a platform.
 func exists(r vendored.Record) bool { return len(r.Platforms) > 0 }
 
-// recorded are the providers that the record is to name: vendor's own, and those of
+// recorded returns the providers for the record: vendor's own, and those of
 // earlier runs whose packages stay.
 func recorded(r request, was vendored.Record, own []getproviders.Provider) []getproviders.Provider {
 	all := slices.Clone(own)
@@ -34,9 +34,9 @@ func recorded(r request, was vendored.Record, own []getproviders.Provider) []get
 	return slices.Compact(all)
 }
 
-// announce writes down, before any package is there, which providers are
-// vendor's own. Else a run after one that was killed would take them for placed
-// ones, and ask no source for what is missing of them.
+// announce records, before the first package is written, which providers are
+// vendor's own. Otherwise the next run after a killed one would take them for placed
+// ones, and fetch no missing packages of them.
 func announce(r request, was vendored.Record, own []getproviders.Provider) bool {
 	announced := slices.Concat(was.Providers, own)
 	missing := func(p getproviders.Provider) bool { return !slices.Contains(was.Providers, p) }
@@ -47,14 +47,14 @@ func announce(r request, was vendored.Record, own []getproviders.Provider) bool 
 	return saveRecord(r, was)
 }
 
-// recall takes back what was announced, but for what came of it.
+// recall removes announced providers without packages from the record.
 func recall(r request, was vendored.Record, placed []getproviders.Provider) {
 	if !r.here() {
 		return
 	}
 	there, err := providersThere(context.WithoutCancel(r.Meta.Context))
 	if err != nil {
-		return // it stays announced, which does no harm
+		return // the providers stay announced, which does no harm
 	}
 	there = slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(placed, p) })
 	if len(there) > 0 || exists(was) {
@@ -63,13 +63,13 @@ func recall(r request, was vendored.Record, placed []getproviders.Provider) {
 		return
 	}
 	err = patient.Remove(filepath.FromSlash(vendored.RecordName))
-	_ = patient.Remove(filepath.Dir(filepath.FromSlash(vendored.RecordName))) // unless something else is in it
+	_ = patient.Remove(filepath.Dir(filepath.FromSlash(vendored.RecordName))) // fails if the directory isn't empty
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		unrecorded(r, err)
 	}
 }
 
-// saveRecord writes down what is vendored.
+// saveRecord writes the record of what is vendored.
 func saveRecord(r request, record vendored.Record) bool {
 	if err := record.Save(r.base); err != nil {
 		return unrecorded(r, err)
@@ -81,7 +81,7 @@ func unrecorded(r request, err error) bool {
 	return r.Log.Unsaved("unwritable", "Failed to record what is vendored", err)
 }
 
-// saveLockFiles writes what is locked: modules, if there is anything to lock, and
+// saveLockFiles writes the lock file of modules, unless toLock is nil, and that of
 // providers.
 func saveLockFiles(r request, p project, toLock modulelock.Locks, locks *depsfile.Locks) bool {
 	if toLock != nil {
@@ -101,7 +101,7 @@ func saveLockFiles(r request, p project, toLock modulelock.Locks, locks *depsfil
 	return true
 }
 
-// gitFile is a file of the user's in which tfdeps keeps a block.
+// gitFile is a file of the user's with a block of tfdeps.
 type gitFile struct {
 	name  string
 	block vendored.Block
@@ -111,7 +111,7 @@ func gitFiles(lfs bool) []gitFile {
 	return []gitFile{{".gitignore", vendored.Ignores()}, {".gitattributes", vendored.Attributes(lfs)}}
 }
 
-// writeGitFiles has git keep what is vendored. A bundle doesn't need that.
+// writeGitFiles writes the blocks that make git keep vendored files. An archive doesn't need them.
 func writeGitFiles(r request, lfs bool) bool {
 	if !r.here() {
 		return true
@@ -128,14 +128,14 @@ func writeGitFiles(r request, lfs bool) bool {
 	return ok
 }
 
-// What services for git repositories say of large files, in bytes: there is a
-// warning above the first, and above the second nothing is accepted.
+// Limits of hosting services such as GitHub, in bytes: they warn of files above
+// largeFile, and refuse those above refusedFile.
 const (
 	largeFile   = 50_000_000
 	refusedFile = 100_000_000
 )
 
-// hint names what git, or another machine, may not be able to keep.
+// hint warns of files that git or another machine may not be able to keep.
 func hint(r request, lfs bool) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {

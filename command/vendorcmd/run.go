@@ -1,4 +1,4 @@
-// Package vendorcmd is the command "vendor", which puts all that a directory needs
+// Package vendorcmd is the command "vendor", which puts the providers and modules of a directory
 // into the directory itself, to be committed, or into one archive.
 package vendorcmd
 
@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
-// Command is the command.
+// Command returns the command "vendor".
 func Command() cli.Command {
 	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository",
 		Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags, Run: run}
@@ -38,7 +38,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	return r.Meta.Finish(v.Report(), r.Log.All, cli.Output{JSON: opts.json, Code: code}), nil
 }
 
-// everywhere runs vendor in each directory that the options name, and returns the exit code if there is no error.
+// everywhere runs vendor in each directory that the options name, and returns the exit code for a run without errors.
 func everywhere(r request) int {
 	if !r.opts.roots.Given() {
 		return carryOut(r)
@@ -64,8 +64,8 @@ func everywhere(r request) int {
 	})
 }
 
-// carryOut does what the options ask for, and returns the exit code if there is no
-// error.
+// carryOut runs vendor in the current directory, and returns the exit code for a run without
+// errors.
 func carryOut(r request) (code int) {
 	switch {
 	case r.opts.unpack != "":
@@ -86,7 +86,7 @@ func carryOut(r request) (code int) {
 	return 0
 }
 
-// read reads the working directory. Its modules aren't found yet.
+// read reads the working directory, but not its modules.
 func read(r request) (p project, ok bool) {
 	if dir := workdir.DataDir(r.Meta.Env); filepath.Clean(dir) != ".terraform" {
 		return p, r.Log.Fail("vendored", "A data directory elsewhere can't be vendored",
@@ -111,7 +111,7 @@ func read(r request) (p project, ok bool) {
 	return p, r.Log.Add(append(problems, p.dir.LoadModuleLocks(r.Meta.Context, false)...)...)
 }
 
-// fill fills the directory: modules, providers, what describes them, and the lock
+// fill fills the directory: modules, providers, the record, the files for git, and the lock
 // files last.
 func fill(r request, p project) bool {
 	placed, ok := connect(r, p)

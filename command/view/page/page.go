@@ -1,4 +1,4 @@
-// Package page is the web page of a run: its text, how it looks, and what draws it from the data.
+// Package page is the web page of a run: HTML, CSS, and the script that draws it from the data.
 package page
 
 import (
@@ -22,15 +22,15 @@ var (
 	script string
 )
 
-// Write writes the page. Package
-// html/template would cost 9 MB of the program (see CONTRIBUTING.md), so the data is in the page as
-// JSON without "<", and the script makes texts of it and nothing else.
+// Write writes the page with the data. Package
+// html/template would add 9 MB to the program (see CONTRIBUTING.md), so the data is in the page as
+// JSON without "<", and the script only makes text nodes from it.
 func Write(w io.Writer, data any) error {
-	encoded, err := json.Marshal(data) // which writes "<" as \u003c, so that nothing ends the element
+	encoded, err := json.Marshal(data) // writes "<" as \u003c, so that no data ends the script element
 	if err != nil {
 		return err
 	}
-	// Of scripts, the browser runs only the one with this hash.
+	// The Content-Security-Policy lets the browser run only the script with this hash.
 	sum := sha256.Sum256([]byte(script))
 	page := strings.NewReplacer(
 		"/*STYLE*/", style, "/*SCRIPT*/", script, "HASH", base64.StdEncoding.EncodeToString(sum[:]),

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// Browse has Chromium open a URL, with a profile of its own in dir, and returns what it prints, as --dump-dom does for
-// the page as its scripts have left it. The test is skipped if there is no Chromium, or if it is a short one.
+// Browse opens a URL in Chromium, with a new profile in dir, and returns its output: with --dump-dom,
+// the page after its scripts ran. It skips the test without Chromium, or with -short.
 func Browse(t *testing.T, dir, url string, options ...string) string {
 	t.Helper()
 	if testing.Short() {

@@ -1,6 +1,6 @@
-// Package screentest is a terminal for tests: what is written to it becomes a screen, to be compared with another one.
-// It understands what the bars of package view use, and colours, which it leaves out. For pages it has a browser, where
-// there is one.
+// Package screentest emulates a terminal for tests: it renders output as a screen, which tests compare with another one.
+// It understands the escape sequences of package view's bars, and ignores colours. For pages it has a browser, if
+// one is installed.
 //
 //	screen := screentest.New(100, 30)
 //	fmt.Fprint(screen, "one\ntwo\n")
@@ -15,17 +15,17 @@ import (
 	"sync"
 )
 
-// Terminal is a terminal with the lines that have left its screen at the top. Its methods may be called from many goroutines.
+// Terminal is a terminal, including the lines that were scrolled off its screen. Many goroutines may call its methods.
 type Terminal struct {
 	mu            sync.Mutex
 	width, height int
-	lines         [][]rune // from the first one that was ever written
-	row, column   int      // of the cursor
-	pending       string   // the beginning of a sequence
+	lines         [][]rune // all lines since the start
+	row, column   int      // position of the cursor
+	pending       string   // the beginning of an escape sequence
 	seen          []string // the screen after each write
 }
 
-// New returns an empty terminal of so many columns and lines.
+// New returns an empty terminal of width columns and height lines.
 func New(width, height int) *Terminal {
 	return &Terminal{width: width, height: height, lines: [][]rune{nil}}
 }
@@ -57,7 +57,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// obey carries out a sequence.
+// obey executes an escape sequence.
 func (t *Terminal) obey(number, command string) {
 	n, _ := strconv.Atoi(number)
 	switch command {
@@ -92,7 +92,7 @@ func (t *Terminal) put(r rune) {
 	t.column++
 }
 
-// feed goes to the beginning of the next line.
+// feed moves the cursor to the beginning of the next line.
 func (t *Terminal) feed() {
 	if t.row++; t.row == len(t.lines) {
 		t.lines = append(t.lines, nil)
@@ -108,14 +108,14 @@ func (t *Terminal) text() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Text is all that is on the terminal now, what was scrolled up included, without spaces and empty lines at the end.
+// Text returns all lines of the terminal, including scrolled ones, without spaces and empty lines at the end.
 func (t *Terminal) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.text()
 }
 
-// History is what Text was after each write.
+// History returns the results of Text after each write.
 func (t *Terminal) History() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
