@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// file is one of an archive. Its name is a path with slashes, below the archive's one directory.
+// file is a file in an archive. Its name is a path with slashes, below the archive's only top directory.
 type file struct {
 	name       string
 	content    []byte
@@ -31,13 +31,13 @@ func (f file) mode() int64 {
 	return 0o644
 }
 
-// baseName is what the names of a platform's files begin with.
+// baseName returns the beginning of the names of a platform's files.
 func baseName(version string, p platform) string {
 	return "tfdeps_" + strings.TrimPrefix(version, "v") + "_" + p.String()
 }
 
-// archiveName is the name of a platform's archive, which is in the form that people can open there
-// without installing anything.
+// archiveName returns the name of a platform's archive, in a format that the platform can unpack without
+// other programs.
 func archiveName(version string, p platform) string {
 	if p.os == "windows" {
 		return baseName(version, p) + ".zip"
@@ -45,8 +45,8 @@ func archiveName(version string, p platform) string {
 	return baseName(version, p) + ".tar.gz"
 }
 
-// writeArchive writes files below one directory into an archive, ordered by name. All of it has the same time, and
-// belongs to user 0.
+// writeArchive writes files below one directory into an archive, sorted by name. All entries have the same time, and
+// belong to user 0.
 func writeArchive(name, top string, files []file, at time.Time) error {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 	var b bytes.Buffer
@@ -104,7 +104,7 @@ func writeZip(w io.Writer, top string, files []file, at time.Time) error {
 	return out.Close()
 }
 
-// directories are those that files are in, the outer ones first.
+// directories returns the directories of files, parents first.
 func directories(top string, files []file) []string {
 	all := []string{top}
 	for _, f := range files {
@@ -116,7 +116,7 @@ func directories(top string, files []file) []string {
 	return slices.Compact(all)
 }
 
-// writeFile writes a file that isn't there yet, readable for all.
+// writeFile writes a new file that all users can read. It is an error if the file exists.
 func writeFile(name string, content []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -129,7 +129,7 @@ func writeFile(name string, content []byte) error {
 	return f.Close()
 }
 
-// checksums is the content of SHA256SUMS: a line for each file of a directory, as sha256sum writes and reads them.
+// checksums returns the content of SHA256SUMS: a line for each file of a directory, in the format of sha256sum.
 func checksums(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"text/template"
 )
 
-// writeBesides writes what is beside the archives. SHA256SUMS is of all files that people fetch: it comes first, and
-// what reads it, or is for those who make an image, isn't in it.
+// writeBesides writes the files beside the archives. SHA256SUMS lists the files that exist before it: it is written first, and
+// doesn't list the files that are made from it, or those for an image.
 func writeBesides(s source, o options, dist string) error {
 	sums, err := checksums(dist)
 	if err != nil {
@@ -38,7 +38,7 @@ func writeBesides(s source, o options, dist string) error {
 		return err
 	}
 	if len(o.platforms) < len(strings.Split(platforms, ",")) {
-		return nil // what package managers read names several archives
+		return nil // the files for package managers need all archives
 	}
 	for name, to := range recipes {
 		text, err := filledIn(filepath.Join(s.dir, ".release", name), o.version, o.downloads, sums)
@@ -52,14 +52,14 @@ func writeBesides(s source, o options, dist string) error {
 	return nil
 }
 
-// recipes are the templates of what package managers read, and the files that are made of them.
+// recipes maps templates of files for package managers to the files' names.
 var recipes = map[string]string{
 	"tfdeps.rb.tmpl": "tfdeps.rb", "scoop.json.tmpl": "tfdeps.json",
 	"winget.version.yaml.tmpl": "tfdeps.tfdeps.yaml", "winget.installer.yaml.tmpl": "tfdeps.tfdeps.installer.yaml", "winget.locale.yaml.tmpl": "tfdeps.tfdeps.locale.en-US.yaml",
 }
 
-// installScript is a script, with the version, the place and the key of the release in the three lines that are there for it. A key
-// that stands there already has to be that of the release.
+// installScript returns a script with the version, the URL and the key of the release in the three lines for them. If the script has
+// a key already, it has to be that of the release.
 func installScript(name string, o options) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -82,7 +82,7 @@ func installScript(name string, o options) ([]byte, error) {
 	return text, nil
 }
 
-// assignment is the line of a script that gives a variable its value.
+// assignment returns the line of a script that assigns a variable.
 func assignment(script, variable, value string) string {
 	if strings.HasSuffix(script, ".ps1") {
 		return "\n$" + variable + " = '" + value + "'\n"
@@ -90,7 +90,7 @@ func assignment(script, variable, value string) string {
 	return "\n" + variable + "=" + value + "\n"
 }
 
-// filledIn fills the template of a recipe in.
+// filledIn executes the template of a recipe.
 func filledIn(name, version, downloads, sums string) ([]byte, error) {
 	text, err := template.New(filepath.Base(name)).ParseFiles(name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// billOfMaterials is a document of CycloneDX: the program with its checksum, and what it is made of. A serial number
-// that is made from the commit and the platform, and the time of the commit, keep it the same each time.
+// billOfMaterials returns a CycloneDX document: the program with its checksum, and its modules. It is reproducible, because the serial number
+// is made from the commit and the platform, and the time is the commit's.
 func billOfMaterials(s source, p platform, program []byte, parts []part) ([]byte, error) {
 	bom := cyclonedx.NewBOM()
 	bom.SerialNumber = serialNumber(s.commit + " " + s.version + " " + p.String())
@@ -47,7 +47,7 @@ func component(path, version string, kind cyclonedx.ComponentType) cyclonedx.Com
 	return cyclonedx.Component{BOMRef: url, Type: kind, Name: path, Version: version, PackageURL: url}
 }
 
-// licenceChoices are a module's licences: one by its name, several as the one expression that the format allows.
+// licenceChoices returns a module's licences: one by its ID, several as one expression, because the format allows only one.
 func licenceChoices(p part) *cyclonedx.Licenses {
 	var ids []string
 	for _, l := range p.licences {
@@ -61,7 +61,7 @@ func licenceChoices(p part) *cyclonedx.Licenses {
 	return &cyclonedx.Licenses{{License: &cyclonedx.License{ID: ids[0]}}}
 }
 
-// serialNumber is a UUID of the version for names that were hashed, as far as that goes with SHA-256 (version 8).
+// serialNumber returns a UUID of version 8, made from a name's SHA-256.
 func serialNumber(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// writeImage writes what an image is built from beside an archive: the recipe, and what the program
-// expects of a system.
+// writeImage writes the files from which, with an archive, an image is built: the Dockerfile, and the
+// base system.
 func writeImage(s source, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -31,8 +31,8 @@ func writeImage(s source, dir string) error {
 	return writeFile(filepath.Join(dir, "base.tar"), base)
 }
 
-// baseSystem is a tar archive of what the program expects of a system: certificates, and a directory for temporary
-// files that any user can write to, which a recipe for images has no words for.
+// baseSystem returns a tar archive of the files that the program expects: CA certificates, and a directory for temporary
+// files that all users can write to, which a Dockerfile can't make without a shell.
 func baseSystem(at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	out := tar.NewWriter(&b)
@@ -59,8 +59,8 @@ func baseSystem(at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// certificates are the authorities that Mozilla trusts, as the Go project publishes them. Those
-// that are trusted under further conditions are left out: a file can't tell conditions.
+// certificates returns Mozilla's CA certificates, as the Go project publishes them. It leaves out
+// those with constraints, because a PEM file can't have constraints.
 func certificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {

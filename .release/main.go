@@ -1,13 +1,13 @@
-// Command release makes all files of a release, from the last commit of the repository, without any network but Go's
+// Command release makes all files of a release from the last commit of the repository. It needs no network but for Go
 // modules:
 //
 //	go run -C .release . VERSION
 //
-// For each platform there is an archive with the program, completions for shells, the manual, the
-// licences of all that is linked, and a bill of materials; for Linux there are packages of three kinds, too. Beside them are
-// SHA256SUMS with its signature and a statement of where all comes from, the install scripts, the files for Homebrew, Scoop and winget
-// of this version, and what an image is built from. The same commit, the same Go and the same key make the same bytes, on any
-// machine: all times are that of the commit.
+// For each platform it makes an archive with the program, completions for shells, the manual, the
+// licences of all linked modules, and a bill of materials (SBOM), and for Linux also packages in three formats. Beside them are
+// SHA256SUMS with its signature and a statement of provenance, the install scripts, the files for Homebrew, Scoop and winget
+// of this version, and the files for an image. Builds are reproducible: the same commit, the same Go and the same key make the same bytes on any
+// machine, and all times are that of the commit.
 package main
 
 import (
@@ -23,20 +23,20 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// platforms are those that a release is for.
+// platforms are the platforms of a release.
 const platforms = "linux_amd64,linux_arm64,darwin_amd64,darwin_arm64,windows_amd64,windows_arm64"
 
-// downloads is where the files of all releases are, in a directory for each version.
+// downloads is the URL of the files of all releases, with a directory for each version.
 const downloads = "https://github.com/tfdeps/tfdeps/releases/download"
 
-// options are what the arguments ask for.
+// options are the parsed arguments.
 type options struct {
 	version    string // with a v, as in the tag
 	platforms  []platform
 	out        string
 	downloads  string
 	repository string
-	key        *minisign.PrivateKey // signs SHA256SUMS; nil: nothing is signed
+	key        *minisign.PrivateKey // signs SHA256SUMS; nil means no signature
 }
 
 // platform is an operating system and an architecture, in Go's words.
@@ -66,7 +66,7 @@ func main() {
 	}
 }
 
-// parseArguments reads the arguments. The help goes to the writer, and the error is flag.ErrHelp then.
+// parseArguments parses the arguments. For -help it writes the help to the writer, and returns flag.ErrHelp.
 func parseArguments(args []string, help io.Writer) (options, error) {
 	o := options{repository: ".."}
 	set := flag.NewFlagSet("release", flag.ContinueOnError)
@@ -102,8 +102,8 @@ func parseArguments(args []string, help io.Writer) (options, error) {
 	return o, checkVersion(o.version)
 }
 
-// checkVersion refuses what Go wouldn't install by "go install ...@VERSION": the path of the module is that of
-// versions 0 and 1.
+// checkVersion refuses versions that "go install ...@VERSION" wouldn't install: the module's path is that of
+// major versions 0 and 1.
 func checkVersion(version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version {
 		return fmt.Errorf("%q isn't a version such as v0.1.0 or v0.1.0-rc.1", version)
@@ -114,7 +114,7 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// release makes everything in a private directory, which gets its name at the end: what is there is whole.
+// release makes everything in a staging directory, which it renames at the end, so that a release is complete or absent.
 func release(o options, told io.Writer) (err error) {
 	if o.out, err = filepath.Abs(o.out); err != nil {
 		return err

@@ -14,10 +14,10 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// systemPackages are the formats in which Linux distributions have programs.
+// systemPackages are the formats of Linux distributions' packages.
 var systemPackages = []string{"deb", "rpm", "apk"}
 
-// places is where a file of the archive is in a package.
+// places returns the path in a package of a file in the archive.
 func places(name string) string {
 	switch base := path.Base(name); {
 	case name == "tfdeps":
@@ -37,7 +37,7 @@ func places(name string) string {
 	}
 }
 
-// writePackages writes the packages for the distributions of Linux, with the files of the archive.
+// writePackages writes the packages for Linux distributions, with the files of the archive.
 func (s source) writePackages(p platform, stage, dist string, content []file) error {
 	if p.os != "linux" {
 		return nil

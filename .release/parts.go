@@ -13,21 +13,21 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// part is a module that is linked into the program, or Go's standard library.
+// part is a module that the program links, or Go's standard library.
 type part struct {
 	path, version string
-	sum           string // as in go.sum; "": has none
+	sum           string // as in go.sum, or ""
 	licences      []licence
 }
 
-// licence is a file of a module with conditions for those who pass it on.
+// licence is a file of a module with a licence or a notice.
 type licence struct {
-	id   string // as SPDX names it
+	id   string // SPDX identifier
 	name string
 	text []byte
 }
 
-// readParts reads from a program which modules it is made of, and from the module cache what their licences are.
+// readParts reads the modules of a program from its build info, and their licences from the module cache.
 func readParts(s source, binary string) ([]part, error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -63,7 +63,7 @@ func readParts(s source, binary string) ([]part, error) {
 }
 
 // readLicences reads the files with licences and notices at the top of a module. It is an error if
-// there is no licence, or one that isn't known.
+// there is no licence, or an unknown one.
 func readLicences(dir string) ([]licence, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -93,7 +93,7 @@ func readLicences(dir string) ([]licence, error) {
 	return all, nil
 }
 
-// identify names the licences of a text, joined as in an expression of SPDX; "" if most of the text is no licence.
+// identify returns the licences of a text as an SPDX expression, or "" if less than 75 % of the text is a licence.
 func identify(text []byte) string {
 	cover := licensecheck.Scan(text)
 	if cover.Percent < 75 {
@@ -108,7 +108,7 @@ func identify(text []byte) string {
 	return strings.Join(ids, " AND ")
 }
 
-// licences is the text that has to go with the program: all licences and notices, each below the module that it is for.
+// licences returns the text that has to be distributed with the program: all licences and notices, each below its module.
 func licences(parts []part) []byte {
 	var b bytes.Buffer
 	b.WriteString("tfdeps is made of the following modules, under these licences. The source of each\nis at the path and version given here, as https://proxy.golang.org has it.\n")

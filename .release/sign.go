@@ -13,7 +13,7 @@ import (
 	"aead.dev/minisign"
 )
 
-// readKey reads a secret key of minisign that has no password: what CI keeps it in is its protection.
+// readKey reads a secret key of minisign without a password: the secret store of CI protects it.
 func readKey(name string) (*minisign.PrivateKey, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -29,11 +29,11 @@ func readKey(name string) (*minisign.PrivateKey, error) {
 	return key, nil
 }
 
-// publicText is what the install scripts compare signatures with: a public key as minisign -P takes it.
+// publicText returns the public key in the form of minisign -P, for the install scripts.
 func publicText(key *minisign.PrivateKey) string { return key.Public().(minisign.PublicKey).String() }
 
-// signList signs SHA256SUMS, and names the version in a comment, which minisign shows. The scheme is the one without a hash of its
-// own, so that OpenSSL can verify it, too. That a list is of another version shows in the names of its archives.
+// signList signs SHA256SUMS, with the version in a comment, which minisign shows. It uses minisign's legacy scheme without prehashing,
+// so that OpenSSL can verify it, too. A list of another version is recognized by the names of its archives.
 func signList(o options, dist, sums string) error {
 	if o.key == nil {
 		return nil
@@ -41,11 +41,11 @@ func signList(o options, dist, sums string) error {
 	return writeFile(filepath.Join(dist, "SHA256SUMS.minisig"), minisign.SignWithComments(*o.key, []byte(sums), "tfdeps "+o.version, "tfdeps "+o.version))
 }
 
-// provenanceType is what a DSSE envelope says of the statement in it.
+// provenanceType is the payload type of the DSSE envelope.
 const provenanceType = "application/vnd.in-toto+json"
 
-// writeProvenance writes a statement of in-toto about all files of SHA256SUMS: from which commit they were made, by which Go. It is
-// in an envelope of DSSE, signed by the key of the release if there is one.
+// writeProvenance writes an in-toto statement about all files of SHA256SUMS: the commit from which they were made, and the version of Go. It is
+// in a DSSE envelope, signed by the key of the release if there is one.
 func writeProvenance(s source, o options, dist, sums string) error {
 	type digest map[string]string
 	var subjects []any
@@ -88,7 +88,7 @@ func writeProvenance(s source, o options, dist, sums string) error {
 	return writeFile(filepath.Join(dist, "tfdeps_"+strings.TrimPrefix(o.version, "v")+".intoto.jsonl"), append(envelope, '\n'))
 }
 
-// encodedForSigning is what DSSE signs: the type and the payload, each with its length.
+// encodedForSigning returns the bytes that DSSE signs: the type and the payload, each with its length.
 func encodedForSigning(payload []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "DSSEv1 %d %s %d %s", len(provenanceType), provenanceType, len(payload), payload)

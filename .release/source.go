@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// source is a clone of the repository's last commit, which has the version for a tag: Go notes both in the programs
+// source is a clone of the repository's last commit, tagged with the version. Go records both in the programs
 // that it builds there.
 type source struct {
 	dir     string
 	version string // with a v
 	commit  string
 	time    time.Time // of the commit
-	dirty   bool      // the repository has changes that aren't committed, and that the clone lacks
+	dirty   bool      // the repository has uncommitted changes, which the clone lacks
 }
 
-// checkOut clones the last commit of a repository into a directory whose path is absolute, and tags it there. The
-// repository gets no tag. It is an error if it has this tag for another commit.
+// checkOut clones the last commit of a repository into a directory, given by an absolute path, and tags it there, but not in the
+// repository. It is an error if the repository has this tag on another commit.
 func checkOut(repository, version, dir string) (s source, err error) {
 	s = source{dir: dir, version: version}
 	if s.commit, err = run(repository, nil, "git", "rev-parse", "HEAD"); err != nil {
@@ -64,7 +64,7 @@ func checkOut(repository, version, dir string) (s source, err error) {
 	return s, nil
 }
 
-// build builds the program for a platform. Nothing of this machine's settings counts but where Go finds modules.
+// build builds the program for a platform. It ignores this machine's settings of Go, except those of module downloads.
 func (s source) build(p platform, binary string) error {
 	_, err := run(s.dir, buildEnv(p), "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", binary, ".")
 	return err
@@ -75,8 +75,8 @@ func buildEnv(p platform) []string {
 		"GOOS=" + p.os, "GOARCH=" + p.arch}
 }
 
-// sharedFiles are those that the archives of all platforms have: completions, the manual, and what the repository has
-// for readers. A program for this machine prints the completions.
+// sharedFiles returns the files in the archives of all platforms: completions, the manual, and documents of the
+// repository. A program for this machine prints the completions.
 func (s source) sharedFiles(stage string) ([]file, error) {
 	here := platform{runtime.GOOS, runtime.GOARCH}
 	program := filepath.Join(stage, "here", here.program())
@@ -117,7 +117,7 @@ func (s source) sharedFiles(stage string) ([]file, error) {
 	return all, nil
 }
 
-// run runs a program in a directory, with more variables, and returns what it prints without the last line's end.
+// run runs a program in a directory, with further variables, and returns its stdout without line breaks at the end.
 func run(dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
